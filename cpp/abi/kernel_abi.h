@@ -1,0 +1,33 @@
+/* The only header that generated kernels see: the border between generated code and runtime.
+ *
+ * A kernel computes one box of one block. Boxes are half-open and count cells from the lower corner
+ * of the block's owned cells: cell (0, 0, 0) is the first owned cell; halo cells have negative
+ * indices or indices beyond the extent. One- and two-dimensional grids have extent 1 in the
+ * remaining axes. The cells of a row (x) are contiguous.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define HALOCLINE_ABI 1
+
+/* One field on one block. Strides count elements; the stride in x is one. */
+typedef struct halocline_field {
+    void* data;        /* cell (0, 0, 0) of component 0 */
+    int64_t component; /* from one component to the next */
+    int64_t y;         /* from one row to the next */
+    int64_t z;         /* from one plane to the next */
+} halocline_field;
+
+typedef struct halocline_call {
+    const halocline_field* fields; /* in the order of the kernel's fields */
+    const double* scalars;         /* in the order of the kernel's scalars */
+    int64_t lower[3];              /* the box, in cells of the block */
+    int64_t upper[3];
+    int64_t origin[3]; /* global index of cell (0, 0, 0) */
+    int32_t threads;   /* OpenMP threads to use */
+    int32_t stream;    /* non-zero: write results past the cache */
+} halocline_call;
+
+/* The signature of every generated kernel. */
+typedef void (*halocline_kernel)(const halocline_call* call);

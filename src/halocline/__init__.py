@@ -1,0 +1,27 @@
+"""Halocline: write the kernel once; the halo takes care of itself."""
+
+from halocline.geometry import Box as Box
+from halocline.language.boundary import Dirichlet as Dirichlet
+from halocline.language.boundary import Neumann as Neumann
+from halocline.language.fields import Grid as Grid
+from halocline.language.operators import cos as cos
+from halocline.language.operators import exp as exp
+from halocline.language.operators import index as index
+from halocline.language.operators import log as log
+from halocline.language.operators import maximum as maximum
+from halocline.language.operators import minimum as minimum
+from halocline.language.operators import sin as sin
+from halocline.language.operators import sqrt as sqrt
+from halocline.language.operators import tanh as tanh
+from halocline.language.operators import where as where
+from halocline.language.steps import Parameter as Parameter
+from halocline.language.steps import every as every
+from halocline.language.steps import max as max  # noqa: A004 (the field's word)
+from halocline.language.steps import min as min  # noqa: A004 (the field's word)
+from halocline.language.steps import repeat as repeat
+from halocline.language.steps import step as step
+from halocline.language.steps import sum as sum  # noqa: A004 (the field's word)
+from halocline.language.steps import swap as swap
+from halocline.language.steps import time as time
+from halocline.language.trace import kernel as kernel
+from halocline.language.trace import laplacian as laplacian

@@ -1,0 +1,87 @@
+"""The footprint of a kernel: for each field which components are read where, and which written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from halocline.geometry import AXES
+from halocline.language.kernel import reads
+
+if TYPE_CHECKING:
+    from halocline.geometry import Offset
+    from halocline.language.kernel import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How a kernel uses one component of one field.
+
+    Attributes:
+        field: The kernel's name of the field.
+        component: The component.
+        offsets: Where it is read, relative to the cell.
+        is_written: Whether it is assigned.
+    """
+
+    field: str
+    component: int
+    offsets: tuple[Offset, ...]
+    is_written: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """All accesses of a kernel, by field and component."""
+
+    kernel: str
+    accesses: tuple[Access, ...]
+
+    def width(self, axis: int, sign: int) -> int:
+        """Return how far the kernel reads across a side of a block, in cells."""
+        reach = [sign * o[axis] for access in self.accesses for o in access.offsets]
+        return max([0, *reach])
+
+    def __str__(self) -> str:
+        """Return a table: field, components, read at, written."""
+        lines = [f"footprint of {self.kernel}"]
+        for field in dict.fromkeys(access.field for access in self.accesses):
+            lines += [f"  {field}", *_rows([a for a in self.accesses if a.field == field])]
+        sides = [
+            f"{AXES[axis]}{'-+'[sign > 0]} {self.width(axis, sign)}"
+            for axis in range(len(next((a.offsets[0] for a in self.accesses if a.offsets), ())))
+            for sign in (-1, 1)
+        ]
+        return "\n".join([*lines, f"  halo width: {', '.join(sides) or 'none'}"])
+
+
+def _rows(accesses: list[Access]) -> list[str]:
+    """Describe the accesses to one field, components that are used alike on one line."""
+    groups: dict[tuple[tuple[Offset, ...], bool], list[int]] = {}
+    for access in accesses:
+        groups.setdefault((access.offsets, access.is_written), []).append(access.component)
+    rows = []
+    for (offsets, is_written), components in groups.items():
+        what = [f"read at {' '.join(map(_offset_text, offsets))}"] if offsets else []
+        what += ["written"] if is_written else []
+        rows.append(f"    component {', '.join(map(str, components))}: {'; '.join(what)}")
+    return rows
+
+
+def _offset_text(offset: Offset) -> str:
+    return "(" + ",".join(f"{o:+d}" if o else "0" for o in offset) + ")"
+
+
+def footprint(kernel: Kernel) -> Footprint:
+    """Return what a kernel reads and writes."""
+    offsets: dict[tuple[str, int], set[Offset]] = {}
+    for read in reads(*(statement.value for statement in kernel.statements)):
+        offsets.setdefault((read.field, read.component), set()).add(read.offset)
+    written = {(statement.field, statement.component) for statement in kernel.statements}
+    order = {field.name: number for number, field in enumerate(kernel.fields)}
+    keys = sorted({*offsets, *written}, key=lambda key: (order[key[0]], key[1]))
+    return Footprint(
+        kernel.name,
+        tuple(Access(f, q, tuple(sorted(offsets.get((f, q), ()))), (f, q) in written)
+              for f, q in keys),
+    )

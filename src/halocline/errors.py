@@ -1,0 +1,67 @@
+"""The exceptions a user can meet: each says what was found, what was expected, where, what to do."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class HaloclineError(Exception):
+    """Report a mistake that the user can mend.
+
+    Args:
+        message: What was found and what was expected; one sentence with code names in quotes.
+        hint: What to do about it.
+        place: The 'file:line' of the user's own code, when known.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", place: str = "") -> None:
+        self.message = message
+        self.hint = hint
+        self.place = place
+        text = f"{place}: {message}" if place else message
+        super().__init__(f"{text} {hint}" if hint else text)
+
+
+class KernelError(HaloclineError):
+    """Report a kernel that has no meaning."""
+
+
+class GridError(HaloclineError):
+    """Report a grid, field or region that cannot exist."""
+
+
+class PlanError(HaloclineError):
+    """Report a step that cannot be distributed as asked."""
+
+
+class CompileError(HaloclineError):
+    """Report a missing compiler or a kernel that it refused."""
+
+
+class CaseError(HaloclineError):
+    """Report a wrong or unstable case."""
+
+
+class OutputError(HaloclineError):
+    """Report results that could not be written."""
+
+
+class DivergedError(HaloclineError):
+    """Report a value that is not a number in a field."""
+
+
+class MpiError(HaloclineError):
+    """Report a job that cannot run with the MPI at hand."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a hint that names the known word most like 'name', or lists all of them."""
+    words = sorted(known)
+    matches = get_close_matches(name, words, n=1)
+    if matches:
+        return f"Did you mean '{matches[0]}'?"
+    return f"Known are: {', '.join(words)}."

@@ -1,0 +1,160 @@
+"""Integer boxes and directions: half-open, 0-based, in one global index space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+Offset = tuple[int, ...]
+Direction = tuple[int, ...]
+
+AXES = "xyz"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Box:
+    """The cells c with lower <= c < upper on every axis.
+
+    A box whose upper bound does not exceed its lower bound on some axis is empty.
+    """
+
+    lower: tuple[int, ...]
+    upper: tuple[int, ...]
+
+    @property
+    def extent(self) -> tuple[int, ...]:
+        """Cells along each axis, never negative."""
+        return tuple(max(0, u - l) for l, u in zip(self.lower, self.upper, strict=True))
+
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+        return prod(self.extent)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the box holds no cell."""
+        return any(u <= l for l, u in zip(self.lower, self.upper, strict=True))
+
+    def contains(self, other: Box) -> bool:
+        """Return whether every cell of 'other' lies in this box."""
+        return other.is_empty or self.intersect(other) == other
+
+    def intersect(self, other: Box) -> Box:
+        """Return the cells in both boxes."""
+        return Box(
+            tuple(map(max, self.lower, other.lower)),
+            tuple(map(min, self.upper, other.upper)),
+        )
+
+    def shift(self, offset: Offset) -> Box:
+        """Return the box moved by 'offset'."""
+        return Box(
+            tuple(l + o for l, o in zip(self.lower, offset, strict=True)),
+            tuple(u + o for u, o in zip(self.upper, offset, strict=True)),
+        )
+
+    def grow(self, lower: Iterable[int], upper: Iterable[int]) -> Box:
+        """Return the box with 'lower' and 'upper' layers added at its low and high sides."""
+        return Box(
+            tuple(l - g for l, g in zip(self.lower, lower, strict=True)),
+            tuple(u + g for u, g in zip(self.upper, upper, strict=True)),
+        )
+
+    def subtract(self, other: Box) -> tuple[Box, ...]:
+        """Return disjoint boxes that hold the cells of this box outside 'other'.
+
+        The slowest axis is cut first, so that the pieces keep whole rows where they can.
+        """
+        if self.is_empty:
+            return ()
+        common = self.intersect(other)
+        if common.is_empty:
+            return (self,)
+        pieces = []
+        rest = self
+        for axis in reversed(range(len(self.lower))):
+            below = rest.clip(axis, rest.lower[axis], common.lower[axis])
+            above = rest.clip(axis, common.upper[axis], rest.upper[axis])
+            pieces += [piece for piece in (below, above) if not piece.is_empty]
+            rest = rest.clip(axis, common.lower[axis], common.upper[axis])
+        return tuple(pieces)
+
+    def clip(self, axis: int, lower: int, upper: int) -> Box:
+        """Return the box with other bounds on one axis."""
+        return Box(
+            self.lower[:axis] + (lower,) + self.lower[axis + 1 :],
+            self.upper[:axis] + (upper,) + self.upper[axis + 1 :],
+        )
+
+    def split(self, parts: int) -> tuple[Box, ...]:
+        """Return up to 'parts' slabs of nearly equal size, cut along the slowest axis that can be."""
+        axis = next((a for a in reversed(range(len(self.lower))) if self.extent[a] >= parts), None)
+        if axis is None or parts <= 1:
+            return (self,)
+        cuts = even_cuts(self.extent[axis], parts)
+        start = self.lower[axis]
+        return tuple(
+            self.clip(axis, start + a, start + b) for a, b in zip(cuts, cuts[1:], strict=False)
+        )
+
+    def __str__(self) -> str:
+        """Return the box as '[0,4) x [0,8)'."""
+        return " x ".join(f"[{l},{u})" for l, u in zip(self.lower, self.upper, strict=True))
+
+
+def box_of(extent: Iterable[int]) -> Box:
+    """Return the box of the given extent that starts at the origin."""
+    upper = tuple(extent)
+    return Box((0,) * len(upper), upper)
+
+
+def bounding_box(boxes: Iterable[Box]) -> Box | None:
+    """Return the smallest box around all cells, or None when there is no cell."""
+    filled = [box for box in boxes if not box.is_empty]
+    if not filled:
+        return None
+    lower, upper = filled[0].lower, filled[0].upper
+    for box in filled[1:]:
+        lower = tuple(map(min, lower, box.lower))
+        upper = tuple(map(max, upper, box.upper))
+    return Box(lower, upper)
+
+
+def disjoint(boxes: Iterable[Box]) -> tuple[Box, ...]:
+    """Return disjoint boxes that hold the same cells; larger boxes stay whole."""
+    result: list[Box] = []
+    for box in sorted(set(boxes), key=lambda box: (-box.cells, box)):
+        pieces = [box] if not box.is_empty else []
+        for known in result:
+            pieces = [rest for piece in pieces for rest in piece.subtract(known)]
+        result += pieces
+    return tuple(sorted(result))
+
+
+def directions(dimensions: int) -> Iterator[Direction]:
+    """Yield the 3^d - 1 directions: sides first, then edges, then corners."""
+    every = [d for d in product((-1, 0, 1), repeat=dimensions) if any(d)]
+    yield from sorted(every, key=lambda d: (codimension(d), d))
+
+
+def codimension(direction: Direction) -> int:
+    """Return 1 for a side, 2 for an edge, 3 for a corner."""
+    return sum(map(abs, direction))
+
+
+def direction_name(direction: Direction) -> str:
+    """Return 'x+' for (1, 0, 0) and 'x-z+' for (-1, 0, 1)."""
+    return "".join(
+        AXES[axis] + ("+" if sign > 0 else "-") for axis, sign in enumerate(direction) if sign
+    )
+
+
+def even_cuts(extent: int, parts: int) -> tuple[int, ...]:
+    """Return the bounds of 'parts' nearly equal intervals of [0, extent)."""
+    return tuple(extent * part // parts for part in range(parts + 1))

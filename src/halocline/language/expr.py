@@ -1,0 +1,178 @@
+"""The grammar of a cell expression: frozen, interned nodes, one page.
+
+    expr  = Const(value)                        a number written in the kernel
+          | Scalar(name)                        a run-time scalar, given by keyword
+          | Index(axis)                         the global index of the cell
+          | Read(field, component, offset)      a neighbour's value, relative to the cell
+          | Unary(op, a)                        op in UNARY
+          | Binary(op, a, b)                    op in BINARY
+          | Compare(op, a, b)                   op in COMPARE; a truth value
+          | Where(condition, a, b)              a where the condition holds, else b
+
+Semantics: each operation is IEEE 754, rounded once, in the order written; nothing is reassociated
+or contracted. Both branches of 'Where' are evaluated. Equal trees are one object, so compare with
+'is'; the key keeps 1, 1.0, True, 0.0 and -0.0 apart, which '==' does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from struct import pack
+from typing import Any, ClassVar
+from weakref import WeakValueDictionary
+
+UNARY = ("neg", "abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "not")
+BINARY = ("add", "sub", "mul", "div", "min", "max", "and", "or")
+COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
+
+
+def _exact(value: object) -> object:
+    return type(value), pack("<d", value) if isinstance(value, float) else value
+
+
+class _Interned(type):
+    """Give equal nodes one identity, so that 'is' compares whole expressions."""
+
+    _pool: ClassVar[WeakValueDictionary[tuple[object, ...], Any]] = WeakValueDictionary()
+
+    def __call__(cls, *operands: object) -> Any:  # noqa: ANN401 (the node class itself is the type)
+        key = (cls, *map(_exact, operands))
+        node = cls._pool.get(key)
+        if node is None:
+            node = cls._pool[key] = super().__call__(*operands)
+        return node
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class Expr(metaclass=_Interned):
+    """A value at one cell."""
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        """Pickle as a constructor call, so that a loaded node is interned again."""
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Const(Expr):
+    """A number; its type is that of the expression around it."""
+
+    value: float | int | bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scalar(Expr):
+    """A number that is the same in all cells and may change between steps."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index(Expr):
+    """The global index of the cell, moved by 'offset' cells, along one axis."""
+
+    axis: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read(Expr):
+    """The value of a field's component at a relative offset."""
+
+    field: str
+    component: int
+    offset: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unary(Expr):
+    """A function of one value."""
+
+    op: str
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Binary(Expr):
+    """A function of two values."""
+
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compare(Expr):
+    """A truth value from two numbers."""
+
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Where(Expr):
+    """A choice made in each cell."""
+
+    condition: Expr
+    true: Expr
+    false: Expr
+
+
+def operands(node: Expr) -> tuple[Expr, ...]:
+    """Return the expressions directly below a node."""
+    match node:
+        case Unary(_, operand):
+            return (operand,)
+        case Binary(_, left, right) | Compare(_, left, right):
+            return (left, right)
+        case Where(condition, true, false):
+            return (condition, true, false)
+        case _:
+            return ()
+
+
+def walk(*roots: Expr) -> tuple[Expr, ...]:
+    """Return every distinct node below the roots once, operands before their users."""
+    order: list[Expr] = []
+    seen: set[int] = set()
+    stack: list[tuple[Expr, bool]] = [(root, False) for root in reversed(roots)]
+    while stack:
+        node, is_done = stack.pop()
+        if is_done:
+            order.append(node)
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack.extend((below, False) for below in reversed(operands(node)))
+    return tuple(order)
+
+
+def rebuild(node: Expr, below: tuple[Expr, ...]) -> Expr:
+    """Return the node with other operands."""
+    match node:
+        case Unary(op, _):
+            return Unary(op, *below)
+        case Binary(op, _, _):
+            return Binary(op, *below)
+        case Compare(op, _, _):
+            return Compare(op, *below)
+        case Where(_, _, _):
+            return Where(*below)
+        case _:
+            return node
+
+
+def shifted(root: Expr, offset: tuple[int, ...]) -> Expr:
+    """Return the expression as seen from a cell 'offset' away."""
+    moved: dict[Expr, Expr] = {}
+    for node in walk(root):
+        match node:
+            case Read(field, component, old):
+                moved[node] = Read(
+                    field, component, tuple(a + b for a, b in zip(old, offset, strict=True))
+                )
+            case Index(axis, old):
+                moved[node] = Index(axis, old + offset[axis])
+            case _:
+                moved[node] = rebuild(node, tuple(moved[below] for below in operands(node)))
+    return moved[root]

@@ -1,0 +1,294 @@
+"""Grid and Field: what the user declares; a grid's fields get their storage from a simulation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from halocline.errors import GridError, nearest
+from halocline.geometry import AXES, Box, box_of
+from halocline.language import expr, operators
+from halocline.language.kernel import DTYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from halocline.language.boundary import Condition
+
+LOCATIONS = ("center", "x_face", "y_face", "z_face", "xy_edge", "xz_edge", "yz_edge")
+
+# Far outside any grid, yet small enough that sums of a few of them fit in 64 bits.
+UNBOUNDED = 1 << 40
+
+
+class Storage(Protocol):
+    """Where the values of one field live; made by a simulation."""
+
+    def assign(self, values: Values) -> None:
+        """Give the rank's own cells new values."""
+
+    def local(self) -> list[NDArray[Any]]:
+        """Return views of the rank's own cells, one for each block."""
+
+    def gather(self) -> NDArray[Any] | None:
+        """Return the values of all cells on rank 0, None elsewhere."""
+
+
+Values = "float | NDArray[Any] | Callable[..., Any]"
+
+
+class Field(operators.Operand):
+    """Values on a grid: one or several components per cell.
+
+    Made by 'Grid.field'. In an expression outside a kernel the name stands for the value of the
+    (first component of the) field in each cell.
+    """
+
+    def __init__(self, grid: Grid, name: str, **options: Any) -> None:  # noqa: ANN401
+        self.grid = grid
+        self.name = name
+        self.dtype: str = str(options.get("dtype", "float64"))
+        self.components: int = options.get("components", 1)
+        self.location: str = options.get("location", "center")
+        self.unit: str = options.get("unit", "")
+        self.description: str = options.get("description", "")
+        self.boundaries: dict[str, Condition] = {}
+        self.pending: list[Any] = []
+        self.storage: Storage | None = None
+
+    def __repr__(self) -> str:
+        """Return a short description."""
+        return f"Field({self.name!r}, {self.dtype}, components={self.components})"
+
+    def set(self, values: Any) -> None:  # noqa: ANN401
+        """Give every cell a value; on each rank only its own cells are evaluated.
+
+        Args:
+            values: A number; an array of the grid's extent, for several components with the
+                component first: (components, nx, ny, nz); or a function of the coordinates x, y, z
+                of the field's location, called with arrays that broadcast to a block's extent and
+                returning values of the same shapes as above.
+        """
+        if self.storage is None:
+            self.pending.append(values)
+        else:
+            self.storage.assign(values)
+
+    def boundary(self, side: str, condition: Any, **scalars: Any) -> None:  # noqa: ANN401
+        """Say how the layers beyond a side of the domain are filled before a kernel reads them.
+
+        Where layers of two sides meet, the side declared last decides.
+
+        Args:
+            side: 'x-', 'x+', 'y-', …
+            condition: 'Dirichlet', 'Neumann', or a kernel of one field that runs on the layer.
+            scalars: Keyword arguments of that kernel.
+
+        Raises:
+            GridError: The side does not exist, or the grid is periodic there.
+        """
+        axis, _ = parse_side(self.grid, side)
+        if self.grid.periodic[axis]:
+            raise GridError(
+                f"Field '{self.name}' was given a boundary on side '{side}', but the grid is "
+                f"periodic in {AXES[axis]}.",
+                hint="Make the grid non-periodic on that axis or drop the boundary.",
+            )
+        self.boundaries.pop(side, None)
+        self.boundaries[side] = (
+            condition if not scalars else _bind_later(condition, scalars)
+        )
+
+    def local(self) -> list[NDArray[Any]]:
+        """Return views of this rank's cells, one for each block, x first: (nx, ny, nz).
+
+        Fields with several components have the component first: (components, nx, ny, nz).
+        """
+        return self._stored().local()
+
+    def gather(self) -> NDArray[Any] | None:
+        """Return the values of all cells on rank 0, shaped as 'local'; None on other ranks."""
+        return self._stored().gather()
+
+    def _stored(self) -> Storage:
+        if self.storage is None:
+            raise GridError(
+                f"Field '{self.name}' has no values yet.",
+                hint="Make a Simulation of its grid first.",
+            )
+        return self.storage
+
+    def expression(self) -> expr.Expr:
+        """Return the value of component 0 in the cell itself."""
+        return expr.Read(self.name, 0, (0,) * self.grid.dimensions)
+
+    def __getitem__(self, key: Any) -> operators.Value:  # noqa: ANN401
+        """Return a component, or the value at an offset, for use in a reduction."""
+        return operators.access(self.name, self.components, self.grid.dimensions, key)
+
+
+def _bind_later(condition: Callable[..., Any], scalars: dict[str, Any]) -> Condition:
+    """Return a condition that passes its keyword arguments when called."""
+    return lambda field, **region: condition(field, **region, **scalars)
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A block of cells with coordinates, in one to three dimensions.
+
+    Args:
+        extent: Cells along x, y, z.
+        periodic: Whether the grid closes on itself, for all axes or for each.
+        spacing: Edge length of a cell, for all axes or for each.
+        origin: Coordinate of the low corner of the domain.
+    """
+
+    extent: tuple[int, ...]
+    periodic: Any = False
+    spacing: Any = 1.0
+    origin: Any = 0.0
+    fields: dict[str, Field] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        extent = tuple(self.extent) if np.iterable(self.extent) else (self.extent,)
+        if not 1 <= len(extent) <= len(AXES) or any(int(n) != n or n < 1 for n in extent):
+            raise GridError(
+                f"A grid of extent {self.extent!r} was asked for; expected one to three positive "
+                "whole numbers.",
+                hint="Write, for example, Grid((64, 64, 32)).",
+            )
+        object.__setattr__(self, "extent", tuple(int(n) for n in extent))
+        for name, convert in (("periodic", bool), ("spacing", float), ("origin", float)):
+            object.__setattr__(self, name, self._each_axis(name, convert))
+        if any(h <= 0 for h in self.spacing):
+            raise GridError(f"A grid spacing of {self.spacing} was given; expected positive numbers.")
+
+    def _each_axis(self, name: str, convert: type) -> tuple[Any, ...]:
+        value = getattr(self, name)
+        values = tuple(value) if np.iterable(value) else (value,) * self.dimensions
+        if len(values) != self.dimensions:
+            raise GridError(
+                f"'{name}' has {len(values)} entries; expected one or {self.dimensions}, the "
+                "number of the grid's axes."
+            )
+        return tuple(convert(v) for v in values)
+
+    @property
+    def dimensions(self) -> int:
+        """Number of axes."""
+        return len(self.extent)
+
+    @property
+    def domain(self) -> Box:
+        """All cells, as a box."""
+        return box_of(self.extent)
+
+    @property
+    def region(self) -> Box:
+        """All cells and their periodic images."""
+        return self.unbounded_where_periodic(self.domain)
+
+    def unbounded_where_periodic(self, box: Box) -> Box:
+        """Return the box without bounds on each periodic axis that it spans."""
+        for axis, (n, is_periodic) in enumerate(zip(self.extent, self.periodic, strict=True)):
+            if is_periodic and box.lower[axis] <= 0 and box.upper[axis] >= n:
+                box = box.clip(axis, -UNBOUNDED, UNBOUNDED)
+        return box
+
+    def field(self, name: str, **options: Any) -> Field:  # noqa: ANN401
+        """Declare a field.
+
+        Args:
+            name: Its name in plans, reports and files; unique on the grid.
+            options: dtype ('float64'), components (1), location ('center', 'x_face', …),
+                unit, description.
+
+        Raises:
+            GridError: The name is taken, or an option or its value is unknown.
+        """
+        known = ("dtype", "components", "location", "unit", "description")
+        for option in options:
+            if option not in known:
+                raise GridError(
+                    f"Field '{name}' was given an unknown option '{option}'.",
+                    hint=nearest(option, known),
+                )
+        if not name.isidentifier() or name in self.fields:
+            reason = "is taken on this grid" if name in self.fields else "is not an identifier"
+            raise GridError(f"The field name '{name}' {reason}.", hint="Choose another name.")
+        if "dtype" in options:
+            options["dtype"] = _dtype_name(name, options["dtype"])
+        if (location := options.get("location", "center")) not in LOCATIONS:
+            raise GridError(
+                f"Field '{name}' has the unknown location '{location}'.",
+                hint=nearest(location, LOCATIONS),
+            )
+        if options.get("components", 1) < 1:
+            raise GridError(f"Field '{name}' was given {options['components']} components.")
+        self.fields[name] = result = Field(self, name, **options)
+        return result
+
+    def coordinates(self, location: str, box: Box) -> tuple[NDArray[np.float64], ...]:
+        """Return the coordinates of the cells of a box, one array an axis, ready to broadcast."""
+        result = []
+        for axis, name in enumerate(AXES[: self.dimensions]):
+            at_face = name in location.split("_")[0] and location != "center"
+            index = np.arange(box.lower[axis], box.upper[axis]) + (0.0 if at_face else 0.5)
+            shape = [1] * self.dimensions
+            shape[axis] = -1
+            result.append((self.origin[axis] + index * self.spacing[axis]).reshape(shape))
+        return tuple(result)
+
+
+def _dtype_name(name: str, dtype: Any) -> str:  # noqa: ANN401
+    try:
+        result = np.dtype(dtype).name
+    except TypeError:
+        result = str(dtype)
+    result = "uint8" if result == "bool" else result
+    if result not in DTYPES:
+        raise GridError(
+            f"Field '{name}' has the unknown dtype '{dtype}'.", hint=nearest(result, DTYPES)
+        )
+    return result
+
+
+def parse_side(grid: Grid, side: str) -> tuple[int, int]:
+    """Return axis and sign (-1 low, 1 high) of a side's name."""
+    sides = [axis + sign for axis in AXES[: grid.dimensions] for sign in "-+"]
+    if side not in sides:
+        raise GridError(f"There is no side '{side}'.", hint=nearest(str(side), sides))
+    return AXES.index(side[0]), 1 if side[1] == "+" else -1
+
+
+def layer(grid: Grid, side: str, distance: int, depth: int) -> Box:
+    """Return one boundary layer beyond a side, with the edges and corners it shares with others.
+
+    Args:
+        grid: The grid.
+        side: 'x-', …
+        distance: 1 for the layer next to the domain.
+        depth: How many layers there are on every side.
+    """
+    axis, sign = parse_side(grid, side)
+    position = grid.extent[axis] + distance - 1 if sign > 0 else -distance
+    walls = [0 if is_periodic else depth for is_periodic in grid.periodic]
+    around = grid.unbounded_where_periodic(grid.domain.grow(walls, walls))
+    return around.clip(axis, position, position + 1)
+
+
+def same_grid(fields: Sequence[Field], where: str) -> Grid:
+    """Return the grid of all fields, or refuse fields of different grids."""
+    grid = fields[0].grid
+    for other in fields[1:]:
+        if other.grid is not grid:
+            raise GridError(
+                f"{where} was given '{fields[0].name}' of grid {grid.extent} and '{other.name}' of "
+                f"another grid {other.grid.extent}; expected fields of one grid.",
+                hint="Declare both with the same Grid object.",
+            )
+    return grid

@@ -1,0 +1,70 @@
+"""A kernel as a frozen value: what one cell does, with the types of its fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from halocline.language.expr import Read, walk
+
+if TYPE_CHECKING:
+    from halocline.language.expr import Expr
+
+DTYPES = ("float64", "float32", "int64", "int32", "uint8")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldType:
+    """What a kernel knows of one of its fields.
+
+    Attributes:
+        name: The name of the parameter in the user's function.
+        dtype: One of DTYPES.
+        components: Numbers per cell.
+    """
+
+    name: str
+    dtype: str
+    components: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Assign 'value' to one component of a field at the cell itself."""
+
+    field: str
+    component: int
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """What one cell does.
+
+    Statements behave as if each ran over the whole region before the next began. A kernel whose
+    statements may share one loop over the cells is called fused; 'language.fuse' makes such
+    kernels from any.
+
+    Attributes:
+        name: A C identifier, the name of the user's function.
+        dimensions: 1, 2 or 3.
+        fields: The fields in the order of the parameters.
+        scalars: Names of the run-time scalars, in order.
+        statements: In the order written.
+    """
+
+    name: str
+    dimensions: int
+    fields: tuple[FieldType, ...]
+    scalars: tuple[str, ...]
+    statements: tuple[Statement, ...]
+
+    def field(self, name: str) -> FieldType:
+        """Return the type of the field called 'name'."""
+        return next(field for field in self.fields if field.name == name)
+
+
+def reads(*values: Expr) -> tuple[Read, ...]:
+    """Return the distinct reads of the expressions in a fixed order."""
+    found = {node for node in walk(*values) if isinstance(node, Read)}
+    return tuple(sorted(found, key=lambda read: (read.field, read.component, read.offset)))

@@ -1,0 +1,80 @@
+"""A kernel as readable text, with shared expressions named."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from halocline.geometry import AXES
+from halocline.language.expr import (
+    Binary,
+    Compare,
+    Const,
+    Expr,
+    Index,
+    Read,
+    Scalar,
+    Unary,
+    Where,
+    operands,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from halocline.language.kernel import Kernel
+
+_SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|",
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
+}  # fmt: skip
+
+
+def show(kernel: Kernel) -> str:
+    """Return the kernel as text, one line for each shared value and each assignment."""
+    components = {field.name: field.components for field in kernel.fields}
+    fields = ", ".join(f"{f.name}: {f.dtype}[{f.components}]" for f in kernel.fields)
+    scalars = f"; {', '.join(kernel.scalars)}" if kernel.scalars else ""
+    lines = [f"kernel {kernel.name}({fields}{scalars})"]
+    nodes = walk(*(statement.value for statement in kernel.statements))
+    uses = Counter(below for node in nodes for below in operands(node))
+    text: dict[Expr, str] = {}
+    for node in nodes:
+        below = [text[operand] for operand in operands(node)]
+        text[node] = _text(node, below, components)
+        if uses[node] > 1 and below:
+            name = f"t{len(lines)}"
+            lines.append(f"  {name} = {text[node]}")
+            text[node] = name
+    for s in kernel.statements:
+        target = _access(s.field, s.component, (0,) * kernel.dimensions, components)
+        lines.append(f"  {target} = {text[s.value]}")
+    return "\n".join(lines)
+
+
+def _text(node: Expr, below: list[str], components: dict[str, int]) -> str:
+    match node:
+        case Const(value):
+            return repr(value)
+        case Scalar(name):
+            return name
+        case Index(axis, offset):
+            return f"index_{AXES[axis]}" + (f"{offset:+d}" if offset else "")
+        case Read(field, component, offset):
+            return _access(field, component, offset, components)
+        case Unary("neg", _):
+            return f"-{below[0]}"
+        case Unary(op, _):
+            return f"{op}({below[0]})"
+        case Binary(op, _, _) | Compare(op, _, _) if op in _SIGNS:
+            return f"({below[0]} {_SIGNS[op]} {below[1]})"
+        case Binary(op, _, _):
+            return f"{op}({below[0]}, {below[1]})"
+        case Where(_, _, _):
+            return f"where({', '.join(below)})"
+        case _:
+            raise AssertionError(node)
+
+
+def _access(field: str, component: int, offset: tuple[int, ...], components: dict[str, int]) -> str:
+    which = f"[{component}]" if components[field] > 1 else ""
+    return f"{field}{which}[{', '.join(map(str, offset))}]"

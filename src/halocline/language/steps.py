@@ -1,0 +1,178 @@
+"""What a time step is made of: frozen values that a simulation executes in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from halocline.errors import GridError, PlanError
+from halocline.language import operators
+from halocline.language.fields import Field, same_grid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from halocline.geometry import Box
+    from halocline.language.kernel import Kernel
+
+
+class Parameter(operators.Operand):
+    """A number that kernels read at run time and that may change between steps.
+
+    Attributes:
+        value: The current number; assign to it between runs or in a callback.
+    """
+
+    def __init__(self, value: float, name: str = "parameter") -> None:
+        self.name = name
+        self.value = float(value)
+
+    def __repr__(self) -> str:
+        """Return name and value."""
+        return f"{self.name}={self.value:g}"
+
+
+# Known to every simulation: the number of the step being executed, and step * dt.
+step = Parameter(0.0, "step")
+time = Parameter(0.0, "time")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """Run a kernel on its fields.
+
+    Attributes:
+        kernel: What one cell does.
+        fields: The fields in the order of the kernel's.
+        scalars: Numbers or parameters in the order of the kernel's scalars.
+        region: The cells where it runs; unbounded on periodic axes that it spans.
+        is_layer: Whether the region lies beyond a side of the domain.
+        place: 'file:line' of the user's function.
+    """
+
+    kernel: Kernel
+    fields: tuple[Field, ...]
+    scalars: tuple[float | Parameter, ...]
+    region: Box
+    is_layer: bool
+    place: str
+
+    def field(self, name: str) -> Field:
+        """Return the field bound to one of the kernel's parameters."""
+        names = [field.name for field in self.kernel.fields]
+        return self.fields[names.index(name)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Swap:
+    """Exchange the values of two fields without moving them."""
+
+    first: Field
+    second: Field
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeat:
+    """Run steps several times within one step."""
+
+    count: int
+    steps: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Every:
+    """Run steps at the end of every n-th time step only."""
+
+    interval: int
+    steps: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Callback:
+    """Call a Python function; it may change fields and parameters."""
+
+    function: Callable[[], object]
+
+
+class Reduction(Parameter):
+    """Combine an expression over all cells of the domain: the same bits on any number of ranks.
+
+    As a step it runs where it stands; 'value' then holds the result and kernels may use it as a
+    scalar. 'Simulation.reduce' runs it at once. A sum is exact, then rounded once.
+    """
+
+    def __init__(self, kind: str, operand: operators.Operand, name: str) -> None:
+        super().__init__(float("nan"), name or kind)
+        self.kind = kind
+        self.operand = operand.expression()
+        self.grid = operand.grid if isinstance(operand, Field) else None
+
+
+Step = Call | Swap | Repeat | Every | Callback | Reduction
+
+
+def swap(first: Field, second: Field) -> Swap:
+    """Return the step that exchanges two fields of the same type.
+
+    Raises:
+        GridError: The fields differ in grid, element type or components.
+    """
+    same_grid((first, second), "'swap'")
+    if (first.dtype, first.components) != (second.dtype, second.components):
+        raise GridError(
+            f"'swap' was given '{first.name}' ({first.dtype}, {first.components} components) and "
+            f"'{second.name}' ({second.dtype}, {second.components} components); expected fields "
+            "of one type.",
+        )
+    return Swap(first, second)
+
+
+def repeat(count: int, *steps: Step) -> Repeat:
+    """Return steps that run 'count' times within each step (sub-stepping)."""
+    return Repeat(_positive("repeat", count), _check(steps))
+
+
+def every(interval: int, *steps: Step | Callable[[], object]) -> Every:
+    """Return steps, or Python functions, that run at the end of every 'interval'-th step."""
+    return Every(_positive("every", interval), _check(steps))
+
+
+def sum(operand: operators.Operand, name: str = "") -> Reduction:  # noqa: A001 (the field's word)
+    """Return the exact sum of an expression over the domain, rounded once."""
+    return Reduction("sum", operand, name)
+
+
+def min(operand: operators.Operand, name: str = "") -> Reduction:  # noqa: A001 (the field's word)
+    """Return the least value of an expression over the domain."""
+    return Reduction("min", operand, name)
+
+
+def max(operand: operators.Operand, name: str = "") -> Reduction:  # noqa: A001 (the field's word)
+    """Return the greatest value of an expression over the domain."""
+    return Reduction("max", operand, name)
+
+
+def _positive(what: str, count: int) -> int:
+    if not isinstance(count, int) or count < 1:
+        raise PlanError(f"'{what}' was given {count!r}; expected a whole number of at least 1.")
+    return count
+
+
+def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
+    """Return the steps with plain functions wrapped, or refuse what is no step."""
+    result: list[Step] = []
+    for item in steps:
+        if isinstance(item, Step):
+            result.append(item)
+        elif callable(item) and not hasattr(item, "trace"):
+            result.append(Callback(item))
+        else:
+            raise PlanError(
+                f"{item!r} stands in the list of steps; expected a called kernel, swap, repeat, "
+                "every, a reduction or a function.",
+                hint="Call the kernel with its fields: heat(T, T_new, a=0.1).",
+            )
+    return tuple(result)
+
+
+check_steps = _check

@@ -1,0 +1,302 @@
+"""@kernel: run the user's function once on symbols and record what it assigns."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.errors import GridError, KernelError, nearest
+from halocline.geometry import Box
+from halocline.language import operators
+from halocline.language.expr import Compare, Const, Read, Scalar, Where
+from halocline.language.fields import Field, layer, same_grid
+from halocline.language.kernel import FieldType, Kernel, Statement
+from halocline.language.place import user_place
+from halocline.language.steps import Call, Parameter
+from halocline.language.verify import verify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class _SymbolScalar(operators.Operand):
+    """A run-time scalar while tracing."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def expression(self) -> Scalar:
+        return Scalar(self.name)
+
+    def __index__(self) -> int:
+        raise KernelError(
+            f"The scalar '{self.name}' is known only at run time but was used as a whole number.",
+            hint="Pass an int instead of a float, then it is known when the kernel is traced.",
+            place=user_place(),
+        )
+
+    def __bool__(self) -> bool:
+        raise KernelError(
+            f"The scalar '{self.name}' is known only at run time but was used in 'if'.",
+            hint="Use hc.where, or pass a bool, which is known when the kernel is traced.",
+            place=user_place(),
+        )
+
+
+class _Recorder:
+    """The statements of the function being traced, in order, with their places."""
+
+    def __init__(self) -> None:
+        self.statements: list[Statement] = []
+        self.places: list[str] = []
+
+    def assign(self, field: FieldType, component: int, value: Any) -> None:  # noqa: ANN401
+        self.statements.append(Statement(field.name, component, operators.to_expression(value)))
+        self.places.append(user_place())
+
+
+class _SymbolComponent(operators.Operand):
+    """One component of a field while tracing."""
+
+    def __init__(self, parent: _SymbolField, component: int) -> None:
+        self.parent = parent
+        self.component = component
+
+    def expression(self) -> Read:
+        return self[(0,) * self.parent.dimensions].node  # type: ignore[return-value]
+
+    def __getitem__(self, key: Any) -> operators.Value:  # noqa: ANN401
+        name = self.parent.type.name
+        offset = operators.parse_offset(name, self.parent.dimensions, key)
+        return operators.Value(Read(name, self.component, offset))
+
+    def __setitem__(self, key: Any, value: Any) -> None:  # noqa: ANN401
+        name = self.parent.type.name
+        offset = operators.parse_offset(name, self.parent.dimensions, key)
+        if any(offset):
+            raise KernelError(
+                f"'{name}' was assigned at the offset {offset}; expected an assignment at the "
+                "cell itself.",
+                hint="Write the kernel so that each cell reads from its neighbours (pull).",
+                place=user_place(),
+            )
+        self.parent.recorder.assign(self.parent.type, self.component, value)
+
+
+class _SymbolField(operators.Operand):
+    """A field while tracing.
+
+    Attributes:
+        components: Numbers per cell.
+        spacing: Edge lengths of a cell.
+    """
+
+    def __init__(self, field: Field, name: str, recorder: _Recorder) -> None:
+        self.type = FieldType(name, field.dtype, field.components)
+        self.components = field.components
+        self.dimensions = field.grid.dimensions
+        self.spacing = field.grid.spacing
+        self.recorder = recorder
+
+    def expression(self) -> Read:
+        """Return the value in the cell itself."""
+        if self.components > 1:
+            operators.parse_component(self.type.name, self.components, "no component")
+        return _SymbolComponent(self, 0).expression()
+
+    def __len__(self) -> int:
+        return self.components
+
+    def __iter__(self) -> Any:  # noqa: ANN401
+        return (_SymbolComponent(self, q) for q in range(self.components))
+
+    def __getitem__(self, key: Any) -> Any:  # noqa: ANN401
+        if self.components == 1:
+            return _SymbolComponent(self, 0)[key]
+        return _SymbolComponent(
+            self, operators.parse_component(self.type.name, self.components, key)
+        )
+
+    def __setitem__(self, key: Any, value: Any) -> None:  # noqa: ANN401
+        if self.components == 1:
+            _SymbolComponent(self, 0)[key] = value
+        else:
+            self[key][(0,) * self.dimensions] = value
+
+
+def laplacian(field: Any) -> operators.Value:  # noqa: ANN401
+    """Return the second-order central Laplacian of a field [field unit / length unit squared].
+
+    Args:
+        field: A field (or one of its components) of a kernel.
+    """
+    parent = getattr(field, "parent", field)
+    dimensions, spacing = parent.dimensions, parent.spacing
+    center = (0,) * dimensions
+
+    def neighbour(axis: int, sign: int) -> operators.Value:
+        return field[center[:axis] + (sign,) + center[axis + 1 :]]
+
+    if len(set(spacing)) == 1:
+        total = neighbour(0, -1) + neighbour(0, 1)
+        for axis in range(1, dimensions):
+            total = total + neighbour(axis, -1) + neighbour(axis, 1)
+        total = total - 2.0 * dimensions * field[center]
+        return total if spacing[0] == 1.0 else total * (1.0 / spacing[0] ** 2)
+    terms = [
+        (neighbour(axis, -1) - 2.0 * field[center] + neighbour(axis, 1)) * (1.0 / h**2)
+        for axis, h in enumerate(spacing)
+    ]
+    return functools.reduce(lambda a, b: a + b, terms)
+
+
+class KernelFunction:
+    """What '@kernel' makes of a function; call it with fields to get a step.
+
+    Args:
+        function: Takes fields by position and scalars by keyword; assigns to fields.
+    """
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.name = function.__name__ if function.__name__.isidentifier() else "kernel"
+        code = function.__code__
+        self.place = f"{code.co_filename}:{code.co_firstlineno}"
+        parameters = inspect.signature(function).parameters.values()
+        self.field_names = tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
+        self.keywords = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+    def __call__(self, *fields: Field, on: str | Box | Field | None = None, **scalars: Any) -> Call:  # noqa: ANN401
+        """Bind the kernel to fields.
+
+        Args:
+            fields: One for each positional parameter of the function.
+            on: Where it runs: everywhere (None), on the layer beyond a side ('z-'), on a box of
+                cells, or in the cells where a field is not zero.
+            scalars: Floats and parameters are read at run time; any other value is known while
+                the function is traced.
+
+        Raises:
+            KernelError: The function or its arguments have no meaning as a kernel.
+        """
+        grid = self._check(fields, scalars)
+        values = {name: scalars.get(name, default) for name, default in self.keywords.items()}
+        kernel = self.trace(fields, values)
+        bound = tuple(values[name] for name in kernel.scalars)
+        if isinstance(on, Field):
+            same_grid((*fields, on), f"Kernel '{self.name}'")
+            kernel, fields = _masked(kernel, on), (*fields, on)
+        return Call(
+            kernel,
+            tuple(fields),
+            tuple(v if isinstance(v, Parameter) else float(v) for v in bound),
+            self._region(grid, on),
+            isinstance(on, str),
+            self.place,
+        )
+
+    def trace(self, fields: tuple[Field, ...], values: dict[str, Any]) -> Kernel:
+        """Return the kernel that the function describes for fields of these types."""
+        recorder = _Recorder()
+        symbols = [
+            _SymbolField(field, name, recorder)
+            for field, name in zip(fields, self.field_names, strict=True)
+        ]
+        dynamic = tuple(name for name, value in values.items() if _is_dynamic(value))
+        keywords = {n: _SymbolScalar(n) if n in dynamic else v for n, v in values.items()}
+        self.function(*symbols, **keywords)
+        kernel = Kernel(
+            self.name,
+            fields[0].grid.dimensions,
+            tuple(symbol.type for symbol in symbols),
+            dynamic,
+            tuple(recorder.statements),
+        )
+        verify(kernel, recorder.places, self.place)
+        return kernel
+
+    def _check(self, fields: tuple[Any, ...], scalars: dict[str, Any]) -> Any:  # noqa: ANN401
+        """Return the grid, or refuse arguments that do not fit the function."""
+        if len(fields) != len(self.field_names) or not fields:
+            raise KernelError(
+                f"Kernel '{self.name}' was called with {len(fields)} fields; expected "
+                f"{len(self.field_names)}: {', '.join(self.field_names) or 'at least one'}.",
+                place=self.place,
+            )
+        for field, name in zip(fields, self.field_names, strict=True):
+            if not isinstance(field, Field):
+                raise KernelError(
+                    f"Kernel '{self.name}' was given {type(field).__name__} for '{name}'; "
+                    "expected a field.",
+                    hint="Pass fields by position and scalars by keyword.",
+                    place=self.place,
+                )
+        if len({id(field) for field in fields}) != len(fields):
+            raise KernelError(
+                f"Kernel '{self.name}' was given the same field twice; expected different fields.",
+                place=self.place,
+            )
+        for name in scalars:
+            if name not in self.keywords:
+                hint = nearest(name, self.keywords) if self.keywords else "It takes none."
+                raise KernelError(
+                    f"Kernel '{self.name}' has no scalar '{name}'.", hint=hint, place=self.place
+                )
+        missing = [n for n, d in self.keywords.items() if d is inspect.Parameter.empty]
+        for name in missing:
+            if name not in scalars:
+                raise KernelError(
+                    f"Kernel '{self.name}' needs a value for '{name}'.",
+                    hint=f"Write {self.name}(…, {name}=…).",
+                    place=self.place,
+                )
+        return same_grid(fields, f"Kernel '{self.name}'")
+
+    def _region(self, grid: Any, on: str | Box | Field | None) -> Box:  # noqa: ANN401
+        if on is None or isinstance(on, Field):
+            region: Box = grid.region
+            return region
+        if isinstance(on, str):
+            return layer(grid, on, distance=1, depth=1)
+        if len(on.lower) != grid.dimensions or not grid.domain.contains(on) or on.is_empty:
+            raise GridError(
+                f"Kernel '{self.name}' was told to run on {on}; expected a box of cells within "
+                f"{grid.domain}.",
+            )
+        box: Box = grid.unbounded_where_periodic(on)
+        return box
+
+
+def kernel(function: Callable[..., None]) -> KernelFunction:
+    """Make a kernel of a function that says what one cell does.
+
+    Example:
+        >>> import halocline as hc
+        >>> @hc.kernel
+        ... def relax(u, u_new):
+        ...     u_new[0] = 0.5 * (u[-1] + u[1])
+    """
+    return KernelFunction(function)
+
+
+def _is_dynamic(value: Any) -> bool:  # noqa: ANN401
+    return isinstance(value, float | np.floating | Parameter)
+
+
+def _masked(kernel: Kernel, mask: Field) -> Kernel:
+    """Return the kernel that keeps the old values where the mask is zero."""
+    name = "mask_of_" + kernel.name
+    cell = (0,) * kernel.dimensions
+    chosen = Compare("ne", Read(name, 0, cell), Const(0))
+    statements = tuple(
+        Statement(s.field, s.component, Where(chosen, s.value, Read(s.field, s.component, cell)))
+        for s in kernel.statements
+    )
+    mask_type = FieldType(name, mask.dtype, mask.components)
+    return Kernel(
+        kernel.name, kernel.dimensions, (*kernel.fields, mask_type), kernel.scalars, statements
+    )

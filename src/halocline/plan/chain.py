@@ -1,0 +1,126 @@
+"""A chain: kernels that follow one exchange, and what each must compute and get for that.
+
+Walking the chain backwards, every read of a value that an earlier kernel of the chain wrote makes
+that kernel run a little further than the block's own cells (recompute); every other read becomes a
+need, to be met by an exchange before the chain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from halocline.language.fields import UNBOUNDED
+from halocline.language.kernel import reads
+from halocline.plan.reach import (
+    Clip,
+    Drop,
+    Need,
+    Needs,
+    Reach,
+    Shift,
+    displacement,
+    everywhere,
+    then,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from halocline.geometry import Box
+    from halocline.language.kernel import Statement
+    from halocline.plan.program import Launch
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What a chain asks for.
+
+    Attributes:
+        extents: For each kernel of the chain where it must run, as reaches from a block's cells.
+        needs: What must be got from other blocks before the chain.
+    """
+
+    extents: tuple[frozenset[Reach], ...]
+    needs: Needs
+
+
+Wanted = dict[tuple[str, int], set[Reach]]
+
+
+def demands(launches: Sequence[Launch], domain: Box) -> Demands:
+    """Return what the kernels, run one after the other, must compute and get."""
+    wanted: Wanted = {}
+    extents = [_walk_back(launch, wanted, domain) for launch in reversed(launches)]
+    needs = {
+        Need(field, component, reach)
+        for (field, component), reaches in wanted.items()
+        for reach in reaches
+        if any(displacement(reach, len(domain.lower)))
+    }
+    return Demands(tuple(reversed(extents)), frozenset(needs))
+
+
+def _walk_back(launch: Launch, wanted: Wanted, domain: Box) -> frozenset[Reach]:
+    """Return where a kernel must run; 'wanted' becomes what is wanted before it."""
+    names = launch.names_of
+    extent: set[Reach] = set()
+    for statement in reversed(launch.kernel.statements):
+        where = _statement_extent(launch, statement, wanted, domain)
+        extent |= where
+        for field, component, offset in _reads(statement, names):
+            found = wanted.setdefault((field, component), set())
+            found |= {then(reach, Shift(offset)) for reach in where}
+    return frozenset(extent)
+
+
+def _reads(statement: Statement, names: dict[str, str]) -> list[tuple[str, int, tuple[int, ...]]]:
+    return [(names[r.field], r.component, r.offset) for r in reads(statement.value)]
+
+
+def _statement_extent(
+    launch: Launch, statement: Statement, wanted: Wanted, domain: Box
+) -> set[Reach]:
+    """Take from 'wanted' what the statement provides; return where it must run for that."""
+    key = (launch.names_of[statement.field], statement.component)
+    dimensions = len(domain.lower)
+    provided, rest = set(), set()
+    for reach in wanted.get(key, ()):
+        provided.add(then(reach, Clip(launch.region)))
+        rest.add(then(reach, Drop(launch.region)))
+    wanted[key] = {reach for reach in rest if everywhere(reach)}
+    if not launch.on_demand:
+        # All own cells of the region, which hold what is wanted of a block's own cells too.
+        provided = {reach for reach in provided if any(displacement(reach, dimensions))}
+        provided.add((Clip(launch.region),))
+    return {reach for reach in provided if everywhere(reach)}
+
+
+def may_join(launches: Sequence[Launch], asked: Demands, periodic: Sequence[bool]) -> bool:
+    """Return whether the kernels may share one exchange.
+
+    They may if recomputing widens no halo beyond what a single kernel of the chain reads, and if
+    no kernel that runs on a part of a periodic axis would have to be recomputed there.
+    """
+    dimensions = len(periodic)
+    for axis in range(dimensions):
+        offsets = [offset[axis] for launch in launches for _, _, offset in launch.reads]
+        low, high = min([0, *offsets]), max([0, *offsets])
+        moved = [displacement(need.reach, dimensions)[axis] for need in asked.needs]
+        if not all(low <= d <= high for d in moved):
+            return False
+    return all(
+        _is_recomputable(launch, extent, periodic)
+        for launch, extent in zip(launches, asked.extents, strict=True)
+    )
+
+
+def _is_recomputable(
+    launch: Launch, extent: frozenset[Reach], periodic: Sequence[bool]
+) -> bool:
+    for axis, is_periodic in enumerate(periodic):
+        is_part = is_periodic and launch.region.upper[axis] - launch.region.lower[axis] < UNBOUNDED
+        moved = any(displacement(reach, len(periodic))[axis] for reach in extent)
+        if is_part and moved:
+            return False
+    return True

@@ -1,0 +1,233 @@
+"""The split of a grid into blocks, and of the blocks among ranks; nothing here is stored per rank."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+from math import prod
+from typing import TYPE_CHECKING
+
+from halocline.errors import PlanError, nearest
+from halocline.geometry import AXES, Box, even_cuts
+from halocline.language.fields import UNBOUNDED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from halocline.geometry import Direction, Offset
+
+# A row of cells across the unit-stride axis is packed cell by cell, which costs about this much
+# more than copying whole rows.
+_PRICE_OF_AXIS = (4.0, 1.25, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The box of cells owned by a rank.
+
+    Attributes:
+        number: Position among all blocks, x fastest.
+        index: Position on each axis.
+        rank: Its owner.
+        box: Its cells of the domain.
+        owned: The same and, at the edge of the domain, all boundary layers beyond it.
+    """
+
+    number: int
+    index: tuple[int, ...]
+    rank: int
+    box: Box
+    owned: Box
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    """Blocks that tile the domain.
+
+    Attributes:
+        cuts: For each axis the bounds of the blocks, from 0 to the extent.
+        periodic: Whether the grid closes on itself, for each axis.
+        ranks: Number of ranks; consecutive blocks belong to the same rank.
+    """
+
+    cuts: tuple[tuple[int, ...], ...]
+    periodic: tuple[bool, ...]
+    ranks: int
+
+    def __post_init__(self) -> None:
+        if any(b <= a for cuts in self.cuts for a, b in zip(cuts, cuts[1:], strict=False)):
+            raise PlanError(f"The cuts {self.cuts} leave a block without cells.")
+        if not 1 <= self.ranks <= self.blocks:
+            raise PlanError(
+                f"{self.blocks} blocks were given to {self.ranks} ranks; expected at least one "
+                "block a rank.",
+                hint="Use fewer ranks or more blocks.",
+            )
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Blocks along each axis."""
+        return tuple(len(cuts) - 1 for cuts in self.cuts)
+
+    @property
+    def blocks(self) -> int:
+        """Number of blocks."""
+        return prod(self.shape)
+
+    @property
+    def extent(self) -> tuple[int, ...]:
+        """Cells of the domain along each axis."""
+        return tuple(cuts[-1] for cuts in self.cuts)
+
+    def block(self, number: int) -> Block:
+        """Return the block with a number."""
+        index, rest = [], number
+        for n in self.shape:
+            index.append(rest % n)
+            rest //= n
+        box = Box(
+            tuple(cuts[i] for cuts, i in zip(self.cuts, index, strict=True)),
+            tuple(cuts[i + 1] for cuts, i in zip(self.cuts, index, strict=True)),
+        )
+        rank = number * self.ranks // self.blocks
+        return Block(number, tuple(index), rank, box, self._with_layers(box))
+
+    def _with_layers(self, box: Box) -> Box:
+        """Return the box grown without bound across the sides of the domain that it touches."""
+        for axis, (n, is_periodic) in enumerate(zip(self.extent, self.periodic, strict=True)):
+            if not is_periodic:
+                lower = box.lower[axis] if box.lower[axis] else -UNBOUNDED
+                upper = box.upper[axis] if box.upper[axis] < n else UNBOUNDED
+                box = box.clip(axis, lower, upper)
+        return box
+
+    def blocks_of(self, rank: int) -> tuple[Block, ...]:
+        """Return the blocks of a rank."""
+        first = -(-rank * self.blocks // self.ranks)
+        last = -(-(rank + 1) * self.blocks // self.ranks)
+        return tuple(self.block(number) for number in range(first, last))
+
+    def neighbour(self, block: Block, direction: Direction) -> tuple[Block, Offset] | None:
+        """Return the block in a direction and where it lies, or None beyond the domain.
+
+        The second value moves a box from the neighbour's own coordinates to where 'block' sees
+        it: zero, but a whole extent across a periodic side.
+        """
+        index, shift = [], []
+        for i, d, n, extent, is_periodic in zip(
+            block.index, direction, self.shape, self.extent, self.periodic, strict=True
+        ):
+            turns, position = divmod(i + d, n)
+            if turns and not is_periodic:
+                return None
+            index.append(position)
+            shift.append(turns * extent)
+        number = sum(i * s for i, s in zip(index, accumulate((1, *self.shape), _times), strict=False))
+        return self.block(number), tuple(shift)
+
+    def number_at(self, cell: Sequence[int]) -> int:
+        """Return the number of the block that owns a cell of the domain."""
+        index = [bisect_right(cuts, c) - 1 for cuts, c in zip(self.cuts, cell, strict=True)]
+        return sum(i * s for i, s in zip(index, accumulate((1, *self.shape), _times), strict=False))
+
+
+def _times(a: int, b: int) -> int:
+    return a * b
+
+
+def decompose(
+    extent: tuple[int, ...],
+    periodic: tuple[bool, ...],
+    ranks: int,
+    shape: str | tuple[int, ...] | None = None,
+    blocks: int = 1,
+) -> Decomposition:
+    """Split a grid into nearly equal blocks.
+
+    Args:
+        extent: Cells along each axis.
+        periodic: Whether the grid closes on itself, for each axis.
+        ranks: Number of ranks.
+        shape: Blocks along each axis; or 'rows' (cut the slowest axis), 'tiles' (the two
+            slowest), 'pencils' (all but x); None for the shape with the cheapest sides.
+        blocks: Blocks a rank.
+
+    Raises:
+        PlanError: There are more blocks than cells, or the shape does not fit.
+    """
+    wanted = ranks * blocks
+    if wanted > prod(extent):
+        raise PlanError(
+            f"{ranks} ranks with {blocks} block(s) each were asked to share {prod(extent)} cells; "
+            "expected at least one cell a block.",
+            hint=f"Use at most {prod(extent) // blocks} ranks.",
+        )
+    if shape is None or isinstance(shape, str):
+        shape = _cheapest(extent, wanted, _axes(shape, len(extent)))
+    if len(shape) != len(extent) or prod(shape) % ranks or any(s < 1 for s in shape):
+        raise PlanError(
+            f"The decomposition {'x'.join(map(str, shape))} was asked for on {ranks} ranks and a "
+            f"grid of {len(extent)} axes; expected {len(extent)} positive numbers whose product "
+            f"is a multiple of {ranks}.",
+        )
+    for axis, (n, parts) in enumerate(zip(extent, shape, strict=True)):
+        if parts > n:
+            raise PlanError(
+                f"The decomposition cuts {AXES[axis]} into {parts} blocks, but there are only {n} "
+                "cells.",
+                hint="Use fewer ranks or another decomposition.",
+            )
+    cuts = tuple(even_cuts(n, parts) for n, parts in zip(extent, shape, strict=True))
+    return Decomposition(cuts, periodic, ranks)
+
+
+def _axes(name: str | None, dimensions: int) -> tuple[int, ...]:
+    """Return the axes that a named decomposition may cut."""
+    axes = tuple(range(dimensions))
+    named = {
+        None: axes,
+        "rows": axes[-1:],
+        "tiles": axes[-2:],
+        "pencils": axes[1:] or axes,
+    }
+    if name not in named:
+        raise PlanError(
+            f"There is no decomposition '{name}'.", hint=nearest(str(name), [n for n in named if n])
+        )
+    return named[name]
+
+
+def _cheapest(extent: tuple[int, ...], parts: int, axes: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape with the least price of sides a block; ties cut the slowest axis."""
+    shapes = [
+        shape
+        for shape in _factorings(parts, len(extent))
+        if all(s == 1 or a in axes for a, s in enumerate(shape))
+        and all(s <= n for s, n in zip(shape, extent, strict=True))
+    ]
+    if not shapes:
+        raise PlanError(
+            f"{parts} blocks cannot be cut from a grid of {'x'.join(map(str, extent))} cells along "
+            f"{', '.join(AXES[a] for a in axes)}.",
+            hint="Use another number of ranks or another decomposition.",
+        )
+    return min(shapes, key=lambda shape: (_price(extent, shape), shape))
+
+
+def _factorings(number: int, count: int) -> list[tuple[int, ...]]:
+    if count == 1:
+        return [(number,)]
+    return [
+        (first, *rest)
+        for first in range(1, number + 1)
+        if number % first == 0
+        for rest in _factorings(number // first, count - 1)
+    ]
+
+
+def _price(extent: tuple[int, ...], shape: tuple[int, ...]) -> float:
+    block = [n / s for n, s in zip(extent, shape, strict=True)]
+    return sum(
+        _PRICE_OF_AXIS[axis] * prod(block) / block[axis] for axis, s in enumerate(shape) if s > 1
+    )

@@ -1,0 +1,300 @@
+"""Who sends which cells to whom: needs and a decomposition become messages.
+
+A message is identified by its source and target rank and the number of its exchange; the parts in
+it come in the order in which both sides enumerate them, so neither two neighbours that are the same
+rank nor a rank that is its own neighbour can be confused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from halocline.errors import PlanError
+from halocline.geometry import AXES, Box, codimension, directions, disjoint
+from halocline.plan.reach import cells
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from halocline.geometry import Direction, Offset
+    from halocline.plan.decomposition import Block, Decomposition
+    from halocline.plan.layout import FieldLayout
+    from halocline.plan.reach import Needs
+    from halocline.plan.strategy import Strategy
+
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Part:
+    """Cells of one component of a field that travel from one block to another.
+
+    Attributes:
+        field: The field.
+        component: The component.
+        source: Number of the block that has the values.
+        target: Number of the block that gets them.
+        direction: Where the values come from, seen from the target.
+        box: The cells, in the target's coordinates.
+        shift: What to subtract from 'box' for the source's coordinates: zero, but across a
+            periodic side a whole extent.
+    """
+
+    field: str
+    component: int
+    source: int
+    target: int
+    direction: Direction
+    box: Box
+    shift: Offset
+
+    @property
+    def source_box(self) -> Box:
+        """The cells in the source's coordinates."""
+        return self.box.shift(tuple(-s for s in self.shift))
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What one rank sends another in one exchange, packed in the order of its parts."""
+
+    source: int
+    target: int
+    tag: int
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What one rank sends, receives and copies between its own blocks to bring halos up to date.
+
+    Attributes:
+        number: Its number among all exchanges of the plan, the same on all ranks.
+        sends: One message for each rank that needs something of this one.
+        receives: One message for each rank that has something for this one.
+        copies: What moves between blocks of this rank.
+    """
+
+    number: int
+    sends: tuple[Message, ...]
+    receives: tuple[Message, ...]
+    copies: tuple[Part, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing happens."""
+        return not (self.sends or self.receives or self.copies)
+
+
+class Exchanger:
+    """Computes messages for any block of a decomposition from needs that hold for every block."""
+
+    def __init__(
+        self,
+        decomposition: Decomposition,
+        layouts: Iterable[FieldLayout],
+        strategy: Strategy,
+    ) -> None:
+        self.decomposition = decomposition
+        self.layouts = {layout.name: layout for layout in layouts}
+        self.strategy = strategy
+        self.dimensions = len(decomposition.extent)
+        self._needed: dict[tuple[int, Needs], dict[Key, tuple[Box, ...]]] = {}
+        self._staged: dict[tuple[int, int, Needs], dict[Key, tuple[Box, ...]]] = {}
+
+    def exchanges(self, needs: Needs, rank: int, first_number: int) -> list[Exchange]:
+        """Return the exchanges of a rank that meet the needs, to be done one after the other."""
+        stages = self.stages()
+        return [
+            self._exchange(needs, rank, axis, first_number + n) for n, axis in enumerate(stages)
+        ]
+
+    def stages(self) -> tuple[int | None, ...]:
+        """Return the axes exchanged one after the other; a single None for all at once."""
+        if self.strategy.neighbours == "direct":
+            return (None,)
+        return tuple(
+            axis
+            for axis in range(self.dimensions)
+            if self.decomposition.periodic[axis] or self.decomposition.shape[axis] > 1
+        )
+
+    def _exchange(self, needs: Needs, rank: int, axis: int | None, number: int) -> Exchange:
+        own = self.decomposition.blocks_of(rank)
+        incoming = [part for block in own for part in self.incoming(block, needs, axis)]
+        outgoing = [
+            part
+            for block in self._around(own)
+            for part in self.incoming(block, needs, axis)
+            if self.decomposition.block(part.source).rank == rank
+        ]
+        owner = {p.source: self.decomposition.block(p.source).rank for p in incoming}
+        receiver = {p.target: self.decomposition.block(p.target).rank for p in outgoing}
+        return Exchange(
+            number,
+            _messages(rank, number, outgoing, receiver, is_sending=True),
+            _messages(rank, number, incoming, owner, is_sending=False),
+            tuple(part for part in incoming if owner[part.source] == rank),
+        )
+
+    def _around(self, own: tuple[Block, ...]) -> list[Block]:
+        """Return the blocks of other ranks next to a rank's own, by number."""
+        rank = own[0].rank
+        found: dict[int, Block] = {}
+        for block in own:
+            for direction in directions(self.dimensions):
+                neighbour = self.decomposition.neighbour(block, direction)
+                if neighbour and neighbour[0].rank != rank:
+                    found[neighbour[0].number] = neighbour[0]
+        return [found[number] for number in sorted(found)]
+
+    def incoming(self, block: Block, needs: Needs, axis: int | None) -> list[Part]:
+        """Return what a block gets, in the order in which it is packed."""
+        needed = self._needs_on(block, needs) if axis is None else self._stage(block, needs, axis)
+        parts = []
+        for (field, component), boxes in needed.items():
+            for box in boxes:
+                for direction, piece in self._by_direction(block, box):
+                    if axis is None or _last_axis(direction) == axis:
+                        parts.append(self._part(block, field, component, direction, piece, axis))
+        return sorted(parts, key=lambda part: (codimension(part.direction), part))
+
+    def _part(
+        self,
+        block: Block,
+        field: str,
+        component: int,
+        direction: Direction,
+        box: Box,
+        axis: int | None,
+    ) -> Part:
+        if axis is not None:
+            direction = tuple(d if a == axis else 0 for a, d in enumerate(direction))
+        found = self.decomposition.neighbour(block, direction)
+        assert found is not None, "only own cells lie beyond the domain"
+        source, shift = found
+        part = Part(field, component, source.number, block.number, direction, box, shift)
+        self._check_width(part, source)
+        return part
+
+    def _check_width(self, part: Part, source: Block) -> None:
+        """Refuse a halo that reaches through the neighbour into the block behind it."""
+        needed = part.source_box
+        for axis, d in enumerate(part.direction):
+            below = source.box.lower[axis] - needed.lower[axis]
+            above = needed.upper[axis] - source.box.upper[axis]
+            if (d > 0 and above > 0) or (d < 0 and below > 0):
+                width = source.box.extent[axis]
+                raise PlanError(
+                    f"Field '{part.field}' needs a halo of {width + max(below, above)} cells along "
+                    f"{AXES[axis]}, but block {source.index} is only {width} wide there.",
+                    hint="Use fewer ranks or another decomposition, so that every block is at "
+                    "least as wide as the halo.",
+                )
+
+    def _by_direction(self, block: Block, box: Box) -> list[tuple[Direction, Box]]:
+        """Cut a box along the sides of a block's own cells; say where each piece lies."""
+        intervals = []
+        for axis in range(self.dimensions):
+            low, high = block.owned.lower[axis], block.owned.upper[axis]
+            a, b = box.lower[axis], box.upper[axis]
+            cuts = [(-1, a, min(b, low)), (0, max(a, low), min(b, high)), (1, max(a, high), b)]
+            intervals.append([cut for cut in cuts if cut[1] < cut[2]])
+        return [
+            (
+                tuple(sign for sign, _, _ in cut),
+                Box(tuple(a for _, a, _ in cut), tuple(b for _, _, b in cut)),
+            )
+            for cut in product(*intervals)
+        ]
+
+    def _needs_on(self, block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
+        """Return the cells that a block needs from others, by field and component."""
+        known = self._needed.get((block.number, needs))
+        if known is None:
+            whole = self.strategy.width == "full"
+            known = self._full(block, needs) if whole else _minimal(block, needs)
+            self._needed[block.number, needs] = known
+        return known
+
+    def _full(self, block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
+        """Return the whole halo of every field concerned, all components."""
+        result = {}
+        for name in sorted({need.field for need in needs}):
+            layout = self.layouts[name]
+            halo = layout.stored(block.box)
+            boxes = halo.subtract(block.owned)
+            if boxes:
+                result.update({(name, q): boxes for q in range(layout.components)})
+        return result
+
+    def _stage(self, block: Block, needs: Needs, axis: int) -> dict[Key, tuple[Box, ...]]:
+        """Return what a block must have got when the axes up to 'axis' are done.
+
+        Its own needs, and what neighbours along later axes will want to have from its halo.
+        """
+        known = self._staged.get((block.number, axis, needs))
+        if known is not None:
+            return known
+        wanted: dict[Key, list[Box]] = {k: list(v) for k, v in self._needs_on(block, needs).items()}
+        for later in [a for a in self.stages() if a is not None and a > axis]:
+            for sign in (-1, 1):
+                self._relay(block, needs, later, sign, wanted)
+        result = {key: disjoint(boxes) for key, boxes in sorted(wanted.items())}
+        self._staged[block.number, axis, needs] = result
+        return result
+
+    def _relay(
+        self, block: Block, needs: Needs, axis: int, sign: int, wanted: dict[Key, list[Box]]
+    ) -> None:
+        """Add what the neighbour on a side of a later axis will get through this block's halo."""
+        towards = tuple(sign if a == axis else 0 for a in range(self.dimensions))
+        found = self.decomposition.neighbour(block, towards)
+        if found is None:
+            return
+        neighbour, shift = found
+        for key, boxes in self._stage(neighbour, needs, axis).items():
+            for box in boxes:
+                for direction, piece in self._by_direction(neighbour, box):
+                    is_ours = direction[axis] == -sign and _last_axis(direction) == axis
+                    if is_ours and codimension(direction) > 1:
+                        wanted.setdefault(key, []).append(piece.shift(shift))
+
+
+def _minimal(block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
+    """Return exactly the cells that some kernel reads."""
+    found: dict[Key, list[Box]] = {}
+    for need in needs:
+        boxes = [
+            rest for box in cells(need.reach, block.owned) for rest in box.subtract(block.owned)
+        ]
+        if boxes:
+            found.setdefault((need.field, need.component), []).extend(boxes)
+    return {key: disjoint(boxes) for key, boxes in sorted(found.items())}
+
+
+def _messages(
+    rank: int, number: int, parts: list[Part], other: dict[int, int], *, is_sending: bool
+) -> tuple[Message, ...]:
+    """Group parts by the other rank; the order of parts stays."""
+    grouped: dict[int, list[Part]] = {}
+    for part in sorted(parts, key=_packing_order):
+        peer = other[part.target if is_sending else part.source]
+        if peer != rank:
+            grouped.setdefault(peer, []).append(part)
+    return tuple(
+        Message(rank, peer, number, tuple(group)) if is_sending
+        else Message(peer, rank, number, tuple(group))
+        for peer, group in sorted(grouped.items())
+    )
+
+
+def _packing_order(part: Part) -> tuple[int, int, Direction, Part]:
+    return part.target, codimension(part.direction), part.direction, part
+
+
+def _last_axis(direction: Direction) -> int:
+    return max((axis for axis, d in enumerate(direction) if d), default=-1)
+

@@ -1,0 +1,112 @@
+"""How many halo cells each field is stored with: as far as any kernel reads or writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from halocline.geometry import bounding_box
+from halocline.plan.program import aliases
+from halocline.plan.reach import displacement, everywhere
+from halocline.plan.schedule import Chain, EveryItem, LoopItem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from halocline.geometry import Box, Offset
+    from halocline.plan.program import Launch, Program
+    from halocline.plan.schedule import Schedule, ScheduleItem
+
+
+@dataclass(frozen=True, slots=True)
+class FieldLayout:
+    """How a field is stored on every block.
+
+    Attributes:
+        name: The field.
+        dtype: Its element type.
+        components: Numbers per cell.
+        lower: Halo cells at the low side of each axis.
+        upper: Halo cells at the high side of each axis.
+    """
+
+    name: str
+    dtype: str
+    components: int
+    lower: tuple[int, ...]
+    upper: tuple[int, ...]
+
+    @property
+    def bytes_per_value(self) -> int:
+        """Size of one number [bytes]."""
+        return np.dtype(self.dtype).itemsize
+
+    def stored(self, box: Box) -> Box:
+        """Return the cells stored for a block: its own and the halo."""
+        return box.grow(self.lower, self.upper)
+
+
+def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...]:
+    """Return the layout of every field; fields that are swapped share theirs."""
+    zero = (0,) * program.dimensions
+    lower = {spec.name: zero for spec in program.fields}
+    upper = dict(lower)
+    for launch, extent in launched(schedule.items):
+        moves = [displacement(reach, program.dimensions) for reach in extent]
+        somewhere = bounding_box(box for reach in extent for box in everywhere(reach))
+        if somewhere is None:
+            continue
+        for name, offset in _offsets(launch):
+            below, above = _width(program, somewhere, moves, offset)
+            lower[name] = tuple(map(max, lower[name], below))
+            upper[name] = tuple(map(max, upper[name], above))
+    for group in aliases(program.items).values():
+        for widths in (lower, upper):
+            widest = tuple(map(max, zip(*(widths[name] for name in group), strict=True)))
+            widths.update(dict.fromkeys(group, widest))
+    return tuple(
+        FieldLayout(s.name, s.dtype, s.components, lower[s.name], upper[s.name])
+        for s in program.fields
+    )
+
+
+def launched(items: Iterable[ScheduleItem]) -> list[tuple[Launch, frozenset[tuple[object, ...]]]]:
+    """Return every kernel of a schedule with where it runs."""
+    result: list[tuple[Launch, frozenset[tuple[object, ...]]]] = []
+    for item in items:
+        if isinstance(item, Chain):
+            result += zip(item.launches, item.extents, strict=True)
+        elif isinstance(item, LoopItem | EveryItem):
+            result += launched(item.items)
+    return result
+
+
+def _offsets(launch: Launch) -> set[tuple[str, Offset]]:
+    here = (0,) * launch.kernel.dimensions
+    return {(f, o) for f, _, o in launch.reads} | {(f, here) for f, _ in launch.writes}
+
+
+def _width(
+    program: Program, somewhere: Box, moves: list[Offset], offset: Offset
+) -> tuple[Offset, Offset]:
+    """Return how far a kernel gets beyond a block's own cells.
+
+    Args:
+        program: The step.
+        somewhere: A box around all cells where the kernel runs on any block.
+        moves: How far it runs beyond a block's own cells.
+        offset: Where it reads or writes.
+    """
+    below, above = [], []
+    for axis, o in enumerate(offset):
+        moved = [move[axis] for move in moves] or [0]
+        low, high = -(min(moved) + o), max(moved) + o
+        if not program.periodic[axis]:
+            # At the edge of the domain a block's own cells include boundary layers.
+            low = max(low, -(somewhere.lower[axis] + o))
+            high = max(high, somewhere.upper[axis] + o - program.extent[axis])
+        below.append(max(0, low))
+        above.append(max(0, high))
+    return tuple(below), tuple(above)

@@ -1,0 +1,246 @@
+"""Plan: what one rank does in a step, as a short list of operations that a person can read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from halocline.geometry import codimension, direction_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from halocline.geometry import Box
+    from halocline.language.steps import Callback, Reduction
+    from halocline.plan.decomposition import Block, Decomposition
+    from halocline.plan.exchange import Exchange, Part
+    from halocline.plan.layout import FieldLayout
+    from halocline.plan.program import Launch
+    from halocline.plan.strategy import Strategy
+
+# A box of cells on one of the rank's blocks, by the block's number.
+Placed = tuple[int, "Box"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Compute a kernel (by its number in the plan) in boxes."""
+
+    launch: int
+    zone: str
+    boxes: tuple[Placed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Begin an exchange (by its position in the plan)."""
+
+    exchange: int
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Complete an exchange."""
+
+    exchange: int
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """Let the messages of an exchange progress."""
+
+    exchange: int
+
+
+@dataclass(frozen=True, slots=True)
+class SwapNames:
+    """Exchange two fields."""
+
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Repeat operations."""
+
+    count: int
+    body: tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EveryNth:
+    """Do operations at the end of every n-th step."""
+
+    interval: int
+    body: tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """Combine a component over all cells of all ranks."""
+
+    kind: str
+    field: str
+    component: int
+    boxes: tuple[Placed, ...]
+    result: Reduction
+
+
+@dataclass(frozen=True, slots=True)
+class CallFunction:
+    """Call a Python function."""
+
+    callback: Callback
+
+
+@dataclass(frozen=True, slots=True)
+class Poison:
+    """Overwrite cells with signalling NaN."""
+
+    field: str
+    components: tuple[int, ...]
+    boxes: tuple[Placed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Search a field for values that are not numbers."""
+
+    field: str
+    boxes: tuple[Placed, ...]
+
+
+Operation = (
+    Run | Start | Wait | Poll | SwapNames | Loop | EveryNth | Reduce | CallFunction | Poison | Check
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All decisions of one rank, made before the first step.
+
+    Attributes:
+        rank: Whose plan it is.
+        strategy: The choices it follows.
+        decomposition: Blocks and their owners.
+        layouts: How each field is stored.
+        launches: The kernels, by number.
+        exchanges: The exchanges, by position.
+        prologue: Operations before the first step.
+        step: Operations of each step.
+    """
+
+    rank: int
+    strategy: Strategy
+    decomposition: Decomposition
+    layouts: tuple[FieldLayout, ...]
+    launches: tuple[Launch, ...]
+    exchanges: tuple[Exchange, ...]
+    prologue: tuple[Operation, ...]
+    step: tuple[Operation, ...]
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The rank's blocks."""
+        return self.decomposition.blocks_of(self.rank)
+
+    def layout(self, field: str) -> FieldLayout:
+        """Return how a field is stored."""
+        return next(layout for layout in self.layouts if layout.name == field)
+
+    def bytes_of(self, parts: Iterable[Part]) -> int:
+        """Return the size of some parts [bytes]."""
+        size = {layout.name: layout.bytes_per_value for layout in self.layouts}
+        return sum(part.box.cells * size[part.field] for part in parts)
+
+    def bytes_sent(self) -> int:
+        """Return what leaves this rank in one execution of each exchange of the step [bytes]."""
+        started = [op.exchange for op in walk(self.step) if isinstance(op, Start)]
+        return sum(self.bytes_of(m.parts) for n in started for m in self.exchanges[n].sends)
+
+    def __str__(self) -> str:
+        """Return the plan as text."""
+        shape = "x".join(map(str, self.decomposition.shape))
+        lines = [
+            f"plan of rank {self.rank} of {self.decomposition.ranks}: {shape} blocks, "
+            f"{self.strategy.neighbours} neighbours, {self.strategy.width} width, "
+            f"overlap {self.strategy.overlap}"
+        ]
+        lines += [f"block   {block.number:<4d} {block.box}" for block in self.blocks]
+        for title, operations in (("once", self.prologue), ("step", self.step)):
+            if operations:
+                lines += [title, *self._lines(operations, "  ")]
+        return "\n".join(lines)
+
+    def _lines(self, operations: Iterable[Operation], indent: str) -> list[str]:
+        lines = []
+        for op in operations:
+            lines.append(indent + self._line(op))
+            match op:
+                case Start(number):
+                    lines += self._traffic(self.exchanges[number], indent + "          ")
+                case Loop(_, body) | EveryNth(_, body):
+                    lines += self._lines(body, indent + "  ")
+        return lines
+
+    def _line(self, op: Operation) -> str:  # noqa: C901, PLR0911 (one line for each operation)
+        match op:
+            case Run(launch, zone, boxes):
+                name = self.launches[launch].kernel.name
+                count = sum(box.cells for _, box in boxes)
+                plural = "es" if len(boxes) > 1 else ""
+                return f"run     {name:<20} {zone:<5}{count:>14,} cells in {len(boxes)} box{plural}"
+            case Start(number):
+                return f"start   exchange {number}"
+            case Wait(number):
+                return f"wait    exchange {number}"
+            case Poll(number):
+                return f"poll    exchange {number}"
+            case SwapNames(first, second):
+                return f"swap    {first}, {second}"
+            case Loop(count, _):
+                return f"loop    {count} times"
+            case EveryNth(interval, _):
+                return f"every   {interval} steps"
+            case Reduce(kind, field, component, _, _):
+                return f"reduce  {kind} of {field}[{component}]"
+            case CallFunction(callback):
+                return f"call    {getattr(callback.function, '__name__', 'function')}"
+            case Poison(field, components, _):
+                return f"poison  {field}, {len(components)} components"
+            case Check(field, _):
+                return f"check   {field}"
+
+    def _traffic(self, exchange: Exchange, indent: str) -> list[str]:
+        lines = [
+            f"{indent}→ rank {m.target}: {_contents(m.parts)}, {self.bytes_of(m.parts):,} bytes"
+            for m in exchange.sends
+        ]
+        lines += [
+            f"{indent}← rank {m.source}: {self.bytes_of(m.parts):,} bytes"
+            for m in exchange.receives
+        ]
+        if exchange.copies:
+            size = self.bytes_of(exchange.copies)
+            lines.append(f"{indent}copy within the rank: {_contents(exchange.copies)}, {size:,} bytes")
+        return lines
+
+
+def _contents(parts: tuple[Part, ...]) -> str:
+    """Return 'x- 5 components of f, x-y- 1 of f': what arrives from which side of the target."""
+    counts: dict[tuple[tuple[int, ...], str], set[int]] = {}
+    for part in sorted(parts, key=lambda p: (codimension(p.direction), p.direction)):
+        counts.setdefault((part.direction, part.field), set()).add(part.component)
+    return ", ".join(
+        f"{field} {direction_name(direction)} {len(components)}"
+        for (direction, field), components in counts.items()
+    )
+
+
+def walk(operations: Iterable[Operation]) -> Iterator[Operation]:
+    """Yield operations and those inside loops, in order."""
+    for op in operations:
+        yield op
+        if isinstance(op, Loop | EveryNth):
+            yield from walk(op.body)

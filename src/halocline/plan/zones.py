@@ -1,0 +1,151 @@
+"""Core and rim: which cells of a block can be computed while messages travel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from halocline.analysis.dependence import dependences
+from halocline.geometry import Box, bounding_box
+from halocline.language.fields import UNBOUNDED
+from halocline.plan.reach import cells
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from halocline.geometry import Offset
+    from halocline.plan.program import Launch
+    from halocline.plan.schedule import Chain
+
+# Boxes by field and component.
+Boxes = dict[tuple[str, int], list[Box]]
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """Where one kernel runs on one block: 'box' is all of it, core and rim tile it.
+
+    An empty core means that nothing can be computed while messages travel.
+    """
+
+    box: Box
+    core: Box
+
+    @property
+    def rim(self) -> tuple[Box, ...]:
+        """The cells of 'box' outside the core, as at most 2d boxes."""
+        return self.box.subtract(self.core)
+
+
+def extents(chain: Chain, owned: Box) -> list[Box | None]:
+    """Return where each kernel of a chain runs on a block, or None where it does not.
+
+    The cells it must compute can have a ragged shape; computing the box around them is simpler,
+    and what is computed too much is read by no one.
+    """
+    return [
+        bounding_box(box for reach in extent for box in cells(reach, owned))
+        for extent in chain.extents
+    ]
+
+
+def core_first(chain: Chain, owned: Box, arriving: Boxes, split: int) -> list[Zone | None]:
+    """Return zones such that no core reads what is still arriving, or what a rim must do first.
+
+    Args:
+        chain: The kernels.
+        owned: The block's own cells.
+        arriving: Halo cells in flight, by field and component.
+        split: How many kernels, counted from the first, may have a core.
+    """
+    zones: list[Zone | None] = []
+    for position, (launch, box) in enumerate(zip(chain.launches, extents(chain, owned), strict=True)):
+        if box is None:
+            zones.append(None)
+            continue
+        core = box if position < split else _nothing(box)
+        for field, component, offset in launch.reads:
+            for halo in arriving.get((field, component), ()):
+                core = _avoid(core, halo.shift(_opposite(offset)))
+        for earlier, zone in zip(chain.launches, zones, strict=False):
+            if zone:
+                core = _follow(core, _unbounded_where_equal(zone), _between(earlier, launch), 1)
+        zones.append(Zone(box, core))
+    return zones
+
+
+def rim_first(chain: Chain, owned: Box, leaving: Boxes, split: int) -> list[Zone | None]:
+    """Return zones such that the rims alone produce what is to be sent.
+
+    Args:
+        chain: The kernels.
+        owned: The block's own cells.
+        leaving: Cells to be sent, by field and component.
+        split: How many kernels, counted from the last, may have a core.
+    """
+    boxes = extents(chain, owned)
+    zones: list[Zone | None] = [None] * len(boxes)
+    for position in reversed(range(len(boxes))):
+        launch, box = chain.launches[position], boxes[position]
+        if box is None:
+            continue
+        core = box if len(boxes) - position <= split else _nothing(box)
+        for key in launch.writes:
+            for sent in leaving.get(key, ()):
+                core = _avoid(core, sent)
+        for later, zone in zip(chain.launches[position + 1 :], zones[position + 1 :], strict=True):
+            if zone:
+                core = _follow(core, _unbounded_where_equal(zone), _between(launch, later), -1)
+        zones[position] = Zone(box, core)
+    return zones
+
+
+def _nothing(box: Box) -> Box:
+    return Box(box.lower, box.lower)
+
+
+def _opposite(offset: Offset) -> Offset:
+    return tuple(-o for o in offset)
+
+
+def _between(first: Launch, second: Launch) -> Iterable[Offset]:
+    return dependences(first.kernel, first.names_of, second.kernel, second.names_of)
+
+
+def _follow(core: Box, other: Box, offsets: Iterable[Offset], sign: int) -> Box:
+    """Return the cells of a core all of whose dependences lie in the other kernel's core."""
+    for offset in offsets:
+        core = core.intersect(other.shift(tuple(-sign * o for o in offset)))
+    return core
+
+
+def _unbounded_where_equal(zone: Zone) -> Box:
+    """Return a core without bounds where it ends with its box: beyond, nothing is waited for."""
+    core = zone.core
+    if core.is_empty:
+        return core
+    for axis in range(len(core.lower)):
+        lower, upper = core.lower[axis], core.upper[axis]
+        core = core.clip(
+            axis,
+            -UNBOUNDED if lower == zone.box.lower[axis] else lower,
+            UNBOUNDED if upper == zone.box.upper[axis] else upper,
+        )
+    return core
+
+
+def _avoid(core: Box, forbidden: Box) -> Box:
+    """Return the largest box in 'core' without a forbidden cell."""
+    common = core.intersect(forbidden)
+    if common.is_empty:
+        return core
+    candidates = [
+        piece
+        for axis in range(len(core.lower))
+        for piece in (
+            core.clip(axis, core.lower[axis], common.lower[axis]),
+            core.clip(axis, common.upper[axis], core.upper[axis]),
+        )
+    ]
+    return max(candidates, key=lambda piece: piece.cells)
+

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
@@ -264,9 +265,10 @@ class _Lowering:
     def _overlapped(exchanges: tuple[int, ...], core: list[ops.Run]) -> list[ops.Operation]:
         """Return exchanges done one after the other, each with a share of the core meanwhile."""
         result: list[ops.Operation] = []
-        count = len(exchanges)
-        for nth, number in enumerate(exchanges):
-            share = core[len(core) * nth // count : len(core) * (nth + 1) // count]
+        rest = list(core)
+        for left, number in zip(range(len(exchanges), 0, -1), exchanges, strict=True):
+            share = _share(rest, left)
+            rest = rest[len(share) :]
             result.append(ops.Start(number))
             for before, run in zip((None, *share), share, strict=False):
                 # Between the tiles of one kernel; the small kernels around it need no poll.
@@ -294,6 +296,14 @@ class _Lowering:
             for block in self.blocks
             for box in layout.stored(block.box).subtract(block.owned)
         )
+
+
+def _share(runs: list[ops.Run], parts: int) -> list[ops.Run]:
+    """Return the first of 'parts' nearly equal shares of the cells, in whole operations."""
+    if parts == 1:
+        return runs
+    sizes = list(accumulate(sum(box.cells for _, box in run.boxes) for run in runs))
+    return [run for run, size in zip(runs, sizes, strict=True) if size * parts <= sizes[-1]]
 
 
 def _boxes(zone: zones.Zone | None, which: str) -> tuple[Box, ...]:

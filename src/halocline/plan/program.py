@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from halocline.errors import GridError, PlanError
 from halocline.geometry import AXES, Box
@@ -149,13 +149,29 @@ class Program:
         return len(self.extent)
 
 
-def bind(grid: Grid, steps: Iterable[Step], check_every: int) -> Program:
+@dataclass(frozen=True, slots=True)
+class _Hidden:
+    """Fields that reductions need for the values of their expressions."""
+
+    prefix: str
+    specs: list[FieldSpec]
+
+
+def bind(
+    grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "value"
+) -> Program:
     """Bind the user's steps to a grid.
+
+    Args:
+        grid: The grid.
+        steps: The time step.
+        check_every: After how many steps fields are searched for values that are not numbers.
+        prefix: What the names of hidden fields begin with.
 
     Raises:
         PlanError: A kernel reads beyond the domain where nothing provides values.
     """
-    hidden: dict[str, FieldSpec] = {}
+    hidden = _Hidden(prefix, [])
     items = _bind_all(grid, steps, hidden)
     used = all_launches(items)
     boundaries = {
@@ -170,7 +186,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int) -> Program:
     checked = tuple(name for name in floating if name in written)
     if check_every and checked:
         items = (*items, Sometimes(check_every, (Checked(checked),)))
-    fields = (*declared, *hidden.values())
+    fields = (*declared, *hidden.specs)
     return Program(grid.extent, grid.periodic, fields, items, boundaries)
 
 
@@ -196,11 +212,11 @@ def launches_of(call: Call, *, on_demand: bool = False) -> tuple[Launch, ...]:
     return tuple(result)
 
 
-def _bind_all(grid: Grid, steps: Iterable[Step], hidden: dict[str, FieldSpec]) -> tuple[Item, ...]:
+def _bind_all(grid: Grid, steps: Iterable[Step], hidden: _Hidden) -> tuple[Item, ...]:
     return tuple(item for step in steps for item in _bind(grid, step, hidden))
 
 
-def _bind(grid: Grid, step: Step, hidden: dict[str, FieldSpec]) -> tuple[Item, ...]:
+def _bind(grid: Grid, step: Step, hidden: _Hidden) -> tuple[Item, ...]:
     match step:
         case Call():
             _same_grid(grid, step.fields, f"kernel '{step.kernel.name}'")
@@ -231,7 +247,7 @@ def _same_grid(grid: Grid, fields: Iterable[Field], what: str) -> None:
 
 
 def _bind_reduction(
-    grid: Grid, reduction: Reduction, hidden: dict[str, FieldSpec]
+    grid: Grid, reduction: Reduction, hidden: _Hidden
 ) -> tuple[Item, ...]:
     """Return the kernel that evaluates the expression in each cell, and the reduction of it."""
     value = reduction.operand
@@ -244,8 +260,8 @@ def _bind_reduction(
             )
     if isinstance(value, Read) and not any(value.offset):
         return (Reduced(reduction.kind, value.field, value.component, reduction),)
-    name = f"value_{len(hidden)}"
-    hidden[name] = FieldSpec(name, "float64", 1)
+    name = f"{hidden.prefix}_{len(hidden.specs)}"
+    hidden.specs.append(FieldSpec(name, "float64", 1))
     names = tuple(dict.fromkeys(read.field for read in found))
     types = tuple(FieldType(n, grid.fields[n].dtype, grid.fields[n].components) for n in names)
     kernel = Kernel(
@@ -367,11 +383,8 @@ def _side_of(grid: Grid, box: Box) -> str:
     raise AssertionError(box)
 
 
-def parameters(items: Iterable[Any]) -> list[Parameter]:
-    """Return the parameters that the kernels read, each once."""
-    return list(
-        {
-            id(s): s for launch in all_launches(items) for s in launch.scalars
-            if isinstance(s, Parameter)
-        }.values()
-    )
+def kernels(program: Program) -> tuple[Kernel, ...]:
+    """Return every different kernel of a program once, boundaries included."""
+    launches = all_launches(program.items)
+    launches += [launch for group in program.boundaries.values() for launch in group]
+    return tuple(dict.fromkeys(launch.kernel for launch in launches))

@@ -1,0 +1,59 @@
+# Two commands: 'make run' does the main job, 'make test' proves everything. Both set up what they
+# need in .venv; a second call starts at once.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# The MPI to build with: the wheel's, or a system's own, as in 'make install MPICXX=mpicxx.openmpi'.
+MPICXX ?=
+SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -name '*.cpp' -o -name '*.hpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.py' -o -name '*.csv')
+
+.PHONY: run test validate bench lint install clean
+
+run: $(VENV)/installed
+	$(BIN)/halocline run lid-cavity --cells 64 --reynolds 1000 --ranks 2
+
+test: $(VENV)/tools
+	$(BIN)/pytest -m "not slow"
+
+validate: $(VENV)/tools
+	$(BIN)/pytest -m slow tests/apps
+
+bench: $(VENV)/installed
+	$(BIN)/halocline bench lbm
+	$(BIN)/halocline bench step
+
+lint: $(VENV)/tools
+	$(BIN)/ruff check src tests examples
+	$(BIN)/ruff format --check src tests examples
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+install: $(VENV)/installed
+
+# Python's own environment, or virtualenv's where Debian's Python comes without one.
+$(VENV)/created:
+	$(PYTHON) -m venv $(VENV) || $(PYTHON) -m virtualenv $(VENV)
+	touch $@
+
+# What the package is built with; separate, so that a change of the code does not install it again.
+$(VENV)/requirements: $(VENV)/created pyproject.toml
+	$(BIN)/python -m pip install --quiet --upgrade pip
+ifeq ($(MPICXX),)
+	$(BIN)/pip install --quiet --group build --group mpi
+else
+	$(BIN)/pip install --quiet --group build
+	MPICC=$(subst mpicxx,mpicc,$(MPICXX)) $(BIN)/pip install --quiet --no-binary mpi4py mpi4py
+endif
+	touch $@
+
+$(VENV)/installed: $(SOURCES) $(VENV)/requirements
+	PATH="$(CURDIR)/$(BIN):$$PATH" MPICXX="$(MPICXX)" $(BIN)/pip install --quiet --no-build-isolation .
+	touch $@
+
+$(VENV)/tools: $(VENV)/installed
+	$(BIN)/pip install --quiet --group test
+	touch $@
+
+clean:
+	rm -rf $(VENV) build output

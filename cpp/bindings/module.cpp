@@ -1,0 +1,171 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <bit>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "bindings/bind_plan.hpp"
+#include "core/error.hpp"
+#include "runtime/runtime.hpp"
+#include "transport/transport.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace halocline::bindings {
+namespace {
+
+using Cells = std::array<std::int64_t, 3>;
+
+/// Where Python keeps the callbacks: in the instance, so that its garbage collector sees cycles.
+constexpr const char* callbacks_name = "_callbacks";
+
+int add_callback(nb::handle self, const nb::callable& callback) {
+    nb::object callbacks = nb::getattr(self, callbacks_name, nb::none());
+    if (callbacks.is_none()) {
+        callbacks = nb::list();
+        nb::setattr(self, callbacks_name, callbacks);
+    }
+    nb::cast<nb::list>(callbacks).append(callback);
+    // Borrowed: the list above owns it as long as the runtime lives.
+    const nb::handle borrowed = callback;
+    return nb::cast<Runtime&>(self).add_callback([borrowed] {
+        const nb::gil_scoped_acquire gil;
+        borrowed();
+    });
+}
+
+nb::ndarray<nb::numpy> view(const Runtime& runtime, int slot, int block) {
+    const Field& field = runtime.field(slot);
+    const halocline_field& where = runtime.view(slot, block);
+    const Box& box = runtime.allocated(slot, block);
+    const Index3 n = box.extent();
+    const std::int64_t first = box.lower[0] + box.lower[1] * where.y + box.lower[2] * where.z;
+    const std::array<std::size_t, 4> shape{
+        static_cast<std::size_t>(field.components), static_cast<std::size_t>(n[0]),
+        static_cast<std::size_t>(n[1]), static_cast<std::size_t>(n[2])};
+    const std::array<std::int64_t, 4> strides{where.component, 1, where.y, where.z};
+    const nb::dlpack::dtype type =
+        with_type(field.type, []<typename T>(T) { return nb::dtype<T>(); });
+    // The array keeps the memory alive, not the runtime: NumPy's arrays are no part of garbage
+    // collection, so a callback that uses one would otherwise keep its runtime forever.
+    using Memory = std::shared_ptr<std::byte>;
+    auto memory = std::make_unique<Memory>(runtime.memory(slot, block));
+    const nb::capsule owner(memory.get(),
+                            [](void* p) noexcept { delete static_cast<Memory*>(p); });
+    static_cast<void>(memory.release());
+    return nb::ndarray<nb::numpy>(
+        static_cast<std::byte*>(where.data) + first * size_of(field.type), 4, shape.data(), owner,
+        strides.data(), type);
+}
+
+int add_kernel(Runtime& runtime, std::string name, std::uintptr_t address, std::vector<int> fields,
+               std::vector<int> scalars, bool stream) {
+    return runtime.add_kernel({std::move(name), std::bit_cast<halocline_kernel>(address),
+                               std::move(fields), std::move(scalars), stream});
+}
+
+using TimerTuple = std::tuple<std::string, std::string, std::int64_t, double>;
+
+std::vector<TimerTuple> timers(const Runtime& runtime) {
+    std::vector<TimerTuple> result;
+    for (const Timer& timer : runtime.timers()) {
+        result.emplace_back(timer.label, timer.kind, timer.count, timer.seconds);
+    }
+    return result;
+}
+
+void bind_parts(nb::class_<Runtime>& runtime) {
+    runtime
+        .def(nb::init<int, std::shared_ptr<Transport>>(), "threads"_a,
+             "transport"_a.none() = nb::none())
+        .def(
+            "add_block",
+            [](Runtime& self, const Cells& lower, const Cells& upper) {
+                return self.add_block({lower, upper});
+            },
+            "lower"_a, "upper"_a)
+        .def(
+            "add_field",
+            [](Runtime& self, std::string name, const std::string& dtype, int components,
+               const Cells& halo_lower, const Cells& halo_upper) {
+                return self.add_field({std::move(name), element_type(dtype), components, halo_lower,
+                                       halo_upper});
+            },
+            "name"_a, "dtype"_a, "components"_a, "halo_lower"_a, "halo_upper"_a)
+        .def("view", &view, "slot"_a, "block"_a, "View a field on a block without a copy.")
+        .def("add_scalar", &Runtime::add_scalar, "value"_a)
+        .def("set_scalar", &Runtime::set_scalar, "slot"_a, "value"_a)
+        .def("scalar", &Runtime::scalar, "slot"_a)
+        .def("add_kernel", &add_kernel, "name"_a, "address"_a, "fields"_a, "scalars"_a, "stream"_a)
+        .def(
+            "add_exchange",
+            [](Runtime& self, std::string name, nb::sequence sends, nb::sequence receives,
+               nb::sequence copies) {
+                return self.add_exchange(to_exchange(std::move(name), sends, receives, copies));
+            },
+            "name"_a, "sends"_a, "receives"_a, "copies"_a)
+        .def("add_callback", &add_callback, "callback"_a);
+}
+
+void bind_run(nb::class_<Runtime>& runtime) {
+    runtime
+        .def(
+            "set_program",
+            [](Runtime& self, const std::string& name, nb::sequence operations) {
+                self.set_program(name, to_operations(operations));
+            },
+            "name"_a, "operations"_a)
+        .def("execute", &Runtime::execute, "name"_a, nb::call_guard<nb::gil_scoped_release>())
+        .def("advance", &Runtime::advance, "name"_a, "steps"_a,
+             nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_rw("step", &Runtime::step, &Runtime::set_step)
+        .def("set_dt", &Runtime::set_dt, "dt"_a)
+        .def("timers", &timers)
+        .def("reset_timers", &Runtime::reset_timers);
+}
+
+/// Makes NotFinite the Python exception NotFiniteError(field, step, component, cell).
+void bind_not_finite(nb::module_& module) {
+    const char* name = "halocline.runtime._core.NotFiniteError";
+    const nb::object type = nb::steal(PyErr_NewException(name, PyExc_ArithmeticError, nullptr));
+    if (!type.is_valid()) nb::raise_python_error();
+    module.attr("NotFiniteError") = type;
+    nb::register_exception_translator(
+        [](const std::exception_ptr& pointer, void* payload) {
+            try {
+                std::rethrow_exception(pointer);
+            } catch (const NotFinite& error) {
+                const nb::tuple cell = nb::make_tuple(error.cell[0], error.cell[1], error.cell[2]);
+                const nb::tuple arguments =
+                    nb::make_tuple(error.field, error.step, error.component, cell);
+                PyErr_SetObject(static_cast<PyObject*>(payload), arguments.ptr());
+            }
+        },
+        // Python keeps the type alive as long as the module.
+        type.ptr());
+}
+
+}  // namespace
+}  // namespace halocline::bindings
+
+NB_MODULE(_core, module) {
+    using namespace halocline;
+    module.doc() = "The runtime of Halocline: executes plans.";
+    nb::class_<Transport>(module, "Transport", "How bytes move between ranks.")
+        .def_prop_ro("rank", &Transport::rank)
+        .def_prop_ro("size", &Transport::size);
+    nb::class_<Runtime> runtime(module, "Runtime", nb::dynamic_attr(), "Executes a plan.");
+    bindings::bind_parts(runtime);
+    bindings::bind_run(runtime);
+    bindings::bind_not_finite(module);
+    module.attr("ABI") = HALOCLINE_ABI;
+}

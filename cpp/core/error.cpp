@@ -1,0 +1,20 @@
+#include "core/error.hpp"
+
+#include <utility>
+
+namespace halocline {
+
+NotFinite::NotFinite(std::string field_, std::int64_t step_, int component_,
+                     std::array<std::int64_t, 3> cell_)
+    : std::runtime_error("Field '" + field_ + "' is not a number in component " +
+                         std::to_string(component_) + " of cell (" + std::to_string(cell_[0]) +
+                         ", " + std::to_string(cell_[1]) + ", " + std::to_string(cell_[2]) +
+                         ") in step " + std::to_string(step_) + "."),
+      field(std::move(field_)),
+      step(step_),
+      component(component_),
+      cell(cell_) {}
+
+NotFinite::~NotFinite() = default;
+
+}  // namespace halocline

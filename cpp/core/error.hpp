@@ -1,0 +1,30 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+/// Marks types that cross the border of the shared library (exceptions, classes with a vtable).
+#define HALOCLINE_EXPORT __attribute__((visibility("default")))
+
+namespace halocline {
+
+/// A checked field holds a NaN; raised with the same content on every rank.
+class HALOCLINE_EXPORT NotFinite : public std::runtime_error {
+public:
+    NotFinite(std::string field, std::int64_t step, int component,
+              std::array<std::int64_t, 3> cell);
+    ~NotFinite() override;
+
+    /// Name of the field.
+    std::string field;
+    /// Number of the step that found it.
+    std::int64_t step;
+    /// Component of the value.
+    int component;
+    /// Global cell: the first one in the order z, y, x.
+    std::array<std::int64_t, 3> cell;
+};
+
+}  // namespace halocline

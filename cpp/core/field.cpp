@@ -1,0 +1,145 @@
+#include "core/field.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <type_traits>
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t line_bytes = 64;
+constexpr std::int64_t page_bytes = 4096;
+constexpr std::int64_t huge_page_bytes = std::int64_t{1} << 21;
+constexpr std::int64_t lines_per_page = page_bytes / line_bytes;
+
+constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+/// Poison that cannot be mistaken for a result: no arithmetic makes a signalling NaN.
+template <typename T>
+T poison_value() {
+    // From bits: loading numeric_limits::signaling_NaN() may make it quiet.
+    if constexpr (std::is_same_v<T, double>) return std::bit_cast<double>(0x7FF4000000000000ULL);
+    else if constexpr (std::is_same_v<T, float>) return std::bit_cast<float>(0x7FA00000U);
+    else return std::numeric_limits<T>::max();
+}
+
+/// Distance between the starts of components, in lines modulo a page, so that up to 64 of them
+/// are spread over the page and no two compete for the same cache set.
+std::int64_t component_spacing(int components) {
+    return std::max<std::int64_t>(1, (lines_per_page / components - 1) | 1);
+}
+
+/// Where in its page a field starts [lines], so that fields do not compete with each other.
+std::int64_t first_line(int components, int slot) {
+    const std::int64_t spacing = components == 1 ? 53 : component_spacing(components);
+    return slot * (spacing / 2 + 1) % lines_per_page;
+}
+
+template <typename T>
+void fill_rows(const Storage& storage, const Index3& owned, const Field& field, int threads) {
+    const halocline_field view = storage.view();
+    const Box& allocated = storage.layout().allocated;
+    const auto fill = [&](std::int64_t component, std::int64_t y, std::int64_t z) {
+        const bool is_owned = y >= 0 && y < owned[1] && z >= 0 && z < owned[2];
+        T* row = static_cast<T*>(view.data) + component * view.component + y * view.y + z * view.z;
+        for (std::int64_t x = allocated.lower[0]; x < allocated.upper[0]; ++x) {
+            row[x] = is_owned && x >= 0 && x < owned[0] ? T{} : poison_value<T>();
+        }
+    };
+    for (int component = 0; component < field.components; ++component) {
+#pragma omp parallel num_threads(threads)
+        {
+            // Owned rows as kernels divide them; then the halo rows, wherever they fall.
+#pragma omp for collapse(2) schedule(static)
+            for (std::int64_t z = 0; z < owned[2]; ++z) {
+                for (std::int64_t y = 0; y < owned[1]; ++y) fill(component, y, z);
+            }
+#pragma omp for collapse(2) schedule(static)
+            for (std::int64_t z = allocated.lower[2]; z < allocated.upper[2]; ++z) {
+                for (std::int64_t y = allocated.lower[1]; y < allocated.upper[1]; ++y) {
+                    if (y < 0 || y >= owned[1] || z < 0 || z >= owned[2]) fill(component, y, z);
+                }
+            }
+        }
+    }
+}
+
+std::shared_ptr<std::byte> allocate(std::int64_t size_bytes) {
+    const std::int64_t alignment = size_bytes >= huge_page_bytes ? huge_page_bytes : page_bytes;
+    const auto size = static_cast<std::size_t>(round_up(size_bytes, alignment));
+    void* memory = std::aligned_alloc(static_cast<std::size_t>(alignment), size);
+    if (memory == nullptr) throw std::bad_alloc();
+    // Advice only: without huge pages everything still works.
+    if (alignment == huge_page_bytes) static_cast<void>(madvise(memory, size, MADV_HUGEPAGE));
+    return {static_cast<std::byte*>(memory), std::free};
+}
+
+}  // namespace
+
+ElementType element_type(std::string_view name) {
+    if (name == "float32") return ElementType::float32;
+    if (name == "float64") return ElementType::float64;
+    if (name == "int32") return ElementType::int32;
+    if (name == "int64") return ElementType::int64;
+    if (name == "uint8") return ElementType::uint8;
+    throw std::invalid_argument("Unknown element type '" + std::string(name) +
+                                "'; expected float32, float64, int32, int64 or uint8.");
+}
+
+std::int64_t size_of(ElementType type) {
+    return with_type(type, [](auto zero) { return static_cast<std::int64_t>(sizeof(zero)); });
+}
+
+Layout::Layout(const Field& field, const Index3& owned, int slot)
+    : allocated(Box{{}, owned}.grow(field.halo_lower, field.halo_upper)) {
+    const std::int64_t size = size_of(field.type);
+    const std::int64_t line = line_bytes / size;
+    const std::int64_t page = page_bytes / size;
+    const Index3 n = allocated.extent();
+    // The halo left of a row lies in the padding at the end of the row before.
+    y = round_up(n[0], line);
+    if (n[1] > 1 && y % page == 0) y += line;
+    z = y * n[1];
+    if (n[2] > 1 && z % page == 0) z += line;
+    component = z * n[2];
+    if (field.components > 1 && component >= page) {
+        const std::int64_t target = component_spacing(field.components) * line;
+        component += ((target - component) % page + page) % page;
+    }
+    const std::int64_t first_row = round_up(field.halo_lower[0], line);
+    const std::int64_t first = component >= page ? first_line(field.components, slot) * line : 0;
+    origin = first + first_row + field.halo_lower[1] * y + field.halo_lower[2] * z;
+    size_bytes = (first + first_row + component * field.components) * size;
+}
+
+Storage::Storage(const Field& field, const Index3& owned, int slot, int threads)
+    : layout_(field, owned, slot), type_(field.type), memory_(allocate(layout_.size_bytes)) {
+    with_type(type_, [&]<typename T>(T) { fill_rows<T>(*this, owned, field, threads); });
+}
+
+halocline_field Storage::view() const {
+    return {memory_.get() + layout_.origin * size_of(type_), layout_.component, layout_.y,
+            layout_.z};
+}
+
+void poison(const halocline_field& view, ElementType type, int component, const Box& box) {
+    with_type(type, [&]<typename T>(T) {
+        T* base = static_cast<T*>(view.data) + component * view.component;
+        for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
+            for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
+                T* row = base + y * view.y + z * view.z;
+                std::fill(row + box.lower[0], row + box.upper[0], poison_value<T>());
+            }
+        }
+    });
+}
+
+}  // namespace halocline

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "abi/kernel_abi.h"
+#include "core/box.hpp"
+
+namespace halocline {
+
+/// Type of the values of a field.
+enum class ElementType { float32, float64, int32, int64, uint8 };
+
+/// The type named as in NumPy; throws std::invalid_argument for other names.
+[[nodiscard]] ElementType element_type(std::string_view name);
+
+/// Size of one value [bytes].
+[[nodiscard]] std::int64_t size_of(ElementType type);
+
+/// Calls `work` with a zero of the C++ type that `type` stands for.
+template <typename Work>
+decltype(auto) with_type(ElementType type, Work&& work) {
+    switch (type) {
+        case ElementType::float32: return work(float{});
+        case ElementType::float64: return work(double{});
+        case ElementType::int32: return work(std::int32_t{});
+        case ElementType::int64: return work(std::int64_t{});
+        case ElementType::uint8: break;
+    }
+    return work(std::uint8_t{});
+}
+
+/// What a field is, the same on every block.
+struct Field {
+    std::string name;
+    ElementType type = ElementType::float64;
+    int components = 1;
+    Index3 halo_lower{};
+    Index3 halo_upper{};
+
+    /// Whether two fields have the same memory layout on every block, so that they can swap.
+    [[nodiscard]] bool is_alike(const Field& other) const {
+        return type == other.type && components == other.components &&
+               halo_lower == other.halo_lower && halo_upper == other.halo_upper;
+    }
+};
+
+/// Where the values of a field lie in the memory of one block; strides count elements.
+struct Layout {
+    Layout(const Field& field, const Index3& owned, int slot);
+
+    Box allocated;              ///< owned cells and halo, counted from the first owned cell
+    std::int64_t origin;        ///< from the start of memory to cell (0, 0, 0) of component 0
+    std::int64_t y;             ///< from one row to the next
+    std::int64_t z;             ///< from one plane to the next
+    std::int64_t component;     ///< from one component to the next
+    std::int64_t size_bytes;    ///< of the whole memory
+};
+
+/// The values of one field on one block; shares the memory with whoever still looks at it.
+///
+/// Cell x = 0 of every row is 64-byte aligned. The constructor touches every row first from the
+/// thread that will compute it; owned cells become zero, the halo poison.
+class Storage {
+public:
+    Storage(const Field& field, const Index3& owned, int slot, int threads);
+
+    [[nodiscard]] halocline_field view() const;
+    [[nodiscard]] const Layout& layout() const { return layout_; }
+    /// The memory, for views that may outlive the runtime.
+    [[nodiscard]] std::shared_ptr<std::byte> memory() const { return memory_; }
+
+private:
+    Layout layout_;
+    ElementType type_;
+    std::shared_ptr<std::byte> memory_;
+};
+
+/// Sets the cells of `box` (block-local) of one component to poison: a signalling NaN, or the
+/// largest integer.
+void poison(const halocline_field& view, ElementType type, int component, const Box& box);
+
+}  // namespace halocline

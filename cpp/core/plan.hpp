@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/box.hpp"
+
+/// Mirror of the Python plan: what the runtime is asked to do. All cells are global.
+namespace halocline::plan {
+
+/// Cells of one block.
+struct BlockBox {
+    int block = 0;
+    Box box;
+};
+
+/// One component of a field in one box: a piece of a message.
+struct Part {
+    int slot = 0;
+    int component = 0;
+    int block = 0;
+    Box box;
+};
+
+/// What travels in one buffer to or from one rank; parts have the same order on both sides.
+struct Message {
+    int rank = 0;
+    int tag = 0;
+    std::vector<Part> parts;
+};
+
+/// Cells copied between blocks of this process (or within one, on a periodic axis).
+struct Copy {
+    int slot = 0;
+    int component = 0;
+    int source_block = 0;
+    Index3 source_lower{};
+    int target_block = 0;
+    Index3 target_lower{};
+    Index3 extent{};
+};
+
+/// Everything that brings the halos of some fields up to date.
+struct Exchange {
+    std::string name;
+    std::vector<Message> sends;
+    std::vector<Message> receives;
+    std::vector<Copy> copies;
+};
+
+/// How values are combined.
+enum class Reduction { sum, min, max };
+
+struct Operation;
+
+/// Run a kernel on boxes.
+struct Run {
+    int kernel = 0;
+    std::string label;
+    std::vector<BlockBox> boxes;
+};
+/// Begin an exchange.
+struct Start {
+    int exchange = 0;
+};
+/// Complete an exchange.
+struct Wait {
+    int exchange = 0;
+};
+/// Let the messages of an exchange progress.
+struct Poll {
+    int exchange = 0;
+};
+/// Exchange the contents of two fields without copying.
+struct Swap {
+    int slot_a = 0;
+    int slot_b = 0;
+};
+/// Repeat the body.
+struct Loop {
+    std::int64_t count = 0;
+    std::vector<Operation> body;
+};
+/// Run the body at the end of every n-th step.
+struct Every {
+    std::int64_t interval = 1;
+    std::vector<Operation> body;
+};
+/// Combine one component over all boxes and ranks into a scalar.
+struct Reduce {
+    Reduction reduction = Reduction::sum;
+    int slot = 0;
+    int component = 0;
+    std::vector<BlockBox> boxes;
+    int scalar = 0;
+};
+/// Call back into the host program.
+struct Call {
+    int callback = 0;
+};
+/// Overwrite cells with poison.
+struct Poison {
+    int slot = 0;
+    std::vector<int> components;
+    std::vector<BlockBox> boxes;
+};
+/// Raise NotFinite on every rank if any rank has a NaN.
+struct Check {
+    int slot = 0;
+    std::vector<BlockBox> boxes;
+};
+
+/// One line of the plan.
+struct Operation {
+    std::variant<Run, Start, Wait, Poll, Swap, Loop, Every, Reduce, Call, Poison, Check> kind;
+};
+
+}  // namespace halocline::plan

@@ -1,0 +1,34 @@
+# Finds an MPI C++ compiler wrapper: the cache variable MPICXX, the environment variable MPICXX,
+# then 'mpicxx' on the path or beside the Python interpreter (where the MPICH wheel puts it).
+# Defines the target halocline_mpi, or says that there is no MPI.
+
+set(wrapper "${MPICXX}")
+if(NOT wrapper AND DEFINED ENV{MPICXX})
+  set(wrapper "$ENV{MPICXX}")
+endif()
+set(python_folder "")
+if(Python_EXECUTABLE)
+  get_filename_component(python_folder "${Python_EXECUTABLE}" DIRECTORY)
+endif()
+if(wrapper)
+  find_program(HALOCLINE_MPICXX "${wrapper}" REQUIRED)
+else()
+  find_program(HALOCLINE_MPICXX mpicxx HINTS "${python_folder}")
+endif()
+mark_as_advanced(HALOCLINE_MPICXX)
+
+if(HALOCLINE_MPICXX)
+  set(MPI_CXX_COMPILER "${HALOCLINE_MPICXX}")
+  set(MPI_CXX_SKIP_MPICXX ON)
+  find_package(MPI COMPONENTS CXX)
+endif()
+
+if(MPI_CXX_FOUND)
+  message(STATUS "Halocline: with MPI, from ${HALOCLINE_MPICXX}")
+  add_library(halocline_mpi STATIC cpp/transport/mpi.cpp)
+  set_target_properties(halocline_mpi PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(halocline_mpi PUBLIC halocline MPI::MPI_CXX PRIVATE halocline_warnings)
+else()
+  message(STATUS "Halocline: no MPI compiler wrapper (mpicxx) found, "
+                 "the module '_mpi' is not built: one process only")
+endif()

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "abi/kernel_abi.h"
+#include "core/plan.hpp"
+#include "runtime/exchange.hpp"
+#include "runtime/reduce.hpp"
+#include "runtime/state.hpp"
+
+namespace halocline {
+
+/// A generated kernel and what it is called with.
+struct Kernel {
+    std::string name;
+    halocline_kernel function = nullptr;
+    std::vector<int> fields;   ///< slots
+    std::vector<int> scalars;  ///< slots
+    bool stream = false;
+};
+
+/// Everything that operations refer to by number.
+struct Parts {
+    std::vector<Kernel> kernels;
+    std::vector<Exchange> exchanges;
+    std::vector<std::function<void()>> callbacks;
+};
+
+/// The operations of a plan, checked and resolved: executing them looks nothing up and
+/// allocates nothing. Those with `timer` are timed.
+namespace program {
+
+struct Operation;
+
+struct Run {
+    struct Piece {
+        int block;
+        bool is_other_block;  // than that of the piece before
+        halocline_call call;
+    };
+    halocline_kernel function;
+    std::vector<std::pair<int, std::size_t>> fields;  // slot, position among the arguments
+    std::vector<int> scalars;
+    std::vector<halocline_field> field_arguments;
+    std::vector<double> scalar_arguments;
+    std::vector<Piece> pieces;
+    std::size_t timer;
+};
+struct Start {
+    std::size_t exchange;
+    std::size_t timer;
+};
+struct Wait {
+    std::size_t exchange;
+    std::size_t timer;
+};
+struct Poll {
+    std::size_t exchange;
+    std::size_t timer;
+};
+struct Swap {
+    std::size_t slot_a;
+    std::size_t slot_b;
+};
+struct Loop {
+    std::int64_t count;
+    std::vector<Operation> body;
+};
+struct Every {
+    std::int64_t interval;
+    std::vector<Operation> body;
+};
+struct Reduce {
+    Reducer reducer;
+    std::size_t scalar;
+    std::size_t timer;
+};
+struct Call {
+    std::size_t callback;
+    std::size_t timer;
+};
+struct Poison {
+    int slot;
+    std::vector<int> components;
+    std::vector<LocalBox> boxes;
+    std::size_t timer;
+};
+struct Check {
+    int slot;
+    std::vector<LocalBox> boxes;
+    std::size_t timer;
+};
+
+struct Operation {
+    std::variant<Run, Start, Wait, Poll, Swap, Loop, Every, Reduce, Call, Poison, Check> kind;
+};
+
+}  // namespace program
+
+class Timers;
+
+/// Checks operations against what exists and resolves them; adds their timers. Throws
+/// std::invalid_argument naming the operation.
+[[nodiscard]] std::vector<program::Operation> resolve(const std::vector<plan::Operation>& plan,
+                                                      const State& state, const Parts& parts,
+                                                      Timers& timers, const std::string& where);
+
+/// Executes operations in order. Not thread-safe; kernels and packing use threads themselves.
+void execute(std::vector<program::Operation>& operations, State& state, Parts& parts,
+             Timers& timers);
+
+}  // namespace halocline

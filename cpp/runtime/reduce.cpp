@@ -1,0 +1,182 @@
+#include "runtime/reduce.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <utility>
+
+namespace halocline {
+namespace {
+
+/// Below this many cells starting threads costs more than it saves.
+constexpr std::int64_t parallel_cells = 16384;
+constexpr std::int64_t piece_values = 256;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Hands the values of a row to `work` as doubles, piece by piece.
+template <typename T, typename Work>
+void visit_row(const T* row, std::int64_t count, const Work& work) {
+    if constexpr (std::is_same_v<T, double>) {
+        work(std::span<const double>(row, static_cast<std::size_t>(count)));
+    } else {
+        std::array<double, piece_values> piece;
+        for (std::int64_t first = 0; first < count; first += piece_values) {
+            const std::int64_t n = std::min(piece_values, count - first);
+            std::transform(row + first, row + first + n, piece.begin(),
+                           [](T value) { return static_cast<double>(value); });
+            work(std::span<const double>(piece.data(), static_cast<std::size_t>(n)));
+        }
+    }
+}
+
+template <typename T>
+bool has_nan(const T* row, std::int64_t count) {
+    int found = 0;
+    for (std::int64_t x = 0; x < count; ++x) found |= row[x] != row[x] ? 1 : 0;
+    return found != 0;
+}
+
+/// Whether (z, y, x, component) comes before another.
+using Key = std::array<std::int64_t, 4>;
+constexpr Key no_key{std::numeric_limits<std::int64_t>::max(), 0, 0, 0};
+
+template <typename T>
+void search_box(const State& state, int slot, const LocalBox& local, int component, Key& first) {
+    const halocline_field& view = state.view(slot, local.block);
+    const T* base = static_cast<const T*>(view.data) + component * view.component;
+    const Index3 origin = state.blocks[static_cast<std::size_t>(local.block)].lower;
+    const Box& box = local.box;
+    const std::int64_t nx = box.extent()[0];
+    for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
+        for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
+            const T* row = base + y * view.y + z * view.z + box.lower[0];
+            if (!has_nan(row, nx)) continue;
+            const T* found = std::find_if(row, row + nx, [](T value) { return value != value; });
+            first = std::min(first, Key{z + origin[2], y + origin[1],
+                                        found - row + box.lower[0] + origin[0], component});
+            return;
+        }
+    }
+}
+
+Key search(const State& state, int slot, const std::vector<LocalBox>& boxes) {
+    const Field& field = state.field(slot);
+    Key first = no_key;
+    for (const LocalBox& box : boxes) {
+        if (box.box.is_empty()) continue;
+        for (int component = 0; component < field.components; ++component) {
+            if (field.type == ElementType::float64) {
+                search_box<double>(state, slot, box, component, first);
+            } else if (field.type == ElementType::float32) {
+                search_box<float>(state, slot, box, component, first);
+            }
+        }
+    }
+    return first;
+}
+
+}  // namespace
+
+Reducer::Reducer(plan::Reduction reduction, int slot, int component, std::vector<LocalBox> boxes,
+                 int threads)
+    : reduction_(reduction),
+      slot_(slot),
+      component_(component),
+      boxes_(std::move(boxes)),
+      partials_(static_cast<std::size_t>(threads)) {}
+
+double Reducer::evaluate(const State& state) {
+    for (Partial& partial : partials_) {
+        partial.sum = {};
+        partial.extreme = reduction_ == plan::Reduction::min ? infinity : -infinity;
+        partial.has_nan = false;
+    }
+    visit(state);
+    return reduction_ == plan::Reduction::sum ? combine_sum(state) : combine_extreme(state);
+}
+
+void Reducer::visit(const State& state) {
+    for (const LocalBox& local : boxes_) {
+        if (local.box.is_empty()) continue;
+        const std::int64_t rows = local.box.extent()[1] * local.box.extent()[2];
+        if (state.threads == 1 || local.box.cells() <= parallel_cells) {
+            visit_range(state, local, 0, rows, partials_[0]);
+            continue;
+        }
+#pragma omp parallel num_threads(state.threads)
+        {
+            const std::int64_t count = omp_get_num_threads();
+            const std::int64_t me = omp_get_thread_num();
+            visit_range(state, local, rows * me / count, rows * (me + 1) / count,
+                        partials_[static_cast<std::size_t>(me)]);
+        }
+    }
+}
+
+void Reducer::visit_range(const State& state, const LocalBox& local, std::int64_t first,
+                          std::int64_t last, Partial& partial) const {
+    const halocline_field& view = state.view(slot_, local.block);
+    const Box& box = local.box;
+    const Index3 n = box.extent();
+    const auto take = [&](std::span<const double> values) {
+        if (reduction_ == plan::Reduction::sum) return partial.sum.add(values);
+        const bool is_min = reduction_ == plan::Reduction::min;
+        for (const double value : values) {
+            partial.has_nan |= std::isnan(value);
+            partial.extreme = is_min ? std::min(partial.extreme, value)
+                                     : std::max(partial.extreme, value);
+        }
+    };
+    with_type(state.field(slot_).type, [&]<typename T>(T) {
+        const T* base = static_cast<const T*>(view.data) + component_ * view.component;
+        for (std::int64_t row = first; row < last; ++row) {
+            const std::int64_t y = box.lower[1] + row % n[1];
+            const std::int64_t z = box.lower[2] + row / n[1];
+            visit_row(base + y * view.y + z * view.z + box.lower[0], n[0], take);
+        }
+    });
+}
+
+double Reducer::combine_sum(const State& state) {
+    Superaccumulator& total = partials_[0].sum;
+    for (std::size_t i = 1; i < partials_.size(); ++i) total.add(partials_[i].sum);
+    state.transport->sum(total.normalized());
+    return total.round();
+}
+
+double Reducer::combine_extreme(const State& state) {
+    const bool is_min = reduction_ == plan::Reduction::min;
+    // MPI leaves the minimum with a NaN undefined, so a flag travels beside the value.
+    std::array<double, 2> values{is_min ? infinity : -infinity, 0};
+    for (const Partial& partial : partials_) {
+        values[0] = is_min ? std::min(values[0], partial.extreme)
+                           : std::max(values[0], partial.extreme);
+        if (partial.has_nan) values[1] = is_min ? -1 : 1;
+    }
+    if (is_min) state.transport->min(values);
+    else state.transport->max(values);
+    if (values[1] != 0) return std::nan("");
+    // Which of +0 and -0 was met first depends on the order; adding +0 makes both +0.
+    return values[0] + 0.0;
+}
+
+std::optional<NanCell> find_nan(const State& state, int slot, const std::vector<LocalBox>& boxes) {
+    const Key mine = search(state, slot, boxes);
+    Key first{};
+    bool is_mine_first = mine != no_key;
+    // One number after the other; doubles hold cell indices exactly. Only the first of these
+    // collective calls happens unless there is a NaN.
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        std::array<double, 1> value{is_mine_first ? static_cast<double>(mine[i]) : infinity};
+        state.transport->min(value);
+        if (value[0] == infinity) return std::nullopt;
+        first[i] = static_cast<std::int64_t>(value[0]);
+        is_mine_first = is_mine_first && mine[i] == first[i];
+    }
+    return NanCell{static_cast<int>(first[3]), {first[2], first[1], first[0]}};
+}
+
+}  // namespace halocline

@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <type_traits>
+
+#include "runtime/program.hpp"
+#include "runtime/timers.hpp"
+
+namespace halocline {
+namespace {
+
+// A copied `Run` would point to the arguments of its original.
+static_assert(std::is_nothrow_move_constructible_v<program::Operation>);
+
+/// Boxes with fewer cells are computed by one thread: starting more costs more than it saves.
+constexpr std::int64_t parallel_cells = 16384;
+
+/// `index` as a position among `count` things, or std::invalid_argument.
+std::size_t position(int index, std::size_t count, const std::string& what,
+                     const std::string& where) {
+    if (index >= 0 && static_cast<std::size_t>(index) < count) {
+        return static_cast<std::size_t>(index);
+    }
+    throw std::invalid_argument(where + ": there is no " + what + " " + std::to_string(index) +
+                                "; there are " + std::to_string(count) + ".");
+}
+
+/// Resolves one operation; overloads for all kinds.
+struct Resolver {
+    const State& state;
+    const Parts& parts;
+    Timers& timers;
+    std::string where;
+
+    [[nodiscard]] std::vector<LocalBox> boxes(int slot,
+                                              const std::vector<plan::BlockBox>& all) const {
+        std::vector<LocalBox> local;
+        for (const plan::BlockBox& box : all) local.push_back(localize(state, slot, box, where));
+        return local;
+    }
+
+    [[nodiscard]] program::Run::Piece piece(const plan::BlockBox& box, const Kernel& kernel) const {
+        position(box.block, state.blocks.size(), "block", where);
+        const Index3 origin = state.blocks[static_cast<std::size_t>(box.block)].lower;
+        require_inside(box, kernel);
+        const Box local = box.box.relative_to(origin);
+        halocline_call call{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            call.lower[axis] = local.lower[axis];
+            call.upper[axis] = local.upper[axis];
+            call.origin[axis] = origin[axis];
+        }
+        call.threads = local.cells() > parallel_cells ? state.threads : 1;
+        call.stream = kernel.stream ? 1 : 0;
+        return {box.block, true, call};
+    }
+
+    /// The box must exist in one field at least: others may be read at an offset only.
+    void require_inside(const plan::BlockBox& box, const Kernel& kernel) const {
+        const Box& owned = state.blocks[static_cast<std::size_t>(box.block)];
+        const auto holds = [&](int slot) {
+            const Field& field = state.field(slot);
+            return owned.grow(field.halo_lower, field.halo_upper).contains(box.box);
+        };
+        if (kernel.fields.empty() || std::ranges::any_of(kernel.fields, holds)) return;
+        static_cast<void>(localize(state, kernel.fields.front(), box, where));
+    }
+
+    program::Operation operator()(const plan::Run& run) const {
+        const std::size_t index = position(run.kernel, parts.kernels.size(), "kernel", where);
+        const Kernel& kernel = parts.kernels[index];
+        program::Run resolved{};
+        resolved.function = kernel.function;
+        for (std::size_t i = 0; i < kernel.fields.size(); ++i) {
+            resolved.fields.emplace_back(kernel.fields[i], i);
+        }
+        resolved.scalars = kernel.scalars;
+        resolved.field_arguments.resize(kernel.fields.size());
+        resolved.scalar_arguments.resize(kernel.scalars.size());
+        for (const plan::BlockBox& box : run.boxes) {
+            if (box.box.is_empty()) continue;
+            program::Run::Piece next = piece(box, kernel);
+            const bool is_first = resolved.pieces.empty();
+            next.is_other_block = is_first || resolved.pieces.back().block != next.block;
+            // Vectors keep their memory when the operation is moved.
+            next.call.fields = resolved.field_arguments.data();
+            next.call.scalars = resolved.scalar_arguments.data();
+            resolved.pieces.push_back(next);
+        }
+        resolved.timer = timers.add("run", run.label);
+        return {std::move(resolved)};
+    }
+
+    [[nodiscard]] std::size_t exchange(int index) const {
+        return position(index, parts.exchanges.size(), "exchange", where);
+    }
+    [[nodiscard]] std::size_t exchange_timer(const std::string& kind, int index) const {
+        return timers.add(kind, parts.exchanges[exchange(index)].name());
+    }
+
+    program::Operation operator()(const plan::Start& start) const {
+        return {program::Start{exchange(start.exchange), exchange_timer("start", start.exchange)}};
+    }
+    program::Operation operator()(const plan::Wait& wait) const {
+        return {program::Wait{exchange(wait.exchange), exchange_timer("wait", wait.exchange)}};
+    }
+    program::Operation operator()(const plan::Poll& poll) const {
+        return {program::Poll{exchange(poll.exchange), exchange_timer("poll", poll.exchange)}};
+    }
+
+    program::Operation operator()(const plan::Swap& swap) const {
+        require_slot(state, swap.slot_a, where);
+        require_slot(state, swap.slot_b, where);
+        const Field& a = state.field(swap.slot_a);
+        const Field& b = state.field(swap.slot_b);
+        if (!a.is_alike(b)) {
+            throw std::invalid_argument(where + ": fields '" + a.name + "' and '" + b.name +
+                                        "' differ in type, components or halo.");
+        }
+        return {program::Swap{static_cast<std::size_t>(swap.slot_a),
+                              static_cast<std::size_t>(swap.slot_b)}};
+    }
+
+    program::Operation operator()(const plan::Loop& loop) const {
+        if (loop.count < 0) {
+            throw std::invalid_argument(where + ": negative count " + std::to_string(loop.count) +
+                                        ".");
+        }
+        return {program::Loop{loop.count, resolve(loop.body, state, parts, timers, where)}};
+    }
+
+    program::Operation operator()(const plan::Every& every) const {
+        if (every.interval < 1) {
+            throw std::invalid_argument(where + ": interval " + std::to_string(every.interval) +
+                                        " is less than one step.");
+        }
+        return {program::Every{every.interval, resolve(every.body, state, parts, timers, where)}};
+    }
+
+    program::Operation operator()(const plan::Reduce& reduce) const {
+        require_component(state, reduce.slot, reduce.component, where);
+        const std::size_t scalar = position(reduce.scalar, state.scalars.size(), "scalar", where);
+        constexpr const char* names[] = {"sum", "min", "max"};
+        const std::string label = std::string(names[static_cast<std::size_t>(reduce.reduction)]) +
+                                  "(" + state.field(reduce.slot).name + ")";
+        return {program::Reduce{Reducer(reduce.reduction, reduce.slot, reduce.component,
+                                        boxes(reduce.slot, reduce.boxes), state.threads),
+                                scalar, timers.add("reduce", label)}};
+    }
+
+    program::Operation operator()(const plan::Call& call) const {
+        const std::size_t index =
+            position(call.callback, parts.callbacks.size(), "callback", where);
+        return {program::Call{index, timers.add("call", std::to_string(index))}};
+    }
+
+    program::Operation operator()(const plan::Poison& poison) const {
+        require_slot(state, poison.slot, where);
+        for (const int component : poison.components) {
+            require_component(state, poison.slot, component, where);
+        }
+        return {program::Poison{poison.slot, poison.components, boxes(poison.slot, poison.boxes),
+                                timers.add("poison", state.field(poison.slot).name)}};
+    }
+
+    program::Operation operator()(const plan::Check& check) const {
+        require_slot(state, check.slot, where);
+        return {program::Check{check.slot, boxes(check.slot, check.boxes),
+                               timers.add("check", state.field(check.slot).name)}};
+    }
+};
+
+/// The word of the operation, in the order of the alternatives of the variant.
+const char* word(const plan::Operation& operation) {
+    constexpr const char* words[] = {"run",  "start", "wait",   "poll", "swap",  "loop",
+                                     "every", "reduce", "call", "poison", "check"};
+    static_assert(std::size(words) == std::variant_size_v<decltype(operation.kind)>);
+    return words[operation.kind.index()];
+}
+
+}  // namespace
+
+std::vector<program::Operation> resolve(const std::vector<plan::Operation>& plan,
+                                        const State& state, const Parts& parts, Timers& timers,
+                                        const std::string& where) {
+    std::vector<program::Operation> operations;
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+        const std::string place =
+            where + ", operation " + std::to_string(i) + " (" + word(plan[i]) + ")";
+        operations.push_back(std::visit(Resolver{state, parts, timers, place}, plan[i].kind));
+    }
+    return operations;
+}
+
+}  // namespace halocline

@@ -1,0 +1,200 @@
+#include "runtime/runtime.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace halocline {
+namespace {
+
+/// Sets a flag and clears it again however the scope is left.
+class Flag {
+public:
+    explicit Flag(bool& flag) : flag_(flag) { flag_ = true; }
+    ~Flag() { flag_ = false; }
+    Flag(const Flag&) = delete;
+    Flag& operator=(const Flag&) = delete;
+
+private:
+    bool& flag_;
+};
+
+std::size_t require_scalar(const State& state, int slot, const std::string& where) {
+    if (slot >= 0 && slot < static_cast<int>(state.scalars.size())) {
+        return static_cast<std::size_t>(slot);
+    }
+    throw std::invalid_argument(where + ": there is no scalar " + std::to_string(slot) +
+                                "; there are " + std::to_string(state.scalars.size()) + ".");
+}
+
+/// Number of the last of `things`.
+int last(const auto& things) { return static_cast<int>(things.size()) - 1; }
+
+}  // namespace
+
+Runtime::Runtime(int threads, std::shared_ptr<Transport> transport) {
+    if (threads < 1) {
+        throw std::invalid_argument("A runtime needs at least one thread, got " +
+                                    std::to_string(threads) + ".");
+    }
+    state_.threads = threads;
+    state_.transport = transport ? std::move(transport) : local_transport();
+    state_.scalars = {0.0, 0.0};
+}
+
+int Runtime::add_block(const Box& box) {
+    require_idle();
+    if (!state_.fields.empty()) {
+        throw std::invalid_argument("Blocks must be added before the first field.");
+    }
+    if (box.is_empty()) throw std::invalid_argument("Block " + to_string(box) + " has no cells.");
+    state_.blocks.push_back(box);
+    return last(state_.blocks);
+}
+
+int Runtime::add_field(Field field) {
+    require_idle();
+    const std::string where = "Field '" + field.name + "'";
+    if (field.components < 1) {
+        throw std::invalid_argument(where + ": needs at least one component, got " +
+                                    std::to_string(field.components) + ".");
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (field.halo_lower[axis] < 0 || field.halo_upper[axis] < 0) {
+            throw std::invalid_argument(where + ": negative halo " + to_string(field.halo_lower) +
+                                        ", " + to_string(field.halo_upper) + ".");
+        }
+    }
+    const auto slot = static_cast<int>(state_.fields.size());
+    std::vector<Storage> storages;
+    std::vector<halocline_field> views;
+    for (const Box& block : state_.blocks) {
+        storages.emplace_back(field, block.extent(), slot, state_.threads);
+        views.push_back(storages.back().view());
+    }
+    state_.storages.push_back(std::move(storages));
+    state_.views.push_back(std::move(views));
+    state_.fields.push_back(std::move(field));
+    return slot;
+}
+
+int Runtime::add_scalar(double value) {
+    require_idle();
+    state_.scalars.push_back(value);
+    return last(state_.scalars);
+}
+
+int Runtime::add_kernel(Kernel kernel) {
+    require_idle();
+    const std::string where = "Kernel '" + kernel.name + "'";
+    if (kernel.function == nullptr) throw std::invalid_argument(where + ": its address is null.");
+    for (const int slot : kernel.fields) require_slot(state_, slot, where);
+    for (const int slot : kernel.scalars) require_scalar(state_, slot, where);
+    parts_.kernels.push_back(std::move(kernel));
+    return last(parts_.kernels);
+}
+
+int Runtime::add_exchange(const plan::Exchange& exchange) {
+    require_idle();
+    parts_.exchanges.emplace_back(state_, exchange);
+    return last(parts_.exchanges);
+}
+
+int Runtime::add_callback(std::function<void()> callback) {
+    require_idle();
+    parts_.callbacks.push_back(std::move(callback));
+    return last(parts_.callbacks);
+}
+
+void Runtime::set_program(const std::string& name, const std::vector<plan::Operation>& operations) {
+    require_idle();
+    programs_[name] = resolve(operations, state_, parts_, timers_, "Program '" + name + "'");
+}
+
+void Runtime::execute(const std::string& name) {
+    std::vector<program::Operation>& operations = program(name);
+    set_time();
+    const Flag running(is_running_);
+    halocline::execute(operations, state_, parts_, timers_);
+}
+
+void Runtime::advance(const std::string& name, std::int64_t steps) {
+    std::vector<program::Operation>& operations = program(name);
+    const Flag running(is_running_);
+    for (std::int64_t i = 0; i < steps; ++i) {
+        set_time();
+        halocline::execute(operations, state_, parts_, timers_);
+        ++state_.step;
+    }
+}
+
+std::vector<program::Operation>& Runtime::program(const std::string& name) {
+    require_idle();
+    const auto found = programs_.find(name);
+    if (found == programs_.end()) {
+        throw std::invalid_argument("Runtime: there is no program '" + name + "'.");
+    }
+    return found->second;
+}
+
+void Runtime::set_time() {
+    state_.scalars[step_scalar] = static_cast<double>(state_.step);
+    state_.scalars[time_scalar] = static_cast<double>(state_.step) * dt_;
+}
+
+void Runtime::require_idle() const {
+    if (is_running_) {
+        throw std::logic_error("A callback must not change or advance the runtime that calls it.");
+    }
+}
+
+double Runtime::scalar(int slot) const {
+    return state_.scalars[require_scalar(state_, slot, "Runtime")];
+}
+
+void Runtime::set_scalar(int slot, double value) {
+    state_.scalars[require_scalar(state_, slot, "Runtime")] = value;
+}
+
+void Runtime::set_step(std::int64_t step) {
+    require_idle();
+    state_.step = step;
+    set_time();
+}
+
+void Runtime::set_dt(double dt) {
+    dt_ = dt;
+    set_time();
+}
+
+const Field& Runtime::field(int slot) const {
+    require_slot(state_, slot, "Runtime");
+    return state_.field(slot);
+}
+
+const Box& Runtime::allocated(int slot, int block) const {
+    static_cast<void>(view(slot, block));
+    return state_.storages[static_cast<std::size_t>(slot)][static_cast<std::size_t>(block)]
+        .layout()
+        .allocated;
+}
+
+std::shared_ptr<std::byte> Runtime::memory(int slot, int block) const {
+    const void* data = view(slot, block).data;
+    // Swaps exchange views, not storages: find whose memory is in this slot now.
+    for (const std::vector<Storage>& storages : state_.storages) {
+        const Storage& storage = storages[static_cast<std::size_t>(block)];
+        if (storage.view().data == data) return storage.memory();
+    }
+    throw std::logic_error("No storage holds this view.");
+}
+
+const halocline_field& Runtime::view(int slot, int block) const {
+    require_slot(state_, slot, "Runtime");
+    if (block < 0 || block >= static_cast<int>(state_.blocks.size())) {
+        throw std::invalid_argument("Runtime: there is no block " + std::to_string(block) +
+                                    "; there are " + std::to_string(state_.blocks.size()) + ".");
+    }
+    return state_.view(slot, block);
+}
+
+}  // namespace halocline

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/field.hpp"
+#include "core/plan.hpp"
+#include "runtime/program.hpp"
+#include "runtime/state.hpp"
+#include "runtime/timers.hpp"
+
+namespace halocline {
+
+/// Scalars that every runtime has: the number of the step and the time.
+constexpr int step_scalar = 0;
+constexpr int time_scalar = 1;
+
+/// Executes a plan: its programs, each a list of operations with a name.
+///
+/// Blocks come first, then fields, then everything else. One thread at a time may use a runtime.
+/// Whatever is wrong with a plan is said when it is given, as std::invalid_argument.
+class HALOCLINE_EXPORT Runtime {
+public:
+    /// Without a transport: a single process.
+    explicit Runtime(int threads, std::shared_ptr<Transport> transport = nullptr);
+    Runtime(const Runtime&) = delete;
+    Runtime& operator=(const Runtime&) = delete;
+    ~Runtime() = default;
+
+    /// Adds a block that owns these global cells and returns its number.
+    int add_block(const Box& box);
+    /// Allocates a field on every block and returns its slot.
+    int add_field(Field field);
+    /// Adds a number that kernels read and returns its slot.
+    int add_scalar(double value);
+    /// Adds a kernel and returns its number.
+    int add_kernel(Kernel kernel);
+    /// Adds an exchange, with its buffers, and returns its number.
+    int add_exchange(const plan::Exchange& exchange);
+    /// Adds a function for `call` and returns its number.
+    int add_callback(std::function<void()> callback);
+    /// Adds a program, or replaces the one of that name.
+    void set_program(const std::string& name, const std::vector<plan::Operation>& operations);
+
+    /// Runs a program once, outside of any step.
+    void execute(const std::string& name);
+    /// Runs a program as so many steps.
+    void advance(const std::string& name, std::int64_t steps);
+
+    [[nodiscard]] double scalar(int slot) const;
+    void set_scalar(int slot, double value);
+    [[nodiscard]] std::int64_t step() const { return state_.step; }
+    void set_step(std::int64_t step);
+    void set_dt(double dt);
+
+    /// Where a field lies now; valid until fields are swapped.
+    [[nodiscard]] const halocline_field& view(int slot, int block) const;
+    [[nodiscard]] const Field& field(int slot) const;
+    /// The cells allocated for a field on a block, counted from its first owned cell.
+    [[nodiscard]] const Box& allocated(int slot, int block) const;
+
+    /// The memory that `view` points into.
+    [[nodiscard]] std::shared_ptr<std::byte> memory(int slot, int block) const;
+
+    /// Count and time of every operation.
+    [[nodiscard]] std::vector<Timer> timers() const { return timers_.read(); }
+    void reset_timers() { timers_.reset(); }
+
+private:
+    void require_idle() const;
+    [[nodiscard]] std::vector<program::Operation>& program(const std::string& name);
+    void set_time();
+
+    State state_;
+    Parts parts_;
+    Timers timers_;
+    std::map<std::string, std::vector<program::Operation>> programs_;
+    double dt_ = 0;
+    bool is_running_ = false;
+};
+
+}  // namespace halocline

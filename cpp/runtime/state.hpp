@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "abi/kernel_abi.h"
+#include "core/box.hpp"
+#include "core/field.hpp"
+#include "core/plan.hpp"
+#include "transport/transport.hpp"
+
+namespace halocline {
+
+/// What the operations of a program work on.
+struct State {
+    std::shared_ptr<Transport> transport;
+    int threads = 1;
+    std::vector<Box> blocks;                          ///< in global cells
+    std::vector<Field> fields;                        ///< by slot
+    std::vector<std::vector<Storage>> storages;       ///< by slot and block; never swapped
+    std::vector<std::vector<halocline_field>> views;  ///< by slot and block; swap exchanges slots
+    std::vector<double> scalars;
+    std::int64_t step = 0;
+
+    [[nodiscard]] const halocline_field& view(int slot, int block) const {
+        return views[static_cast<std::size_t>(slot)][static_cast<std::size_t>(block)];
+    }
+    [[nodiscard]] const Field& field(int slot) const {
+        return fields[static_cast<std::size_t>(slot)];
+    }
+};
+
+/// Cells of one block, counted from its first owned cell.
+struct LocalBox {
+    int block = 0;
+    Box box;
+};
+
+/// The checks below throw std::invalid_argument with a message that begins with `where`.
+void require_slot(const State& state, int slot, const std::string& where);
+void require_component(const State& state, int slot, int component, const std::string& where);
+
+/// The box in cells of its block; it must lie in what is allocated for the field.
+[[nodiscard]] LocalBox localize(const State& state, int slot, const plan::BlockBox& box,
+                                const std::string& where);
+
+}  // namespace halocline

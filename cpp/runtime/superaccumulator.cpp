@@ -1,0 +1,184 @@
+#include "runtime/superaccumulator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace halocline {
+namespace {
+
+constexpr int chunk_bits = 32;
+constexpr std::int64_t chunk_mask = (std::int64_t{1} << chunk_bits) - 1;
+constexpr int mantissa_bits = 52;  // stored ones; the leading one is implied
+constexpr std::uint64_t exponent_mask = 0x7FF;
+constexpr int smallest_exponent = -1074;  // of the unit of chunk 0
+
+/// A value adds less than 2^52 to a chunk, so 2^11 - 1 of them fit beside a carried chunk.
+constexpr int adds_per_carry = 2000;
+
+enum Special : std::size_t { nan = Superaccumulator::chunks, plus_infinity, minus_infinity };
+
+/// Up to 2^8 values of magnitude below 2^(E + 1) are first summed in plain doubles: adding and
+/// subtracting 1.5 * 2^(E + 8) leaves the bits of a value down to 2^(E - 44). Those parts are
+/// multiples of 2^(E - 44) whose sum stays below 2^(E + 9): 53 bits, so it is exact in any order.
+/// The next fold does the same 46 bits lower; what is left after the last is added by itself.
+constexpr std::size_t fold_values = 256;
+constexpr int fold_headroom = 8;
+constexpr int fold_bits = 46;
+constexpr std::size_t folds = 3;
+/// No constant of any fold may overflow or lose bits to underflow.
+constexpr double largest_folded = 0x1p1000;
+constexpr double smallest_folded = 0x1p-800;
+
+/// The largest magnitude; NaN is ignored.
+double largest_magnitude(std::span<const double> values) {
+    double largest = 0;
+#pragma omp simd reduction(max : largest)
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        largest = std::max(largest, std::abs(values[i]));
+    }
+    return largest;
+}
+
+/// Takes the high bits off all values and returns their sum, which is exact.
+double fold(std::span<double> values, double constant) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double high = (values[i] + constant) - constant;
+        values[i] -= high;
+        sum += high;
+    }
+    return sum;
+}
+
+using Chunks = std::array<std::int64_t, Superaccumulator::chunks>;
+
+/// Bit `position` of a number whose chunks are carried and not negative.
+std::int64_t bit(const Chunks& chunks, int position) {
+    const int last = static_cast<int>(chunks.size()) - 1;
+    const int index = std::min(position / chunk_bits, last);
+    return (chunks[static_cast<std::size_t>(index)] >> (position - index * chunk_bits)) & 1;
+}
+
+/// Moves everything above 32 bits to the next chunk; only the last may stay negative.
+void carry_chunks(std::int64_t* chunks) {
+    for (std::size_t i = 0; i + 1 < Superaccumulator::chunks; ++i) {
+        // Right shift of a negative number rounds down, so the rest is not negative.
+        chunks[i + 1] += chunks[i] >> chunk_bits;
+        chunks[i] &= chunk_mask;
+    }
+}
+
+double round_chunks(const Chunks& chunks) {
+    int top = static_cast<int>(chunks.size()) - 1;
+    while (top >= 0 && chunks[static_cast<std::size_t>(top)] == 0) --top;
+    if (top < 0) return 0.0;
+    const auto highest = static_cast<std::uint64_t>(chunks[static_cast<std::size_t>(top)]);
+    const int leading = top * chunk_bits + static_cast<int>(std::bit_width(highest)) - 1;
+    const int lowest = std::max(0, leading - mantissa_bits);  // of the bits that are kept
+    std::int64_t mantissa = 0;
+    for (int position = leading; position >= lowest; --position) {
+        mantissa = 2 * mantissa + bit(chunks, position);
+    }
+    if (lowest > 0 && bit(chunks, lowest - 1) == 1) {
+        bool is_tie = true;
+        for (int position = lowest - 2; position >= 0 && is_tie; --position) {
+            is_tie = bit(chunks, position) == 0;
+        }
+        if (!is_tie || mantissa % 2 == 1) ++mantissa;
+    }
+    return std::ldexp(static_cast<double>(mantissa), lowest + smallest_exponent);
+}
+
+}  // namespace
+
+void Superaccumulator::add(double value) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    const std::uint64_t exponent = (bits >> mantissa_bits) & exponent_mask;
+    auto mantissa = static_cast<std::int64_t>(bits & ((std::uint64_t{1} << mantissa_bits) - 1));
+    const std::int64_t sign = std::bit_cast<std::int64_t>(bits) >> 63;  // 0 or -1
+    if (exponent == exponent_mask) [[unlikely]] {
+        ++words_[mantissa != 0 ? nan : sign == 0 ? plus_infinity : minus_infinity];
+        return;
+    }
+    if (exponent != 0) mantissa |= std::int64_t{1} << mantissa_bits;
+    const std::uint64_t position = exponent - (exponent != 0 ? 1 : 0);
+    const auto chunk = static_cast<std::size_t>(position / chunk_bits);
+    const int shift = static_cast<int>(position % chunk_bits);
+    const std::int64_t low = (mantissa << shift) & chunk_mask;
+    const std::int64_t high = mantissa >> (chunk_bits - shift);
+    // (v ^ sign) - sign is v or -v without a branch.
+    words_[chunk] += (low ^ sign) - sign;
+    words_[chunk + 1] += (high ^ sign) - sign;
+    if (++pending_ >= adds_per_carry) carry();
+}
+
+void Superaccumulator::add(std::span<const double> values) {
+    while (!values.empty()) {
+        const std::size_t count = std::min(values.size(), fold_values);
+        add_folded(values.first(count));
+        values = values.subspan(count);
+    }
+}
+
+void Superaccumulator::add_folded(std::span<const double> values) {
+    const double largest = largest_magnitude(values);
+    if (largest == 0 || !(largest >= smallest_folded && largest <= largest_folded)) {
+        for (const double value : values) add(value);
+        return;
+    }
+    std::array<double, fold_values> rest;
+    std::ranges::copy(values, rest.begin());
+    const std::span<double> left(rest.data(), values.size());
+    int exponent = std::ilogb(largest);
+    std::array<double, folds> sums;
+    for (double& sum : sums) {
+        sum = fold(left, std::ldexp(1.5, exponent + fold_headroom));
+        exponent -= fold_bits;
+    }
+    if (std::isnan(sums[0])) {
+        for (const double value : values) add(value);
+        return;
+    }
+    for (const double sum : sums) add(sum);
+    for (const double value : left) {
+        if (value != 0) add(value);
+    }
+}
+
+void Superaccumulator::add(Superaccumulator& other) {
+    carry();
+    other.carry();
+    for (std::size_t i = 0; i < words; ++i) words_[i] += other.words_[i];
+    carry();
+}
+
+void Superaccumulator::carry() {
+    carry_chunks(words_.data());
+    pending_ = 0;
+}
+
+std::span<std::int64_t, Superaccumulator::words> Superaccumulator::normalized() {
+    carry();
+    return words_;
+}
+
+double Superaccumulator::round() {
+    const bool has_plus = words_[plus_infinity] > 0;
+    const bool has_minus = words_[minus_infinity] > 0;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    if (words_[nan] > 0 || (has_plus && has_minus)) return std::nan("");
+    if (has_plus) return infinity;
+    if (has_minus) return -infinity;
+    carry();
+    Chunks sum;
+    std::copy_n(words_.begin(), chunks, sum.begin());
+    if (sum.back() >= 0) return round_chunks(sum);
+    for (std::int64_t& chunk : sum) chunk = -chunk;
+    carry_chunks(sum.data());
+    return -round_chunks(sum);
+}
+
+}  // namespace halocline

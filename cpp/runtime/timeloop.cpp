@@ -1,0 +1,96 @@
+#include "core/error.hpp"
+#include "runtime/program.hpp"
+#include "runtime/timers.hpp"
+
+namespace halocline {
+namespace {
+
+/// Executes one operation; overloads for all kinds.
+struct Executor {
+    State& state;
+    Parts& parts;
+    Timers& timers;
+
+    template <typename Work>
+    void timed(std::size_t timer, const Work& work) const {
+        const Timers::Ticks begin = Timers::now();
+        work();
+        timers.record(timer, begin, Timers::now());
+    }
+
+    void operator()(program::Run& run) const {
+        timed(run.timer, [&] {
+            for (std::size_t i = 0; i < run.scalars.size(); ++i) {
+                run.scalar_arguments[i] = state.scalars[static_cast<std::size_t>(run.scalars[i])];
+            }
+            for (const program::Run::Piece& piece : run.pieces) {
+                if (piece.is_other_block) {
+                    for (const auto& [slot, argument] : run.fields) {
+                        run.field_arguments[argument] = state.view(slot, piece.block);
+                    }
+                }
+                run.function(&piece.call);
+            }
+        });
+    }
+
+    void operator()(const program::Start& start) const {
+        timed(start.timer, [&] { parts.exchanges[start.exchange].start(state); });
+    }
+    void operator()(const program::Wait& wait) const {
+        timed(wait.timer, [&] { parts.exchanges[wait.exchange].wait(state); });
+    }
+    void operator()(const program::Poll& poll) const {
+        timed(poll.timer, [&] { parts.exchanges[poll.exchange].poll(); });
+    }
+
+    void operator()(const program::Swap& swap) const {
+        state.views[swap.slot_a].swap(state.views[swap.slot_b]);
+    }
+
+    void operator()(program::Loop& loop) const {
+        for (std::int64_t i = 0; i < loop.count; ++i) execute(loop.body, state, parts, timers);
+    }
+    void operator()(program::Every& every) const {
+        if ((state.step + 1) % every.interval == 0) execute(every.body, state, parts, timers);
+    }
+
+    void operator()(program::Reduce& reduce) const {
+        timed(reduce.timer,
+              [&] { state.scalars[reduce.scalar] = reduce.reducer.evaluate(state); });
+    }
+
+    void operator()(const program::Call& call) const {
+        timed(call.timer, [&] { parts.callbacks[call.callback](); });
+    }
+
+    void operator()(const program::Poison& operation) const {
+        timed(operation.timer, [&] {
+            const ElementType type = state.field(operation.slot).type;
+            for (const LocalBox& box : operation.boxes) {
+                for (const int component : operation.components) {
+                    poison(state.view(operation.slot, box.block), type, component, box.box);
+                }
+            }
+        });
+    }
+
+    void operator()(const program::Check& check) const {
+        timed(check.timer, [&] {
+            const std::optional<NanCell> found = find_nan(state, check.slot, check.boxes);
+            if (!found) return;
+            throw NotFinite(state.field(check.slot).name, state.step, found->component,
+                            found->cell);
+        });
+    }
+};
+
+}  // namespace
+
+void execute(std::vector<program::Operation>& operations, State& state, Parts& parts,
+             Timers& timers) {
+    const Executor executor{state, parts, timers};
+    for (program::Operation& operation : operations) std::visit(executor, operation.kind);
+}
+
+}  // namespace halocline

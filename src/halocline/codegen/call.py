@@ -1,0 +1,33 @@
+"""The structures of 'kernel_abi.h' as ctypes sees them."""
+
+from __future__ import annotations
+
+import ctypes
+
+
+class FieldArgument(ctypes.Structure):
+    """One field on one block: 'halocline_field'."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("component", ctypes.c_int64),
+        ("y", ctypes.c_int64),
+        ("z", ctypes.c_int64),
+    )
+
+
+class Call(ctypes.Structure):
+    """The argument of every generated kernel: 'halocline_call'."""
+
+    _fields_ = (
+        ("fields", ctypes.POINTER(FieldArgument)),
+        ("scalars", ctypes.POINTER(ctypes.c_double)),
+        ("lower", ctypes.c_int64 * 3),
+        ("upper", ctypes.c_int64 * 3),
+        ("origin", ctypes.c_int64 * 3),
+        ("threads", ctypes.c_int32),
+        ("stream", ctypes.c_int32),
+    )
+
+
+KernelFunction = ctypes.CFUNCTYPE(None, ctypes.POINTER(Call))

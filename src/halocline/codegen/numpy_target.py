@@ -1,0 +1,214 @@
+"""Interpret a kernel on NumPy arrays: slow, the oracle of every test, and needs no compiler.
+
+Sums, differences, products, quotients, roots, comparisons, 'where', 'min', 'max' and 'abs' give the
+same bits as generated code; the other functions are those of NumPy.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.codegen.call import Call, KernelFunction
+from halocline.geometry import Box
+from halocline.language.arithmetic import arithmetic
+from halocline.language.expr import (
+    Binary,
+    Compare,
+    Const,
+    Index,
+    Read,
+    Scalar,
+    Unary,
+    Where,
+    operands,
+    walk,
+)
+from halocline.language.kernel import reads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from halocline.language.expr import Expr
+    from halocline.language.kernel import FieldType, Kernel
+
+    Array = NDArray[Any]
+
+
+def _minimum(a: Array, b: Array) -> Array:
+    return np.where(b < a, b, a)
+
+
+def _maximum(a: Array, b: Array) -> Array:
+    return np.where(a < b, b, a)
+
+
+_FUNCTIONS: Mapping[str, Callable[..., Array]] = {
+    "neg": np.negative,
+    "abs": np.abs,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tanh": np.tanh,
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "min": _minimum,
+    "max": _maximum,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}
+
+
+def evaluate(
+    kernel: Kernel,
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+    box: Box,
+    origin: Sequence[int],
+) -> None:
+    """Run a fused kernel over a box of cells, in place.
+
+    Args:
+        kernel: What to run.
+        arrays: By field name, (components, x, y, z) with halo, one axis per dimension.
+        scalars: By name.
+        box: The cells to compute, in coordinates of the arrays.
+        origin: Global index of cell (0, 0, 0) of the arrays.
+    """
+    if box.is_empty:
+        return
+    with np.errstate(all="ignore"):
+        for statement in kernel.statements:
+            dtype = np.dtype(arithmetic(kernel, statement))
+            value = _evaluate(statement.value, dtype, arrays, scalars, box, origin)
+            target = arrays[statement.field][statement.component]
+            target[_slices(box)] = value.astype(target.dtype)
+
+
+def callback(kernel: Kernel) -> ctypes._CFunctionType:
+    """Return the kernel as a C function with the signature of generated code.
+
+    The caller keeps the object alive for as long as its address is in use.
+    """
+
+    def run(pointer: ctypes._Pointer[Call]) -> None:
+        call = pointer.contents
+        # An empty box moves no memory, and its corners may lie outside the block.
+        box = Box(tuple(call.lower), tuple(call.upper))
+        if box.is_empty:
+            return
+        lower, upper = _halo(kernel)
+        grown = box.grow(lower, upper)
+        cells: tuple[Any, ...] = (..., *(0,) * (3 - kernel.dimensions))
+        arrays = {
+            field.name: _view(call, number, field, grown)[cells]
+            for number, field in enumerate(kernel.fields)
+        }
+        scalars = {name: call.scalars[i] for i, name in enumerate(kernel.scalars)}
+        inner = box.shift(tuple(-corner for corner in grown.lower))
+        origin = [a + b for a, b in zip(call.origin, grown.lower, strict=True)]
+        flat = Box(inner.lower[: kernel.dimensions], inner.upper[: kernel.dimensions])
+        evaluate(kernel, arrays, scalars, flat, origin)
+
+    return KernelFunction(run)
+
+
+def _evaluate(
+    root: Expr,
+    dtype: np.dtype[Any],
+    arrays: Mapping[str, Array],
+    scalars: Mapping[str, float],
+    box: Box,
+    origin: Sequence[int],
+) -> Array:
+    known: dict[Expr, Array] = {}
+    for node in walk(root):
+        below = [known[operand] for operand in operands(node)]
+        match node:
+            case Const(value):
+                known[node] = _constant(value, dtype)
+            case Scalar(name):
+                known[node] = _constant(scalars[name], dtype)
+            case Index(axis, offset):
+                known[node] = _index(box, axis, origin[axis] + offset).astype(dtype)
+            case Read(name, component, offset):
+                known[node] = arrays[name][component][_slices(box.shift(offset))].astype(dtype)
+            case _:
+                known[node] = _apply(node, dtype, below)
+    return np.broadcast_to(known[root].astype(dtype), box.extent)
+
+
+def _apply(node: Expr, dtype: np.dtype[Any], below: list[Array]) -> Array:
+    match node:
+        case Unary("not", _):
+            return np.logical_not(below[0])
+        case Binary("and", _, _):
+            return np.logical_and(*below)
+        case Binary("or", _, _):
+            return np.logical_or(*below)
+        case Where():
+            condition, true, false = below
+            return np.where(condition.astype(bool), true.astype(dtype), false.astype(dtype))
+        case Unary(op, _) | Binary(op, _, _) | Compare(op, _, _):
+            return _FUNCTIONS[op](*(value.astype(dtype) for value in below))
+        case _:
+            raise AssertionError(node)
+
+
+def _constant(value: float, dtype: np.dtype[Any]) -> Array:
+    return np.asarray(int(value) if dtype.kind == "i" else float(value)).astype(dtype)
+
+
+def _index(box: Box, axis: int, start: int) -> Array:
+    shape = [1] * len(box.lower)
+    shape[axis] = -1
+    return (np.arange(box.lower[axis], box.upper[axis], dtype=np.int64) + start).reshape(shape)
+
+
+def _slices(box: Box) -> tuple[slice, ...]:
+    return tuple(slice(l, u) for l, u in zip(box.lower, box.upper, strict=True))
+
+
+def _halo(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return how far the kernel reads below and above its box, along three axes."""
+    offsets = [
+        (*read.offset, 0, 0)[:3]
+        for read in reads(*(statement.value for statement in kernel.statements))
+    ] or [(0, 0, 0)]
+    lower = tuple(max(0, *(-offset[axis] for offset in offsets), 0) for axis in range(3))
+    upper = tuple(max(0, *(offset[axis] for offset in offsets), 0) for axis in range(3))
+    return lower, upper
+
+
+def _view(call: Call, number: int, field: FieldType, box: Box) -> Array:
+    """Return the cells of a box of a field (components, x, y, z) without a copy."""
+    memory = call.fields[number]
+    dtype = np.dtype(field.dtype)
+    size = dtype.itemsize
+    x, y, z = box.lower
+    span = 1 + sum(
+        (count - 1) * stride
+        for count, stride in zip(
+            (field.components, *box.extent), (memory.component, 1, memory.y, memory.z), strict=True
+        )
+    )
+    address = (memory.data or 0) + (x + y * memory.y + z * memory.z) * size
+    raw = (ctypes.c_char * (span * size)).from_address(address)
+    return np.ndarray(
+        (field.components, *box.extent),
+        dtype,
+        raw,
+        strides=(memory.component * size, size, memory.y * size, memory.z * size),
+    )

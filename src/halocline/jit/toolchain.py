@@ -1,0 +1,125 @@
+"""Find the C++ compiler and say what its output depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from halocline.errors import CompileError
+
+# Strict IEEE arithmetic: contraction, reassociation and the like would make bits depend on where a
+# cell lies. The last three flags only drop side effects (errno, traps) and make integers wrap.
+FLAGS = (
+    "-std=c++17",
+    "-O3",
+    "-march=native",
+    "-shared",
+    "-fPIC",
+    "-fopenmp",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fwrapv",
+)
+_HINT = (
+    "Install a C++ compiler, name one in the environment variable 'HALOCLINE_CXX', "
+    'or use target="numpy".'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """A compiler and everything its output depends on besides the source.
+
+    Attributes:
+        command: The compiler, with arguments that the user gave with its name.
+        version: What it says of itself.
+        processor: A digest of the processor that '-march=native' stands for.
+        flags: Given to every compilation.
+        include: The folder of 'kernel_abi.h'.
+    """
+
+    command: tuple[str, ...]
+    version: str
+    processor: str
+    flags: tuple[str, ...]
+    include: str
+
+
+def find_toolchain(flags: tuple[str, ...] = FLAGS) -> Toolchain:
+    """Return the compiler named by HALOCLINE_CXX or CXX, or else 'g++' or 'c++' on the path.
+
+    Raises:
+        CompileError: There is none, or it does not run.
+    """
+    command = _command()
+    return Toolchain(command, _version(command), processor(), flags, str(include_folder()))
+
+
+def _command() -> tuple[str, ...]:
+    for variable in ("HALOCLINE_CXX", "CXX"):
+        words = tuple(os.environ.get(variable, "").split())
+        if words:
+            found = shutil.which(words[0])
+            if found is None:
+                message = f"The compiler '{words[0]}' named in '{variable}' was not found."
+                raise CompileError(message, hint=_HINT)
+            return (found, *words[1:])
+    for name in ("g++", "c++"):
+        found = shutil.which(name)
+        if found is not None:
+            return (found,)
+    message = "No C++ compiler was found: neither 'g++' nor 'c++' is on the path."
+    raise CompileError(message, hint=_HINT)
+
+
+@cache
+def _version(command: tuple[str, ...]) -> str:
+    try:
+        run = subprocess.run(
+            (*command, "--version"), capture_output=True, text=True, check=True, timeout=60
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        message = f"The compiler '{command[0]}' does not run: {error}."
+        raise CompileError(message, hint=_HINT) from error
+    return run.stdout.partition("\n")[0].strip()
+
+
+@cache
+def processor() -> str:
+    """Return a digest of the processor's model and instruction sets."""
+    words = [platform.machine(), platform.processor()]
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").partition("\n\n")[0].split("\n")
+    except OSError:
+        lines = []
+    kept = ("vendor", "cpu family", "model", "flags", "Features", "CPU impl", "CPU part", "isa")
+    words += [line for line in lines if line.startswith(kept)]
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
+
+
+def include_folder() -> Path:
+    """Return the folder of 'kernel_abi.h': installed beside the package, or in the source tree."""
+    package = Path(__file__).resolve().parent.parent
+    folders = (package / "abi", package.parent.parent / "cpp" / "abi")
+    for folder in folders:
+        if (folder / "kernel_abi.h").is_file():
+            return folder
+    message = f"The header 'kernel_abi.h' was not found in {' or '.join(map(str, folders))}."
+    raise CompileError(message, hint="The installation is incomplete: install Halocline again.")
+
+
+def abi_number(include: str) -> int:
+    """Return HALOCLINE_ABI as the header defines it."""
+    header = Path(include, "kernel_abi.h").read_text(encoding="utf-8")
+    for line in header.splitlines():
+        if line.startswith("#define HALOCLINE_ABI "):
+            return int(line.split()[2])
+    message = f"The header 'kernel_abi.h' in {include} defines no HALOCLINE_ABI."
+    raise CompileError(message, hint="The installation is incomplete: install Halocline again.")

@@ -1,0 +1,126 @@
+"""The way of a step from the user's kernels to what runs: the table of contents of Halocline.
+
+    steps ──bind──▶ Program ──make_schedule, make_plan──▶ Plan ─────────┐
+                       └──print_source──▶ Source ──build──▶ Library ────┴──▶ runtime: execute
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from halocline.codegen.cpp import print_source
+from halocline.errors import PlanError, nearest
+from halocline.codegen.numpy_target import callback
+from halocline.jit.build import build
+from halocline.jit.library import CallbackLibrary, Library
+from halocline.jit.toolchain import find_toolchain
+from halocline.plan.decomposition import Decomposition, decompose
+from halocline.plan.lower import make_plan
+from halocline.plan.program import Program, bind
+from halocline.plan.program import kernels as kernels_of
+from halocline.plan.strategy import Strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from halocline.codegen.source import Source
+    from halocline.language.fields import Grid
+    from halocline.language.kernel import Kernel
+    from halocline.language.steps import Step
+    from halocline.plan.plan import Plan
+    from halocline.runtime.job import Job
+
+TARGETS = ("c++", "numpy")
+
+
+def plan_for(
+    grid: Grid,
+    steps: Sequence[Step],
+    *,
+    ranks: int = 1,
+    rank: int = 0,
+    strategy: Strategy | None = None,
+    decomposition: Any = None,  # noqa: ANN401 (a name, a shape or a Decomposition)
+    blocks: int = 1,
+    check_every: int = 100,
+) -> Plan:
+    """Return the plan of any rank of any decomposition; needs no MPI and no compiler.
+
+    Args:
+        grid: The grid.
+        steps: The time step.
+        ranks: Number of ranks.
+        rank: Whose plan.
+        strategy: How to distribute the step.
+        decomposition: See 'Simulation'.
+        blocks: Blocks a rank.
+        check_every: See 'Simulation'.
+
+    Raises:
+        PlanError: There is no such rank, or the step cannot be distributed like that.
+    """
+    if not 0 <= rank < ranks:
+        raise PlanError(f"The plan of rank {rank} was asked for; there are ranks 0 to {ranks - 1}.")
+    split = decomposition_for(grid, ranks, decomposition, blocks)
+    return make_plan(bind(grid, steps, check_every), split, strategy or Strategy(), rank)
+
+
+def decomposition_for(
+    grid: Grid,
+    ranks: int,
+    wanted: Any = None,  # noqa: ANN401 (a name, a shape or a Decomposition)
+    blocks: int = 1,
+) -> Decomposition:
+    """Return the decomposition that a name, a shape or None stands for."""
+    if isinstance(wanted, Decomposition):
+        if wanted.ranks != ranks or wanted.extent != grid.extent:
+            raise PlanError(
+                f"The decomposition is for {wanted.ranks} ranks and {wanted.extent} cells; the "
+                f"simulation has {ranks} ranks and {grid.extent} cells.",
+            )
+        return wanted
+    return decompose(grid.extent, grid.periodic, ranks, wanted, blocks)
+
+
+def source_for(grid: Grid, steps: Iterable[Step], target: str = "c++") -> Source:
+    """Return the generated text of all kernels of a step."""
+    check_target(target)
+    return print_source(kernels_of(bind(grid, steps, 0)))
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledKernels:
+    """Kernels with the library in which each is a function."""
+
+    entries: dict[Kernel, str]
+    library: Library
+
+    def address(self, kernel: Kernel) -> int:
+        """Return the address of a kernel's function."""
+        return self.library.address(self.entries[kernel])
+
+
+def compile_kernels(program: Program, target: str, job: Job) -> CompiledKernels:
+    """Return compiled kernels; one rank compiles, the others load what it has built.
+
+    Raises:
+        CompileError: There is no compiler, or it refused the source.
+    """
+    kernels = kernels_of(program)
+    if check_target(target) == "numpy":
+        names = [f"{number}_{kernel.name}" for number, kernel in enumerate(kernels)]
+        functions = dict(zip(names, map(callback, kernels), strict=True))
+        return CompiledKernels(dict(zip(kernels, names, strict=True)), CallbackLibrary(functions))
+    source = print_source(kernels)
+    toolchain = find_toolchain()
+    job.on_first(lambda: build(source, toolchain) is None)
+    library = build(source, toolchain)
+    return CompiledKernels(dict(zip(kernels, source.entries, strict=True)), library)
+
+
+def check_target(target: str) -> str:
+    """Return the name of a target, or refuse an unknown one."""
+    if target not in TARGETS:
+        raise PlanError(f"There is no target '{target}'.", hint=nearest(target, TARGETS))
+    return target

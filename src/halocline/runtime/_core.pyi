@@ -1,0 +1,119 @@
+"""The runtime in C++: executes plans. Cells are global indices along x, y, z; boxes half-open."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias
+
+from numpy.typing import NDArray
+
+_Cell: TypeAlias = tuple[int, int, int]
+_BlockBox: TypeAlias = tuple[int, _Cell, _Cell]
+_Part: TypeAlias = tuple[int, int, int, _Cell, _Cell]
+_Message: TypeAlias = tuple[int, int, Sequence[_Part]]
+_Copy: TypeAlias = tuple[int, int, int, _Cell, int, _Cell, _Cell]
+_Operation: TypeAlias = (
+    tuple[Literal["run"], int, str, Sequence[_BlockBox]]
+    | tuple[Literal["start", "wait", "poll", "call"], int]
+    | tuple[Literal["swap"], int, int]
+    | tuple[Literal["loop", "every"], int, Sequence[_Operation]]
+    | tuple[Literal["reduce"], Literal["sum", "min", "max"], int, int, Sequence[_BlockBox], int]
+    | tuple[Literal["poison"], int, Sequence[int], Sequence[_BlockBox]]
+    | tuple[Literal["check"], int, Sequence[_BlockBox]]
+)
+
+ABI: int
+
+class NotFiniteError(ArithmeticError):
+    """A checked field holds a NaN; 'args' are field name, step, component and global cell."""
+
+    args: tuple[str, int, int, _Cell]
+
+class Transport:
+    """How bytes move between ranks."""
+
+    @property
+    def rank(self) -> int:
+        """The number of this process."""
+
+    @property
+    def size(self) -> int:
+        """The number of processes."""
+
+class Runtime:
+    """Executes a plan: add blocks, then fields, then the rest; then execute and advance programs."""
+
+    def __init__(self, threads: int, transport: Transport | None = None) -> None:
+        """Make an empty runtime; without a transport it is a single process."""
+
+    def add_block(self, lower: _Cell, upper: _Cell) -> int:
+        """Add a block that owns these cells and return its number."""
+
+    def add_field(
+        self, name: str, dtype: str, components: int, halo_lower: _Cell, halo_upper: _Cell
+    ) -> int:
+        """Allocate a field on every block (owned cells zero, halo poison) and return its slot."""
+
+    def view(self, slot: int, block: int) -> NDArray[Any]:
+        """View the field's current memory on a block, halo included: (components, x, y, z)."""
+
+    def add_scalar(self, value: float) -> int:
+        """Add a number that kernels read and return its slot (0 is the step, 1 the time)."""
+
+    def set_scalar(self, slot: int, value: float) -> None:
+        """Set a scalar."""
+
+    def scalar(self, slot: int) -> float:
+        """Return a scalar."""
+
+    def add_kernel(
+        self,
+        name: str,
+        address: int,
+        fields: Sequence[int],
+        scalars: Sequence[int],
+        stream: bool,
+    ) -> int:
+        """Add the kernel at this address, called with these slots, and return its number."""
+
+    def add_exchange(
+        self,
+        name: str,
+        sends: Sequence[_Message],
+        receives: Sequence[_Message],
+        copies: Sequence[_Copy],
+    ) -> int:
+        """Add an exchange, allocate its buffers and return its number.
+
+        Args:
+            name: Label of its timers.
+            sends: Messages (rank, tag, parts), parts (slot, component, block, lower, upper).
+            receives: Likewise; the parts of a message have the order of the sender.
+            copies: Copies inside this process: (slot, component, source block, source lower,
+                target block, target lower, extent).
+        """
+
+    def add_callback(self, callback: Callable[[], object]) -> int:
+        """Add a function for the operation 'call' and return its number."""
+
+    def set_program(self, name: str, operations: Sequence[_Operation]) -> None:
+        """Check and add or replace a program; ValueError names the operation that is wrong."""
+
+    def execute(self, name: str) -> None:
+        """Run a program once, outside of any step."""
+
+    def advance(self, name: str, steps: int) -> None:
+        """Run a program as so many steps, without holding the interpreter lock."""
+
+    @property
+    def step(self) -> int:
+        """The number of the next step."""
+
+    @step.setter
+    def step(self, value: int) -> None: ...
+    def set_dt(self, dt: float) -> None:
+        """Set the length of a step, so that the time is step * dt."""
+
+    def timers(self) -> list[tuple[str, str, int, float]]:
+        """Return label, kind, count and seconds of every timed operation, in program order."""
+
+    def reset_timers(self) -> None:
+        """Set all counts and times to zero."""

@@ -1,0 +1,79 @@
+"""Progress of a run: a bar on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_LINE_EVERY_S = 10.0
+Show = "Callable[[int], None]"
+
+
+@contextmanager
+def progress_display(
+    steps: int, cells: int, *, is_shown: bool
+) -> Iterator[Callable[[int], None]]:
+    """Yield a function that is told how many of the steps are done.
+
+    Args:
+        steps: How many there are.
+        cells: Cells of the grid, for the rate.
+        is_shown: Whether to show anything.
+    """
+    if not is_shown:
+        yield lambda _: None
+    elif sys.stderr.isatty():
+        with _bar(steps, cells) as show:
+            yield show
+    else:
+        yield _lines(steps, cells)
+
+
+@contextmanager
+def _bar(steps: int, cells: int) -> Iterator[Callable[[int], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.completed}/{task.total} steps"),
+        BarColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    started = time.perf_counter()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=steps, rate="")
+
+        def show(done: int) -> None:
+            rate = _rate(done, cells, time.perf_counter() - started)
+            progress.update(task, completed=done, rate=rate)
+
+        yield show
+
+
+def _lines(steps: int, cells: int) -> Callable[[int], None]:
+    started = last = time.perf_counter()
+
+    def show(done: int) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        if now - last < _LINE_EVERY_S:
+            return
+        last = now
+        left = (now - started) * (steps - done) / done
+        print(
+            f"step {done} of {steps}, {_rate(done, cells, now - started)}, {left:.0f} s left",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    return show
+
+
+def _rate(done: int, cells: int, seconds: float) -> str:
+    return f"{done * cells / seconds / 1e6:.1f} million cells/s"

@@ -1,0 +1,118 @@
+"""A field's values on this rank's blocks, seen as NumPy arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.errors import GridError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.geometry import Box
+    from halocline.language.fields import Grid
+    from halocline.plan.decomposition import Block
+    from halocline.plan.layout import FieldLayout
+    from halocline.runtime._core import Runtime
+    from halocline.runtime.job import Job
+
+
+class BlockStorage:
+    """The values of one field.
+
+    Attributes:
+        slot: The field's number in the runtime.
+    """
+
+    def __init__(
+        self,
+        grid: Grid,
+        layout: FieldLayout,
+        blocks: tuple[Block, ...],
+        runtime: Runtime,
+        job: Job,
+    ) -> None:
+        self.grid = grid
+        self.layout = layout
+        self.blocks = blocks
+        self.runtime = runtime
+        self.job = job
+        self.slot = runtime.add_field(
+            layout.name,
+            layout.dtype,
+            layout.components,
+            three(layout.lower, 0),
+            three(layout.upper, 0),
+        )
+
+    def local(self) -> list[NDArray[Any]]:
+        """Return views of the rank's own cells, one for each block."""
+        return [self._view(position) for position in range(len(self.blocks))]
+
+    def _view(self, position: int) -> NDArray[Any]:
+        """Return a block's own cells: (components, nx, ny, nz) without what the grid lacks."""
+        stored = self.runtime.view(self.slot, position)
+        box = self.blocks[position].box
+        own = tuple(
+            slice(low, low + extent)
+            for low, extent in zip(self.layout.lower, box.extent, strict=True)
+        )
+        rest = (0,) * (3 - len(own))
+        return stored[(slice(None) if self.layout.components > 1 else 0, *own, *rest)]
+
+    def assign(self, values: Any) -> None:  # noqa: ANN401
+        """Give the rank's own cells new values; see 'Field.set'."""
+        for block, view in zip(self.blocks, self.local(), strict=True):
+            view[...] = self._values_in(block.box, values)
+
+    def _values_in(self, box: Box, values: Any) -> NDArray[Any]:  # noqa: ANN401
+        grid = self.grid
+        many = self.layout.components > 1
+        if callable(values):
+            found = values(*grid.coordinates(grid.fields[self.layout.name].location, box))
+            if many and isinstance(found, list | tuple):
+                found = np.stack([np.broadcast_to(v, box.extent) for v in found])
+            expected = ((self.layout.components,) if many else ()) + box.extent
+            return self._broadcast(np.asarray(found), expected)
+        array = np.asarray(values)
+        if array.ndim == 0:
+            return array
+        expected = ((self.layout.components,) if many else ()) + grid.extent
+        cut = tuple(slice(l, u) for l, u in zip(box.lower, box.upper, strict=True))
+        whole = self._broadcast(array, expected)
+        return whole[(slice(None), *cut) if many else cut]
+
+    def _broadcast(self, array: NDArray[Any], expected: tuple[int, ...]) -> NDArray[Any]:
+        try:
+            return np.broadcast_to(array, expected)
+        except ValueError:
+            raise GridError(
+                f"Field '{self.layout.name}' was given values of shape {array.shape}; expected "
+                f"{expected}.",
+                hint="The component comes first, then x, y, z.",
+            ) from None
+
+    def gather(self) -> NDArray[Any] | None:
+        """Return the values of all cells on rank 0, None elsewhere."""
+        mine = [
+            (block.box, np.ascontiguousarray(view))
+            for block, view in zip(self.blocks, self.local(), strict=True)
+        ]
+        found = self.job.gather(mine)
+        if found is None:
+            return None
+        many = self.layout.components > 1
+        extent = ((self.layout.components,) if many else ()) + self.grid.extent
+        result = np.empty(extent, self.layout.dtype)
+        for box, values in (pair for pairs in found for pair in pairs):
+            cut = tuple(slice(l, u) for l, u in zip(box.lower, box.upper, strict=True))
+            result[(slice(None), *cut) if many else cut] = values
+        return result
+
+
+def three(values: tuple[int, ...], missing: int) -> tuple[int, int, int]:
+    """Return three numbers, the grid's own and 'missing' for the axes that it lacks."""
+    x, y, z = (*values, *(missing,) * (3 - len(values)))
+    return x, y, z

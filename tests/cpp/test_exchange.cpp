@@ -1,0 +1,134 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "runtime/runtime.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t nx = 8;
+constexpr std::int64_t ny = 3;
+constexpr std::int64_t nz = 2;
+constexpr int slot = 0;
+
+/// Two blocks side by side along a periodic x axis: both neighbours of a block are the other one.
+class TwoPeriodicBlocks : public testing::TestWithParam<bool> {
+protected:
+    TwoPeriodicBlocks() : runtime_(1) {
+        runtime_.add_block(blocks[0]);
+        runtime_.add_block(blocks[1]);
+        runtime_.add_field({"f", ElementType::float64, 1, {2, 0, 0}, {1, 0, 0}});
+        for (int block = 0; block < 2; ++block) {
+            for (std::int64_t x = 0; x < nx / 2; ++x) {
+                for (std::int64_t y = 0; y < ny; ++y) {
+                    for (std::int64_t z = 0; z < nz; ++z) {
+                        at(block, x, y, z) = value(x + block * nx / 2, y, z);
+                    }
+                }
+            }
+        }
+    }
+
+    double& at(int block, std::int64_t x, std::int64_t y, std::int64_t z) {
+        const halocline_field& view = runtime_.view(slot, block);
+        return static_cast<double*>(view.data)[x + y * view.y + z * view.z];
+    }
+
+    static double value(std::int64_t x, std::int64_t y, std::int64_t z) {
+        return static_cast<double>((x + nx) % nx + 10 * y + 100 * z);
+    }
+
+    /// Global cells [lower, upper) along x, all of y and z.
+    static Box columns(std::int64_t lower, std::int64_t upper) {
+        return {{lower, 0, 0}, {upper, ny, nz}};
+    }
+
+    static plan::Copy copy(int source, std::int64_t from, int target, std::int64_t to,
+                           std::int64_t width) {
+        return {slot, 0, source, {from, 0, 0}, target, {to, 0, 0}, {width, ny, nz}};
+    }
+
+    /// The halo of both blocks, as copies or as messages to this rank itself.
+    static plan::Exchange exchange(bool with_messages) {
+        if (!with_messages) {
+            return {"f", {}, {}, {copy(1, 6, 0, -2, 2), copy(0, 2, 1, 2, 2), copy(1, 4, 0, 4, 1),
+                                  copy(0, 0, 1, 8, 1)}};
+        }
+        const auto part = [](int block, Box box) { return plan::Part{slot, 0, block, box}; };
+        return {"f",
+                {{0, 5, {part(1, columns(6, 8)), part(0, columns(2, 4))}},
+                 {0, 6, {part(1, columns(4, 5)), part(0, columns(0, 1))}}},
+                {{0, 6, {part(0, columns(4, 5)), part(1, columns(8, 9))}},
+                 {0, 5, {part(0, columns(-2, 0)), part(1, columns(2, 4))}}},
+                {}};
+    }
+
+    static constexpr Box blocks[2] = {{{0, 0, 0}, {4, ny, nz}}, {{4, 0, 0}, {8, ny, nz}}};
+    Runtime runtime_;
+};
+
+TEST_P(TwoPeriodicBlocks, get_every_halo_cell_from_its_owner) {
+    const int number = runtime_.add_exchange(exchange(GetParam()));
+    runtime_.set_program("prologue", {{plan::Start{number}}, {plan::Poll{number}},
+                                      {plan::Wait{number}}});
+    runtime_.execute("prologue");
+    for (int block = 0; block < 2; ++block) {
+        for (std::int64_t x = -2; x < 5; ++x) {
+            for (std::int64_t y = 0; y < ny; ++y) {
+                for (std::int64_t z = 0; z < nz; ++z) {
+                    EXPECT_EQ(at(block, x, y, z), value(x + block * nx / 2, y, z))
+                        << block << " " << x << " " << y << " " << z;
+                }
+            }
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(CopiesAndMessages, TwoPeriodicBlocks, testing::Bool());
+
+TEST_F(TwoPeriodicBlocks, exchange_the_current_buffer_after_a_swap) {
+    const int other = runtime_.add_field({"g", ElementType::float64, 1, {2, 0, 0}, {1, 0, 0}});
+    const int number = runtime_.add_exchange(exchange(false));
+    runtime_.set_program("step",
+                         {{plan::Swap{slot, other}}, {plan::Start{number}}, {plan::Wait{number}}});
+    runtime_.advance("step", 1);
+    EXPECT_EQ(at(0, -1, 0, 0), 0.0);
+    runtime_.advance("step", 1);
+    EXPECT_EQ(at(0, -1, 0, 0), value(-1, 0, 0));
+}
+
+TEST_F(TwoPeriodicBlocks, refuse_a_part_outside_of_the_allocated_cells) {
+    plan::Exchange bad = exchange(false);
+    bad.copies.push_back(copy(0, 0, 1, 9, 1));
+    EXPECT_THROW(runtime_.add_exchange(bad), std::invalid_argument);
+}
+
+TEST_F(TwoPeriodicBlocks, refuse_an_unknown_rank_and_a_send_without_receive) {
+    plan::Exchange bad = exchange(true);
+    bad.sends[0].rank = 1;
+    EXPECT_THROW(runtime_.add_exchange(bad), std::invalid_argument);
+    bad = exchange(true);
+    bad.receives[0].tag = 7;
+    EXPECT_THROW(runtime_.add_exchange(bad), std::invalid_argument);
+}
+
+TEST_F(TwoPeriodicBlocks, refuse_to_wait_for_what_was_not_started) {
+    const int number = runtime_.add_exchange(exchange(false));
+    runtime_.set_program("step", {{plan::Wait{number}}});
+    EXPECT_THROW(runtime_.advance("step", 1), std::logic_error);
+}
+
+TEST_F(TwoPeriodicBlocks, may_have_two_exchanges_in_flight) {
+    const int first = runtime_.add_exchange(exchange(true));
+    const int second = runtime_.add_exchange(exchange(true));
+    runtime_.set_program("step", {{plan::Start{first}}, {plan::Start{second}},
+                                  {plan::Wait{second}}, {plan::Wait{first}}});
+    runtime_.advance("step", 2);
+    EXPECT_EQ(at(1, 4, 2, 1), value(0, 2, 1));
+}
+
+}  // namespace
+}  // namespace halocline

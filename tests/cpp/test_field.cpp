@@ -1,0 +1,81 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <set>
+#include <stdexcept>
+
+#include "core/field.hpp"
+
+namespace halocline {
+namespace {
+
+std::uintptr_t address(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
+
+class Alignment : public testing::TestWithParam<ElementType> {};
+
+TEST_P(Alignment, of_cell_zero_of_every_row_is_a_cache_line) {
+    const Field field{"f", GetParam(), 3, {2, 1, 1}, {1, 3, 0}};
+    const Storage storage(field, {17, 5, 4}, 3, 1);
+    const halocline_field view = storage.view();
+    const std::int64_t size = size_of(field.type);
+    for (std::int64_t component = 0; component < 3; ++component) {
+        for (std::int64_t z = -1; z < 4; ++z) {
+            for (std::int64_t y = -1; y < 8; ++y) {
+                const std::int64_t cell = component * view.component + y * view.y + z * view.z;
+                EXPECT_EQ(address(static_cast<char*>(view.data) + cell * size) % 64, 0U);
+            }
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(AllTypes, Alignment,
+                         testing::Values(ElementType::float32, ElementType::float64,
+                                         ElementType::int32, ElementType::int64,
+                                         ElementType::uint8));
+
+TEST(Storage, is_zero_in_owned_cells_and_poison_in_the_halo) {
+    const Storage storage({"f", ElementType::float64, 2, {1, 2, 1}, {2, 1, 1}}, {3, 4, 2}, 0, 2);
+    const halocline_field view = storage.view();
+    const Box owned{{}, {3, 4, 2}};
+    const Box all = storage.layout().allocated;
+    for (std::int64_t z = all.lower[2]; z < all.upper[2]; ++z) {
+        for (std::int64_t y = all.lower[1]; y < all.upper[1]; ++y) {
+            for (std::int64_t x = all.lower[0]; x < all.upper[0]; ++x) {
+                const double value = static_cast<double*>(
+                    view.data)[view.component + z * view.z + y * view.y + x];
+                if (owned.contains({{x, y, z}, {x + 1, y + 1, z + 1}})) EXPECT_EQ(value, 0.0);
+                else EXPECT_TRUE(std::isnan(value));
+            }
+        }
+    }
+}
+
+TEST(Storage, of_integers_has_the_largest_one_as_poison) {
+    const Storage storage({"mask", ElementType::uint8, 1, {1, 0, 0}, {0, 0, 0}}, {4, 4, 1}, 0, 1);
+    EXPECT_EQ(static_cast<std::uint8_t*>(storage.view().data)[-1], 255);
+}
+
+TEST(Layout, spreads_nineteen_components_over_a_page_at_little_cost) {
+    const Field field{"f", ElementType::float64, 19, {1, 1, 1}, {1, 1, 1}};
+    for (const std::int64_t n : {62, 126, 254, 256, 510}) {
+        const Layout layout(field, {n, n, n}, 0);
+        std::set<std::int64_t> starts;
+        for (int i = 0; i < 19; ++i) starts.insert(i * layout.component * 8 % 4096);
+        EXPECT_EQ(starts.size(), 19U) << n;
+        EXPECT_NE(layout.y * 8 % 4096, 0) << n;
+        EXPECT_NE(layout.z * 8 % 4096, 0) << n;
+    }
+    const Layout layout(field, {256, 256, 256}, 0);
+    EXPECT_LT(static_cast<double>(layout.size_bytes), 1.05 * 19 * 258 * 258 * 258 * 8);
+}
+
+TEST(ElementTypes, have_the_names_of_numpy) {
+    EXPECT_EQ(element_type("int32"), ElementType::int32);
+    EXPECT_EQ(size_of(element_type("float32")), 4);
+    EXPECT_THROW(static_cast<void>(element_type("complex64")), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace halocline

@@ -1,0 +1,179 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "runtime/runtime.hpp"
+
+namespace halocline {
+namespace {
+
+/// Adds scalar 0 of its list to every cell of its first field.
+void add_scalar_to_cells(const halocline_call* call) {
+    const halocline_field& field = call->fields[0];
+    for (std::int64_t z = call->lower[2]; z < call->upper[2]; ++z) {
+        for (std::int64_t y = call->lower[1]; y < call->upper[1]; ++y) {
+            for (std::int64_t x = call->lower[0]; x < call->upper[0]; ++x) {
+                static_cast<double*>(field.data)[x + y * field.y + z * field.z] +=
+                    call->scalars[0];
+            }
+        }
+    }
+}
+
+void do_nothing(const halocline_call* /*call*/) {}
+
+/// What the last call of `remember` was given.
+halocline_call remembered;
+void remember(const halocline_call* call) { remembered = *call; }
+
+class OneBlock : public testing::Test {
+protected:
+    OneBlock() : runtime_(2) {
+        runtime_.add_block(block);
+        a_ = runtime_.add_field({"a", ElementType::float64, 1, {1, 1, 0}, {1, 1, 0}});
+        b_ = runtime_.add_field({"b", ElementType::float64, 1, {1, 1, 0}, {1, 1, 0}});
+        one_ = runtime_.add_scalar(1.0);
+        add_ = runtime_.add_kernel({"add", add_scalar_to_cells, {a_}, {one_}, false});
+    }
+
+    [[nodiscard]] plan::Operation run() const {
+        return {plan::Run{add_, "add", {{0, block}}}};
+    }
+
+    [[nodiscard]] double first(int slot) const {
+        return *static_cast<const double*>(runtime_.view(slot, 0).data);
+    }
+
+    static constexpr Box block{{10, 20, 0}, {14, 24, 1}};
+    Runtime runtime_;
+    int a_;
+    int b_;
+    int one_;
+    int add_;
+};
+
+TEST_F(OneBlock, loops_run_their_body_as_often_as_said) {
+    const plan::Operation inner{plan::Loop{3, {run()}}};
+    runtime_.set_program("step", {{plan::Loop{2, {inner, run()}}}, {plan::Loop{0, {run()}}}});
+    runtime_.advance("step", 5);
+    EXPECT_EQ(first(a_), 5 * 2 * (3 + 1));
+}
+
+TEST_F(OneBlock, every_acts_at_the_end_of_each_interval) {
+    std::vector<std::int64_t> steps;
+    const int callback = runtime_.add_callback([&] { steps.push_back(runtime_.step()); });
+    runtime_.set_program("step", {{plan::Every{3, {{plan::Call{callback}}}}}});
+    runtime_.advance("step", 7);
+    EXPECT_EQ(steps, (std::vector<std::int64_t>{2, 5}));
+    EXPECT_EQ(runtime_.step(), 7);
+}
+
+TEST_F(OneBlock, swap_exchanges_contents_and_twice_restores_them) {
+    runtime_.set_program("prologue", {run(), {plan::Swap{a_, b_}}});
+    runtime_.execute("prologue");
+    EXPECT_EQ(first(a_), 0.0);
+    EXPECT_EQ(first(b_), 1.0);
+    EXPECT_EQ(runtime_.memory(b_, 0).get() != runtime_.memory(a_, 0).get(), true);
+    runtime_.execute("prologue");
+    EXPECT_EQ(first(a_), 1.0);
+    EXPECT_EQ(first(b_), 1.0);
+}
+
+TEST_F(OneBlock, kernels_see_block_local_boxes_step_and_time) {
+    const int kernel =
+        runtime_.add_kernel({"remember", remember, {b_}, {step_scalar, time_scalar}, true});
+    runtime_.set_program("step", {{plan::Run{kernel, "rim", {{0, {{9, 20, 0}, {14, 21, 1}}}}}}});
+    runtime_.set_dt(0.5);
+    runtime_.set_step(6);
+    runtime_.advance("step", 2);
+    EXPECT_EQ(remembered.lower[0], -1);
+    EXPECT_EQ(remembered.upper[1], 1);
+    EXPECT_EQ(remembered.origin[0], 10);
+    EXPECT_EQ(remembered.scalars[0], 7.0);
+    EXPECT_EQ(remembered.scalars[1], 3.5);
+    EXPECT_EQ(remembered.fields[0].data, runtime_.view(b_, 0).data);
+    EXPECT_EQ(remembered.stream, 1);
+    EXPECT_EQ(remembered.threads, 1);
+}
+
+TEST_F(OneBlock, poison_overwrites_the_named_cells_only) {
+    runtime_.set_program("step", {{plan::Poison{a_, {0}, {{0, {{11, 20, 0}, {12, 21, 1}}}}}}});
+    runtime_.advance("step", 1);
+    EXPECT_EQ(first(a_), 0.0);
+    EXPECT_TRUE(std::isnan(static_cast<double*>(runtime_.view(a_, 0).data)[1]));
+    EXPECT_EQ(static_cast<double*>(runtime_.view(a_, 0).data)[2], 0.0);
+}
+
+TEST_F(OneBlock, timers_count_operations_by_kind_and_label) {
+    runtime_.set_program("step", {run(), run()});
+    runtime_.advance("step", 10);
+    ASSERT_EQ(runtime_.timers().size(), 1U);
+    EXPECT_EQ(runtime_.timers()[0].kind, "run");
+    EXPECT_EQ(runtime_.timers()[0].label, "add");
+    EXPECT_EQ(runtime_.timers()[0].count, 20);
+    runtime_.reset_timers();
+    EXPECT_EQ(runtime_.timers()[0].count, 0);
+}
+
+TEST_F(OneBlock, an_exception_of_a_callback_leaves_advance) {
+    const int callback = runtime_.add_callback([] { throw std::out_of_range("mine"); });
+    runtime_.set_program("step", {{plan::Call{callback}}});
+    EXPECT_THROW(runtime_.advance("step", 3), std::out_of_range);
+    EXPECT_EQ(runtime_.step(), 0);
+}
+
+TEST_F(OneBlock, a_callback_cannot_advance_its_runtime) {
+    const int callback = runtime_.add_callback([&] { runtime_.advance("step", 1); });
+    runtime_.set_program("step", {{plan::Call{callback}}});
+    EXPECT_THROW(runtime_.advance("step", 1), std::logic_error);
+}
+
+TEST_F(OneBlock, a_wrong_program_is_refused_with_the_place) {
+    const auto message = [&](plan::Operation operation) -> std::string {
+        try {
+            runtime_.set_program("step", {run(), {plan::Loop{1, {std::move(operation)}}}});
+        } catch (const std::invalid_argument& error) {
+            return error.what();
+        }
+        return "accepted";
+    };
+    const std::string place = "Program 'step', operation 1 (loop), operation 0 ";
+    EXPECT_EQ(message({plan::Run{4, "x", {}}}),
+              place + "(run): there is no kernel 4; there are 1.");
+    EXPECT_EQ(message({plan::Run{add_, "x", {{0, {{0, 0, 0}, {1, 1, 1}}}}}}),
+              place + "(run): box [(0, 0, 0), (1, 1, 1)) of block 0 is outside of the cells "
+                      "[(9, 19, 0), (15, 25, 1)) of field 'a'.");
+    EXPECT_EQ(message({plan::Start{0}}), place + "(start): there is no exchange 0; there are 0.");
+    EXPECT_EQ(message({plan::Every{0, {}}}),
+              place + "(every): interval 0 is less than one step.");
+    EXPECT_EQ(message({plan::Swap{0, 9}}),
+              place + "(swap): there is no field in slot 9; there are 2.");
+    EXPECT_EQ(message({plan::Reduce{plan::Reduction::sum, a_, 1, {}, 0}}),
+              place + "(reduce): field 'a' has 1 components, got component 1.");
+}
+
+TEST_F(OneBlock, fields_of_different_layout_do_not_swap) {
+    const int c = runtime_.add_field({"c", ElementType::float64, 1, {1, 0, 0}, {1, 1, 0}});
+    EXPECT_THROW(runtime_.set_program("step", {{plan::Swap{a_, c}}}), std::invalid_argument);
+}
+
+TEST_F(OneBlock, a_step_costs_less_than_two_microseconds) {
+    const int kernel = runtime_.add_kernel({"empty", do_nothing, {a_, b_}, {one_, 0}, false});
+    const plan::Operation empty{plan::Run{kernel, "empty", {{0, block}}}};
+    runtime_.set_program("step", {empty, {plan::Swap{a_, b_}}});
+    constexpr int steps = 1000000;
+    const auto begin = std::chrono::steady_clock::now();
+    runtime_.advance("step", steps);
+    const std::chrono::duration<double, std::nano> elapsed =
+        std::chrono::steady_clock::now() - begin;
+    std::cout << "empty step and swap: " << elapsed.count() / steps << " ns\n";
+    EXPECT_LT(elapsed.count() / steps, 2000.0);
+}
+
+}  // namespace
+}  // namespace halocline

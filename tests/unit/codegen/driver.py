@@ -1,0 +1,59 @@
+"""Call compiled kernels on NumPy arrays, as the runtime would."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+import numpy as np
+
+from halocline.codegen.call import Call, FieldArgument, KernelFunction
+
+HALO = 3
+
+
+@dataclass
+class Block:
+    """Fields of one block: arrays by name (components, x, y, z), rows contiguous and aligned."""
+
+    arrays: dict[str, np.ndarray]
+    arguments: ctypes.Array
+    kept: list
+
+
+def make_block(kernel, extent, seed) -> Block:
+    """Return a block of the kernel's fields with random values, halo included."""
+    random = np.random.default_rng(seed)
+    whole = tuple(e + 2 * HALO if axis < kernel.dimensions else 1 for axis, e in enumerate(extent))
+    arguments = (FieldArgument * max(1, len(kernel.fields)))()
+    block = Block({}, arguments, [])
+    for number, field in enumerate(kernel.fields):
+        dtype = np.dtype(field.dtype)
+        line = 64 // dtype.itemsize
+        row = -(-(whole[0] + line) // line) * line
+        count = field.components * whole[2] * whole[1] * row
+        raw = np.zeros(count * dtype.itemsize + 128, np.uint8)
+        start = -(raw.ctypes.data + HALO * dtype.itemsize) % 64
+        data = raw[start : start + count * dtype.itemsize].view(dtype)
+        rows = data.reshape(field.components, whole[2], whole[1], row)
+        array = rows[..., : whole[0]].transpose(0, 3, 2, 1)
+        if dtype.kind == "f":
+            array[...] = random.integers(-64, 64, array.shape) / 16
+        else:
+            array[...] = random.integers(0, 4, array.shape)
+        halo = [HALO if axis < kernel.dimensions else 0 for axis in range(3)]
+        first = array[(0, *(slice(h, None) for h in halo))].ctypes.data
+        strides = [array.strides[i] // dtype.itemsize for i in (0, 2, 3)]
+        arguments[number] = FieldArgument(first, *strides)
+        block.arrays[field.name] = array
+        block.kept.append(raw)
+    return block
+
+
+def call_kernel(address, kernel, block, box, *, scalars, origin, threads=1, stream=0) -> None:
+    """Run a kernel with the C interface over a box in cells of the block, given in 3-D."""
+    numbers = (ctypes.c_double * max(1, len(kernel.scalars)))(
+        *(scalars[name] for name in kernel.scalars)
+    )
+    call = Call(block.arguments, numbers, box[0], box[1], origin, threads, stream)
+    KernelFunction(address)(ctypes.byref(call))

@@ -1,0 +1,99 @@
+"""Random fused kernels for comparing targets."""
+
+from __future__ import annotations
+
+import random
+
+from halocline.language.expr import Binary, Compare, Const, Index, Read, Scalar, Unary, Where
+from halocline.language.kernel import DTYPES, FieldType, Kernel, Statement
+
+EXACT = ("add", "sub", "mul", "min", "max")
+
+
+class Maker:
+    """Makes one kernel; reproducible from the seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.dimensions = self.random.choice((1, 2, 3, 3))
+        only = self.random.choice((None, None, "float64", "float32", "int64"))
+        self.fields = tuple(
+            FieldType(name, only or self.random.choice(DTYPES), self.random.choice((1, 1, 2)))
+            for name in ("f", "g", "a", "b")
+        )
+        self.scalars = ("s", "t")
+        self.floating = True
+
+    def kernel(self, name: str) -> Kernel:
+        """Return a kernel that reads f and g around each cell, and writes a, b and parts of g."""
+        places = [(f.name, c) for f in self.fields[1:] for c in range(f.components)]
+        targets = self.random.sample(places, min(len(places), self.random.randint(1, 4)))
+        self.centred = set(targets)
+        statements = []
+        for field, component in [*targets, self.random.choice(targets)]:
+            kind = next(f.dtype for f in self.fields if f.name == field)
+            self.floating = kind.startswith("float")
+            statements.append(Statement(field, component, self.number(4)))
+        return Kernel(name, self.dimensions, self.fields, self.scalars, tuple(statements))
+
+    def read(self):
+        candidates = self.fields
+        if not self.floating:  # the value of a fraction beyond the integers is nobody's promise
+            candidates = tuple(f for f in self.fields if not f.dtype.startswith("float"))
+            if not candidates:
+                return Const(self.random.randint(0, 3))
+        field = self.random.choice(candidates)
+        component = self.random.randrange(field.components)
+        offset = (0,) * self.dimensions
+        if (field.name, component) not in self.centred:
+            offset = tuple(self.random.choice((-2, -1, 0, 0, 1)) for _ in offset)
+        return Read(field.name, component, offset)
+
+    def leaf(self):
+        kind = self.random.randrange(8)
+        if kind < 5:
+            return self.read()
+        if kind == 5:
+            return Index(self.random.randrange(self.dimensions), self.random.choice((-1, 0, 2)))
+        if kind == 6 and self.floating:
+            return Scalar(self.random.choice(self.scalars))
+        if self.floating:
+            return Const(self.random.choice((0.1, -2.5, 3, 0.0, -0.0, True, 1e-3, 7)))
+        return Const(self.random.choice((0, 1, -2, 3, True)))
+
+    def number(self, depth: int):
+        if depth == 0 or self.random.random() < 0.1:
+            return self.leaf()
+        kind = self.random.randrange(10)
+        if kind < 6:
+            ops = (*EXACT, "div") if self.floating else EXACT
+            op = self.random.choice(ops)
+            left = self.number(depth - 1)
+            right = left if self.random.random() < 0.15 else self.number(depth - 1)
+            return Binary(op, left, right)
+        if kind == 6:
+            op = self.random.choice(("neg", "abs"))
+            operand = self.number(depth - 1)
+            if self.floating and self.random.random() < 0.4:
+                return Unary("sqrt", Unary("abs", operand))
+            return Unary(op, operand)
+        if kind == 7:
+            return self.truth(depth - 1)
+        return Where(self.truth(depth - 1), self.number(depth - 1), self.number(depth - 1))
+
+    def truth(self, depth: int):
+        kind = self.random.randrange(6)
+        if depth == 0 or kind < 3:
+            op = self.random.choice(("lt", "le", "gt", "ge", "eq", "ne"))
+            return Compare(op, self.number(max(0, depth - 1)), self.number(max(0, depth - 1)))
+        if kind == 3:
+            return Unary("not", self.truth(depth - 1))
+        if kind == 4:
+            return self.number(depth - 1)
+        op = self.random.choice(("and", "or"))
+        return Binary(op, self.truth(depth - 1), self.truth(depth - 1))
+
+
+def random_kernel(seed: int) -> Kernel:
+    """Return the kernel of a seed."""
+    return Maker(seed).kernel(f"random_{seed}")

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import ctypes
+import os
+import stat
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+
+import pytest
+
+from halocline.errors import CompileError
+from halocline.jit.build import build
+from halocline.jit.cache import Cache, key, open_cache
+from halocline.jit.library import CallbackLibrary, LoadError, load
+from halocline.jit.toolchain import FLAGS, abi_number, find_toolchain, include_folder, processor
+
+TEXT = """
+#include "kernel_abi.h"
+extern "C" {
+extern const int32_t halocline_abi;
+const int32_t halocline_abi = HALOCLINE_ABI;
+int answer() { return 42; }
+}
+"""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A source made by hand."""
+
+    text: str = TEXT
+    entries: tuple[str, ...] = ("answer",)
+    language: str = "c++"
+
+
+@pytest.fixture
+def chain(monkeypatch):
+    monkeypatch.delenv("HALOCLINE_CXX", raising=False)
+    return find_toolchain(tuple(flag for flag in FLAGS if flag != "-O3"))
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return Cache(tmp_path)
+
+
+def _answer(library) -> int:
+    return ctypes.CFUNCTYPE(ctypes.c_int)(library.address("answer"))()
+
+
+def _libraries(cache):
+    return sorted(cache.folder.glob("*.so"))
+
+
+def test_a_built_entry_can_be_called(chain, cache):
+    assert _answer(build(Text(), chain, cache)) == 42
+
+
+def test_second_build_takes_the_published_file(chain, cache):
+    first = build(Text(), chain, cache)
+    before = first.path.stat().st_mtime_ns
+    broken = replace(chain, command=("/nowhere/no-compiler",))
+    again = build(Text(), broken, cache)
+    assert again.path == first.path
+    assert again.path.stat().st_mtime_ns == before
+
+
+def test_nothing_unfinished_stays_in_the_cache(chain, cache):
+    build(Text(), chain, cache)
+    assert not list(cache.folder.glob("unfinished-*"))
+    assert len(_libraries(cache)) == 1
+
+
+@pytest.mark.parametrize("damage", ["half", "empty", "other"])
+def test_a_torn_file_is_built_again(chain, cache, damage):
+    # In another process, since a library that is loaded here may not be damaged.
+    name = key(Text(), chain)
+    path = cache.path(name)
+    whole = _build_elsewhere(chain, cache)
+    path.unlink()
+    path.write_bytes({"half": whole[: len(whole) // 2], "empty": b"", "other": b"text"}[damage])
+    assert _answer(build(Text(), chain, cache)) == 42
+    assert path.stat().st_size == len(whole)
+
+
+def _build_elsewhere(chain, cache) -> bytes:
+    program = (
+        "import sys; from halocline.jit.build import build; from halocline.jit.cache import Cache\n"
+        "from halocline.jit.toolchain import find_toolchain; from pathlib import Path\n"
+        "from types import SimpleNamespace as N\n"
+        "build(N(text=sys.argv[2], entries=('answer',), language='c++'),"
+        " find_toolchain(tuple(sys.argv[3:])), Cache(Path(sys.argv[1])))\n"
+    )
+    command = [sys.executable, "-c", program, str(cache.folder), TEXT, *chain.flags]
+    subprocess.run(command, check=True)
+    return cache.path(key(Text(), chain)).read_bytes()
+
+
+def test_a_library_of_another_abi_is_a_miss(chain, cache):
+    library = build(Text(), chain, cache)
+    with pytest.raises(LoadError, match="has ABI number 1, expected 2"):
+        load(library.path, ("answer",), 2)
+
+
+def test_a_library_without_the_entry_is_a_miss(chain, cache):
+    library = build(Text(), chain, cache)
+    with pytest.raises(LoadError, match="question"):
+        load(library.path, ("question",), 1)
+
+
+def test_key_depends_on_everything_the_library_depends_on(chain):
+    changed = [
+        (Text(text=TEXT + "\n"), chain),
+        (Text(entries=()), chain),
+        (Text(), replace(chain, version="another")),
+        (Text(), replace(chain, flags=(*chain.flags, "-g"))),
+        (Text(), replace(chain, processor="another")),
+    ]
+    keys = {key(source, tools) for source, tools in [(Text(), chain), *changed]}
+    assert len(keys) == 1 + len(changed)
+
+
+def test_key_depends_on_the_abi_number(chain, tmp_path):
+    header = (include_folder() / "kernel_abi.h").read_text(encoding="utf-8")
+    (tmp_path / "kernel_abi.h").write_text(header.replace("HALOCLINE_ABI 1", "HALOCLINE_ABI 77"))
+    other = replace(chain, include=str(tmp_path))
+    assert abi_number(other.include) == 77
+    assert key(Text(), other) != key(Text(), chain)
+
+
+def test_refused_code_shows_messages_command_and_source(chain, cache):
+    with pytest.raises(CompileError) as caught:
+        build(Text(text=TEXT + "int broken = nonsense;"), chain, cache)
+    message = str(caught.value)
+    kept = next(cache.folder.glob("*.cpp"))
+    assert "error: 'nonsense' was not declared" in message.replace("‘", "'").replace("’", "'")
+    assert str(kept) in message
+    assert chain.command[0] in message
+    assert "broken" in kept.read_text(encoding="utf-8")
+    assert not _libraries(cache)
+
+
+def test_missing_compiler_says_what_to_do(monkeypatch):
+    monkeypatch.delenv("HALOCLINE_CXX", raising=False)
+    monkeypatch.delenv("CXX", raising=False)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(CompileError, match=r"No C\+\+ compiler was found.*'HALOCLINE_CXX'.*numpy"):
+        find_toolchain()
+
+
+def test_a_named_compiler_that_is_missing_is_named(monkeypatch):
+    monkeypatch.setenv("HALOCLINE_CXX", "no-such-compiler")
+    with pytest.raises(CompileError, match="'no-such-compiler' named in 'HALOCLINE_CXX'"):
+        find_toolchain()
+
+
+def test_a_compiler_that_does_not_run_is_reported(monkeypatch, tmp_path):
+    script = tmp_path / "broken-compiler"
+    script.write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("HALOCLINE_CXX", str(script))
+    with pytest.raises(CompileError, match="does not run"):
+        find_toolchain()
+
+
+def test_cache_folder_is_chosen_by_the_environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    monkeypatch.delenv("HALOCLINE_CACHE", raising=False)
+    assert open_cache().folder == tmp_path / "xdg" / "halocline"
+    monkeypatch.setenv("HALOCLINE_CACHE", str(tmp_path / "own"))
+    assert open_cache().folder == tmp_path / "own"
+
+
+def test_a_cache_that_cannot_be_written_is_replaced_with_a_warning(monkeypatch, tmp_path):
+    occupied = tmp_path / "file"
+    occupied.write_text("not a folder", encoding="utf-8")
+    monkeypatch.setenv("HALOCLINE_CACHE", str(occupied / "cache"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.warns(UserWarning, match="cannot be written.*HALOCLINE_CACHE"):
+        fallback = open_cache()
+    assert fallback.folder.parent == tmp_path
+    assert os.access(fallback.folder, os.W_OK)
+
+
+def test_callbacks_have_the_interface_of_a_library():
+    function = ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 7)
+    library = CallbackLibrary({"answer": function})
+    assert library.entries == ("answer",)
+    assert _answer(library) == 7
+
+
+def test_processor_has_a_name_that_stays():
+    assert processor() == processor()
+    assert len(processor()) == 16

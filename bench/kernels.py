@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from functools import reduce
 
 from halocline.language.expr import Binary, Const, Expr, Read, Scalar
@@ -14,14 +13,17 @@ EDGES = ((1, 1, 0), (1, 0, 1), (0, 1, 1), (1, -1, 0), (1, 0, -1), (0, 1, -1))
 
 
 def add(a: Expr, b: Expr) -> Expr:
+    """Return the sum of two values."""
     return Binary("add", a, b)
 
 
 def sub(a: Expr, b: Expr) -> Expr:
+    """Return the difference of two values."""
     return Binary("sub", a, b)
 
 
 def mul(a: Expr, b: Expr) -> Expr:
+    """Return the product of two values."""
     return Binary("mul", a, b)
 
 

@@ -21,8 +21,10 @@ inline T* row_of(const halocline_field& field, int64_t component, int64_t y, int
     return static_cast<T*>(field.data) + component * field.component + y * field.y + z * field.z;
 }
 
+typedef void (*Compute)(const halocline_call&, const Part&);
+
 // Computes the box of a call on its threads: whole rows each, or pieces of rows if there are few.
-inline void share(const halocline_call& call, void (*compute)(const halocline_call&, const Part&)) {
+inline void share(const halocline_call& call, Compute compute) {
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];
     const Part all{0, height * depth, call.lower[0], call.upper[0]};
@@ -48,10 +50,12 @@ inline void share(const halocline_call& call, void (*compute)(const halocline_ca
 
 namespace {
 
-// The end of the chunk that holds cell 'from'; chunks start at multiples of their length.
-inline int64_t end_of_chunk(int64_t from, int64_t upper, int64_t chunk) {
-    const int64_t end = (from & ~(chunk - 1)) + chunk;
-    return end < upper ? end : upper;
+// Whether all rows of a field start on a cache line, as whole lines past the cache need it.
+template <class T>
+inline bool is_aligned(const halocline_field& field) {
+    constexpr int64_t size = sizeof(T);
+    const int64_t start = static_cast<int64_t>(reinterpret_cast<uintptr_t>(field.data));
+    return ((start | field.component * size | field.y * size | field.z * size) & 63) == 0;
 }
 
 typedef long long Line __attribute__((vector_size(64), aligned(1), may_alias));
@@ -65,36 +69,25 @@ inline void store_line(void* to, const void* from) {
     typedef long long Whole __attribute__((vector_size(64), may_alias));
     __builtin_ia32_movntdq512(static_cast<Whole*>(to), *static_cast<const Line*>(from));
 #elif defined(__AVX__)
-    typedef long long Half __attribute__((vector_size(32), may_alias));
-    typedef long long Unaligned __attribute__((vector_size(32), aligned(1), may_alias));
+    typedef long long Whole __attribute__((vector_size(32), may_alias));
+    typedef long long Loose __attribute__((vector_size(32), aligned(1), may_alias));
     for (int i = 0; i < 2; ++i)
-        __builtin_ia32_movntdq256(static_cast<Half*>(to) + i, static_cast<const Unaligned*>(from)[i]);
+        __builtin_ia32_movntdq256(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
 #elif defined(__SSE2__)
-    typedef long long Part16 __attribute__((vector_size(16), may_alias));
-    typedef long long Unaligned __attribute__((vector_size(16), aligned(1), may_alias));
+    typedef long long Whole __attribute__((vector_size(16), may_alias));
+    typedef long long Loose __attribute__((vector_size(16), aligned(1), may_alias));
     for (int i = 0; i < 4; ++i)
-        __builtin_ia32_movntdq(static_cast<Part16*>(to) + i, static_cast<const Unaligned*>(from)[i]);
+        __builtin_ia32_movntdq(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
 #else
     __builtin_memcpy(to, from, 64);
 #endif
 }
 
-// Copies cells to memory past the cache: whole lines so, what is left at the ends plainly.
-template <class T>
-[[gnu::noinline]] void store_piece_past_cache(T* to, const T* from, int64_t count) {
+// Writes cells, a whole number of lines, past the cache.
+template <int64_t cells, class T>
+inline void store_past_cache(T* to, const T* from) {
     constexpr int64_t line = 64 / sizeof(T);
-    int64_t i = 0;
-    for (; i < count && reinterpret_cast<uintptr_t>(to + i) % 64 != 0; ++i) to[i] = from[i];
-    for (; i + line <= count; i += line) store_line(to + i, from + i);
-    for (; i < count; ++i) to[i] = from[i];
-}
-
-template <int64_t chunk, class T>
-inline void store_past_cache(T* to, const T* from, int64_t count) {
-    constexpr int64_t line = 64 / sizeof(T);
-    if (count != chunk || reinterpret_cast<uintptr_t>(to) % 64 != 0)
-        return store_piece_past_cache(to, from, count);
-    for (int64_t i = 0; i < chunk; i += line) store_line(to + i, from + i);
+    for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
 }
 
 // Makes the stores of this thread visible before whatever it does next.
@@ -104,10 +97,10 @@ inline void fence() {
 #endif
 }
 
-template <int64_t chunk, class T>
+template <int64_t cells, class T>
 inline void prefetch(const T* from) {
     constexpr int64_t line = 64 / sizeof(T);
-    for (int64_t i = 0; i < chunk; i += line) __builtin_prefetch(from + i);
+    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i);
 }
 
 }  // namespace
@@ -118,9 +111,11 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
     const halocline_field& T_new_field = call.fields[1];
     const double a = call.scalars[0];
     const int64_t height = call.upper[1] - call.lower[1];
-    constexpr int64_t chunk = 512;  // cells
-    alignas(64) double T_new_0_buffer[chunk];
-    const bool stream = call.stream != 0 && part.upper - part.lower >= 16;
+    constexpr int64_t chunk = 8;  // cells in whole cache lines
+    constexpr int64_t ahead = 4 * chunk;
+    alignas(64) double T_new_0_line[chunk];
+    const bool stream = call.stream != 0 && part.upper - part.lower >= 2 * chunk
+        && is_aligned<double>(T_new_field);
     for (int64_t row = part.first; row < part.last; ++row) {
         const int64_t y = call.lower[1] + row % height;
         const int64_t z = call.lower[2] + row / height;
@@ -130,22 +125,34 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
         const double* const T_0_y0_zm_row = row_of<const double>(T_field, 0, y, z - 1);
         const double* const T_0_y0_zp_row = row_of<const double>(T_field, 0, y, z + 1);
         double* const T_new_0_target = row_of<double>(T_new_field, 0, y, z);
-        for (int64_t from = part.lower, to; from < part.upper; from = to) {
-            to = stream ? end_of_chunk(from, part.upper, chunk) : part.upper;
-            double* const T_new_0 = stream ? T_new_0_buffer - from : T_new_0_target;
+        const auto cells = [&](const int64_t from, const int64_t count, double* const T_new_0)
+            __attribute__((always_inline)) {
 #pragma omp simd
-            for (int64_t x = from; x < to; ++x) {
+            for (int64_t i = 0; i < count; ++i) {
+                const int64_t x = from + i;
                 const double T0_x0_y0_z0 = T_0_y0_z0_row[x];
-                T_new_0[x] = T0_x0_y0_z0 + a * (T_0_y0_z0_row[x - 1] + T_0_y0_z0_row[x + 1] + T_0_ym_z0_row[x] + T_0_yp_z0_row[x] + T_0_y0_zm_row[x] + T_0_y0_zp_row[x] - 6.0 * T0_x0_y0_z0);
+                T_new_0[i] = T0_x0_y0_z0 + a * (T_0_y0_z0_row[x - 1] + T_0_y0_z0_row[x + 1] +
+                    T_0_ym_z0_row[x] + T_0_yp_z0_row[x] + T_0_y0_zm_row[x] + T_0_y0_zp_row[x] - 6.0
+                    * T0_x0_y0_z0);
             }
-            if (!stream) break;
-            const int64_t next_T_field = to < part.upper ? to : part.lower + T_field.y;
-            store_past_cache<chunk>(T_new_0_target + from, T_new_0_buffer, to - from);
-            prefetch<chunk>(T_0_y0_z0_row + next_T_field);
-            prefetch<chunk>(T_0_ym_z0_row + next_T_field);
-            prefetch<chunk>(T_0_yp_z0_row + next_T_field);
-            prefetch<chunk>(T_0_y0_zm_row + next_T_field);
-            prefetch<chunk>(T_0_y0_zp_row + next_T_field);
+        };
+        const int64_t first = stream ? (part.lower + chunk - 1) & -chunk : part.upper;
+        const int64_t last = stream ? part.upper & -chunk : part.upper;
+        for (int end = 0; end < 2; ++end) {
+            const int64_t from = end == 0 ? part.lower : last;
+            const int64_t count = (end == 0 ? first : part.upper) - from;
+            cells(from, count, T_new_0_target + from);
+        }
+        for (int64_t from = first; from < last; from += chunk) {
+            cells(from, chunk, T_new_0_line);
+            const int64_t T_next_cell = from + ahead < part.upper ? from + ahead : from + ahead -
+                (part.upper - part.lower) + T_field.y;
+            prefetch<chunk>(T_0_y0_z0_row + T_next_cell);
+            prefetch<chunk>(T_0_ym_z0_row + T_next_cell);
+            prefetch<chunk>(T_0_yp_z0_row + T_next_cell);
+            prefetch<chunk>(T_0_y0_zm_row + T_next_cell);
+            prefetch<chunk>(T_0_y0_zp_row + T_next_cell);
+            store_past_cache<chunk>(T_new_0_target + from, T_new_0_line);
         }
     }
     if (stream) fence();

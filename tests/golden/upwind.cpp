@@ -23,8 +23,10 @@ inline T* row_of(const halocline_field& field, int64_t component, int64_t y, int
     return static_cast<T*>(field.data) + component * field.component + y * field.y + z * field.z;
 }
 
+typedef void (*Compute)(const halocline_call&, const Part&);
+
 // Computes the box of a call on its threads: whole rows each, or pieces of rows if there are few.
-inline void share(const halocline_call& call, void (*compute)(const halocline_call&, const Part&)) {
+inline void share(const halocline_call& call, Compute compute) {
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];
     const Part all{0, height * depth, call.lower[0], call.upper[0]};
@@ -50,7 +52,7 @@ inline void share(const halocline_call& call, void (*compute)(const halocline_ca
 
 namespace {
 
-// Defined so that zeros of either sign and values that are not numbers are treated alike everywhere.
+// Defined so that zeros of either sign and what is not a number are treated alike everywhere.
 template <class T>
 inline T minimum(T a, T b) {
     return b < a ? b : a;
@@ -69,10 +71,12 @@ inline int64_t magnitude(int64_t a) {
 
 namespace {
 
-// The end of the chunk that holds cell 'from'; chunks start at multiples of their length.
-inline int64_t end_of_chunk(int64_t from, int64_t upper, int64_t chunk) {
-    const int64_t end = (from & ~(chunk - 1)) + chunk;
-    return end < upper ? end : upper;
+// Whether all rows of a field start on a cache line, as whole lines past the cache need it.
+template <class T>
+inline bool is_aligned(const halocline_field& field) {
+    constexpr int64_t size = sizeof(T);
+    const int64_t start = static_cast<int64_t>(reinterpret_cast<uintptr_t>(field.data));
+    return ((start | field.component * size | field.y * size | field.z * size) & 63) == 0;
 }
 
 typedef long long Line __attribute__((vector_size(64), aligned(1), may_alias));
@@ -86,36 +90,25 @@ inline void store_line(void* to, const void* from) {
     typedef long long Whole __attribute__((vector_size(64), may_alias));
     __builtin_ia32_movntdq512(static_cast<Whole*>(to), *static_cast<const Line*>(from));
 #elif defined(__AVX__)
-    typedef long long Half __attribute__((vector_size(32), may_alias));
-    typedef long long Unaligned __attribute__((vector_size(32), aligned(1), may_alias));
+    typedef long long Whole __attribute__((vector_size(32), may_alias));
+    typedef long long Loose __attribute__((vector_size(32), aligned(1), may_alias));
     for (int i = 0; i < 2; ++i)
-        __builtin_ia32_movntdq256(static_cast<Half*>(to) + i, static_cast<const Unaligned*>(from)[i]);
+        __builtin_ia32_movntdq256(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
 #elif defined(__SSE2__)
-    typedef long long Part16 __attribute__((vector_size(16), may_alias));
-    typedef long long Unaligned __attribute__((vector_size(16), aligned(1), may_alias));
+    typedef long long Whole __attribute__((vector_size(16), may_alias));
+    typedef long long Loose __attribute__((vector_size(16), aligned(1), may_alias));
     for (int i = 0; i < 4; ++i)
-        __builtin_ia32_movntdq(static_cast<Part16*>(to) + i, static_cast<const Unaligned*>(from)[i]);
+        __builtin_ia32_movntdq(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
 #else
     __builtin_memcpy(to, from, 64);
 #endif
 }
 
-// Copies cells to memory past the cache: whole lines so, what is left at the ends plainly.
-template <class T>
-[[gnu::noinline]] void store_piece_past_cache(T* to, const T* from, int64_t count) {
+// Writes cells, a whole number of lines, past the cache.
+template <int64_t cells, class T>
+inline void store_past_cache(T* to, const T* from) {
     constexpr int64_t line = 64 / sizeof(T);
-    int64_t i = 0;
-    for (; i < count && reinterpret_cast<uintptr_t>(to + i) % 64 != 0; ++i) to[i] = from[i];
-    for (; i + line <= count; i += line) store_line(to + i, from + i);
-    for (; i < count; ++i) to[i] = from[i];
-}
-
-template <int64_t chunk, class T>
-inline void store_past_cache(T* to, const T* from, int64_t count) {
-    constexpr int64_t line = 64 / sizeof(T);
-    if (count != chunk || reinterpret_cast<uintptr_t>(to) % 64 != 0)
-        return store_piece_past_cache(to, from, count);
-    for (int64_t i = 0; i < chunk; i += line) store_line(to + i, from + i);
+    for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
 }
 
 // Makes the stores of this thread visible before whatever it does next.
@@ -125,10 +118,10 @@ inline void fence() {
 #endif
 }
 
-template <int64_t chunk, class T>
+template <int64_t cells, class T>
 inline void prefetch(const T* from) {
     constexpr int64_t line = 64 / sizeof(T);
-    for (int64_t i = 0; i < chunk; i += line) __builtin_prefetch(from + i);
+    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i);
 }
 
 }  // namespace
@@ -140,11 +133,14 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
     const halocline_field& mask_field = call.fields[2];
     const float dt_float32 = static_cast<float>(call.scalars[0]);
     const int64_t height = call.upper[1] - call.lower[1];
-    constexpr int64_t chunk = 512;  // cells
-    alignas(64) float u_new_0_buffer[chunk];
-    alignas(64) float u_new_1_buffer[chunk];
-    alignas(64) uint8_t mask_0_buffer[chunk];
-    const bool stream = call.stream != 0 && part.upper - part.lower >= 16;
+    constexpr int64_t chunk = 64;  // cells in whole cache lines
+    constexpr int64_t ahead = 4 * chunk;
+    alignas(64) float u_new_0_line[chunk];
+    alignas(64) float u_new_1_line[chunk];
+    alignas(64) uint8_t mask_0_line[chunk];
+    const bool stream = call.stream != 0 && part.upper - part.lower >= 2 * chunk
+        && is_aligned<float>(u_new_field)
+        && is_aligned<uint8_t>(mask_field);
     for (int64_t row = part.first; row < part.last; ++row) {
         const int64_t y = call.lower[1] + row % height;
         const int64_t z = call.lower[2] + row / height;
@@ -155,29 +151,40 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
         float* const u_new_0_target = row_of<float>(u_new_field, 0, y, z);
         float* const u_new_1_target = row_of<float>(u_new_field, 1, y, z);
         uint8_t* const mask_0_target = row_of<uint8_t>(mask_field, 0, y, z);
-        for (int64_t from = part.lower, to; from < part.upper; from = to) {
-            to = stream ? end_of_chunk(from, part.upper, chunk) : part.upper;
-            float* const u_new_0 = stream ? u_new_0_buffer - from : u_new_0_target;
-            float* const u_new_1 = stream ? u_new_1_buffer - from : u_new_1_target;
-            uint8_t* const mask_0 = stream ? mask_0_buffer - from : mask_0_target;
+        const auto cells = [&](const int64_t from, const int64_t count, float* const u_new_0, float*
+            const u_new_1, uint8_t* const mask_0)
+            __attribute__((always_inline)) {
 #pragma omp simd
-            for (int64_t x = from; x < to; ++x) {
+            for (int64_t i = 0; i < count; ++i) {
+                const int64_t x = from + i;
                 const float u0_x0_y0 = u_0_y0_row[x];
-                const float v1 = u0_x0_y0 - dt_float32 * (u0_x0_y0 * (u0_x0_y0 > 0.0f ? u0_x0_y0 - u_0_y0_row[x - 1] : u_0_y0_row[x + 1] - u0_x0_y0));
-                u_new_0[x] = v1;
+                const float v1 = u0_x0_y0 - dt_float32 * (u0_x0_y0 * (u0_x0_y0 > 0.0f ? u0_x0_y0 -
+                    u_0_y0_row[x - 1] : u_0_y0_row[x + 1] - u0_x0_y0));
+                u_new_0[i] = v1;
                 const float u1_x0_y0 = u_1_y0_row[x];
-                u_new_1[x] = u1_x0_y0 - dt_float32 * (u1_x0_y0 * (u1_x0_y0 > 0.0f ? u1_x0_y0 - u_1_ym_row[x] : u_1_yp_row[x] - u1_x0_y0));
-                mask_0[x] = static_cast<uint8_t>(static_cast<float>(std::fabs(v1) > 0.1f));
+                u_new_1[i] = u1_x0_y0 - dt_float32 * (u1_x0_y0 * (u1_x0_y0 > 0.0f ? u1_x0_y0 -
+                    u_1_ym_row[x] : u_1_yp_row[x] - u1_x0_y0));
+                mask_0[i] = static_cast<uint8_t>(static_cast<float>(std::fabs(v1) > 0.1f));
             }
-            if (!stream) break;
-            const int64_t next_u_field = to < part.upper ? to : part.lower + u_field.y;
-            store_past_cache<chunk>(u_new_0_target + from, u_new_0_buffer, to - from);
-            prefetch<chunk>(u_0_y0_row + next_u_field);
-            store_past_cache<chunk>(u_new_1_target + from, u_new_1_buffer, to - from);
-            prefetch<chunk>(u_1_y0_row + next_u_field);
-            store_past_cache<chunk>(mask_0_target + from, mask_0_buffer, to - from);
-            prefetch<chunk>(u_1_ym_row + next_u_field);
-            prefetch<chunk>(u_1_yp_row + next_u_field);
+        };
+        const int64_t first = stream ? (part.lower + chunk - 1) & -chunk : part.upper;
+        const int64_t last = stream ? part.upper & -chunk : part.upper;
+        for (int end = 0; end < 2; ++end) {
+            const int64_t from = end == 0 ? part.lower : last;
+            const int64_t count = (end == 0 ? first : part.upper) - from;
+            cells(from, count, u_new_0_target + from, u_new_1_target + from, mask_0_target + from);
+        }
+        for (int64_t from = first; from < last; from += chunk) {
+            cells(from, chunk, u_new_0_line, u_new_1_line, mask_0_line);
+            const int64_t u_next_cell = from + ahead < part.upper ? from + ahead : from + ahead -
+                (part.upper - part.lower) + u_field.y;
+            prefetch<chunk>(u_0_y0_row + u_next_cell);
+            store_past_cache<chunk>(u_new_0_target + from, u_new_0_line);
+            prefetch<chunk>(u_1_y0_row + u_next_cell);
+            store_past_cache<chunk>(u_new_1_target + from, u_new_1_line);
+            prefetch<chunk>(u_1_ym_row + u_next_cell);
+            prefetch<chunk>(u_1_yp_row + u_next_cell);
+            store_past_cache<chunk>(mask_0_target + from, mask_0_line);
         }
     }
     if (stream) fence();

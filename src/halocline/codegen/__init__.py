@@ -1,0 +1,1 @@
+"""From fused kernels to readable text, or to NumPy: no MPI, no compiler."""

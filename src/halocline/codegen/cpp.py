@@ -8,6 +8,7 @@ statements serve both ways, so both give the same bits.
 from __future__ import annotations
 
 import re
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,23 +28,28 @@ from halocline.codegen.prelude import MATHS, PRELUDE, STREAMING
 from halocline.codegen.source import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from halocline.codegen.lower import Load, Nest
     from halocline.language.kernel import Kernel
 
+_WIDTH = 100
 _AHEAD_LINES = 4  # between the cells computed and those fetched
-_KEYWORDS = frozenset(
-    """alignas alignof and asm auto bool break case catch char class compl concept const constexpr
-    continue decltype default delete do double else enum explicit export extern false float for
-    friend goto if inline int long mutable namespace new noexcept not nullptr operator or private
-    protected public register requires return short signed sizeof static struct switch template
-    this throw true try typedef typeid typename union unsigned using virtual void volatile while
-    xor linux unix""".split()
-)
+# Words that no field or scalar may be called in the text: C++'s, and then our own.
 _TAKEN = frozenset(
-    """x y z row call part from to ahead stream chunk cells count first last end i std share store_past_cache prefetch fence
-    minimum maximum magnitude row_of is_aligned store_line Line height origin_x origin_y origin_z fields Part""".split()
+    word
+    for line in (
+        "alignas alignof and asm auto bool break case catch char class compl concept const",
+        "constexpr continue decltype default delete do double else enum explicit export extern",
+        "false float for friend goto if inline int long mutable namespace new noexcept not nullptr",
+        "operator or private protected public register requires return short signed sizeof static",
+        "struct switch template this throw true try typedef typeid typename union unsigned using",
+        "virtual void volatile while xor linux unix",
+        "x y z i row call part Part from ahead stream chunk cells count first last end height std",
+        "origin_x origin_y origin_z share row_of is_aligned store_line Line store_past_cache",
+        "prefetch fence minimum maximum magnitude",
+    )
+    for word in line.split()
 )
 
 
@@ -93,7 +99,7 @@ class _Function:
     def __init__(self, nest: Nest, entry: str) -> None:
         self._nest = nest
         self._entry = entry
-        self._taken = set(_KEYWORDS | _TAKEN)
+        self._taken = set(_TAKEN)
         self._fields = {field.name: self._new(f"{field.name}_field") for field in nest.fields}
         self._scalars = {
             value: self._new(
@@ -130,7 +136,7 @@ class _Function:
             [
                 f"// {self._summary()}",
                 f"static void {self._entry}_rows(const halocline_call& call, const Part& part) {{",
-                *_indented(body),
+                *_folded(_indented(body)),
                 "}",
                 "",
                 f'extern "C" void {self._entry}(const halocline_call* call) {{',
@@ -187,7 +193,9 @@ class _Function:
         lines += [f"const int64_t origin_{'xyz'[a]} = call.origin[{a}];" for a in sorted(axes)]
         lines.append("const int64_t height = call.upper[1] - call.lower[1];")
         if self._target:
-            lines.append(f"constexpr int64_t chunk = {self._line()};  // cells in whole cache lines")
+            lines.append(
+                f"constexpr int64_t chunk = {self._line()};  // cells in whole cache lines"
+            )
             if self._rows:
                 lines.append(f"constexpr int64_t ahead = {_AHEAD_LINES} * chunk;")
             lines += [
@@ -302,3 +310,14 @@ def _cast(dtype: str, text: str) -> str:
 
 def _indented(lines: Iterable[str]) -> list[str]:
     return [line if line.startswith("#") else f"    {line}" for line in lines]
+
+
+def _folded(lines: Iterable[str]) -> Iterator[str]:
+    """Break long lines at blanks, which mean nothing in C++ outside directives and comments."""
+    for line in lines:
+        margin = " " * (len(line) - len(line.lstrip()) + 4)
+        yield from (
+            [line]
+            if len(line) <= _WIDTH or line.startswith("#") or "//" in line
+            else wrap(line, _WIDTH, subsequent_indent=margin, break_long_words=False)
+        )

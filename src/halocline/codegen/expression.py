@@ -1,4 +1,4 @@
-"""Print the values of a loop nest as C++ expressions with the fewest parentheses that keep order."""
+"""Print values of a loop nest as C++ expressions, with the fewest parentheses that keep order."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ _INFIX = {
     "and": ("&&", 5),
     "or": ("||", 4),
 }
+_SIGNS = {"neg": "-", "not": "!"}
 _ATOM, _PREFIX, _CHOICE = 20, 15, 3
 
 
@@ -89,25 +90,13 @@ class Expressions:
             sign, strength = _INFIX[value.op]
             left, right = self._inside(below[0], strength), self._inside(below[1], strength + 1)
             return f"{left} {sign} {right}", strength
-        match value.op:
-            case "neg":
-                return f"-{self._inside(below[0], _PREFIX + 1)}", _PREFIX
-            case "not":
-                return f"!{self._inside(below[0], _PREFIX + 1)}", _PREFIX
-            case "where":
-                condition, true, false = (self._inside(i, _CHOICE + 2) for i in below)
-                return f"{condition} ? {true} : {false}", _CHOICE
-            case "cast":
-                return f"static_cast<{C_TYPES[value.type]}>({self._inside(below[0], 0)})", _ATOM
-            case "min" | "max":
-                arguments = ", ".join(self._inside(i, 0) for i in below)
-                return f"{value.op}imum({arguments})", _ATOM
-            case "abs" if value.type == "int64":
-                return f"magnitude({self._inside(below[0], 0)})", _ATOM
-            case "abs":
-                return f"std::fabs({self._inside(below[0], 0)})", _ATOM
-            case op:
-                return f"std::{op}({self._inside(below[0], 0)})", _ATOM
+        if value.op in _SIGNS:
+            return f"{_SIGNS[value.op]}{self._inside(below[0], _PREFIX + 1)}", _PREFIX
+        if value.op == "where":
+            condition, true, false = (self._inside(i, _CHOICE + 2) for i in below)
+            return f"{condition} ? {true} : {false}", _CHOICE
+        arguments = ", ".join(self._inside(i, 0) for i in below)
+        return f"{_function(value)}({arguments})", _ATOM
 
     def _inside(self, number: int, strength: int) -> str:
         if number in self._names:
@@ -121,6 +110,18 @@ def moved(offset: int) -> str:
     if offset == 0:
         return ""
     return f"{'+' if offset > 0 else '-'} {abs(offset)}"
+
+
+def _function(value: Operation) -> str:
+    match value.op:
+        case "cast":
+            return f"static_cast<{C_TYPES[value.type]}>"
+        case "min" | "max":
+            return f"{value.op}imum"
+        case "abs":
+            return "magnitude" if value.type == "int64" else "std::fabs"
+        case op:
+            return f"std::{op}"
 
 
 def _literal(dtype: str, text: str) -> tuple[str, int]:

@@ -226,6 +226,9 @@ class _Statement:
         return self.table.cast(known[root], self.dtype)
 
     def _node(self, node: Expr, below: tuple[int, ...]) -> int:
+        return self._operation(node, below) if below else self._leaf(node)
+
+    def _leaf(self, node: Expr) -> int:
         table = self.table
         match node:
             case Const(value):
@@ -236,6 +239,12 @@ class _Statement:
                 return table.cast(table.number(IndexValue(axis, offset)), self.dtype)
             case Read():
                 return table.cast(self._read(node), self.dtype)
+            case _:
+                raise AssertionError(node)
+
+    def _operation(self, node: Expr, below: tuple[int, ...]) -> int:
+        table = self.table
+        match node:
             case Unary("not", _) | Binary("and" | "or", _, _):
                 truths = tuple(table.truth(value) for value in below)
                 return table.number(Operation(node.op, BOOL, truths))

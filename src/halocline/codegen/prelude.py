@@ -21,8 +21,10 @@ inline T* row_of(const halocline_field& field, int64_t component, int64_t y, int
     return static_cast<T*>(field.data) + component * field.component + y * field.y + z * field.z;
 }
 
+typedef void (*Compute)(const halocline_call&, const Part&);
+
 // Computes the box of a call on its threads: whole rows each, or pieces of rows if there are few.
-inline void share(const halocline_call& call, void (*compute)(const halocline_call&, const Part&)) {
+inline void share(const halocline_call& call, Compute compute) {
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];
     const Part all{0, height * depth, call.lower[0], call.upper[0]};
@@ -51,7 +53,7 @@ inline void share(const halocline_call& call, void (*compute)(const halocline_ca
 MATHS = """\
 namespace {
 
-// Defined so that zeros of either sign and values that are not numbers are treated alike everywhere.
+// Defined so that zeros of either sign and what is not a number are treated alike everywhere.
 template <class T>
 inline T minimum(T a, T b) {
     return b < a ? b : a;
@@ -92,15 +94,15 @@ inline void store_line(void* to, const void* from) {
     typedef long long Whole __attribute__((vector_size(64), may_alias));
     __builtin_ia32_movntdq512(static_cast<Whole*>(to), *static_cast<const Line*>(from));
 #elif defined(__AVX__)
-    typedef long long Half __attribute__((vector_size(32), may_alias));
-    typedef long long Unaligned __attribute__((vector_size(32), aligned(1), may_alias));
+    typedef long long Whole __attribute__((vector_size(32), may_alias));
+    typedef long long Loose __attribute__((vector_size(32), aligned(1), may_alias));
     for (int i = 0; i < 2; ++i)
-        __builtin_ia32_movntdq256(static_cast<Half*>(to) + i, static_cast<const Unaligned*>(from)[i]);
+        __builtin_ia32_movntdq256(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
 #elif defined(__SSE2__)
-    typedef long long Part16 __attribute__((vector_size(16), may_alias));
-    typedef long long Unaligned __attribute__((vector_size(16), aligned(1), may_alias));
+    typedef long long Whole __attribute__((vector_size(16), may_alias));
+    typedef long long Loose __attribute__((vector_size(16), aligned(1), may_alias));
     for (int i = 0; i < 4; ++i)
-        __builtin_ia32_movntdq(static_cast<Part16*>(to) + i, static_cast<const Unaligned*>(from)[i]);
+        __builtin_ia32_movntdq(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
 #else
     __builtin_memcpy(to, from, 64);
 #endif

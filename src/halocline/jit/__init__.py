@@ -1,0 +1,1 @@
+"""From text to a loaded library: compilers, cache, loading; no MPI."""

@@ -50,7 +50,7 @@ def extents(chain: Chain, owned: Box) -> list[Box | None]:
 
 
 def core_first(chain: Chain, owned: Box, arriving: Boxes, split: int) -> list[Zone | None]:
-    """Return zones such that no core reads what is still arriving, or what a rim must do first.
+    """Return zones such that no core reads or writes what is still arriving, or precedes a rim.
 
     Args:
         chain: The kernels.
@@ -67,6 +67,9 @@ def core_first(chain: Chain, owned: Box, arriving: Boxes, split: int) -> list[Zo
         for field, component, offset in launch.reads:
             for halo in arriving.get((field, component), ()):
                 core = _avoid(core, halo.shift(_opposite(offset)))
+        for key in launch.writes:
+            for halo in arriving.get(key, ()):
+                core = _avoid(core, halo)
         for earlier, zone in zip(chain.launches, zones, strict=False):
             if zone:
                 core = _follow(core, _unbounded_where_equal(zone), _between(earlier, launch), 1)

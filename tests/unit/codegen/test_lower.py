@@ -6,12 +6,14 @@ import math
 import numpy as np
 import pytest
 from driver import call_kernel, make_block
+from random_kernels import random_kernel
 
 from halocline.codegen.cpp import print_source
 from halocline.codegen.lower import Let, Store, exact, lower, place
 from halocline.errors import KernelError
 from halocline.jit.build import build
 from halocline.jit.cache import Cache
+from halocline.jit.toolchain import FLAGS, find_toolchain
 from halocline.language.expr import Binary, Const, Read, Scalar
 from halocline.language.kernel import FieldType, Kernel, Statement
 
@@ -128,10 +130,6 @@ def test_names_that_mean_something_in_cpp_are_no_obstacle(tmp_path):
 
 
 def test_generated_code_has_no_warnings(tmp_path):
-    from random_kernels import random_kernel
-
-    from halocline.jit.toolchain import FLAGS, find_toolchain
-
     flags = tuple(flag for flag in FLAGS if flag != "-O3")
     strict = (
         "-Wall",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -134,7 +135,7 @@ def test_refused_code_shows_messages_command_and_source(chain, cache):
         build(Text(text=TEXT + "int broken = nonsense;"), chain, cache)
     message = str(caught.value)
     kept = next(cache.folder.glob("*.cpp"))
-    assert "error: 'nonsense' was not declared" in message.replace("‘", "'").replace("’", "'")
+    assert re.search("error: .nonsense. was not declared", message)
     assert str(kept) in message
     assert chain.command[0] in message
     assert "broken" in kept.read_text(encoding="utf-8")

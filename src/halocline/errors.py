@@ -1,4 +1,4 @@
-"""The exceptions a user can meet: each says what was found, what was expected, where, what to do."""
+"""The exceptions a user can meet: what was found, what was expected, where, what to do."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -88,20 +88,18 @@ class Box:
     def clip(self, axis: int, lower: int, upper: int) -> Box:
         """Return the box with other bounds on one axis."""
         return Box(
-            self.lower[:axis] + (lower,) + self.lower[axis + 1 :],
-            self.upper[:axis] + (upper,) + self.upper[axis + 1 :],
+            (*self.lower[:axis], lower, *self.lower[axis + 1 :]),
+            (*self.upper[:axis], upper, *self.upper[axis + 1 :]),
         )
 
     def split(self, parts: int) -> tuple[Box, ...]:
-        """Return up to 'parts' slabs of nearly equal size, cut along the slowest axis that can be."""
+        """Return up to 'parts' nearly equal slabs, cut along the slowest axis that can be."""
         axis = next((a for a in reversed(range(len(self.lower))) if self.extent[a] >= parts), None)
         if axis is None or parts <= 1:
             return (self,)
         cuts = even_cuts(self.extent[axis], parts)
         start = self.lower[axis]
-        return tuple(
-            self.clip(axis, start + a, start + b) for a, b in zip(cuts, cuts[1:], strict=False)
-        )
+        return tuple(self.clip(axis, start + a, start + b) for a, b in pairwise(cuts))
 
     def __str__(self) -> str:
         """Return the box as '[0,4) x [0,8)'."""

@@ -1,7 +1,7 @@
 """The way of a step from the user's kernels to what runs: the table of contents of Halocline.
 
-    steps ──bind──▶ Program ──make_schedule, make_plan──▶ Plan ─────────┐
-                       └──print_source──▶ Source ──build──▶ Library ────┴──▶ runtime: execute
+steps ──bind──▶ Program ──make_schedule, make_plan──▶ Plan ─────────┐
+                   └──print_source──▶ Source ──build──▶ Library ────┴──▶ runtime: execute
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from halocline.codegen.cpp import print_source
-from halocline.errors import PlanError, nearest
 from halocline.codegen.numpy_target import callback
+from halocline.errors import PlanError, nearest
 from halocline.jit.build import build
 from halocline.jit.library import CallbackLibrary, Library
 from halocline.jit.toolchain import find_toolchain
 from halocline.plan.decomposition import Decomposition, decompose
 from halocline.plan.lower import make_plan
-from halocline.plan.program import Program, bind
+from halocline.plan.bind import bind
+from halocline.plan.program import Program
 from halocline.plan.program import kernels as kernels_of
 from halocline.plan.strategy import Strategy
 
@@ -34,14 +35,14 @@ if TYPE_CHECKING:
 TARGETS = ("c++", "numpy")
 
 
-def plan_for(
+def plan_for(  # noqa: PLR0913 (the choices of a run)
     grid: Grid,
     steps: Sequence[Step],
     *,
     ranks: int = 1,
     rank: int = 0,
     strategy: Strategy | None = None,
-    decomposition: Any = None,  # noqa: ANN401 (a name, a shape or a Decomposition)
+    decomposition: Any = None,
     blocks: int = 1,
     check_every: int = 100,
 ) -> Plan:
@@ -69,7 +70,7 @@ def plan_for(
 def decomposition_for(
     grid: Grid,
     ranks: int,
-    wanted: Any = None,  # noqa: ANN401 (a name, a shape or a Decomposition)
+    wanted: Any = None,
     blocks: int = 1,
 ) -> Decomposition:
     """Return the decomposition that a name, a shape or None stands for."""

@@ -10,9 +10,9 @@ from halocline.errors import PlanError
 from halocline.language.fields import Field
 from halocline.language.steps import Reduction, check_steps
 from halocline.pipeline import check_target, compile_kernels, decomposition_for
+from halocline.plan.bind import bind
 from halocline.plan.layout import FieldLayout
 from halocline.plan.lower import make_plan
-from halocline.plan.program import bind
 from halocline.plan.strategy import Strategy
 from halocline.runtime.executor import Executor
 from halocline.runtime.job import join
@@ -52,19 +52,19 @@ class Simulation:
         HaloclineError: A step, field or choice is wrong; nothing has run yet.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (the choices of a run)
         self,
         grid: Grid,
         steps: Sequence[Step],
         *,
         dt: float = 1.0,
         strategy: Strategy | None = None,
-        decomposition: Any = None,  # noqa: ANN401 (a name, a shape or a Decomposition)
+        decomposition: Any = None,
         blocks: int = 1,
         threads: int | None = None,
         target: str = "c++",
         check_every: int = 100,
-        communicator: Any = None,  # noqa: ANN401 (mpi4py has no public type for it)
+        communicator: Any = None,
     ) -> None:
         self.grid = grid
         self.steps = check_steps(tuple(steps))
@@ -92,7 +92,7 @@ class Simulation:
         return self._job.size
 
     @property
-    def communicator(self) -> Any:  # noqa: ANN401
+    def communicator(self) -> Any:
         """The mpi4py communicator, or None for a single process."""
         return self._job.communicator
 
@@ -161,9 +161,7 @@ class Simulation:
         for spec in program.fields:
             if spec.name not in executor.storages:
                 executor.store(FieldLayout(spec.name, spec.dtype, spec.components, none, none))
-        plan = make_plan(
-            program, self.decomposition, self.strategy, self.rank, executor.layouts
-        )
+        plan = make_plan(program, self.decomposition, self.strategy, self.rank, executor.layouts)
         executor.load(name, plan, compile_kernels(program, self.target, self._job))
 
     def report(self) -> Report:
@@ -203,4 +201,3 @@ def _hand_over(field: Field, executor: Executor) -> None:
     for values in field.pending:
         field.storage.assign(values)
     field.pending.clear()
-

@@ -19,7 +19,7 @@ def golden(request):
 
     def compare(name: str, text: str) -> None:
         path = FOLDER / name
-        if request.config.getoption("--update-golden"):
+        if request.config.getoption("--update-golden", default=False):
             path.write_text(text, encoding="utf-8")
         assert path.is_file(), f"'{name}' is missing: run pytest with --update-golden."
         assert text == path.read_text(encoding="utf-8")

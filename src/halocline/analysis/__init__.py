@@ -1,0 +1,1 @@
+"""What a kernel reads, writes, waits for and costs."""

@@ -82,6 +82,7 @@ def footprint(kernel: Kernel) -> Footprint:
     keys = sorted({*offsets, *written}, key=lambda key: (order[key[0]], key[1]))
     return Footprint(
         kernel.name,
-        tuple(Access(f, q, tuple(sorted(offsets.get((f, q), ()))), (f, q) in written)
-              for f, q in keys),
+        tuple(
+            Access(f, q, tuple(sorted(offsets.get((f, q), ()))), (f, q) in written) for f, q in keys
+        ),
     )

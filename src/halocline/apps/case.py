@@ -63,7 +63,7 @@ class Case(Protocol):
     def bytes_stored(self) -> int:
         """Return about how much the stored fields will take [bytes]."""
 
-    def run(self, simulation: Any, problem: Any, watch: Callable[[str], None]) -> Result:  # noqa: ANN401
+    def run(self, simulation: Any, problem: Any, watch: Callable[[str], None]) -> Result:
         """Run to the end; 'watch' gets one line now and then on every rank."""
 
 

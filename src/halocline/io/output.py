@@ -67,7 +67,7 @@ def write_text(path: Path, text: str) -> None:
         path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
 
 
-def on_first_rank(communicator: Any, action: Callable[[], Made]) -> Made | None:  # noqa: ANN401
+def on_first_rank(communicator: Any, action: Callable[[], Made]) -> Made | None:
     """Do something on rank 0 alone; a mistake found there is raised on every rank.
 
     Args:

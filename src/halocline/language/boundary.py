@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from halocline.errors import GridError
 from halocline.geometry import AXES
+from halocline.language.expr import Binary, Const, Expr, Read, Scalar
 from halocline.language.fields import layer, parse_side
 from halocline.language.kernel import FieldType, Kernel, Statement
-from halocline.language.expr import Binary, Const, Expr, Read, Scalar
 from halocline.language.steps import Call, Parameter
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def boundary_calls(field: Field, side: str, depth: int) -> tuple[Call, ...]:
     return (condition(field, on=side),)
 
 
-def _calls(field: Field, side: str, depth: int, value: Any, rule: Any) -> tuple[Call, ...]:  # noqa: ANN401
+def _calls(field: Field, side: str, depth: int, value: Any, rule: Any) -> tuple[Call, ...]:
     axis, sign = parse_side(field.grid, side)
     on_side = AXES[axis] in field.location.split("_")[0] and field.location != "center"
     values = tuple(value) if hasattr(value, "__len__") else (value,) * field.components

@@ -35,7 +35,7 @@ class _Interned(type):
 
     _pool: ClassVar[WeakValueDictionary[tuple[object, ...], Any]] = WeakValueDictionary()
 
-    def __call__(cls, *operands: object) -> Any:  # noqa: ANN401 (the node class itself is the type)
+    def __call__(cls, *operands: object) -> Any:
         key = (cls, *map(_exact, operands))
         node = cls._pool.get(key)
         if node is None:

@@ -28,7 +28,7 @@ UNBOUNDED = 1 << 40
 class Storage(Protocol):
     """Where the values of one field live; made by a simulation."""
 
-    def assign(self, values: Values) -> None:
+    def assign(self, values: Any) -> None:
         """Give the rank's own cells new values."""
 
     def local(self) -> list[NDArray[Any]]:
@@ -38,9 +38,6 @@ class Storage(Protocol):
         """Return the values of all cells on rank 0, None elsewhere."""
 
 
-Values = "float | NDArray[Any] | Callable[..., Any]"
-
-
 class Field(operators.Operand):
     """Values on a grid: one or several components per cell.
 
@@ -48,7 +45,7 @@ class Field(operators.Operand):
     (first component of the) field in each cell.
     """
 
-    def __init__(self, grid: Grid, name: str, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, grid: Grid, name: str, **options: Any) -> None:
         self.grid = grid
         self.name = name
         self.dtype: str = str(options.get("dtype", "float64"))
@@ -64,7 +61,7 @@ class Field(operators.Operand):
         """Return a short description."""
         return f"Field({self.name!r}, {self.dtype}, components={self.components})"
 
-    def set(self, values: Any) -> None:  # noqa: ANN401
+    def set(self, values: Any) -> None:
         """Give every cell a value; on each rank only its own cells are evaluated.
 
         Args:
@@ -78,7 +75,7 @@ class Field(operators.Operand):
         else:
             self.storage.assign(values)
 
-    def boundary(self, side: str, condition: Any, **scalars: Any) -> None:  # noqa: ANN401
+    def boundary(self, side: str, condition: Any, **scalars: Any) -> None:
         """Say how the layers beyond a side of the domain are filled before a kernel reads them.
 
         Where layers of two sides meet, the side declared last decides.
@@ -99,9 +96,7 @@ class Field(operators.Operand):
                 hint="Make the grid non-periodic on that axis or drop the boundary.",
             )
         self.boundaries.pop(side, None)
-        self.boundaries[side] = (
-            condition if not scalars else _bind_later(condition, scalars)
-        )
+        self.boundaries[side] = condition if not scalars else _bind_later(condition, scalars)
 
     def local(self) -> list[NDArray[Any]]:
         """Return views of this rank's cells, one for each block, x first: (nx, ny, nz).
@@ -126,7 +121,7 @@ class Field(operators.Operand):
         """Return the value of component 0 in the cell itself."""
         return expr.Read(self.name, 0, (0,) * self.grid.dimensions)
 
-    def __getitem__(self, key: Any) -> operators.Value:  # noqa: ANN401
+    def __getitem__(self, key: Any) -> Any:
         """Return a component, or the value at an offset, for use in a reduction."""
         return operators.access(self.name, self.components, self.grid.dimensions, key)
 
@@ -165,7 +160,9 @@ class Grid:
         for name, convert in (("periodic", bool), ("spacing", float), ("origin", float)):
             object.__setattr__(self, name, self._each_axis(name, convert))
         if any(h <= 0 for h in self.spacing):
-            raise GridError(f"A grid spacing of {self.spacing} was given; expected positive numbers.")
+            raise GridError(
+                f"A grid spacing of {self.spacing} was given; expected positive numbers."
+            )
 
     def _each_axis(self, name: str, convert: type) -> tuple[Any, ...]:
         value = getattr(self, name)
@@ -199,7 +196,7 @@ class Grid:
                 box = box.clip(axis, -UNBOUNDED, UNBOUNDED)
         return box
 
-    def field(self, name: str, **options: Any) -> Field:  # noqa: ANN401
+    def field(self, name: str, **options: Any) -> Field:
         """Declare a field.
 
         Args:
@@ -236,7 +233,7 @@ class Grid:
         """Return the coordinates of the cells of a box, one array an axis, ready to broadcast."""
         result = []
         for axis, name in enumerate(AXES[: self.dimensions]):
-            at_face = name in location.split("_")[0] and location != "center"
+            at_face = name in location.split("_", maxsplit=1)[0] and location != "center"
             index = np.arange(box.lower[axis], box.upper[axis]) + (0.0 if at_face else 0.5)
             shape = [1] * self.dimensions
             shape[axis] = -1
@@ -244,7 +241,7 @@ class Grid:
         return tuple(result)
 
 
-def _dtype_name(name: str, dtype: Any) -> str:  # noqa: ANN401
+def _dtype_name(name: str, dtype: Any) -> str:
     try:
         result = np.dtype(dtype).name
     except TypeError:

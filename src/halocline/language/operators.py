@@ -34,31 +34,31 @@ class Operand:
         """Return the value as an expression."""
         raise NotImplementedError
 
-    def __add__(self, other: Any) -> Value:  # noqa: ANN401
+    def __add__(self, other: Any) -> Value:
         return _binary("add", self, other)
 
-    def __radd__(self, other: Any) -> Value:  # noqa: ANN401
+    def __radd__(self, other: Any) -> Value:
         return _binary("add", other, self)
 
-    def __sub__(self, other: Any) -> Value:  # noqa: ANN401
+    def __sub__(self, other: Any) -> Value:
         return _binary("sub", self, other)
 
-    def __rsub__(self, other: Any) -> Value:  # noqa: ANN401
+    def __rsub__(self, other: Any) -> Value:
         return _binary("sub", other, self)
 
-    def __mul__(self, other: Any) -> Value:  # noqa: ANN401
+    def __mul__(self, other: Any) -> Value:
         return _binary("mul", self, other)
 
-    def __rmul__(self, other: Any) -> Value:  # noqa: ANN401
+    def __rmul__(self, other: Any) -> Value:
         return _binary("mul", other, self)
 
-    def __truediv__(self, other: Any) -> Value:  # noqa: ANN401
+    def __truediv__(self, other: Any) -> Value:
         return _binary("div", self, other)
 
-    def __rtruediv__(self, other: Any) -> Value:  # noqa: ANN401
+    def __rtruediv__(self, other: Any) -> Value:
         return _binary("div", other, self)
 
-    def __pow__(self, power: Any) -> Value:  # noqa: ANN401
+    def __pow__(self, power: Any) -> Any:
         """Return a whole power as a product, 0.5 as a root."""
         return _power(self, power)
 
@@ -71,22 +71,22 @@ class Operand:
     def __abs__(self) -> Value:
         return Value(Unary("abs", self.expression()))
 
-    def __lt__(self, other: Any) -> Value:  # noqa: ANN401
+    def __lt__(self, other: Any) -> Value:
         return _compare("lt", self, other)
 
-    def __le__(self, other: Any) -> Value:  # noqa: ANN401
+    def __le__(self, other: Any) -> Value:
         return _compare("le", self, other)
 
-    def __gt__(self, other: Any) -> Value:  # noqa: ANN401
+    def __gt__(self, other: Any) -> Value:
         return _compare("gt", self, other)
 
-    def __ge__(self, other: Any) -> Value:  # noqa: ANN401
+    def __ge__(self, other: Any) -> Value:
         return _compare("ge", self, other)
 
-    def __and__(self, other: Any) -> Value:  # noqa: ANN401
+    def __and__(self, other: Any) -> Value:
         return _binary("and", self, other)
 
-    def __or__(self, other: Any) -> Value:  # noqa: ANN401
+    def __or__(self, other: Any) -> Value:
         return _binary("or", self, other)
 
     def __invert__(self) -> Value:
@@ -107,7 +107,7 @@ class Value(Operand):
         """Return the expression."""
         return self.node
 
-    def __getitem__(self, offset: Any) -> Value:  # noqa: ANN401
+    def __getitem__(self, offset: Any) -> Value:
         """Return the expression as seen from a cell 'offset' away."""
         read = next((n for n in walk(self.node) if isinstance(n, Read)), None)
         dimensions = len(read.offset) if read else len(np.atleast_1d(offset))
@@ -137,12 +137,12 @@ class Value(Operand):
             place=user_place(),
         )
 
-    def __iter__(self) -> Any:  # noqa: ANN401
+    def __iter__(self) -> Any:
         """Refuse to be taken apart."""
         raise KernelError("A single value was used as a sequence.", place=user_place())
 
 
-def to_expression(value: Any) -> Expr:  # noqa: ANN401
+def to_expression(value: Any) -> Expr:
     """Return a number or symbol as an expression."""
     if isinstance(value, Operand):
         return value.expression()
@@ -159,7 +159,7 @@ def to_expression(value: Any) -> Expr:  # noqa: ANN401
     )
 
 
-def parse_offset(name: str, dimensions: int, key: Any) -> tuple[int, ...]:  # noqa: ANN401
+def parse_offset(name: str, dimensions: int, key: Any) -> tuple[int, ...]:
     """Return a subscript as an offset, or say what is wrong with it."""
     offset = key if isinstance(key, tuple) else (key,)
     if not all(isinstance(o, int | np.integer) for o in offset):
@@ -177,14 +177,14 @@ def parse_offset(name: str, dimensions: int, key: Any) -> tuple[int, ...]:  # no
     return tuple(int(o) for o in offset)
 
 
-def access(name: str, components: int, dimensions: int, key: Any) -> Any:  # noqa: ANN401
+def access(name: str, components: int, dimensions: int, key: Any) -> Any:
     """Return what 'field[key]' means: a component of several, or the value at an offset."""
     if components == 1:
         return Value(Read(name, 0, parse_offset(name, dimensions, key)))
     return Value(Read(name, parse_component(name, components, key), (0,) * dimensions))
 
 
-def parse_component(name: str, components: int, key: Any) -> int:  # noqa: ANN401
+def parse_component(name: str, components: int, key: Any) -> int:
     """Return a subscript as a component, or say what is wrong with it."""
     if not isinstance(key, int | np.integer):
         raise KernelError(
@@ -201,15 +201,15 @@ def parse_component(name: str, components: int, key: Any) -> int:  # noqa: ANN40
     return int(key)
 
 
-def _binary(op: str, left: Any, right: Any) -> Value:  # noqa: ANN401
+def _binary(op: str, left: Any, right: Any) -> Value:
     return Value(Binary(op, to_expression(left), to_expression(right)))
 
 
-def _compare(op: str, left: Any, right: Any) -> Value:  # noqa: ANN401
+def _compare(op: str, left: Any, right: Any) -> Value:
     return Value(Compare(op, to_expression(left), to_expression(right)))
 
 
-def _power(base: Operand, power: Any) -> Value:  # noqa: ANN401
+def _power(base: Operand, power: Any) -> Any:
     if power == 0.5:  # noqa: PLR2004 (the root)
         return sqrt(base)
     if not isinstance(power, int) or not 1 <= power <= _LARGEST_POWER:
@@ -223,57 +223,56 @@ def _power(base: Operand, power: Any) -> Value:  # noqa: ANN401
     if power == 1:
         return Value(base.expression())
     half = _power(base, power // 2)
-    square = half * half
-    return square * base if power % 2 else square
+    return half * half * base if power % 2 else half * half
 
 
-def _function(op: str, x: Any) -> Any:  # noqa: ANN401
+def _function(op: str, x: Any) -> Any:
     if isinstance(x, Operand):
         return Value(Unary(op, x.expression()))
     return abs(x) if op == "abs" else getattr(math, op)(x)
 
 
-def sqrt(x: Any) -> Any:  # noqa: ANN401
+def sqrt(x: Any) -> Any:
     """Return the square root, correctly rounded."""
     return _function("sqrt", x)
 
 
-def exp(x: Any) -> Any:  # noqa: ANN401
+def exp(x: Any) -> Any:
     """Return e to the power x."""
     return _function("exp", x)
 
 
-def log(x: Any) -> Any:  # noqa: ANN401
+def log(x: Any) -> Any:
     """Return the natural logarithm."""
     return _function("log", x)
 
 
-def sin(x: Any) -> Any:  # noqa: ANN401
+def sin(x: Any) -> Any:
     """Return the sine of an angle [rad]."""
     return _function("sin", x)
 
 
-def cos(x: Any) -> Any:  # noqa: ANN401
+def cos(x: Any) -> Any:
     """Return the cosine of an angle [rad]."""
     return _function("cos", x)
 
 
-def tanh(x: Any) -> Any:  # noqa: ANN401
+def tanh(x: Any) -> Any:
     """Return the hyperbolic tangent."""
     return _function("tanh", x)
 
 
-def minimum(a: Any, b: Any) -> Value:  # noqa: ANN401
+def minimum(a: Any, b: Any) -> Value:
     """Return b where b < a, else a."""
     return _binary("min", a, b)
 
 
-def maximum(a: Any, b: Any) -> Value:  # noqa: ANN401
+def maximum(a: Any, b: Any) -> Value:
     """Return b where a < b, else a."""
     return _binary("max", a, b)
 
 
-def where(condition: Any, a: Any, b: Any) -> Value:  # noqa: ANN401
+def where(condition: Any, a: Any, b: Any) -> Value:
     """Return a in the cells where the condition holds, b in the others."""
     return Value(Where(to_expression(condition), to_expression(a), to_expression(b)))
 

@@ -10,7 +10,7 @@ _OWN = str(Path(__file__).parent)
 
 def user_place() -> str:
     """Return 'file:line' of the innermost frame outside this folder."""
-    frame = sys._getframe(1)  # noqa: SLF001 (the only way to find the caller cheaply)
+    frame = sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename.startswith(_OWN):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -53,7 +53,7 @@ class _Recorder:
         self.statements: list[Statement] = []
         self.places: list[str] = []
 
-    def assign(self, field: FieldType, component: int, value: Any) -> None:  # noqa: ANN401
+    def assign(self, field: FieldType, component: int, value: Any) -> None:
         self.statements.append(Statement(field.name, component, operators.to_expression(value)))
         self.places.append(user_place())
 
@@ -68,12 +68,12 @@ class _SymbolComponent(operators.Operand):
     def expression(self) -> Read:
         return self[(0,) * self.parent.dimensions].node  # type: ignore[return-value]
 
-    def __getitem__(self, key: Any) -> operators.Value:  # noqa: ANN401
+    def __getitem__(self, key: Any) -> operators.Value:
         name = self.parent.type.name
         offset = operators.parse_offset(name, self.parent.dimensions, key)
         return operators.Value(Read(name, self.component, offset))
 
-    def __setitem__(self, key: Any, value: Any) -> None:  # noqa: ANN401
+    def __setitem__(self, key: Any, value: Any) -> None:
         name = self.parent.type.name
         offset = operators.parse_offset(name, self.parent.dimensions, key)
         if any(offset):
@@ -110,24 +110,24 @@ class _SymbolField(operators.Operand):
     def __len__(self) -> int:
         return self.components
 
-    def __iter__(self) -> Any:  # noqa: ANN401
+    def __iter__(self) -> Any:
         return (_SymbolComponent(self, q) for q in range(self.components))
 
-    def __getitem__(self, key: Any) -> Any:  # noqa: ANN401
+    def __getitem__(self, key: Any) -> Any:
         if self.components == 1:
             return _SymbolComponent(self, 0)[key]
         return _SymbolComponent(
             self, operators.parse_component(self.type.name, self.components, key)
         )
 
-    def __setitem__(self, key: Any, value: Any) -> None:  # noqa: ANN401
+    def __setitem__(self, key: Any, value: Any) -> None:
         if self.components == 1:
             _SymbolComponent(self, 0)[key] = value
         else:
             self[key][(0,) * self.dimensions] = value
 
 
-def laplacian(field: Any) -> operators.Value:  # noqa: ANN401
+def laplacian(field: Any) -> Any:
     """Return the second-order central Laplacian of a field [field unit / length unit squared].
 
     Args:
@@ -137,8 +137,8 @@ def laplacian(field: Any) -> operators.Value:  # noqa: ANN401
     dimensions, spacing = parent.dimensions, parent.spacing
     center = (0,) * dimensions
 
-    def neighbour(axis: int, sign: int) -> operators.Value:
-        return field[center[:axis] + (sign,) + center[axis + 1 :]]
+    def neighbour(axis: int, sign: int) -> Any:
+        return field[(*center[:axis], sign, *center[axis + 1 :])]
 
     if len(set(spacing)) == 1:
         total = neighbour(0, -1) + neighbour(0, 1)
@@ -170,7 +170,7 @@ class KernelFunction:
         self.field_names = tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
         self.keywords = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
-    def __call__(self, *fields: Field, on: str | Box | Field | None = None, **scalars: Any) -> Call:  # noqa: ANN401
+    def __call__(self, *fields: Field, on: str | Box | Field | None = None, **scalars: Any) -> Call:
         """Bind the kernel to fields.
 
         Args:
@@ -219,7 +219,7 @@ class KernelFunction:
         verify(kernel, recorder.places, self.place)
         return kernel
 
-    def _check(self, fields: tuple[Any, ...], scalars: dict[str, Any]) -> Any:  # noqa: ANN401
+    def _check(self, fields: tuple[Any, ...], scalars: dict[str, Any]) -> Any:
         """Return the grid, or refuse arguments that do not fit the function."""
         if len(fields) != len(self.field_names) or not fields:
             raise KernelError(
@@ -256,7 +256,7 @@ class KernelFunction:
                 )
         return same_grid(fields, f"Kernel '{self.name}'")
 
-    def _region(self, grid: Any, on: str | Box | Field | None) -> Box:  # noqa: ANN401
+    def _region(self, grid: Any, on: str | Box | Field | None) -> Box:
         if on is None or isinstance(on, Field):
             region: Box = grid.region
             return region
@@ -283,7 +283,7 @@ def kernel(function: Callable[..., None]) -> KernelFunction:
     return KernelFunction(function)
 
 
-def _is_dynamic(value: Any) -> bool:  # noqa: ANN401
+def _is_dynamic(value: Any) -> bool:
     return isinstance(value, float | np.floating | Parameter)
 
 

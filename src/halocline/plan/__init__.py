@@ -1,0 +1,1 @@
+"""Which boxes when, and which cells to whom: decided before the first step."""

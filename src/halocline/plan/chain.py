@@ -115,9 +115,7 @@ def may_join(launches: Sequence[Launch], asked: Demands, periodic: Sequence[bool
     )
 
 
-def _is_recomputable(
-    launch: Launch, extent: frozenset[Reach], periodic: Sequence[bool]
-) -> bool:
+def _is_recomputable(launch: Launch, extent: frozenset[Reach], periodic: Sequence[bool]) -> bool:
     for axis, is_periodic in enumerate(periodic):
         is_part = is_periodic and launch.region.upper[axis] - launch.region.lower[axis] < UNBOUNDED
         moved = any(displacement(reach, len(periodic))[axis] for reach in extent)

@@ -1,10 +1,10 @@
-"""The split of a grid into blocks, and of the blocks among ranks; nothing here is stored per rank."""
+"""The split of a grid into blocks, and of the blocks among ranks; computed, never stored."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -56,7 +56,7 @@ class Decomposition:
     ranks: int
 
     def __post_init__(self) -> None:
-        if any(b <= a for cuts in self.cuts for a, b in zip(cuts, cuts[1:], strict=False)):
+        if any(b <= a for cuts in self.cuts for a, b in pairwise(cuts)):
             raise PlanError(f"The cuts {self.cuts} leave a block without cells.")
         if not 1 <= self.ranks <= self.blocks:
             raise PlanError(
@@ -123,7 +123,9 @@ class Decomposition:
                 return None
             index.append(position)
             shift.append(turns * extent)
-        number = sum(i * s for i, s in zip(index, accumulate((1, *self.shape), _times), strict=False))
+        number = sum(
+            i * s for i, s in zip(index, accumulate((1, *self.shape), _times), strict=False)
+        )
         return self.block(number), tuple(shift)
 
     def number_at(self, cell: Sequence[int]) -> int:

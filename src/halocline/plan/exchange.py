@@ -285,7 +285,8 @@ def _messages(
         if peer != rank:
             grouped.setdefault(peer, []).append(part)
     return tuple(
-        Message(rank, peer, number, tuple(group)) if is_sending
+        Message(rank, peer, number, tuple(group))
+        if is_sending
         else Message(peer, rank, number, tuple(group))
         for peer, group in sorted(grouped.items())
     )
@@ -297,4 +298,3 @@ def _packing_order(part: Part) -> tuple[int, int, Direction, Part]:
 
 def _last_axis(direction: Direction) -> int:
     return max((axis for axis, d in enumerate(direction) if d), default=-1)
-

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box, Offset
     from halocline.plan.program import Launch, Program
+    from halocline.plan.reach import Reach
     from halocline.plan.schedule import Schedule, ScheduleItem
 
 
@@ -72,9 +73,9 @@ def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...
     )
 
 
-def launched(items: Iterable[ScheduleItem]) -> list[tuple[Launch, frozenset[tuple[object, ...]]]]:
+def launched(items: Iterable[ScheduleItem]) -> list[tuple[Launch, frozenset[Reach]]]:
     """Return every kernel of a schedule with where it runs."""
-    result: list[tuple[Launch, frozenset[tuple[object, ...]]]] = []
+    result: list[tuple[Launch, frozenset[Reach]]] = []
     for item in items:
         if isinstance(item, Chain):
             result += zip(item.launches, item.extents, strict=True)

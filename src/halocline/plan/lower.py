@@ -110,7 +110,9 @@ class _Lowering:
         prologue = self._exchange_now(schedule.prologue)
         step = self._items(schedule.items)
         if self.numbers > _LARGEST_TAG:
-            raise PlanError(f"The step has {self.numbers} exchanges; expected at most {_LARGEST_TAG}.")
+            raise PlanError(
+                f"The step has {self.numbers} exchanges; expected at most {_LARGEST_TAG}."
+            )
         return ops.Plan(
             self.rank,
             self.strategy,
@@ -316,4 +318,3 @@ def _boxes(zone: zones.Zone | None, which: str) -> tuple[Box, ...]:
             return zone.rim
         case _:
             return (zone.box,)
-

@@ -184,7 +184,7 @@ class Plan:
                     lines += self._lines(body, indent + "  ")
         return lines
 
-    def _line(self, op: Operation) -> str:  # noqa: C901, PLR0911 (one line for each operation)
+    def _line(self, op: Operation) -> str:
         match op:
             case Run(launch, zone, boxes):
                 name = self.launches[launch].kernel.name
@@ -223,7 +223,9 @@ class Plan:
         ]
         if exchange.copies:
             size = self.bytes_of(exchange.copies)
-            lines.append(f"{indent}copy within the rank: {_contents(exchange.copies)}, {size:,} bytes")
+            lines.append(
+                f"{indent}copy within the rank: {_contents(exchange.copies)}, {size:,} bytes"
+            )
         return lines
 
 

@@ -2,8 +2,8 @@
 
 A kernel that runs on a region and reads at an offset makes a block need 'its cells in the region,
 moved by the offset'. If what is read there was itself computed from neighbours, the path goes on.
-So a reach is a short list of moves, and evaluating it for a block's own box gives exact cells. This is
-what makes a plan computable for any block of any decomposition.
+So a reach is a short list of moves, and evaluating it for a block's own box gives exact cells.
+This is what makes a plan computable for any block of any decomposition.
 """
 
 from __future__ import annotations

@@ -23,12 +23,11 @@ from halocline.plan.program import (
     Sometimes,
     beyond,
 )
-from halocline.plan.reach import Need, Needs, Reach, renamed, touches
+from halocline.plan.reach import Needs, Reach, renamed, touches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from halocline.geometry import Box
     from halocline.plan.strategy import Strategy
 
 Key = tuple[str, int]
@@ -286,7 +285,7 @@ def _may_pass(item: ScheduleItem) -> bool:
 
 
 def _pass_back(items: list[ScheduleItem], position: int, needs: Needs) -> Needs:
-    """Move needs to before an item: rename through a swap, and let a function be followed by them."""
+    """Move needs to before an item: through a swap renamed, repeated after a function."""
     item = items[position]
     match item:
         case Exchanged(first, second):

@@ -1,4 +1,4 @@
-"""Strategy: how a step is distributed; a frozen value, each choice a chapter of one of the papers."""
+"""Strategy: how a step is distributed; each choice is a chapter of one of the papers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ class Strategy:
             value = getattr(self, name)
             if value not in get_args(values):
                 raise PlanError(
-                    f"The strategy has {name}={value!r}.", hint=nearest(str(value), get_args(values))
+                    f"The strategy has {name}={value!r}.",
+                    hint=nearest(str(value), get_args(values)),
                 )
         if self.tiles < 1:
             raise PlanError(f"The strategy has tiles={self.tiles}; expected at least 1.")

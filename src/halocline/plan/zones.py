@@ -59,7 +59,9 @@ def core_first(chain: Chain, owned: Box, arriving: Boxes, split: int) -> list[Zo
         split: How many kernels, counted from the first, may have a core.
     """
     zones: list[Zone | None] = []
-    for position, (launch, box) in enumerate(zip(chain.launches, extents(chain, owned), strict=True)):
+    for position, (launch, box) in enumerate(
+        zip(chain.launches, extents(chain, owned), strict=True)
+    ):
         if box is None:
             zones.append(None)
             continue
@@ -151,4 +153,3 @@ def _avoid(core: Box, forbidden: Box) -> Box:
         )
     ]
     return max(candidates, key=lambda piece: piece.cells)
-

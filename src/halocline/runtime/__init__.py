@@ -1,0 +1,1 @@
+"""Fields, ranks and the C++ time loop, seen from Python."""

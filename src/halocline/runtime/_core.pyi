@@ -39,7 +39,7 @@ class Transport:
         """The number of processes."""
 
 class Runtime:
-    """Executes a plan: add blocks, then fields, then the rest; then execute and advance programs."""
+    """Executes a plan: add blocks, then fields, then the rest; then run programs."""
 
     def __init__(self, threads: int, transport: Transport | None = None) -> None:
         """Make an empty runtime; without a transport it is a single process."""

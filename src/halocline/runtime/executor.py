@@ -1,13 +1,12 @@
-"""Executor: hands a plan and a library to the C++ runtime, once; no Python runs in the time loop."""
+"""Executor: hands a plan to the C++ runtime, once; no Python runs in the time loop."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
 from halocline.errors import DivergedError
+from halocline.language import steps
 from halocline.language.steps import Parameter, Reduction
-from halocline.language.steps import step as STEP
-from halocline.language.steps import time as TIME
 from halocline.plan import plan as ops
 from halocline.runtime import _core
 from halocline.runtime.storage import BlockStorage, three
@@ -62,7 +61,7 @@ class Executor:
         self.storages: dict[str, BlockStorage] = {}
         for layout in plan.layouts:
             self.store(layout)
-        self.scalars: dict[int, int] = {id(STEP): _STEP_SLOT, id(TIME): _TIME_SLOT}
+        self.scalars: dict[int, int] = {id(steps.step): _STEP_SLOT, id(steps.time): _TIME_SLOT}
         self.parameters: list[tuple[Parameter, int]] = []
 
     @property
@@ -102,7 +101,7 @@ class Executor:
             if isinstance(parameter, Reduction):
                 parameter.value = self.runtime.scalar(slot)
 
-    def callback(self, function: Any) -> int:  # noqa: ANN401
+    def callback(self, function: Any) -> int:
         """Return the runtime's number of a Python function."""
 
         def call() -> None:
@@ -203,7 +202,7 @@ class _Writer:
     def operations(self, operations: Iterable[Operation]) -> Nested:
         return [self._operation(op) for op in operations]
 
-    def _operation(self, op: Operation) -> tuple[Any, ...]:  # noqa: C901, PLR0911 (one line each)
+    def _operation(self, op: Operation) -> tuple[Any, ...]:
         match op:
             case ops.Run(launch, zone, boxes):
                 name = f"{self.plan.launches[launch].kernel.name} {zone}"

@@ -42,7 +42,7 @@ class Job:
     transport: Transport | None
     ranks_on_node: int
 
-    def on_first(self, function: Callable[[], Any]) -> Any:  # noqa: ANN401
+    def on_first(self, function: Callable[[], Any]) -> Any:
         """Call a function on rank 0 and return its result, or raise its error, on all ranks."""
         if self.communicator is None:
             return function()
@@ -57,7 +57,7 @@ class Job:
             raise error
         return result
 
-    def gather(self, value: Any) -> list[Any] | None:  # noqa: ANN401
+    def gather(self, value: Any) -> list[Any] | None:
         """Return the values of all ranks on rank 0, None elsewhere."""
         if self.communicator is None:
             return [value]
@@ -65,7 +65,7 @@ class Job:
         return found
 
 
-def join(communicator: Any = None) -> Job:  # noqa: ANN401
+def join(communicator: Any = None) -> Job:
     """Return the job that this process belongs to.
 
     Args:
@@ -97,7 +97,7 @@ def join(communicator: Any = None) -> Job:  # noqa: ANN401
     return job
 
 
-def _load_mpi(communicator: Any) -> tuple[Callable[[int], Transport], Any]:  # noqa: ANN401
+def _load_mpi(communicator: Any) -> tuple[Callable[[int], Transport], Any]:
     try:
         from mpi4py import MPI
 
@@ -120,7 +120,7 @@ def _load_mpi(communicator: Any) -> tuple[Callable[[int], Transport], Any]:  # n
 
 
 def _first_line(text: str) -> str:
-    return " ".join(text.split("\n")[0].split())
+    return " ".join(text.split("\n", maxsplit=1)[0].split())
 
 
 def _abort_on_error(job: Job) -> Callable[..., None]:

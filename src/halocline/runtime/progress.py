@@ -11,13 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _LINE_EVERY_S = 10.0
-Show = "Callable[[int], None]"
 
 
 @contextmanager
-def progress_display(
-    steps: int, cells: int, *, is_shown: bool
-) -> Iterator[Callable[[int], None]]:
+def progress_display(steps: int, cells: int, *, is_shown: bool) -> Iterator[Callable[[int], None]]:
     """Yield a function that is told how many of the steps are done.
 
     Args:

@@ -83,9 +83,7 @@ class Report:
         return "\n".join(lines)
 
 
-def make_report(
-    timers: list[Timer], plan: Plan, job: Job, seconds: float, steps: int
-) -> Report:
+def make_report(timers: list[Timer], plan: Plan, job: Job, seconds: float, steps: int) -> Report:
     """Return the report of a run; all ranks must call it."""
     found = job.gather((timers, _bytes_by_label(plan)))
     cells = 1

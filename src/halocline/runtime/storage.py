@@ -62,12 +62,12 @@ class BlockStorage:
         rest = (0,) * (3 - len(own))
         return stored[(slice(None) if self.layout.components > 1 else 0, *own, *rest)]
 
-    def assign(self, values: Any) -> None:  # noqa: ANN401
+    def assign(self, values: Any) -> None:
         """Give the rank's own cells new values; see 'Field.set'."""
         for block, view in zip(self.blocks, self.local(), strict=True):
             view[...] = self._values_in(block.box, values)
 
-    def _values_in(self, box: Box, values: Any) -> NDArray[Any]:  # noqa: ANN401
+    def _values_in(self, box: Box, values: Any) -> NDArray[Any]:
         grid = self.grid
         many = self.layout.components > 1
         if callable(values):

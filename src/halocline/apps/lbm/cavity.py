@@ -145,7 +145,7 @@ class LidCavity:
         return CavityProblem(grid, steps, density, velocity, change)
 
     def run(
-        self, simulation: Any, problem: Problem, watch: Callable[[str], None]  # noqa: ANN401
+        self, simulation: Any, problem: Problem, watch: Callable[[str], None]
     ) -> CavityResult:
         """Run until the flow is steady, or as long as allowed.
 
@@ -184,7 +184,7 @@ class LidCavity:
         return f"   about {left_s:.0f} s left"
 
 
-def _distance(velocity: Field, before: Field, dimensions: int) -> Any:  # noqa: ANN401
+def _distance(velocity: Field, before: Field, dimensions: int) -> Any:
     """Return the length of the difference of two vectors, as an expression."""
     differences = [velocity[axis] - before[axis] for axis in range(dimensions)]
     return hc.sqrt(kernels.add([d * d for d in differences]))
@@ -292,7 +292,7 @@ class CavityResult:
         return {"cavity.png": partial(draw_cavity, picture)}
 
 
-def _mid_plane(values: Any) -> Any:  # noqa: ANN401
+def _mid_plane(values: Any) -> Any:
     """Return the values at z = 1/2: one plane, or the mean of the two beside it."""
     if values.ndim == len("xy"):
         return values

@@ -85,20 +85,22 @@ def collide(
     velocity_set: VelocitySet,
     populations: Sequence[Value],
     omega: Value,
+    omega_odd: Value = None,
     force: Sequence[Value] = (),
 ) -> list[Value]:
-    """Return the populations after a BGK collision.
+    """Return the populations after a collision with one or two relaxation rates.
 
-    Written for pairs: the part of the equilibrium that is even in the velocity and the part that
-    is odd are computed once and added and subtracted.
+    Written for pairs of opposite velocities: what is even in the velocity and what is odd are
+    computed once, then added for the one population and subtracted for the other.
 
     Args:
         velocity_set: The lattice.
         populations: Incoming populations, deviations from rest.
         omega: Relaxation rate 1/tau; the viscosity is (tau - 1/2)/3.
+        omega_odd: Rate of the odd part (TRT); None for the same (BGK), which is cheaper.
         force: Body force per volume, one component an axis; empty for none.
 
-    Source: lbm.md sections 3, 5, 9; Guo, Zheng & Shi 2002, eqs. 8 and 20 for the force.
+    Source: lbm.md sections 3, 5, 6, 9; Guo, Zheng & Shi 2002, eqs. 8 and 20 for the force.
     """
     excess, momentum = moments(velocity_set, populations)
     if force:
@@ -110,38 +112,59 @@ def collide(
     base = excess - add([j * u for j, u in zip(three_j, three_u, strict=True)]) * (1.0 / 6.0)
     three_f = [3.0 * f for f in force]
     force_base = add([f * u for f, u in zip(three_f, three_u, strict=True)]) if force else 0.0
-    keep = 1.0 - omega
-    force_rate = 1.0 - 0.5 * omega
+    odd_rate = omega if omega_odd is None else omega_odd
 
     def gain(i: int) -> tuple[Value, Value]:
-        """Return the even and the odd part of what population i receives."""
+        """Return the even and the odd part of what population i relaxes to, times their rates."""
         c, weight = velocity_set.velocities[i], velocity_set.weights[i]
         along_u, along_j = dot(c, three_u), dot(c, three_j)
         even = (weight * omega) * (base + 0.5 * (along_u * along_j))
-        odd = (weight * omega) * along_j
+        odd = (weight * odd_rate) * along_j
         if force:
             along_f = dot(c, three_f)
-            even = even + (weight * force_rate) * (along_u * along_f - force_base)
-            odd = odd + (weight * force_rate) * along_f
+            even = even + (weight * (1.0 - 0.5 * omega)) * (along_u * along_f - force_base)
+            odd = odd + (weight * (1.0 - 0.5 * odd_rate)) * along_f
         return even, odd
 
+    keep = 1.0 - omega
     result = [keep * populations[0] + gain(0)[0]] * len(velocity_set)
     for i, o in velocity_set.pairs:
         even, odd = gain(i)
-        result[i] = keep * populations[i] + (even + odd)
-        result[o] = keep * populations[o] + (even - odd)
+        if omega_odd is None:
+            result[i] = keep * populations[i] + (even + odd)
+            result[o] = keep * populations[o] + (even - odd)
+        else:
+            even = even - (0.5 * omega) * (populations[i] + populations[o])
+            odd = odd - (0.5 * odd_rate) * (populations[i] - populations[o])
+            result[i] = populations[i] + (even + odd)
+            result[o] = populations[o] + (even - odd)
     return result
+
+
+def pulled(f: Any, velocity_set: VelocitySet) -> list[Value]:
+    """Return the populations that arrive in a cell."""
+    return [
+        population[tuple(-c for c in velocity)]
+        for population, velocity in zip(f, velocity_set.velocities, strict=True)
+    ]
 
 
 @hc.kernel
 def collide_stream(f: Any, f_next: Any, *, velocity_set: Any, omega: Any, force: Any = ()) -> None:
-    """Pull the populations that arrive, collide them, store them in a second field."""
-    incoming = [
-        population[tuple(-c for c in velocity)]
-        for population, velocity in zip(f, velocity_set.velocities, strict=True)
-    ]
-    for i, outgoing in enumerate(collide(velocity_set, incoming, omega, force)):
-        f_next[i] = outgoing
+    """Pull the populations that arrive, collide them with one rate (BGK), store them."""
+    outgoing = collide(velocity_set, pulled(f, velocity_set), omega, force=force)
+    for i, population in enumerate(outgoing):
+        f_next[i] = population
+
+
+@hc.kernel
+def collide_stream_trt(
+    f: Any, f_next: Any, *, velocity_set: Any, omega: Any, omega_odd: Any, force: Any = ()
+) -> None:
+    """Pull the populations that arrive, collide them with two rates (TRT), store them."""
+    outgoing = collide(velocity_set, pulled(f, velocity_set), omega, omega_odd, force)
+    for i, population in enumerate(outgoing):
+        f_next[i] = population
 
 
 @hc.kernel

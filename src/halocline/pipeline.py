@@ -15,9 +15,9 @@ from halocline.errors import PlanError, nearest
 from halocline.jit.build import build
 from halocline.jit.library import CallbackLibrary, Library
 from halocline.jit.toolchain import find_toolchain
+from halocline.plan.bind import bind
 from halocline.plan.decomposition import Decomposition, decompose
 from halocline.plan.lower import make_plan
-from halocline.plan.bind import bind
 from halocline.plan.program import Program
 from halocline.plan.program import kernels as kernels_of
 from halocline.plan.strategy import Strategy

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from halocline.language.fields import Grid
     from halocline.language.steps import Step
     from halocline.plan.plan import Plan
+    from halocline.plan.program import Program
     from halocline.runtime.report import Report
 
 # Python looks at the clock about this often while the runtime executes steps.
@@ -104,10 +105,13 @@ class Simulation:
     @property
     def plan(self) -> Plan:
         """What this rank does in a step."""
-        if self._plan is None:
-            program = bind(self.grid, self.steps, self.check_every)
-            self._plan = make_plan(program, self.decomposition, self.strategy, self.rank)
-        return self._plan
+        return self._plan or self._make_plan(self._bind())
+
+    def _bind(self) -> Program:
+        return bind(self.grid, self.steps, self.check_every)
+
+    def _make_plan(self, program: Program) -> Plan:
+        return make_plan(program, self.decomposition, self.strategy, self.rank)
 
     def run(self, steps: int, *, progress: bool = True) -> None:
         """Do time steps.
@@ -179,13 +183,13 @@ class Simulation:
         """Store the fields and compile the kernels, the first time."""
         if self._executor is not None:
             return self._executor
-        plan = self.plan
         if any(field.storage is not None for field in self.grid.fields.values()):
             raise PlanError(
                 "The grid's fields already belong to another simulation.",
                 hint="Make a new Grid with its own fields for each simulation.",
             )
-        program = bind(self.grid, self.steps, self.check_every)
+        program = self._bind()
+        self._plan = plan = self._make_plan(program)
         kernels = compile_kernels(program, self.target, self._job)
         executor = Executor(plan, self.grid, self._job, self.threads, self.dt)
         executor.load("main", plan, kernels)

@@ -95,6 +95,12 @@ class Field(operators.Operand):
                 f"periodic in {AXES[axis]}.",
                 hint="Make the grid non-periodic on that axis or drop the boundary.",
             )
+        if self.storage is not None:
+            raise GridError(
+                f"Field '{self.name}' was given a boundary on side '{side}' after its simulation "
+                "had begun.",
+                hint="Give all boundaries before the first run.",
+            )
         self.boundaries.pop(side, None)
         self.boundaries[side] = condition if not scalars else _bind_later(condition, scalars)
 

@@ -1,0 +1,199 @@
+"""Decay of one mode of the heat equation, whose discrete solution is known exactly.
+
+The unit square or cube; a product of sines or cosines decays by the same factor in every step, so
+that any mistake of a stencil, a boundary or a halo shows at the level of rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import pi, sin
+from pathlib import Path
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+import halocline as hc
+from halocline.apps.case import Problem
+from halocline.apps.heat.kernels import diffuse
+from halocline.errors import CaseError, nearest
+from halocline.io.plots import PlanePicture, draw_plane
+from halocline.io.variable import Variable
+from halocline.language.fields import Field
+
+SIDES = ("periodic", "dirichlet", "neumann")
+DTYPES = ("float64", "float32")
+
+
+@dataclass(frozen=True, slots=True)
+class HeatProblem(Problem):
+    """Grid and steps of heat conduction.
+
+    Attributes:
+        temperature: Set to the mode of amplitude 1 [K].
+    """
+
+    temperature: Field
+
+
+@dataclass(frozen=True, slots=True)
+class HeatConduction:
+    """Parameters of the decay of a mode.
+
+    Attributes:
+        cells: Along each side of the unit square or cube.
+        dimensions: 2 or 3.
+        sides: 'periodic', 'dirichlet' (zero temperature) or 'neumann' (no flux).
+        diffusion_number: D dt / h²; stable up to 1 / (2 dimensions).
+        steps: How many time steps.
+        dtype: 'float64' or 'float32'.
+    """
+
+    name: ClassVar[str] = "heat"
+
+    cells: int = 128
+    dimensions: int = 3
+    sides: str = "dirichlet"
+    diffusion_number: float = 0.15
+    steps: int = 1000
+    dtype: str = "float64"
+
+    def check(self) -> None:
+        """Raise a CaseError for what cannot be computed."""
+        if self.dimensions not in (2, 3):
+            raise CaseError(f"The heat case has {self.dimensions} dimensions; expected 2 or 3.")
+        if self.cells < 1 or self.steps < 1:
+            raise CaseError(
+                f"{self.cells} cells and {self.steps} steps were given; expected at least 1 each."
+            )
+        for word, value, known in (("sides", self.sides, SIDES), ("dtype", self.dtype, DTYPES)):
+            if value not in known:
+                hint = nearest(value, known)
+                raise CaseError(f"The heat case has the unknown {word} '{value}'.", hint=hint)
+        limit = 0.5 / self.dimensions
+        if not 0.0 < self.diffusion_number <= limit:
+            raise CaseError(
+                f"The diffusion number {self.diffusion_number:g} makes the explicit step unstable; "
+                f"expected above 0 and at most {limit:.4g} in {self.dimensions} dimensions."
+            )
+
+    def describe(self) -> str:
+        """Return the parameters and what follows from them, as text."""
+        extent = " x ".join([str(self.cells)] * self.dimensions)
+        return (
+            f"heat conduction, {extent} cells, {self.sides} sides, {self.dtype}\n"
+            f"diffusion number D dt / h² = {self.diffusion_number:g}, {self.steps} steps"
+        )
+
+    def bytes_stored(self) -> int:
+        """Return about how much the stored fields will take, before compression [bytes]."""
+        return int(np.dtype(self.dtype).itemsize * self.cells**self.dimensions)
+
+    def mode(self, *coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the mode of amplitude 1 at the coordinates, one array an axis."""
+        wave = np.cos if self.sides == "neumann" else np.sin
+        parts = [wave(self._wavenumber * x) for x in coordinates]
+        return np.asarray(np.prod(np.broadcast_arrays(*parts), axis=0))
+
+    @property
+    def _wavenumber(self) -> float:
+        return 2.0 * pi if self.sides == "periodic" else pi
+
+    @property
+    def amplitude(self) -> float:
+        """Exact amplitude of the discrete solution after the last step.
+
+        Source: validation.md section 7; each axis adds 4 sin²(k h / 2) / h².
+        """
+        sine = sin(0.5 * self._wavenumber / self.cells)
+        factor = 1.0 - 4.0 * self.diffusion_number * self.dimensions * sine**2
+        return float(factor**self.steps)
+
+    def problem(self) -> HeatProblem:
+        """Return grid, boundaries, first values and steps."""
+        grid = hc.Grid(
+            (self.cells,) * self.dimensions,
+            periodic=self.sides == "periodic",
+            spacing=1.0 / self.cells,
+        )
+        T = grid.field("T", dtype=self.dtype, unit="K", description="temperature")  # noqa: N806
+        T_new = grid.field("T_new", dtype=self.dtype)  # noqa: N806
+        condition = hc.Dirichlet(0.0) if self.sides == "dirichlet" else hc.Neumann(0.0)
+        for side in ("x-", "x+", "y-", "y+", "z-", "z+")[: 2 * self.dimensions]:
+            if self.sides != "periodic":
+                T.boundary(side, condition)
+        T.set(self.mode)
+        diffusivity_dt = self.diffusion_number / self.cells**2
+        return HeatProblem(
+            grid, (diffuse(T, T_new, diffusivity_dt=diffusivity_dt), hc.swap(T, T_new)), T
+        )
+
+    def run(
+        self, simulation: Any, problem: Problem, watch: Callable[[str], None]
+    ) -> HeatResult:
+        """Make all steps."""
+        assert isinstance(problem, HeatProblem)
+        simulation.run(0, progress=False)  # compile before the clock starts
+        start = perf_counter()
+        simulation.run(self.steps)
+        seconds = perf_counter() - start
+        watch(f"{self.steps} steps in {seconds:.3f} s")
+        return HeatResult(self, problem, seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class HeatResult:
+    """What a run of heat conduction has found.
+
+    Attributes:
+        case: The parameters.
+        problem: Its fields.
+        seconds: Wall-clock time of the steps [s].
+    """
+
+    case: HeatConduction
+    problem: HeatProblem
+    seconds: float
+
+    def summary(self) -> str:
+        """Return how fast the steps were."""
+        updates = self.case.steps * self.case.cells**self.case.dimensions
+        size = np.dtype(self.case.dtype).itemsize
+        return (
+            f"{self.case.steps} steps in {self.seconds:.3f} s, "
+            f"{updates / self.seconds / 1e6:.1f} million cells/s, "
+            f"{2 * size * updates / self.seconds / 1e9:.1f} GB/s (one read, one write a cell)"
+        )
+
+    def variables(self) -> tuple[Variable, ...]:
+        """Return the temperature; collective."""
+        field = self.problem.temperature
+        return (Variable("T", field.gather(), field.unit, field.description),)
+
+    def error(self, variables: Sequence[Variable]) -> float:
+        """Return the greatest difference from the exact discrete solution over its amplitude."""
+        values, grid = variables[0].values, self.problem.grid
+        assert values is not None
+        exact = self.case.mode(*grid.coordinates("center", grid.domain)) * self.case.amplitude
+        return float(np.max(np.abs(values - exact)) / abs(self.case.amplitude))
+
+    def findings(self, variables: Sequence[Variable]) -> str:
+        """Return the comparison with the exact discrete solution as text (rank 0)."""
+        return (
+            f"greatest difference from the exact discrete solution: {self.error(variables):.2e} "
+            f"of its amplitude {self.case.amplitude:.6e}"
+        )
+
+    def pictures(self, variables: Sequence[Variable]) -> Mapping[str, Callable[[Path], None]]:
+        """Return the picture of the temperature in a plane through the greatest values (rank 0)."""
+        values = variables[0].values
+        assert values is not None
+        if values.ndim > len("xy"):
+            values = values[:, :, np.abs(values).max(axis=(0, 1)).argmax()]
+        title = f"temperature after {self.case.steps} steps"
+        picture = PlanePicture(title, values, (0.0, 1.0, 0.0, 1.0), "T [K]")
+        return {"temperature.png": partial(draw_plane, picture)}

@@ -1,0 +1,1 @@
+"""Applications, written in the language as a user would."""

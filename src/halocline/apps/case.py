@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from numpy.typing import NDArray
-
 from halocline.io.variable import Variable
 from halocline.language.fields import Grid
 from halocline.language.steps import Step
@@ -26,13 +24,6 @@ class Problem:
     steps: tuple[Step, ...]
 
 
-class Simulation(Protocol):
-    """The part of 'hc.Simulation' that applications use."""
-
-    def run(self, n: int, *, progress: bool = True) -> object:
-        """Make n time steps."""
-
-
 class Result(Protocol):
     """What a run leaves behind; the same on all ranks but for gathered values."""
 
@@ -41,6 +32,9 @@ class Result(Protocol):
 
     def variables(self) -> Sequence[Variable]:
         """Return the fields to store; collective, with values on rank 0 only."""
+
+    def findings(self, variables: Sequence[Variable]) -> str:
+        """Return how the result compares with what is known (rank 0)."""
 
     def pictures(self, variables: Sequence[Variable]) -> Mapping[str, Callable[[Any], None]]:
         """Return for each picture's file name the function that draws it to a path."""
@@ -66,5 +60,3 @@ class Case(Protocol):
     def run(self, simulation: Any, problem: Any, watch: Callable[[str], None]) -> Result:
         """Run to the end; 'watch' gets one line now and then on every rank."""
 
-
-Values = NDArray[Any]

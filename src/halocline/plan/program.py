@@ -9,6 +9,7 @@ from halocline.geometry import Box
 from halocline.language.fields import UNBOUNDED
 from halocline.language.kernel import Kernel, reads
 from halocline.language.steps import Callback, Parameter, Reduction
+from halocline.plan.reach import moved
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -160,7 +161,7 @@ def beyond(launch: Launch, field: str, domain: Box, periodic: tuple[bool, ...]) 
     for axis, is_periodic in enumerate(periodic):
         if is_periodic:
             inside = inside.clip(axis, -2 * UNBOUNDED, 2 * UNBOUNDED)
-    boxes = [launch.region.shift(o) for f, _, o in launch.reads if f == field]
+    boxes = [moved(launch.region, o) for f, _, o in launch.reads if f == field]
     return [rest for box in boxes for rest in box.subtract(inside)]
 
 

@@ -64,19 +64,19 @@ def cells(reach: Reach, owned: Box) -> tuple[Box, ...]:
             case Drop(region):
                 boxes = tuple(rest for box in boxes for rest in box.subtract(region))
             case Shift(offset):
-                boxes = tuple(_moved(box, offset) for box in boxes)
+                boxes = tuple(moved(box, offset) for box in boxes)
         boxes = tuple(box for box in boxes if not box.is_empty)
     return boxes
 
 
-def _moved(box: Box, offset: Offset) -> Box:
+def moved(box: Box, offset: Offset) -> Box:
     """Return the box moved by an offset; what has no bound keeps none."""
-    moved = box.shift(offset)
+    result = box.shift(offset)
     for axis in range(len(offset)):
-        lower = box.lower[axis] if box.lower[axis] <= -UNBOUNDED else moved.lower[axis]
-        upper = box.upper[axis] if box.upper[axis] >= UNBOUNDED else moved.upper[axis]
-        moved = moved.clip(axis, lower, upper)
-    return moved
+        lower = box.lower[axis] if box.lower[axis] <= -UNBOUNDED else result.lower[axis]
+        upper = box.upper[axis] if box.upper[axis] >= UNBOUNDED else result.upper[axis]
+        result = result.clip(axis, lower, upper)
+    return result
 
 
 def displacement(reach: Reach, dimensions: int) -> Offset:

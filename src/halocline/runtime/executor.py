@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 _STEP_SLOT, _TIME_SLOT = 0, 1
 
+# What a core's own cache keeps. Larger results are written past it; measured with D3Q19: at
+# 1.2 MB on two threads plain stores are 1.4 times faster, at 4 MB 1.2 times slower.
+_PRIVATE_CACHE_BYTES = 3 << 19
+
 Nested = list[tuple[Any, ...]]
 
 
@@ -52,6 +56,7 @@ class Executor:
     def __init__(self, plan: Plan, grid: Grid, job: Job, threads: int, dt: float) -> None:
         self.runtime = _core.Runtime(threads, job.transport)
         self.runtime.set_dt(dt)
+        self.threads = threads
         self.grid = grid
         self.job = job
         self.owned = plan.blocks
@@ -167,8 +172,13 @@ class _Writer:
             kernels.address(launch.kernel),
             [self.slots[name] for name in launch.names],
             [self.executor.scalar(value) for value in launch.scalars],
-            False,
+            stream=self._outgrows_cache(launch),
         )
+
+    def _outgrows_cache(self, launch: Launch) -> bool:
+        """Return whether the fields of a kernel are too large to be found in the cache again."""
+        used = sum(self.executor.storages[name].bytes_per_block for name in launch.names)
+        return used > _PRIVATE_CACHE_BYTES * self.executor.threads
 
     def _add_exchange(self, exchange: Exchange) -> int:
         sends = [

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import sys
 import time
 import traceback
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import HaloclineError, MpiError
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 # Set by the launchers of MPICH and its relatives, Open MPI, PRRTE and Slurm in every rank.
 _LAUNCHED = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_ID")
+_SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
 
 # How long other ranks wait for rank 0 to report an error that all of them found.
 _PATIENCE_S = 2.0
@@ -80,6 +84,7 @@ def join(communicator: Any = None) -> Job:
         return Job(0, 1, None, None, 1)
     two_sided, communicator = _load_mpi(communicator)
     if communicator.size == 1:
+        _check_launcher()
         return Job(0, 1, None, None, 1)
     from mpi4py import MPI
 
@@ -95,6 +100,37 @@ def join(communicator: Any = None) -> Job:
     )
     sys.excepthook = _abort_on_error(job)
     return job
+
+
+def _check_launcher() -> None:
+    """Refuse to be one of many ranks that do not know of each other."""
+    started = max(int(os.environ.get(name, "1")) for name in _SIZES)
+    if started > 1:
+        raise MpiError(
+            f"{started} ranks were started, but each finds itself alone: the launcher belongs to "
+            "another MPI than the one Halocline was built with.",
+            hint="Use the 'mpiexec' of that MPI; for the wheel's it is beside 'python'.",
+        )
+
+
+def find_launcher() -> list[str]:
+    """Return the command that starts ranks of the MPI that Halocline was built with.
+
+    It is named by HALOCLINE_MPIEXEC, or else the one beside 'python', or else on the path.
+
+    Raises:
+        MpiError: There is none.
+    """
+    if given := os.environ.get("HALOCLINE_MPIEXEC"):
+        return shlex.split(given)
+    beside = Path(sys.executable).with_name("mpiexec")
+    found = str(beside) if beside.exists() else shutil.which("mpiexec")
+    if found is None:
+        raise MpiError(
+            "Several ranks were asked for, but there is no 'mpiexec'.",
+            hint="Install MPI (pip install mpich) or run on one rank.",
+        )
+    return [found]
 
 
 def _load_mpi(communicator: Any) -> tuple[Callable[[int], Transport], Any]:

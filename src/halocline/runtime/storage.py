@@ -51,6 +51,12 @@ class BlockStorage:
         """Return views of the rank's own cells, one for each block."""
         return [self._view(position) for position in range(len(self.blocks))]
 
+    @property
+    def bytes_per_block(self) -> int:
+        """What the largest of the rank's blocks holds, halo included [bytes]."""
+        cells = max(self.layout.stored(block.box).cells for block in self.blocks)
+        return cells * self.layout.components * self.layout.bytes_per_value
+
     def _view(self, position: int) -> NDArray[Any]:
         """Return a block's own cells: (components, nx, ny, nz) without what the grid lacks."""
         stored = self.runtime.view(self.slot, position)

@@ -1,0 +1,1 @@
+"""Lattice Boltzmann: velocity sets, kernels and the lid-driven cavity."""

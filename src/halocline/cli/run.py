@@ -1,0 +1,166 @@
+"""Run a case and leave a directory with all that came out."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from halocline.apps.case import Case, Problem, Result
+from halocline.apps.cases import case_file, parameters_of
+from halocline.errors import OutputError
+from halocline.io.log import RunLog
+from halocline.io.output import create_directory, on_first_rank, write_all, write_text
+from halocline.io.variable import Variable
+from halocline.plan.strategy import Strategy
+from halocline.simulation import Simulation
+
+
+@dataclass(frozen=True, slots=True)
+class RunChoices:
+    """How a case is run, apart from what it computes.
+
+    Attributes:
+        ranks: None for as many as were launched.
+        threads: A rank; None for all cores.
+        decomposition: A name, or blocks along each axis as '2x2x1'; None for the cheapest.
+        overlap: See 'Strategy'; None for its default.
+        neighbours: See 'Strategy'; None for its default.
+        output: Directory of the results; None for a new one in 'output/'.
+    """
+
+    ranks: int | None = None
+    threads: int | None = None
+    decomposition: str | None = None
+    overlap: str | None = None
+    neighbours: str | None = None
+    output: str | None = None
+
+    @property
+    def strategy(self) -> Strategy:
+        """The strategy with what was chosen."""
+        named = {"overlap": self.overlap, "neighbours": self.neighbours}
+        chosen: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
+        return Strategy(**chosen)
+
+    @property
+    def shape(self) -> str | tuple[int, ...] | None:
+        """The decomposition as a name or as blocks along each axis."""
+        text = self.decomposition
+        parts = text.split("x") if text else []
+        return tuple(map(int, parts)) if all(map(str.isdigit, parts)) and parts else text
+
+    def table(self) -> dict[str, Any]:
+        """Return the choices for a case file."""
+        names = ("ranks", "threads", "decomposition", "overlap", "neighbours")
+        return {name: getattr(self, name) for name in names}
+
+
+def run_case(case: Case, choices: RunChoices) -> Path | None:
+    """Run a case on the ranks of this job and write what came out.
+
+    Returns:
+        The directory, on rank 0.
+
+    Raises:
+        HaloclineError: It cannot be run or its results cannot be written.
+    """
+    problem = case.problem()
+    simulation = Simulation(
+        problem.grid,
+        problem.steps,
+        strategy=choices.strategy,
+        decomposition=choices.shape,
+        threads=choices.threads,
+    )
+    first: Callable[[Callable[[], Any]], Any] = partial(on_first_rank, simulation.communicator)
+    directory: Path | None = first(partial(_prepare, case, choices, simulation.size))
+    log: RunLog | None = first(lambda: RunLog(directory / "run.log" if directory else None))
+    with log or RunLog(None) as journal:
+        journal.note(f"{case.describe()}\n{_setting(simulation)}")
+        result = case.run(simulation, problem, journal.progress)
+        variables = result.variables()
+        report = simulation.report()
+        text = _results(case, simulation, result, variables, str(report))
+        journal.note(result.summary())
+        if directory is not None:
+            journal.note(result.findings(variables))
+        first(lambda: _write(directory, case, problem, result, variables, text))
+        if directory is not None:
+            journal.note(f"results in {directory}")
+    return directory
+
+
+def _prepare(case: Case, choices: RunChoices, ranks: int) -> Path:
+    """Make the directory and write the case into it, before anything is computed."""
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    directory = Path(choices.output or f"output/{case.name}-{stamp}")
+    # Pictures, log and report are below a megabyte.
+    create_directory(directory, case.bytes_stored() + 1_000_000)
+    table = {**choices.table(), "ranks": ranks}
+    write_text(directory / "case.toml", case_file(case, table))
+    return directory
+
+
+def _setting(simulation: Simulation) -> str:
+    return f"{simulation.size} rank(s) with {simulation.threads} thread(s) each"
+
+
+def _results(
+    case: Case,
+    simulation: Simulation,
+    result: Result,
+    variables: tuple[Variable, ...],
+    report: str,
+) -> str:
+    """Return the text of the report: what, how, what came out, where the time went (rank 0)."""
+    if simulation.rank > 0:
+        return ""
+    command = shlex.join(["halocline", *sys.argv[1:]])
+    parts = [
+        f"{case.describe()}\n{_setting(simulation)} on {platform.node()}\n{command}",
+        f"{result.summary()}\n{result.findings(variables)}",
+        report,
+        f"plan of rank 0\n{simulation.plan}",
+    ]
+    return "\n\n".join(parts)
+
+
+def _write(
+    directory: Path | None,
+    case: Case,
+    problem: Problem,
+    result: Result,
+    variables: tuple[Variable, ...],
+    report: str,
+) -> None:
+    """Write everything; what cannot be written does not keep the rest from being written."""
+    assert directory is not None
+    tasks: dict[str, Callable[[], None]] = {
+        "report.txt": partial(write_text, directory / "report.txt", report),
+        "fields.zarr": partial(_write_fields, directory, case, problem, variables),
+    }
+    for name, draw in result.pictures(variables).items():
+        tasks[name] = partial(draw, directory / name)
+    try:
+        write_all(tasks)
+    except OutputError as error:
+        if "report.txt" in error.message:
+            print(report)  # the numbers at least are not lost
+        raise
+
+
+def _write_fields(
+    directory: Path, case: Case, problem: Problem, variables: tuple[Variable, ...]
+) -> None:
+    from halocline.io.zarr import dataset, write_zarr
+
+    about: Mapping[str, Any] = {"title": case.describe().splitlines()[0], **parameters_of(case)}
+    contents = dataset(problem.grid, variables, about)
+    write_zarr(directory / "fields.zarr", contents)

@@ -1,0 +1,57 @@
+"""Show what becomes of a case: its kernels, what they touch, a rank's plan, the generated code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from halocline.analysis.cost import cost
+from halocline.analysis.footprint import footprint
+from halocline.apps.case import Problem
+from halocline.cli.run import RunChoices
+from halocline.language.boundary import boundary_calls
+from halocline.language.kernel import Kernel
+from halocline.language.show import show
+from halocline.language.steps import Call, Every, Repeat
+from halocline.pipeline import plan_for, source_for
+
+
+def show_subject(
+    what: str, problem: Problem, choices: RunChoices, ranks_and_rank: tuple[int, int]
+) -> str:
+    """Return a case's 'kernel', 'footprint', 'plan' or 'code' as text."""
+    ranks, rank = ranks_and_rank
+    subjects: dict[str, Callable[[], str]] = {
+        "kernel": lambda: _each_kernel(problem, lambda k: f"{show(k)}\n  # {cost(k)}"),
+        "footprint": lambda: _each_kernel(problem, lambda k: str(footprint(k))),
+        "plan": lambda: str(
+            plan_for(
+                problem.grid,
+                problem.steps,
+                ranks=ranks,
+                rank=rank,
+                strategy=choices.strategy,
+                decomposition=choices.shape,
+            )
+        ),
+        "code": lambda: source_for(problem.grid, problem.steps).text,
+    }
+    return subjects[what]()
+
+
+def _each_kernel(problem: Problem, text: Callable[[Kernel], str]) -> str:
+    """Return a text for every kernel of the step and of the boundaries."""
+    calls = list(_calls(problem.steps))
+    for field in problem.grid.fields.values():
+        for side in field.boundaries:
+            calls += boundary_calls(field, side, 1)
+    kernels = {call.kernel: call for call in calls}
+    return "\n\n".join(text(kernel) for kernel in kernels)
+
+
+def _calls(steps: Sequence[Any]) -> Iterator[Call]:
+    for step in steps:
+        if isinstance(step, Call):
+            yield step
+        elif isinstance(step, Repeat | Every):
+            yield from _calls(step.steps)

@@ -1,0 +1,20 @@
+"""Settings of all tests; also makes the helper modules in this folder importable."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+
+# Random kernels would fill the user's own cache; threads that spin would starve other ranks.
+os.environ.setdefault("HALOCLINE_CACHE", str(Path(__file__).parent.parent / "build/test-cache"))
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+settings.register_profile(
+    "halocline",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("halocline")

@@ -1,0 +1,47 @@
+"""Run all cases on the ranks this was started with; rank 0 writes the sums as JSON.
+
+mpiexec -n N python run_cases.py OUTPUT
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import halocline as hc
+import stencils
+from cases import CASES
+from halocline.runtime.job import join
+
+
+def reductions(problem: stencils.Problem, simulation: hc.Simulation) -> list[str]:
+    """Return sum, min and max of an expression, to the last bit."""
+    field = next(iter(problem.grid.fields.values()))
+    square = field * field + 0.25
+    return [simulation.reduce(kind(square)).hex() for kind in (hc.sum, hc.min, hc.max)]
+
+
+def main() -> None:
+    job = join()
+    results = {}
+    for number, case in enumerate(CASES):
+        problem = case.make()
+        simulation = stencils.run(
+            problem,
+            strategy=case.strategy,
+            threads=case.threads,
+            decomposition=case.split(problem.grid, job.size),
+        )
+        found = reductions(problem, simulation)
+        # Every rank must have the same reductions; the sum of the arrays is on rank 0 only.
+        everyone = job.gather(found)
+        results[str(number)] = {"crc": stencils.checksum(problem), "reductions": everyone}
+    if job.rank == 0:
+        Path(sys.argv[1]).write_text(json.dumps(results), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

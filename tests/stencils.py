@@ -1,0 +1,184 @@
+"""Small programs that many tests run: heat, a chain on a staggered grid, lid-driven cavities."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.lbm import kernels
+from halocline.apps.lbm.velocity_set import velocity_set
+from halocline.geometry import AXES
+
+STEPS = 5
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A grid with its steps.
+
+    Attributes:
+        grid: The grid, with its fields.
+        steps: One time step.
+        scale: Of the random initial values.
+    """
+
+    grid: hc.Grid
+    steps: list[Any]
+    scale: float = 1.0
+
+
+def heat(extent, periodic, dtype="float64") -> Problem:
+    """Diffusion with a Dirichlet low side and a Neumann high side where not periodic."""
+    grid = hc.Grid(extent, periodic=periodic)
+    old, new = grid.field("T", dtype=dtype), grid.field("T_new", dtype=dtype)
+
+    @hc.kernel
+    def diffuse(T, T_new, *, a):
+        here = (0,) * len(extent)
+        T_new[here] = T[here] + a * hc.laplacian(T)
+
+    for axis in range(len(extent)):
+        if not grid.periodic[axis]:
+            old.boundary(AXES[axis] + "-", hc.Dirichlet(1.0))
+            old.boundary(AXES[axis] + "+", hc.Neumann(0.5))
+    return Problem(grid, [diffuse(old, new, a=0.125), hc.swap(old, new)])
+
+
+def waves(extent, periodic, dtype="float64") -> Problem:
+    """Waves on a staggered grid: one kernel for the velocities, one for the surface, in place."""
+    grid = hc.Grid(extent, periodic=periodic)
+    surface = grid.field("eta", dtype=dtype)
+    names = "uvw"[: grid.dimensions]
+    faces = [grid.field(n, dtype=dtype, location=f"{a}_face") for n, a in zip(names, AXES)]
+    for axis in range(grid.dimensions):
+        if not grid.periodic[axis]:
+            for sign in "-+":
+                faces[axis].boundary(AXES[axis] + sign, hc.Dirichlet(0.0))
+                surface.boundary(AXES[axis] + sign, hc.Neumann(0.0))
+    momentum, continuity = _WAVES[grid.dimensions]
+    return Problem(grid, [momentum(surface, *faces, a=0.2), continuity(surface, *faces, a=0.2)])
+
+
+def _along(axis: int, distance: int, dimensions: int) -> tuple[int, ...]:
+    return tuple(distance if a == axis else 0 for a in range(dimensions))
+
+
+def _momentum(eta, faces, a):
+    n = len(faces)
+    for axis, u in enumerate(faces):
+        here = (0,) * n
+        u[here] = u[here] - a * (eta[here] - eta[_along(axis, -1, n)]) * (1.0 + 0.1 * eta[here])
+
+
+def _continuity(eta, faces, a):
+    n = len(faces)
+    total = sum((u[_along(axis, 1, n)] - u for axis, u in enumerate(faces)), 0.0)
+    eta[(0,) * n] = eta - a * total
+
+
+@hc.kernel
+def momentum_1(eta, u, *, a):
+    _momentum(eta, (u,), a)
+
+
+@hc.kernel
+def momentum_2(eta, u, v, *, a):
+    _momentum(eta, (u, v), a)
+
+
+@hc.kernel
+def momentum_3(eta, u, v, w, *, a):
+    _momentum(eta, (u, v, w), a)
+
+
+@hc.kernel
+def continuity_1(eta, u, *, a):
+    _continuity(eta, (u,), a)
+
+
+@hc.kernel
+def continuity_2(eta, u, v, *, a):
+    _continuity(eta, (u, v), a)
+
+
+@hc.kernel
+def continuity_3(eta, u, v, w, *, a):
+    _continuity(eta, (u, v, w), a)
+
+
+_WAVES = {
+    1: (momentum_1, continuity_1),
+    2: (momentum_2, continuity_2),
+    3: (momentum_3, continuity_3),
+}
+
+
+def cavity(extent, periodic, dtype="float64") -> Problem:
+    """D2Q9 or D3Q19 with walls where not periodic, the one at y+ (or the last) moving."""
+    lattice = velocity_set({2: "D2Q9", 3: "D3Q19"}[len(extent)])
+    grid = hc.Grid(extent, periodic=periodic)
+    old = grid.field("f", components=len(lattice), dtype=dtype)
+    new = grid.field("f_next", components=len(lattice), dtype=dtype)
+    walls = [a + s for a, p in zip(AXES, grid.periodic) if not p for s in "-+"]
+    kernels.enclose(old, lattice, walls)
+    if "y+" in walls:
+        old.boundary(
+            "y+", kernels.moving_wall, velocity_set=lattice, at="y+", along="x", speed=0.1
+        )
+    step = kernels.collide_stream(old, new, velocity_set=lattice, omega=1.25)
+    return Problem(grid, [step, hc.swap(old, new)], scale=0.01)
+
+
+def fill(problem: Problem, seed: int = 1) -> None:
+    """Give every field random values that do not depend on the decomposition."""
+    random = np.random.default_rng(seed)
+    for field in problem.grid.fields.values():
+        shape = ((field.components,) if field.components > 1 else ()) + problem.grid.extent
+        field.set(problem.scale * random.random(shape))
+
+
+def run(problem: Problem, steps: int = STEPS, **options) -> hc.Simulation:
+    """Fill, run and return the simulation."""
+    fill(problem)
+    simulation = hc.Simulation(problem.grid, problem.steps, **options)
+    simulation.run(steps, progress=False)
+    return simulation
+
+
+def values(problem: Problem) -> dict[str, np.ndarray]:
+    """Return all fields on rank 0; an empty table elsewhere."""
+    found = {name: field.gather() for name, field in problem.grid.fields.items()}
+    return {name: array for name, array in found.items() if array is not None}
+
+
+def checksum(problem: Problem) -> int:
+    """Return the crc of all fields on rank 0, 0 elsewhere."""
+    crc = 0
+    for array in values(problem).values():
+        assert np.isfinite(array).all()
+        crc = zlib.crc32(np.ascontiguousarray(array).tobytes(), crc)
+    return crc
+
+
+# name: (what makes the problem, its extent: sizes that no number of ranks divides)
+PROBLEMS = {
+    "heat 1-D": (heat, (37,)),
+    "heat 2-D": (heat, (17, 13)),
+    "heat 3-D": (heat, (11, 9, 10)),
+    "waves 1-D": (waves, (31,)),
+    "waves 2-D": (waves, (13, 17)),
+    "waves 3-D": (waves, (7, 9, 11)),
+    "cavity 2-D": (cavity, (14, 13)),
+    "cavity 3-D": (cavity, (9, 7, 10)),
+}
+
+
+def make(name: str, periodic: str, dtype: str) -> Problem:
+    """Return a problem by name; 'periodic' is 'none', 'all' or 'first'."""
+    maker, extent = PROBLEMS[name]
+    axes = {"none": False, "all": True, "first": (True, *(False,) * (len(extent) - 1))}
+    return maker(extent, axes[periodic], dtype)

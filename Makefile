@@ -42,8 +42,9 @@ $(VENV)/requirements: $(VENV)/created pyproject.toml
 ifeq ($(MPICXX),)
 	$(BIN)/pip install --quiet --group build --group mpi
 else
+	# From source, since it must use the same library; unoptimised, since that takes minutes less.
 	$(BIN)/pip install --quiet --group build
-	MPICC=$(subst mpicxx,mpicc,$(MPICXX)) $(BIN)/pip install --quiet --no-binary mpi4py mpi4py
+	MPICC=$(subst mpicxx,mpicc,$(MPICXX)) CFLAGS=-O0 $(BIN)/pip install --quiet --no-binary mpi4py mpi4py
 endif
 	touch $@
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 # Random kernels would fill the user's own cache; threads that spin would starve other ranks.
 os.environ.setdefault("HALOCLINE_CACHE", str(Path(__file__).parent.parent / "build/test-cache"))
@@ -16,5 +16,12 @@ settings.register_profile(
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+# For a quick look at many examples: pytest --hypothesis-profile=explore
+settings.register_profile(
+    "explore",
+    settings.get_profile("halocline"),
+    derandomize=False,
+    phases=(Phase.explicit, Phase.generate),
 )
 settings.load_profile("halocline")

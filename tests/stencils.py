@@ -164,6 +164,12 @@ def checksum(problem: Problem) -> int:
     return crc
 
 
+def reductions(field: Any, simulation: hc.Simulation) -> list[str]:
+    """Return sum, min and max of an expression, to the last bit."""
+    square = field * field + 0.25
+    return [simulation.reduce(kind(square)).hex() for kind in (hc.sum, hc.min, hc.max)]
+
+
 # name: (what makes the problem, its extent: sizes that no number of ranks divides)
 PROBLEMS = {
     "heat 1-D": (heat, (37,)),

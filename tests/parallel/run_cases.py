@@ -11,17 +11,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-import halocline as hc
 import stencils
-from cases import CASES
+from parallel.cases import CASES
 from halocline.runtime.job import join
-
-
-def reductions(problem: stencils.Problem, simulation: hc.Simulation) -> list[str]:
-    """Return sum, min and max of an expression, to the last bit."""
-    field = next(iter(problem.grid.fields.values()))
-    square = field * field + 0.25
-    return [simulation.reduce(kind(square)).hex() for kind in (hc.sum, hc.min, hc.max)]
 
 
 def main() -> None:
@@ -35,7 +27,8 @@ def main() -> None:
             threads=case.threads,
             decomposition=case.split(problem.grid, job.size),
         )
-        found = reductions(problem, simulation)
+        field = next(iter(problem.grid.fields.values()))
+        found = stencils.reductions(field, simulation)
         # Every rank must have the same reductions; the sum of the arrays is on rank 0 only.
         everyone = job.gather(found)
         results[str(number)] = {"crc": stencils.checksum(problem), "reductions": everyone}

@@ -59,4 +59,3 @@ class Case(Protocol):
 
     def run(self, simulation: Any, problem: Any, watch: Callable[[str], None]) -> Result:
         """Run to the end; 'watch' gets one line now and then on every rank."""
-

@@ -100,7 +100,7 @@ def _read_file(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     if "name" not in table:
         raise CaseError(
             f"The case file '{path}' names no case.",
-            hint=f"Write name = \"{next(iter(known_cases()))}\" in its table [case].",
+            hint=f'Write name = "{next(iter(known_cases()))}" in its table [case].',
         )
     for key in run:
         if key not in RUN_KEYS:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from halocline.errors import HaloclineError, MpiError
+from halocline.errors import HaloclineError, MpiError, OutputError
 
 # What launchers tell each rank: how many there are, and which it is.
 _SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS")
@@ -75,12 +75,16 @@ def end_with(error: HaloclineError) -> int:
         The exit code, for a process that is not part of a job.
     """
     rank = next((int(os.environ[name]) for name in _RANKS if name in os.environ), 0)
+    # Rank 0 writes, and what fails there is raised on all ranks, which then end by themselves.
+    is_shared = isinstance(error, OutputError)
+    if is_shared and rank > 0:
+        return EXIT_MISTAKE
     if is_launched() and rank > 0:
-        # All ranks find the same mistake; rank 0 says it and ends the job meanwhile.
+        # Most mistakes are found by all ranks; rank 0 says it and ends the job meanwhile.
         time.sleep(_PATIENCE_S)
     sys.stdout.flush()
     print(f"error: {error}", file=sys.stderr, flush=True)
-    if is_launched() and "mpi4py.MPI" in sys.modules:
+    if is_launched() and not is_shared and "mpi4py.MPI" in sys.modules:
         from mpi4py import MPI
 
         MPI.COMM_WORLD.Abort(EXIT_MISTAKE)

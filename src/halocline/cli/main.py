@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 from halocline.cli.launch import EXIT_MISTAKE, end_with, is_launched, launched_ranks, run_on_ranks
-from halocline.errors import HaloclineError, MpiError
+from halocline.errors import CaseError, HaloclineError, MpiError
 
 app = typer.Typer(
     help="Stencil computations on structured grids: write the kernel once, the halo takes care of "
@@ -20,7 +20,7 @@ app = typer.Typer(
 )
 
 
-class Subject(str, Enum):
+class Subject(StrEnum):
     """What 'show' can show."""
 
     kernel = "kernel"
@@ -41,6 +41,10 @@ Tolerance = Annotated[
 ]
 MaxTimes = Annotated[int | None, typer.Option(help="Convective times after which to give up.")]
 Steps = Annotated[int | None, typer.Option(help="Time steps (heat).")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Any parameter of the case; may be repeated."),
+]
 Ranks = Annotated[int | None, typer.Option(min=1, help="MPI ranks to start.")]
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads a rank.")]
 Decomposition = Annotated[
@@ -64,6 +68,7 @@ def run(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     tolerance: Tolerance = None,
     max_convective_times: MaxTimes = None,
     steps: Steps = None,
+    settings: Settings = None,
     ranks: Ranks = None,
     threads: Threads = None,
     decomposition: Decomposition = None,
@@ -86,6 +91,7 @@ def run(  # noqa: PLR0913 (one parameter an option: that is how typer works)
         max_convective_times=max_convective_times,
         steps=steps,
     )
+    parameters.update(_settings(settings))
     read, from_file = read_case(case, parameters)
     chosen = _given(
         ranks=ranks,
@@ -114,6 +120,7 @@ def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     dimensions: Dimensions = None,
     collision: Collision = None,
     dtype: DType = None,
+    settings: Settings = None,
     ranks: Annotated[int, typer.Option(min=1, help="Ranks of the machine in mind.")] = 1,
     rank: Annotated[int, typer.Option(help="The rank whose plan is shown.")] = 0,
     decomposition: Decomposition = None,
@@ -128,6 +135,7 @@ def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     parameters = _given(
         cells=cells, reynolds=reynolds, dimensions=dimensions, collision=collision, dtype=dtype
     )
+    parameters.update(_settings(settings))
     read, from_file = read_case(case, parameters)
     chosen = _given(decomposition=decomposition, overlap=overlap, neighbours=neighbours)
     choices = RunChoices(**{**from_file, **chosen})
@@ -137,6 +145,26 @@ def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
 def _given(**options: Any) -> dict[str, Any]:
     """Return the options that were given."""
     return {name: value for name, value in options.items() if value is not None}
+
+
+def _settings(settings: list[str] | None) -> dict[str, Any]:
+    """Return 'key=value' words as parameters: numbers where they look like numbers."""
+    found: dict[str, Any] = {}
+    for setting in settings or ():
+        key, equals, value = setting.partition("=")
+        if not equals:
+            raise CaseError(f"'--set {setting}' was given; expected KEY=VALUE.")
+        found[key.strip()] = _number(value.strip())
+    return found
+
+
+def _number(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def _refuse_other_number(ranks: int | None) -> None:

@@ -6,7 +6,7 @@ import platform
 import shlex
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -116,7 +116,7 @@ def _results(
     case: Case,
     simulation: Simulation,
     result: Result,
-    variables: tuple[Variable, ...],
+    variables: Sequence[Variable],
     report: str,
 ) -> str:
     """Return the text of the report: what, how, what came out, where the time went (rank 0)."""
@@ -137,7 +137,7 @@ def _write(
     case: Case,
     problem: Problem,
     result: Result,
-    variables: tuple[Variable, ...],
+    variables: Sequence[Variable],
     report: str,
 ) -> None:
     """Write everything; what cannot be written does not keep the rest from being written."""
@@ -157,7 +157,7 @@ def _write(
 
 
 def _write_fields(
-    directory: Path, case: Case, problem: Problem, variables: tuple[Variable, ...]
+    directory: Path, case: Case, problem: Problem, variables: Sequence[Variable]
 ) -> None:
     from halocline.io.zarr import dataset, write_zarr
 

@@ -110,6 +110,8 @@ class RunLog:
         trace: TracebackType | None,
     ) -> None:
         """Close the file, without hiding an error that is on its way."""
+        if error is not None:
+            self._write(f"ended by {type(error).__name__}: {error}")
         try:
             self.close()
         except OutputError:

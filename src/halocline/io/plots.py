@@ -73,6 +73,8 @@ def draw_cavity(picture: CavityPicture, path: Path) -> None:
 
 def _streamlines(figure: Figure, axes: Axes, picture: CavityPicture) -> None:
     """Draw streamlines coloured by speed; walls are added so that they reach them."""
+    from matplotlib.colors import PowerNorm
+
     n = len(picture.u)
     centres = np.concatenate([[0.0], (np.arange(n) + 0.5) / n, [1.0]])
     u, v = np.pad(np.asarray(picture.u, float), 1), np.pad(np.asarray(picture.v, float), 1)
@@ -80,8 +82,9 @@ def _streamlines(figure: Figure, axes: Axes, picture: CavityPicture) -> None:
     even = np.linspace(0.0, 1.0, max(2 * n, 128) + 1)
     u, v = (_resample(centres, values, even) for values in (u, v))
     speed = np.hypot(u, v)
+    # The root of the speed as colour, so that the slow eddies in the corners show as well.
     image = axes.imshow(
-        speed.T, origin="lower", extent=(0, 1, 0, 1), cmap="viridis", vmin=0.0, vmax=1.0, alpha=0.9
+        speed.T, origin="lower", extent=(0, 1, 0, 1), cmap="viridis", norm=PowerNorm(0.5, 0.0, 1.0)
     )
     for start, density in ((None, 1.5), (_corner_starts(), 3.0)):
         axes.streamplot(

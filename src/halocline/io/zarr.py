@@ -52,7 +52,7 @@ def dataset(
 
 def _dimension(location: str, axis: str) -> str:
     """Return the name of a dimension: 'x', or 'x_face' where a field lives between cells."""
-    is_staggered = location != "center" and axis in location.split("_")[0]
+    is_staggered = location != "center" and axis in location.split("_", maxsplit=1)[0]
     return f"{axis}_face" if is_staggered else axis
 
 
@@ -67,12 +67,12 @@ def write_zarr(path: Path, contents: xarray.Dataset) -> None:
     """
     unfinished = path.with_name(path.name + ".unfinished")
     with writing(path), warnings.catch_warnings():
-        # Zarr 3 warns that consolidated metadata is not yet part of its specification; xarray
-        # reads the store with or without.
+        # Consolidated metadata is not yet part of the Zarr 3 specification, as Zarr warns; without
+        # it xarray warns whenever the store is opened.
         warnings.simplefilter("ignore")
         try:
             shutil.rmtree(unfinished, ignore_errors=True)
-            contents.to_zarr(unfinished, mode="w", consolidated=False)
+            contents.to_zarr(unfinished, mode="w", consolidated=True)
             shutil.rmtree(path, ignore_errors=True)
             unfinished.rename(path)
         finally:

@@ -89,6 +89,9 @@ def _statement_extent(
         provided.add(then(reach, Clip(launch.region)))
         rest.add(then(reach, Drop(launch.region)))
     wanted[key] = {reach for reach in rest if everywhere(reach)}
+    if launch.on_demand and not launch.is_layer:
+        # A layer of the domain's own cells is seen by everybody, whether a kernel reads it or not.
+        provided.add((Clip(launch.region.intersect(domain)),))
     if not launch.on_demand:
         # All own cells of the region, which hold what is wanted of a block's own cells too.
         provided = {reach for reach in provided if any(displacement(reach, dimensions))}

@@ -68,6 +68,8 @@ class Executor:
             self.store(layout)
         self.scalars: dict[int, int] = {id(steps.step): _STEP_SLOT, id(steps.time): _TIME_SLOT}
         self.parameters: list[tuple[Parameter, int]] = []
+        # The runtime knows kernels by address only; those of the NumPy target die with their owner.
+        self._kept: list[Kernels] = []
 
     @property
     def layouts(self) -> tuple[FieldLayout, ...]:
@@ -82,6 +84,7 @@ class Executor:
 
     def load(self, name: str, plan: Plan, kernels: Kernels) -> None:
         """Give the runtime the two programs of a plan, 'name prologue' and 'name step'."""
+        self._kept.append(kernels)
         writer = _Writer(self, plan, kernels)
         self.runtime.set_program(f"{name} prologue", writer.operations(plan.prologue))
         self.runtime.set_program(f"{name} step", writer.operations(plan.step))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import mean
 from typing import TYPE_CHECKING
 
 from halocline.analysis.cost import cost
@@ -27,7 +28,7 @@ class Row:
         least: Least time of a rank [s].
         mean: Mean time over the ranks [s].
         most: Greatest time of a rank [s].
-        bytes_per_s: For kernels, bytes that must move by the mean time; else 0.
+        bytes_per_s: For kernels, what all ranks must move by the mean time; else 0.
     """
 
     kind: str
@@ -93,29 +94,30 @@ def make_report(timers: list[Timer], plan: Plan, job: Job, seconds: float, steps
     return Report(job.size, steps, seconds, cells, rows)
 
 
-def _bytes_by_label(plan: Plan) -> dict[str, int]:
-    """Return the bytes that one execution of each labelled kernel must move on this rank."""
-    result: dict[str, int] = {}
+def _bytes_by_label(plan: Plan) -> dict[str, float]:
+    """Return the bytes that an execution of each labelled kernel must move here, on average."""
+    moved: dict[str, list[int]] = {}
     for op in ops.walk(plan.step):
         if isinstance(op, ops.Run):
             kernel = plan.launches[op.launch].kernel
-            label = f"{kernel.name} {op.zone}"
-            moved = cost(kernel).bytes * sum(box.cells for _, box in op.boxes)
-            result[label] = result.get(label, 0) + moved
-    return result
+            cells = sum(box.cells for _, box in op.boxes)
+            moved.setdefault(f"{kernel.name} {op.zone}", []).append(cost(kernel).bytes * cells)
+    return {label: mean(sizes) for label, sizes in moved.items()}
 
 
-def _rows(found: list[tuple[list[Timer], dict[str, int]]]) -> tuple[Row, ...]:
+def _rows(found: list[tuple[list[Timer], dict[str, float]]]) -> tuple[Row, ...]:
     keys = dict.fromkeys((kind, label) for timers, _ in found for label, kind, _, _ in timers)
-    return tuple(_row(kind, label, found) for kind, label in keys)
+    rows = [_row(kind, label, found) for kind, label in keys]
+    return tuple(row for row in rows if row.count)
 
 
-def _row(kind: str, label: str, found: list[tuple[list[Timer], dict[str, int]]]) -> Row:
-    entries = [
-        next(((n, s) for name, k, n, s in timers if (k, name) == (kind, label)), (0, 0.0))
-        for timers, _ in found
-    ]
-    count = max(n for n, _ in entries)
-    times = [s for _, s in entries]
-    mean = sum(times) / len(times)
-    return Row(kind, label, count, min(times), mean, max(times), 0.0)
+def _row(kind: str, label: str, found: list[tuple[list[Timer], dict[str, float]]]) -> Row:
+    counts, times, moved = [], [], 0.0
+    for timers, sizes in found:
+        timer = next((t for t in timers if t[:2] == (label, kind)), (label, kind, 0, 0.0))
+        counts.append(timer[2])
+        times.append(timer[3])
+        moved += sizes.get(label, 0.0) * timer[2] if kind == "run" else 0.0
+    total = sum(times)
+    speed = moved / total * len(times) if total else 0.0
+    return Row(kind, label, max(counts), min(times), mean(times), max(times), speed)

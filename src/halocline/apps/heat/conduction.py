@@ -132,9 +132,7 @@ class HeatConduction:
             grid, (diffuse(T, T_new, diffusivity_dt=diffusivity_dt), hc.swap(T, T_new)), T
         )
 
-    def run(
-        self, simulation: Any, problem: Problem, watch: Callable[[str], None]
-    ) -> HeatResult:
+    def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> HeatResult:
         """Make all steps."""
         assert isinstance(problem, HeatProblem)
         simulation.run(0, progress=False)  # compile before the clock starts

@@ -102,15 +102,16 @@ class LidCavity:
         extent = " x ".join([str(self.cells)] * self.dimensions)
         return (
             f"lid-driven cavity, {extent} cells, Reynolds number {self.reynolds:g}\n"
-            f"{self.velocity_set!r} {self.collision.upper()}, {self.dtype}, lid {self.lid_speed:g} cells a step "
-            f"(Mach {scaling.mach:.3f}), relaxation time {scaling.relaxation_time:.5f}\n"
+            f"{self.velocity_set!r} {self.collision.upper()}, {self.dtype}, "
+            f"lid {self.lid_speed:g} cells a step (Mach {scaling.mach:.3f}), relaxation time "
+            f"{scaling.relaxation_time:.5f}\n"
             f"one convective time L/U is {scaling.steps_per_convective_time} steps"
         )
 
     def bytes_stored(self) -> int:
         """Return about how much the stored fields will take, before compression [bytes]."""
         variables = self.dimensions + VARIABLES
-        return variables * np.dtype(self.dtype).itemsize * self.cells**self.dimensions
+        return int(variables * np.dtype(self.dtype).itemsize * self.cells**self.dimensions)
 
     def problem(self) -> CavityProblem:
         """Return grid, boundaries and steps."""
@@ -154,9 +155,7 @@ class LidCavity:
             f, f_next, velocity_set=lattice, omega=scaling.omega, omega_odd=scaling.omega_odd
         )
 
-    def run(
-        self, simulation: Any, problem: Problem, watch: Callable[[str], None]
-    ) -> CavityResult:
+    def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> CavityResult:
         """Run until the flow is steady, or as long as allowed.
 
         Convergence is judged once in a convective time by a reduction, so that every rank, and any
@@ -256,7 +255,7 @@ class CavityResult:
     def _axes(self) -> int:
         return self.case.dimensions
 
-    def profiles(self, variables: Sequence[Variable]) -> dict[str, profiles.Profile]:
+    def centrelines(self, variables: Sequence[Variable]) -> dict[str, profiles.Profile]:
         """Return u along the vertical and v along the horizontal centreline (rank 0)."""
         values = {v.name: v.values for v in variables}
         u, v = values["u"], values["v"]
@@ -269,7 +268,7 @@ class CavityResult:
 
     def differences(self, variables: Sequence[Variable]) -> tuple[profiles.Difference, ...]:
         """Return how far the profiles are from what is published, if anything is (rank 0)."""
-        found = self.profiles(variables)
+        found = self.centrelines(variables)
         known = profiles.references(self.case.dimensions, self.case.reynolds)
         return tuple(profiles.compare(found[r.component], r) for r in known)
 
@@ -284,15 +283,16 @@ class CavityResult:
         """Return the picture of streamlines and profiles (rank 0)."""
         values = {v.name: v.values for v in variables}
         planes = [_mid_plane(values[name]) for name in ("u", "v")]
-        found = self.profiles(variables)
+        found = self.centrelines(variables)
         known = profiles.references(self.case.dimensions, self.case.reynolds)
+        fine = np.linspace(0.0, 1.0, 401)
         picture = CavityPicture(
             title=f"{'Cubic' if self._axes > VARIABLES else 'Square'} lid-driven cavity, "
-            f"Re = {self.case.reynolds:g}, {' × '.join([str(self.case.cells)] * self._axes)} cells",
+            f"Re = {self.case.reynolds:g}, {' x '.join([str(self.case.cells)] * self._axes)} cells",
             u=planes[0],
             v=planes[1],
-            vertical=Points("this run", found["u"].values, found["u"].positions),
-            horizontal=Points("this run", found["v"].positions, found["v"].values),
+            vertical=Points("this run", found["u"].at(fine), fine),
+            horizontal=Points("this run", fine, found["v"].at(fine)),
             vertical_points=tuple(
                 Points(r.source, r.values, r.positions) for r in known if r.component == "u"
             ),

@@ -111,7 +111,7 @@ def collide(
     three_u = [j * inverse_density for j in three_j]
     base = excess - add([j * u for j, u in zip(three_j, three_u, strict=True)]) * (1.0 / 6.0)
     three_f = [3.0 * f for f in force]
-    force_base = add([f * u for f, u in zip(three_f, three_u, strict=True)]) if force else 0.0
+    force_base = add([f * u for f, u in zip(force, three_u, strict=True)]) if force else 0.0
     odd_rate = omega if omega_odd is None else omega_odd
 
     def gain(i: int) -> tuple[Value, Value]:
@@ -205,9 +205,7 @@ def enclose(f: Field, velocity_set: VelocitySet, sides: Sequence[str]) -> None:
 
 
 @hc.kernel
-def macroscopic(
-    f: Any, density: Any, velocity: Any, *, velocity_set: Any, force: Any = ()
-) -> None:
+def macroscopic(f: Any, density: Any, velocity: Any, *, velocity_set: Any, force: Any = ()) -> None:
     """Compute density and velocity from the stored populations [lattice units].
 
     Collision conserves density and momentum, so the moments of the stored populations are those

@@ -1,4 +1,4 @@
-"""From physical numbers to lattice units: what a Reynolds number means on a grid, and if it runs."""
+"""Lattice units: what a Reynolds number means on a grid, and whether BGK or TRT can compute it."""
 
 from __future__ import annotations
 

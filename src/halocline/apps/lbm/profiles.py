@@ -163,16 +163,24 @@ def cubic_spline(x: Array, y: Array, at: Array) -> Array:
     for i in range(1, len(x) - 1):
         matrix[i, i - 1 : i + 2] = h[i], 2.0 * (h[i - 1] + h[i]), h[i - 1]
         right[i] = 3.0 * (h[i] * secant[i - 1] + h[i - 1] * secant[i])
-    for row, (a, b), (s, t) in (
-        (0, h[:2], secant[:2]),
-        (-1, h[:-3:-1], secant[:-3:-1]),
-    ):
-        near = 0 if row == 0 else -2
-        matrix[row, near : near + 2 or None] = (b, a + b) if row == 0 else (a + b, b)
-        right[row] = ((a + 2.0 * (a + b)) * b * s + a * a * t) / (a + b)
+    # Not-a-knot: the third derivative does not jump at the second and the last but one position.
+    matrix[0, :2], right[0] = _end_row(h[0], h[1], secant[0], secant[1])
+    matrix[-1, :-3:-1], right[-1] = _end_row(h[-1], h[-2], secant[-1], secant[-2])
     slope = np.linalg.solve(matrix, right)
-    i = np.clip(np.searchsorted(x, at, side="right") - 1, 0, len(h) - 1)
-    t = at - x[i]
-    curve = (3.0 * secant[i] - 2.0 * slope[i] - slope[i + 1]) / h[i]
-    bend = (slope[i] + slope[i + 1] - 2.0 * secant[i]) / h[i] ** 2
-    return np.asarray(y[i] + t * (slope[i] + t * (curve + t * bend)))
+    left = np.clip(np.searchsorted(x, at, side="right") - 1, 0, len(h) - 1)
+    t = at - x[left]
+    curve = (3.0 * secant[left] - 2.0 * slope[left] - slope[left + 1]) / h[left]
+    bend = (slope[left] + slope[left + 1] - 2.0 * secant[left]) / h[left] ** 2
+    return np.asarray(y[left] + t * (slope[left] + t * (curve + t * bend)))
+
+
+def _end_row(a: float, b: float, s: float, t: float) -> tuple[tuple[float, float], float]:
+    """Return the two weights and the right-hand side of a spline's end condition.
+
+    Args:
+        a: Length of the interval at the end.
+        b: Length of the next one.
+        s: Secant slope in the first.
+        t: Secant slope in the second.
+    """
+    return (b, a + b), ((3.0 * a + 2.0 * b) * b * s + a * a * t) / (a + b)

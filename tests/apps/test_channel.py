@@ -1,0 +1,91 @@
+"""Flow between walls, against exact solutions: of the equations, and of the discrete scheme."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import halocline as hc
+from halocline.apps.lbm import kernels
+from halocline.apps.lbm.velocity_set import velocity_set
+
+
+def steady_profile(name, cells, tau, *, force=0.0, lid=0.0, odd=None, dtype="float64"):
+    """Return u(y) of a channel that is periodic in x (and z), driven by a force or a lid."""
+    lattice = velocity_set(name)
+    d = lattice.dimensions
+    grid = hc.Grid((2, cells, 2)[:d], periodic=(True, False, True)[:d])
+    f = grid.field("f", components=len(lattice), dtype=dtype)
+    f_next = grid.field("f_next", components=len(lattice), dtype=dtype)
+    density = grid.field("density", dtype=dtype)
+    velocity = grid.field("velocity", components=d, dtype=dtype)
+    body = (force, 0.0, 0.0)[:d] if force else ()
+    f.boundary("y+", kernels.moving_wall, velocity_set=lattice, at="y+", along="x", speed=lid)
+    kernels.enclose(f, lattice, ["y-"])
+    omega = 1.0 / tau
+    if odd is None:
+        collide = kernels.collide_stream(f, f_next, velocity_set=lattice, omega=omega, force=body)
+    else:
+        collide = kernels.collide_stream_trt(
+            f, f_next, velocity_set=lattice, omega=omega, omega_odd=odd, force=body
+        )
+    simulation = hc.Simulation(grid, [collide, hc.swap(f, f_next)], threads=1)
+    # The slowest mode decays with nu pi²/H²: 40 such times leave nothing.
+    viscosity = (tau - 0.5) / 3.0
+    simulation.run(int(40 * cells**2 / (np.pi**2 * viscosity)), progress=False)
+    simulation.execute(
+        kernels.macroscopic(f, density, velocity, velocity_set=lattice, force=body)
+    )
+    u = velocity.gather()[0].reshape(2, cells, -1)
+    assert np.ptp(u, axis=(0, 2)).max() < 1e-6
+    return u[0, :, 0]
+
+
+def poiseuille(cells, force, viscosity, magic):
+    """Return the exact discrete solution at the cell centres (lbm.md section 6)."""
+    y = np.arange(cells) + 0.5
+    return force / (2 * viscosity) * (y * (cells - y) + (16 * magic - 3) / 12)
+
+
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19"])
+@pytest.mark.parametrize("tau", [0.6, 0.9, 1.5])
+def test_poiseuille_flow_with_one_rate_is_the_exact_discrete_solution(name, tau):
+    cells, force = 8, 1e-6
+    expected = poiseuille(cells, force, (tau - 0.5) / 3.0, (tau - 0.5) ** 2)
+    found = steady_profile(name, cells, tau, force=force)
+    assert np.abs(found / expected - 1.0).max() < 1e-10
+
+
+@pytest.mark.parametrize("magic", [3 / 16, 1 / 4, 1 / 12])
+def test_poiseuille_flow_with_two_rates_is_the_exact_discrete_solution(magic):
+    cells, force, tau = 8, 1e-6, 0.7
+    odd = 1.0 / (0.5 + magic / (tau - 0.5))
+    found = steady_profile("D2Q9", cells, tau, force=force, odd=odd)
+    expected = poiseuille(cells, force, (tau - 0.5) / 3.0, magic)
+    assert np.abs(found / expected - 1.0).max() < 1e-10
+
+
+def test_poiseuille_flow_converges_at_second_order():
+    tau, errors = 0.9, []
+    for cells in (8, 16, 32):
+        viscosity, force = (tau - 0.5) / 3.0, 1e-3 / cells**3
+        exact = poiseuille(cells, force, viscosity, 3 / 16)  # without the wall's shift: the parabola
+        found = steady_profile("D2Q9", cells, tau, force=force)
+        errors.append(np.abs(found - exact).max() / exact.max())
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert np.all((orders > 1.8) & (orders < 2.2)), (errors, orders)
+
+
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q15", "D3Q19", "D3Q27"])
+def test_a_moving_wall_gives_the_exact_couette_profile(name):
+    cells, lid = 7, 0.05
+    found = steady_profile(name, cells, 0.8, lid=lid)
+    exact = lid * (np.arange(cells) + 0.5) / cells
+    assert np.abs(found / exact - 1.0).max() < 1e-10
+
+
+def test_couette_profile_in_single_precision_is_exact_to_its_rounding():
+    cells, lid = 8, 0.05
+    found = steady_profile("D2Q9", cells, 0.8, lid=lid, dtype="float32")
+    exact = lid * (np.arange(cells) + 0.5) / cells
+    assert np.abs(found / exact - 1.0).max() < 1e-4

@@ -1,0 +1,177 @@
+"""The command 'halocline', started as a user starts it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray
+from launch import launcher, needs_mpi
+
+SMALL = ("lid-cavity", "--cells", "12", "--reynolds", "100")
+
+
+def halocline(*arguments: str, folder: Path, before: tuple[str, ...] = (), **environment: str):
+    return subprocess.run(
+        [*before, sys.executable, "-m", "halocline.cli", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        cwd=folder,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    done = halocline("run", *SMALL, "--output", "out", folder=folder)
+    assert done.returncode == 0, done.stderr
+    return done, folder / "out"
+
+
+def test_a_run_leaves_fields_log_report_case_and_picture(finished):
+    done, out = finished
+    names = sorted(path.name for path in out.iterdir())
+    assert names == ["cavity.png", "case.toml", "fields.zarr", "report.txt", "run.log"]
+    assert "converged after" in done.stdout
+    assert done.stderr == ""
+
+
+def test_the_log_has_a_line_for_each_convective_time(finished):
+    _, out = finished
+    lines = [line for line in (out / "run.log").read_text().splitlines() if "MLUPS" in line]
+    times = [line for line in lines if "convective time" in line]
+    assert len(times) > 10
+    assert "change" in times[0]
+    assert " s " in times[0]
+
+
+def test_the_report_says_what_was_run_how_and_what_came_out(finished):
+    _, out = finished
+    report = (out / "report.txt").read_text()
+    for part in (
+        "Reynolds number 100",
+        "relaxation time",
+        "halocline run lid-cavity --cells 12",
+        "converged after",
+        "against converged differences",
+        "collide_stream_trt",
+        "plan of rank 0",
+    ):
+        assert part in report
+
+
+@pytest.mark.filterwarnings("error")
+def test_xarray_opens_the_fields_with_coordinates_units_and_names(finished):
+    _, out = finished
+    fields = xarray.open_zarr(out / "fields.zarr")
+    assert set(fields) == {"u", "v", "w", "pressure", "density"}
+    assert fields["u"].dims == ("x", "y", "z")
+    assert np.allclose(fields["x"], (np.arange(12) + 0.5) / 12)
+    assert fields["u"].attrs == {"units": "1", "long_name": "velocity along x over lid speed"}
+    assert fields["x"].attrs["units"] == "1"
+    assert fields.attrs["reynolds"] == 100.0
+    assert float(fields["u"].sel(x=0.5, y=1.0, z=0.5, method="nearest")) > 0.3
+
+
+def test_two_ranks_give_the_same_bits_and_say_that_they_were_two(finished, tmp_path: Path):
+    needs_mpi()
+    _, out = finished
+    done = halocline("run", *SMALL, "--ranks", "2", "--output", "two", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "2 rank(s)" in done.stdout
+    assert done.stdout.count("converged after") == 1
+    one, two = (xarray.open_zarr(path / "fields.zarr") for path in (out, tmp_path / "two"))
+    xarray.testing.assert_identical(one.load(), two.load())
+
+
+def test_under_a_launcher_the_command_joins_the_job(tmp_path: Path):
+    needs_mpi()
+    before = (launcher(), "-n", "2")
+    case = ("run", "heat", "--cells", "8", "--steps", "5", "--output", "out")
+    done = halocline(*case, folder=tmp_path, before=before)
+    assert done.returncode == 0, done.stderr
+    assert "2 rank(s)" in done.stdout
+    refused = halocline(*case, "--ranks", "3", folder=tmp_path, before=before)
+    assert refused.returncode != 0
+    assert "3 ranks were asked for, but the launcher has started 2." in refused.stderr
+
+
+def test_the_case_file_of_a_run_repeats_it(finished, tmp_path: Path):
+    _, out = finished
+    done = halocline("run", str(out / "case.toml"), "--output", "again", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    one, two = (xarray.open_zarr(path / "fields.zarr") for path in (out, tmp_path / "again"))
+    xarray.testing.assert_identical(one.load(), two.load())
+
+
+def test_without_a_name_results_go_to_a_new_directory_under_output(tmp_path: Path):
+    arguments = ("heat", "--cells", "8", "--steps", "5", "--set", "sides=periodic")
+    done = halocline("run", *arguments, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (made,) = (tmp_path / "output").iterdir()
+    assert made.name.startswith("heat-")
+    assert 'sides = "periodic"' in (made / "case.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", "lid-cavty"), "error: There is no case 'lid-cavty'. Did you mean 'lid-cavity'?"),
+        (("run", "heat", "--set", "cell=3"), "error: Case 'heat' has no parameter 'cell'. Did you"),
+        (("run", "heat", "--set", "cell"), "error: '--set cell' was given; expected KEY=VALUE."),
+        (("run", "heat", "--overlap", "cor-first"), "Did you mean 'core-first'?"),
+        (("run", "lid-cavity", "--cells", "8"), "Use at least 50 cells or at most Reynolds number"),
+        (("run", "heat", "--output", "file/x"), "error: Could not write 'file/x': Not a directory."),
+        (("show", "plan", "heat", "--ranks", "4", "--rank", "4"), "there are ranks 0 to 3"),
+    ],
+)
+def test_a_mistake_gives_one_clear_message_and_code_2(tmp_path: Path, arguments, message):
+    (tmp_path / "file").touch()
+    done = halocline(*arguments, folder=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_mistake_on_several_ranks_is_told_once(tmp_path: Path):
+    needs_mpi()
+    (tmp_path / "file").touch()
+    arguments = ("run", "heat", "--cells", "8", "--ranks", "2", "--output", "file/x")
+    done = halocline(*arguments, folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("Could not write 'file/x'") == 1
+
+
+def test_without_a_launcher_several_ranks_are_refused(monkeypatch, tmp_path: Path):
+    from halocline.cli import launch
+    from halocline.errors import MpiError
+
+    monkeypatch.setattr(launch.sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MpiError, match="there is no 'mpiexec' in"):
+        launch.run_on_ranks(2, [])
+
+
+@pytest.mark.parametrize(
+    ("what", "parts"),
+    [
+        ("kernel", ("kernel collide_stream_trt", "304 bytes a cell", "kernel wall(")),
+        ("footprint", ("footprint of collide_stream_trt", "read at (-1,0,0)", "halo width: x- 1")),
+        ("code", ("collide_stream_trt", "for (")),
+        ("plan", ("plan of rank 17 of 4096", "f x+ 5", "run     collide_stream_trt   core")),
+    ],
+)
+def test_show_tells_what_becomes_of_a_case(tmp_path: Path, what, parts):
+    wanted = ("--ranks", "4096", "--rank", "17", "--cells", "128")
+    # 4096 ranks of 8 cells an axis: no MPI and no compiler are needed.
+    done = halocline("show", what, "lid-cavity", *wanted, folder=tmp_path, CXX="no-such-compiler")
+    assert done.returncode == 0, done.stderr
+    for part in parts:
+        assert part in done.stdout

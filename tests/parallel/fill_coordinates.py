@@ -1,0 +1,53 @@
+"""Fill cells with their own number and copy every neighbour's; rank 0 writes what came.
+
+mpiexec -n N python fill_coordinates.py OUTPUT SHAPE NEIGHBOURS
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import product
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import numpy as np
+
+import halocline as hc
+
+EXTENT = (6, 5, 4)
+OFFSETS = tuple(product((-1, 0, 1), repeat=3))
+
+
+@hc.kernel
+def look_around(number, seen):
+    for component, offset in enumerate(OFFSETS):
+        seen[component] = number[offset]
+
+
+def numbers() -> np.ndarray:
+    """Return the number of each cell."""
+    return np.arange(np.prod(EXTENT), dtype=np.int64).reshape(EXTENT)
+
+
+def look(**options) -> np.ndarray | None:
+    """Return what every cell sees around it, (offsets, nx, ny, nz), on rank 0."""
+    grid = hc.Grid(EXTENT, periodic=True)
+    number = grid.field("number", dtype="int64")
+    seen = grid.field("seen", dtype="int64", components=len(OFFSETS))
+    number.set(numbers())
+    simulation = hc.Simulation(grid, [look_around(number, seen)], **options)
+    simulation.run(1, progress=False)
+    return seen.gather()
+
+
+def main() -> None:
+    shape = tuple(int(n) for n in sys.argv[2].split("x"))
+    strategy = hc.Strategy(neighbours=sys.argv[3], poison=True)
+    found = look(decomposition=shape, strategy=strategy, threads=1)
+    if found is not None:
+        np.save(sys.argv[1], found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""A failing rank ends the job with a message within seconds; nothing hangs."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import halocline as hc
+import stencils
+from halocline import simulation
+from halocline.errors import DivergedError
+from halocline.plan.lower import make_plan
+from launch import mpirun
+
+SCRIPT = Path(__file__).with_name("failing.py")
+
+
+def fail(ranks: int, way: str):
+    started = time.perf_counter()
+    done = mpirun(ranks, SCRIPT, way, timeout=60)
+    assert time.perf_counter() - started < 20
+    assert done.returncode != 0
+    assert "reached the end" not in done.stdout
+    return done
+
+
+def test_a_rank_that_exits_ends_the_job():
+    # What is said, and the exit code, are the launcher's business.
+    fail(3, "exit")
+
+
+def test_a_rank_that_is_killed_ends_the_job_with_the_launchers_message():
+    done = fail(3, "kill")
+    assert "Killed (signal 9)" in done.stdout + done.stderr
+
+
+def test_an_exception_in_a_function_on_one_rank_is_shown_and_ends_the_job():
+    done = fail(3, "exception")
+    assert "halocline: error on rank 1 of 3: the coffee is cold" in done.stderr
+    assert "ValueError: the coffee is cold" in done.stderr
+
+
+def test_nan_on_one_rank_stops_all_with_field_cell_and_step():
+    done = fail(3, "nan")
+    message = "halocline: error: Field 'T' is not a number in cell"
+    assert done.stderr.count(message) == 1
+    line = next(line for line in done.stderr.splitlines() if message in line)
+    assert "in cell (1, 3) at step 2." in line
+
+
+def test_more_ranks_than_cells_is_said_once():
+    done = fail(3, "too many ranks")
+    message = "3 ranks with 1 block(s) each were asked to share 2 cells"
+    assert done.stderr.count(message) == 1
+
+
+def test_a_lost_message_between_two_ranks_becomes_nan():
+    done = fail(2, "message lost")
+    assert "is not a number in cell" in done.stderr
+
+
+def losing_copy(number: int):
+    """Return a function like 'make_plan' whose plans lack the n-th part that is copied."""
+
+    def make(*arguments):
+        plan = make_plan(*arguments)
+        left = number
+        for position, exchange in enumerate(plan.exchanges):
+            if left < len(exchange.copies):
+                copies = exchange.copies[:left] + exchange.copies[left + 1 :]
+                exchanges = list(plan.exchanges)
+                exchanges[position] = replace(exchange, copies=copies)
+                return replace(plan, exchanges=tuple(exchanges))
+            left -= len(exchange.copies)
+        raise IndexError(number)
+
+    return make
+
+
+@pytest.mark.parametrize("overlap", ["none", "core-first", "rim-first"])
+@pytest.mark.parametrize("neighbours", ["direct", "staged"])
+def test_any_copy_lost_between_blocks_becomes_nan(overlap, neighbours, monkeypatch):
+    strategy = hc.Strategy(overlap=overlap, neighbours=neighbours, poison=True)
+    lost = 0
+    with pytest.raises(IndexError):
+        while True:
+            monkeypatch.setattr(simulation, "make_plan", losing_copy(lost))
+            options = {"strategy": strategy, "decomposition": (2, 2), "blocks": 4}
+            with pytest.raises(DivergedError):
+                stencils.run(
+                    stencils.waves((6, 5), (True, False)),
+                    target="numpy",
+                    check_every=1,
+                    threads=1,
+                    **options,
+                )
+            lost += 1
+    assert lost >= 12
+
+
+def test_a_lost_copy_spoils_the_one_cell_that_reads_it(monkeypatch):
+    monkeypatch.setattr(simulation, "make_plan", losing_copy(0))
+    problem = stencils.heat((8,), (True,))
+    strategy = hc.Strategy(poison=True)
+    stencils.run(problem, 1, strategy=strategy, blocks=2, target="numpy", check_every=0, threads=1)
+    assert np.flatnonzero(np.isnan(problem.grid.fields["T"].gather())).tolist() == [0]

@@ -1,7 +1,7 @@
 """Heat spreads in a box: periodic in x and y, warm below, insulated above.
 
-    python examples/heat_diffusion.py [cells steps]
-    mpiexec -n 4 python examples/heat_diffusion.py
+python examples/heat_diffusion.py [cells steps]
+mpiexec -n 4 python examples/heat_diffusion.py
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Flow in a cube under a moving lid, until it is steady, beside published values at Re = 100.
 
-    python examples/lid_driven_cavity.py [cells convective_times]
-    mpiexec -n 2 python examples/lid_driven_cavity.py
+python examples/lid_driven_cavity.py [cells convective_times]
+mpiexec -n 2 python examples/lid_driven_cavity.py
 """
 
 import sys
@@ -42,7 +42,7 @@ simulation = hc.Simulation(
     ],
 )
 start = perf_counter()
-for number in range(1, most + 1):
+for number in range(1, most + 1):  # noqa: B007 (printed at the end)
     simulation.run(period, progress=False)
     if change.value < 1e-6 * speed:
         break

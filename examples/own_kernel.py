@@ -1,7 +1,7 @@
 """Your own kernels: waves in a closed basin, on a staggered grid (Arakawa C).
 
-    python examples/own_kernel.py [cells steps]
-    mpiexec -n 4 python examples/own_kernel.py
+python examples/own_kernel.py [cells steps]
+mpiexec -n 4 python examples/own_kernel.py
 """
 
 import sys

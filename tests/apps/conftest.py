@@ -13,7 +13,9 @@ import pytest
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "validation.md"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
-HEAD = "| case | quantity | measured | accepted | time | machine and date |\n|---|---|---|---|---|---|"
+HEAD = (
+    "| case | quantity | measured | accepted | time | machine and date |\n|---|---|---|---|---|---|"
+)
 
 Record = Callable[[str, str, float, float, float], None]
 

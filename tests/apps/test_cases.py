@@ -58,7 +58,7 @@ def test_a_wrong_case_is_refused(name, parameters, message):
     ("text", "message"),
     [
         ("[case", "is not valid TOML"),
-        ("[case]\ncells = 8\n", "names no case. Write name = \"lid-cavity\" in its table [case]."),
+        ("[case]\ncells = 8\n", 'names no case. Write name = "lid-cavity" in its table [case].'),
         ('[case]\nname = "heat"\n[rum]\nranks = 2\n', "has 'rum'. Did you mean 'run'?"),
         ('[case]\nname = "heat"\n[run]\nrank = 2\n', "no key 'rank'. Did you mean 'ranks'?"),
         ('[case]\nname = "heat"\n[run]\nranks = "2"\n', "'ranks' was given '2'"),

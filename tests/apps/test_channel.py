@@ -10,7 +10,9 @@ from halocline.apps.lbm import kernels
 from halocline.apps.lbm.velocity_set import velocity_set
 
 
-def steady_profile(name, cells, tau, *, force=0.0, lid=0.0, odd=None, dtype="float64"):
+def steady_profile(  # noqa: PLR0913 (each test varies another one)
+    name, cells, tau, *, force=0.0, lid=0.0, odd=None, dtype="float64"
+):
     """Return u(y) of a channel that is periodic in x (and z), driven by a force or a lid."""
     lattice = velocity_set(name)
     d = lattice.dimensions
@@ -33,9 +35,7 @@ def steady_profile(name, cells, tau, *, force=0.0, lid=0.0, odd=None, dtype="flo
     # The slowest mode decays with nu pi²/H²: 40 such times leave nothing.
     viscosity = (tau - 0.5) / 3.0
     simulation.run(int(40 * cells**2 / (np.pi**2 * viscosity)), progress=False)
-    simulation.execute(
-        kernels.macroscopic(f, density, velocity, velocity_set=lattice, force=body)
-    )
+    simulation.execute(kernels.macroscopic(f, density, velocity, velocity_set=lattice, force=body))
     u = velocity.gather()[0].reshape(2, cells, -1)
     assert np.ptp(u, axis=(0, 2)).max() < 1e-6
     return u[0, :, 0]
@@ -69,7 +69,9 @@ def test_poiseuille_flow_converges_at_second_order():
     tau, errors = 0.9, []
     for cells in (8, 16, 32):
         viscosity, force = (tau - 0.5) / 3.0, 1e-3 / cells**3
-        exact = poiseuille(cells, force, viscosity, 3 / 16)  # without the wall's shift: the parabola
+        exact = poiseuille(
+            cells, force, viscosity, 3 / 16
+        )  # without the wall's shift: the parabola
         found = steady_profile("D2Q9", cells, tau, force=force)
         errors.append(np.abs(found - exact).max() / exact.max())
     orders = np.log2(np.array(errors[:-1]) / errors[1:])

@@ -38,7 +38,7 @@ def finished(tmp_path_factory):
 def test_a_run_leaves_fields_log_report_case_and_picture(finished):
     done, out = finished
     names = sorted(path.name for path in out.iterdir())
-    assert names == ["cavity.png", "case.toml", "fields.zarr", "report.txt", "run.log"]
+    assert names == ["case.toml", "cavity.png", "fields.zarr", "report.txt", "run.log"]
     assert "converged after" in done.stdout
     assert done.stderr == ""
 
@@ -128,7 +128,10 @@ def test_without_a_name_results_go_to_a_new_directory_under_output(tmp_path: Pat
         (("run", "heat", "--set", "cell"), "error: '--set cell' was given; expected KEY=VALUE."),
         (("run", "heat", "--overlap", "cor-first"), "Did you mean 'core-first'?"),
         (("run", "lid-cavity", "--cells", "8"), "Use at least 50 cells or at most Reynolds number"),
-        (("run", "heat", "--output", "file/x"), "error: Could not write 'file/x': Not a directory."),
+        (
+            ("run", "heat", "--output", "file/x"),
+            "error: Could not write 'file/x': Not a directory.",
+        ),
         (("show", "plan", "heat", "--ranks", "4", "--rank", "4"), "there are ranks 0 to 3"),
     ],
 )

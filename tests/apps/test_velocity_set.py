@@ -44,7 +44,9 @@ def test_opposites_have_opposite_velocities_and_equal_weights(name):
     assert len(lattice.pairs) == len(lattice) // 2
 
 
-@pytest.mark.parametrize(("name", "crossing"), [("D2Q9", 3), ("D3Q15", 5), ("D3Q19", 5), ("D3Q27", 9)])
+@pytest.mark.parametrize(
+    ("name", "crossing"), [("D2Q9", 3), ("D3Q15", 5), ("D3Q19", 5), ("D3Q27", 9)]
+)
 def test_as_many_populations_cross_a_side_as_published(name, crossing):
     lattice = velocity_set(name)
     for axis, sign in product(range(lattice.dimensions), (-1, 1)):

@@ -21,10 +21,8 @@ inline T* row_of(const halocline_field& field, int64_t component, int64_t y, int
     return static_cast<T*>(field.data) + component * field.component + y * field.y + z * field.z;
 }
 
-typedef void (*Compute)(const halocline_call&, const Part&);
-
 // Computes the box of a call on its threads: whole rows each, or pieces of rows if there are few.
-inline void share(const halocline_call& call, Compute compute) {
+inline void share(const halocline_call& call, void (*compute)(const halocline_call&, const Part&)) {
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];
     const Part all{0, height * depth, call.lower[0], call.upper[0]};
@@ -69,15 +67,15 @@ inline void store_line(void* to, const void* from) {
     typedef long long Whole __attribute__((vector_size(64), may_alias));
     __builtin_ia32_movntdq512(static_cast<Whole*>(to), *static_cast<const Line*>(from));
 #elif defined(__AVX__)
-    typedef long long Whole __attribute__((vector_size(32), may_alias));
-    typedef long long Loose __attribute__((vector_size(32), aligned(1), may_alias));
+    typedef long long Half __attribute__((vector_size(32), may_alias));
+    typedef long long Unaligned __attribute__((vector_size(32), aligned(1), may_alias));
     for (int i = 0; i < 2; ++i)
-        __builtin_ia32_movntdq256(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
+        __builtin_ia32_movntdq256(static_cast<Half*>(to) + i, static_cast<const Unaligned*>(from)[i]);
 #elif defined(__SSE2__)
-    typedef long long Whole __attribute__((vector_size(16), may_alias));
-    typedef long long Loose __attribute__((vector_size(16), aligned(1), may_alias));
+    typedef long long Part16 __attribute__((vector_size(16), may_alias));
+    typedef long long Unaligned __attribute__((vector_size(16), aligned(1), may_alias));
     for (int i = 0; i < 4; ++i)
-        __builtin_ia32_movntdq(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
+        __builtin_ia32_movntdq(static_cast<Part16*>(to) + i, static_cast<const Unaligned*>(from)[i]);
 #else
     __builtin_memcpy(to, from, 64);
 #endif
@@ -131,9 +129,7 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
             for (int64_t i = 0; i < count; ++i) {
                 const int64_t x = from + i;
                 const double T0_x0_y0_z0 = T_0_y0_z0_row[x];
-                T_new_0[i] = T0_x0_y0_z0 + a * (T_0_y0_z0_row[x - 1] + T_0_y0_z0_row[x + 1] +
-                    T_0_ym_z0_row[x] + T_0_yp_z0_row[x] + T_0_y0_zm_row[x] + T_0_y0_zp_row[x] - 6.0
-                    * T0_x0_y0_z0);
+                T_new_0[i] = T0_x0_y0_z0 + a * (T_0_y0_z0_row[x - 1] + T_0_y0_z0_row[x + 1] + T_0_ym_z0_row[x] + T_0_yp_z0_row[x] + T_0_y0_zm_row[x] + T_0_y0_zp_row[x] - 6.0 * T0_x0_y0_z0);
             }
         };
         const int64_t first = stream ? (part.lower + chunk - 1) & -chunk : part.upper;
@@ -145,8 +141,7 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
         }
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, T_new_0_line);
-            const int64_t T_next_cell = from + ahead < part.upper ? from + ahead : from + ahead -
-                (part.upper - part.lower) + T_field.y;
+            const int64_t T_next_cell = from + ahead < part.upper ? from + ahead : from + ahead - (part.upper - part.lower) + T_field.y;
             prefetch<chunk>(T_0_y0_z0_row + T_next_cell);
             prefetch<chunk>(T_0_ym_z0_row + T_next_cell);
             prefetch<chunk>(T_0_yp_z0_row + T_next_cell);

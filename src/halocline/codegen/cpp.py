@@ -129,6 +129,8 @@ class _Function:
             *self._arguments(),
             "for (int64_t row = part.first; row < part.last; ++row) {",
             *_indented(self._row()),
+            # Counted, not divided: a division a row is the time of a thin box.
+            *_indented(["if (++y == call.upper[1]) {", "    y = call.lower[1];", "    ++z;", "}"]),
             "}",
             *(["if (stream) fence();"] if self._target else []),
         ]
@@ -191,7 +193,11 @@ class _Function:
             lines.append(f"const {C_TYPES[value.type]} {name} = {number};")
         axes = {value.axis for value in self._nest.values if isinstance(value, IndexValue)}
         lines += [f"const int64_t origin_{'xyz'[a]} = call.origin[{a}];" for a in sorted(axes)]
-        lines.append("const int64_t height = call.upper[1] - call.lower[1];")
+        lines += [
+            "const int64_t height = call.upper[1] - call.lower[1];",
+            "int64_t y = call.lower[1] + part.first % height;",
+            "int64_t z = call.lower[2] + part.first / height;",
+        ]
         if self._target:
             lines.append(
                 f"constexpr int64_t chunk = {self._line()};  // cells in whole cache lines"
@@ -220,8 +226,6 @@ class _Function:
 
     def _row(self) -> list[str]:
         lines = [
-            "const int64_t y = call.lower[1] + row % height;",
-            "const int64_t z = call.lower[2] + row / height;",
         ]
         for (field, component, offset), name in self._rows.items():
             kind = f"const {self._type(field)}"

@@ -175,7 +175,8 @@ class _Writer:
             kernels.address(launch.kernel),
             [self.slots[name] for name in launch.names],
             [self.executor.scalar(value) for value in launch.scalars],
-            stream=self._outgrows_cache(launch),
+            # What stands on a boundary layer is read at once.
+            stream=not launch.is_layer and self._outgrows_cache(launch),
         )
 
     def _outgrows_cache(self, launch: Launch) -> bool:

@@ -1,0 +1,113 @@
+"""Where results go, and what a user is told when they cannot go there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from halocline.errors import OutputError
+from halocline.io.output import create_directory, on_first_rank, write_all, write_text
+
+
+def full(*_, **__):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+class Ranks:
+    """A communicator that records what rank 0 tells the others, or says it to them."""
+
+    size = 2
+
+    def __init__(self, rank, said=None):
+        self.rank, self.said = rank, said
+
+    def bcast(self, value):
+        if self.rank == 0:
+            self.said = value
+        return self.said
+
+
+def test_a_directory_is_made_with_its_parents_and_may_exist(tmp_path: Path):
+    path = tmp_path / "a" / "b"
+    assert create_directory(path) == path
+    assert create_directory(path) == path
+    assert list(path.iterdir()) == []
+
+
+def test_a_file_in_the_way_is_named(tmp_path: Path):
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError) as error:
+        create_directory(tmp_path / "file" / "out")
+    assert str(error.value) == (
+        f"Could not write '{tmp_path}/file/out': Not a directory. Choose a directory that can be "
+        "written with --output."
+    )
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_without_permission_is_refused(tmp_path: Path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(OutputError, match="Permission denied"):
+        create_directory(tmp_path / "out")
+
+
+def test_a_directory_that_exists_but_cannot_be_written_is_refused(tmp_path: Path, monkeypatch):
+    def denied(*_):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr(Path, "write_bytes", denied)
+    with pytest.raises(OutputError, match=r"Permission denied\. Choose a directory"):
+        create_directory(tmp_path)
+
+
+def test_too_little_room_is_found_before_anything_is_computed(tmp_path: Path, monkeypatch):
+    usage = shutil.disk_usage(tmp_path)._replace(free=2_000_000)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    create_directory(tmp_path, 1_000_000)
+    with pytest.raises(OutputError, match=r"has 2\.0 MB left, but the results need about 3\.0 MB"):
+        create_directory(tmp_path, 3_000_000)
+
+
+def test_a_full_disk_is_called_full(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OutputError, match=r"report': No space left on device\. Free some space"):
+        write_text(tmp_path / "report", "text")
+
+
+def test_what_can_be_written_is_written_when_something_else_cannot(tmp_path: Path):
+    def lost():
+        raise OutputError("Could not write 'b': No space left on device.", hint="Free some space.")
+
+    tasks = {name: lambda n=name: write_text(tmp_path / n, n) for name in ("a", "c")}
+    with pytest.raises(OutputError) as error:
+        write_all({"a": tasks["a"], "b": lost, "c": tasks["c"]})
+    assert str(error.value) == (
+        "Could not write 'b': No space left on device. Not written: b. Written: a, c. "
+        "Free some space."
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "c"]
+
+
+def test_only_the_first_rank_acts_and_a_mistake_is_raised_on_all():
+    def fail():
+        raise OutputError("Full.")
+
+    first = Ranks(0)
+    assert on_first_rank(first, lambda: 7) == 7
+    assert on_first_rank(Ranks(1, first.said), fail) is None
+    with pytest.raises(OutputError, match="Full"):
+        on_first_rank(first, fail)
+    with pytest.raises(OutputError, match="Full"):
+        on_first_rank(Ranks(1, first.said), lambda: 7)
+
+
+def test_a_bug_on_the_first_rank_lets_the_others_go():
+    first = Ranks(0)
+    with pytest.raises(ZeroDivisionError):
+        on_first_rank(first, lambda: 1 / 0)
+    with pytest.raises(Exception, match="Rank 0 has failed"):
+        on_first_rank(Ranks(1, first.said), lambda: None)

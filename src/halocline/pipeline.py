@@ -15,6 +15,7 @@ from halocline.errors import PlanError, nearest
 from halocline.jit.build import build
 from halocline.jit.library import CallbackLibrary, Library
 from halocline.jit.toolchain import find_toolchain
+from halocline.language.steps import check_steps
 from halocline.plan.bind import bind
 from halocline.plan.decomposition import Decomposition, decompose
 from halocline.plan.lower import make_plan
@@ -64,7 +65,8 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
     if not 0 <= rank < ranks:
         raise PlanError(f"The plan of rank {rank} was asked for; there are ranks 0 to {ranks - 1}.")
     split = decomposition_for(grid, ranks, decomposition, blocks)
-    return make_plan(bind(grid, steps, check_every), split, strategy or Strategy(), rank)
+    program = bind(grid, check_steps(tuple(steps)), check_every)
+    return make_plan(program, split, strategy or Strategy(), rank)
 
 
 def decomposition_for(
@@ -87,7 +89,7 @@ def decomposition_for(
 def source_for(grid: Grid, steps: Iterable[Step], target: str = "c++") -> Source:
     """Return the generated text of all kernels of a step."""
     check_target(target)
-    return print_source(kernels_of(bind(grid, steps, 0)))
+    return print_source(kernels_of(bind(grid, check_steps(tuple(steps)), 0)))
 
 
 @dataclass(frozen=True, slots=True)

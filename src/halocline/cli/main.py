@@ -93,15 +93,9 @@ def run(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     )
     parameters.update(_settings(settings))
     read, from_file = read_case(case, parameters)
-    chosen = _given(
-        ranks=ranks,
-        threads=threads,
-        decomposition=decomposition,
-        overlap=overlap,
-        neighbours=neighbours,
-        output=output,
-    )
-    choices = RunChoices(**{**from_file, **chosen})
+    how = {"ranks": ranks, "threads": threads, "output": output}
+    split = {"decomposition": decomposition, "overlap": overlap, "neighbours": neighbours}
+    choices = RunChoices(**{**from_file, **_given(**how, **split)})
     choices.strategy  # noqa: B018 (refuses a wrong word before any rank is started)
     if is_launched():
         _refuse_other_number(choices.ranks)

@@ -143,16 +143,20 @@ def _write(
     """Write everything; what cannot be written does not keep the rest from being written."""
     assert directory is not None
     tasks: dict[str, Callable[[], None]] = {
-        "report.txt": partial(write_text, directory / "report.txt", report),
+        "report.txt": partial(_write_report, directory / "report.txt", report),
         "fields.zarr": partial(_write_fields, directory, case, problem, variables),
     }
     for name, draw in result.pictures(variables).items():
         tasks[name] = partial(draw, directory / name)
+    write_all(tasks)
+
+
+def _write_report(path: Path, report: str) -> None:
+    """Write the report, or print it where it cannot be written: the numbers must not be lost."""
     try:
-        write_all(tasks)
+        write_text(path, report)
     except OutputError:
-        if not (directory / "report.txt").exists():
-            print(report)  # the numbers at least are not lost
+        print(report)
         raise
 
 

@@ -225,8 +225,7 @@ class _Function:
         return 64 // min(dtypes[field].itemsize for field, _ in self._target)
 
     def _row(self) -> list[str]:
-        lines = [
-        ]
+        lines: list[str] = []
         for (field, component, offset), name in self._rows.items():
             kind = f"const {self._type(field)}"
             lines.append(f"{kind}* const {name} = {self._address(field, component, offset, kind)};")

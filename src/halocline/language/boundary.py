@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError
 from halocline.geometry import AXES
@@ -14,13 +14,6 @@ from halocline.language.steps import Call, Parameter
 
 if TYPE_CHECKING:
     from halocline.language.fields import Field
-
-
-class Condition(Protocol):
-    """A way of filling the layers beyond a side."""
-
-    def __call__(self, field: Field, *, on: str) -> Call:
-        """Return the kernel that fills the first layer beyond the side."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from halocline.language.boundary import Condition
 
 LOCATIONS = ("center", "x_face", "y_face", "z_face", "xy_edge", "xz_edge", "yz_edge")
 
@@ -53,7 +52,8 @@ class Field(operators.Operand):
         self.location: str = options.get("location", "center")
         self.unit: str = options.get("unit", "")
         self.description: str = options.get("description", "")
-        self.boundaries: dict[str, Condition] = {}
+        # What fills the layers beyond a side; see 'boundary.boundary_calls'.
+        self.boundaries: dict[str, Any] = {}
         self.pending: list[Any] = []
         self.storage: Storage | None = None
 
@@ -132,7 +132,7 @@ class Field(operators.Operand):
         return operators.access(self.name, self.components, self.grid.dimensions, key)
 
 
-def _bind_later(condition: Callable[..., Any], scalars: dict[str, Any]) -> Condition:
+def _bind_later(condition: Callable[..., Any], scalars: dict[str, Any]) -> Callable[..., Any]:
     """Return a condition that passes its keyword arguments when called."""
     return lambda field, **region: condition(field, **region, **scalars)
 

@@ -93,25 +93,8 @@ class Operand:
         return Value(Unary("not", self.expression()))
 
 
-class Value(Operand):
-    """An expression under construction.
-
-    'value[1, 0, 0]' is the same expression seen from the cell one further in x. '==' compares
-    values cell by cell.
-    """
-
-    def __init__(self, node: Expr) -> None:
-        self.node = node
-
-    def expression(self) -> Expr:
-        """Return the expression."""
-        return self.node
-
-    def __getitem__(self, offset: Any) -> Value:
-        """Return the expression as seen from a cell 'offset' away."""
-        read = next((n for n in walk(self.node) if isinstance(n, Read)), None)
-        dimensions = len(read.offset) if read else len(np.atleast_1d(offset))
-        return Value(shifted(self.node, parse_offset("the expression", dimensions, offset)))
+class Symbol(Operand):
+    """An operand whose value is not known while a kernel is traced; '==' compares in each cell."""
 
     def __eq__(self, other: object) -> Value:  # type: ignore[override]
         return _compare("eq", self, other)
@@ -136,6 +119,26 @@ class Value(Operand):
             hint="Use Halocline's own functions: hc.sqrt, hc.exp, hc.sin, …",
             place=user_place(),
         )
+
+
+class Value(Symbol):
+    """An expression under construction.
+
+    'value[1, 0, 0]' is the same expression seen from the cell one further in x.
+    """
+
+    def __init__(self, node: Expr) -> None:
+        self.node = node
+
+    def expression(self) -> Expr:
+        """Return the expression."""
+        return self.node
+
+    def __getitem__(self, offset: Any) -> Value:
+        """Return the expression as seen from a cell 'offset' away."""
+        read = next((n for n in walk(self.node) if isinstance(n, Read)), None)
+        dimensions = len(read.offset) if read else len(np.atleast_1d(offset))
+        return Value(shifted(self.node, parse_offset("the expression", dimensions, offset)))
 
     def __iter__(self) -> Any:
         """Refuse to be taken apart."""
@@ -210,7 +213,7 @@ def _compare(op: str, left: Any, right: Any) -> Value:
 
 
 def _power(base: Operand, power: Any) -> Any:
-    if power == 0.5:  # noqa: PLR2004 (the root)
+    if not isinstance(power, Operand) and power == 0.5:  # noqa: PLR2004 (the root)
         return sqrt(base)
     if not isinstance(power, int) or not 1 <= power <= _LARGEST_POWER:
         raise KernelError(

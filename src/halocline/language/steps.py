@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from halocline.errors import GridError, PlanError
+from halocline.errors import GridError, KernelError, PlanError
 from halocline.language import operators
 from halocline.language.fields import Field, same_grid
+from halocline.language.place import user_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from halocline.geometry import Box
+    from halocline.language import expr
     from halocline.language.kernel import Kernel
 
 
@@ -26,6 +28,14 @@ class Parameter(operators.Operand):
     def __init__(self, value: float, name: str = "parameter") -> None:
         self.name = name
         self.value = float(value)
+
+    def expression(self) -> expr.Expr:
+        """Refuse to be part of an expression: only a kernel's keywords are read at run time."""
+        raise KernelError(
+            f"The parameter '{self.name}' was used in an expression itself.",
+            hint=f"Pass it to the kernel by keyword: kernel(…, {self.name}={self.name}).",
+            place=user_place(),
+        )
 
     def __repr__(self) -> str:
         """Return name and value."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import GridError, KernelError, nearest
-from halocline.geometry import Box
+from halocline.geometry import AXES, Box
 from halocline.language import operators
 from halocline.language.expr import Compare, Const, Read, Scalar, Where
 from halocline.language.fields import Field, layer, same_grid
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class _SymbolScalar(operators.Operand):
+class _SymbolScalar(operators.Symbol):
     """A run-time scalar while tracing."""
 
     def __init__(self, name: str) -> None:
@@ -58,7 +58,7 @@ class _Recorder:
         self.places.append(user_place())
 
 
-class _SymbolComponent(operators.Operand):
+class _SymbolComponent(operators.Symbol):
     """One component of a field while tracing."""
 
     def __init__(self, parent: _SymbolField, component: int) -> None:
@@ -86,7 +86,7 @@ class _SymbolComponent(operators.Operand):
         self.parent.recorder.assign(self.parent.type, self.component, value)
 
 
-class _SymbolField(operators.Operand):
+class _SymbolField(operators.Symbol):
     """A field while tracing.
 
     Attributes:
@@ -185,7 +185,9 @@ class KernelFunction:
         """
         grid = self._check(fields, scalars)
         values = {name: scalars.get(name, default) for name, default in self.keywords.items()}
-        kernel = self.trace(fields, values)
+        region = self._region(grid, on)
+        side = AXES.index(on[0]) if isinstance(on, str) else None
+        kernel = self.trace(fields, values, side=side)
         bound = tuple(values[name] for name in kernel.scalars)
         if isinstance(on, Field):
             same_grid((*fields, on), f"Kernel '{self.name}'")
@@ -194,13 +196,21 @@ class KernelFunction:
             kernel,
             tuple(fields),
             tuple(v if isinstance(v, Parameter) else float(v) for v in bound),
-            self._region(grid, on),
+            region,
             isinstance(on, str),
             self.place,
         )
 
-    def trace(self, fields: tuple[Field, ...], values: dict[str, Any]) -> Kernel:
-        """Return the kernel that the function describes for fields of these types."""
+    def trace(
+        self, fields: tuple[Field, ...], values: dict[str, Any], *, side: int | None = None
+    ) -> Kernel:
+        """Return the kernel that the function describes for fields of these types.
+
+        Args:
+            fields: One for each positional parameter.
+            values: One for each keyword.
+            side: The axis across which the layer lies where it runs, if it runs on one.
+        """
         recorder = _Recorder()
         symbols = [
             _SymbolField(field, name, recorder)
@@ -216,7 +226,7 @@ class KernelFunction:
             dynamic,
             tuple(recorder.statements),
         )
-        verify(kernel, recorder.places, self.place)
+        verify(kernel, recorder.places, self.place, side=side)
         return kernel
 
     def _check(self, fields: tuple[Any, ...], scalars: dict[str, Any]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halocline.errors import KernelError
+from halocline.geometry import AXES
 from halocline.language.expr import (
     BINARY,
     COMPARE,
@@ -28,13 +29,15 @@ if TYPE_CHECKING:
     from halocline.language.kernel import Kernel, Statement
 
 
-def verify(kernel: Kernel, places: Sequence[str], place: str) -> None:
+def verify(kernel: Kernel, places: Sequence[str], place: str, *, side: int | None = None) -> None:
     """Refuse a kernel that has no meaning.
 
     Args:
         kernel: The traced kernel.
         places: 'file:line' of each statement.
         place: 'file:line' of the function.
+        side: The axis across which the layer lies where the kernel runs, if it runs on one: there
+            it may read further in what it assigns, which are different cells.
 
     Raises:
         KernelError: It assigns nothing, or a statement reads a neighbour of what it assigns.
@@ -46,15 +49,33 @@ def verify(kernel: Kernel, places: Sequence[str], place: str) -> None:
             place=place,
         )
     for statement, line in zip(kernel.statements, places, strict=True):
-        _no_own_neighbour(kernel, statement, line)
+        _no_own_neighbour(kernel, statement, line, side)
         for node in walk(statement.value):
+            _no_stranger(kernel, node, line)
             assert is_legal(kernel, node), node
 
 
-def _no_own_neighbour(kernel: Kernel, statement: Statement, place: str) -> None:
+def _no_stranger(kernel: Kernel, node: Expr, place: str) -> None:
+    """Refuse a field that is none of the kernel's own, or an axis that the grid lacks."""
+    if isinstance(node, Read) and node.field not in [field.name for field in kernel.fields]:
+        raise KernelError(
+            f"Kernel '{kernel.name}' reads the field '{node.field}', which it was not given.",
+            hint="Make it a parameter of the function and pass it by position.",
+            place=place,
+        )
+    if isinstance(node, Index) and node.axis >= kernel.dimensions:
+        raise KernelError(
+            f"Kernel '{kernel.name}' uses the index along '{AXES[node.axis]}' of a grid of "
+            f"{kernel.dimensions} axes.",
+            place=place,
+        )
+
+
+def _no_own_neighbour(kernel: Kernel, statement: Statement, place: str, side: int | None) -> None:
     for read in reads(statement.value):
         own = (read.field, read.component) == (statement.field, statement.component)
-        if own and any(read.offset):
+        is_across = side is not None and side < kernel.dimensions and read.offset[side] != 0
+        if own and any(read.offset) and not is_across:
             raise KernelError(
                 f"Kernel '{kernel.name}' reads '{read.field}' at the offset {read.offset} in the "
                 "statement that assigns it; the neighbour's value would be old or new by chance.",

@@ -38,10 +38,12 @@ class Demands:
 
     Attributes:
         extents: For each kernel of the chain where it must run, as reaches from a block's cells.
+        read_later: For each kernel which cells of its results later kernels of the chain read.
         needs: What must be got from other blocks before the chain.
     """
 
     extents: tuple[frozenset[Reach], ...]
+    read_later: tuple[frozenset[Reach], ...]
     needs: Needs
 
 
@@ -51,14 +53,21 @@ Wanted = dict[tuple[str, int], set[Reach]]
 def demands(launches: Sequence[Launch], domain: Box) -> Demands:
     """Return what the kernels, run one after the other, must compute and get."""
     wanted: Wanted = {}
-    extents = [_walk_back(launch, wanted, domain) for launch in reversed(launches)]
+    extents, read_later = [], []
+    for launch in reversed(launches):
+        read_later.append(_read_of(launch, wanted))
+        extents.append(_walk_back(launch, wanted, domain))
     needs = {
         Need(field, component, reach)
         for (field, component), reaches in wanted.items()
         for reach in reaches
         if any(displacement(reach, len(domain.lower)))
     }
-    return Demands(tuple(reversed(extents)), frozenset(needs))
+    return Demands(tuple(reversed(extents)), tuple(reversed(read_later)), frozenset(needs))
+
+
+def _read_of(launch: Launch, wanted: Wanted) -> frozenset[Reach]:
+    return frozenset(reach for key in launch.writes for reach in wanted.get(key, ()))
 
 
 def _walk_back(launch: Launch, wanted: Wanted, domain: Box) -> frozenset[Reach]:
@@ -103,7 +112,8 @@ def may_join(launches: Sequence[Launch], asked: Demands, periodic: Sequence[bool
     """Return whether the kernels may share one exchange.
 
     They may if recomputing widens no halo beyond what a single kernel of the chain reads, and if
-    no kernel that runs on a part of a periodic axis would have to be recomputed there.
+    no results of a kernel that runs on a part of a periodic axis are read further along it: its
+    region has no periodic images, so it can be recomputed neither here nor there.
     """
     dimensions = len(periodic)
     for axis in range(dimensions):
@@ -113,15 +123,14 @@ def may_join(launches: Sequence[Launch], asked: Demands, periodic: Sequence[bool
         if not all(low <= d <= high for d in moved):
             return False
     return all(
-        _is_recomputable(launch, extent, periodic)
-        for launch, extent in zip(launches, asked.extents, strict=True)
+        _is_recomputable(launch, reaches, periodic)
+        for launch, reaches in zip(launches, asked.read_later, strict=True)
     )
 
 
-def _is_recomputable(launch: Launch, extent: frozenset[Reach], periodic: Sequence[bool]) -> bool:
+def _is_recomputable(launch: Launch, reaches: frozenset[Reach], periodic: Sequence[bool]) -> bool:
     for axis, is_periodic in enumerate(periodic):
         is_part = is_periodic and launch.region.upper[axis] - launch.region.lower[axis] < UNBOUNDED
-        moved = any(displacement(reach, len(periodic))[axis] for reach in extent)
-        if is_part and moved:
+        if is_part and any(displacement(reach, len(periodic))[axis] for reach in reaches):
             return False
     return True

@@ -15,7 +15,7 @@ from halocline.geometry import Box, Offset
 from halocline.language.fields import UNBOUNDED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +99,20 @@ def everywhere(reach: Reach) -> tuple[Box, ...]:
 def touches(reach: Reach, region: Box) -> bool:
     """Return whether a reach can lead into a region."""
     return bool(everywhere(then(reach, Clip(region))))
+
+
+def images(region: Box, domain: Box, periodic: Sequence[bool]) -> tuple[Box, ...]:
+    """Return a region and its images next to the domain along periodic axes where it has bounds."""
+    result: tuple[Box, ...] = (region,)
+    for axis, is_periodic in enumerate(periodic):
+        if is_periodic and region.upper[axis] - region.lower[axis] < UNBOUNDED:
+            n = domain.extent[axis]
+            result = tuple(
+                box.clip(axis, box.lower[axis] + move, box.upper[axis] + move)
+                for box in result
+                for move in (-n, 0, n)
+            )
+    return result
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from halocline.plan.program import (
     Sometimes,
     beyond,
 )
-from halocline.plan.reach import Needs, Reach, renamed, touches
+from halocline.plan.reach import Needs, Reach, images, renamed, touches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -182,8 +182,18 @@ class _Planner:
         )
         valid |= fetch
         for launch in chain:
-            valid = _after(launch, valid)
+            valid = self._after(launch, valid)
         return valid
+
+    def _after(self, launch: Launch, valid: Needs) -> Needs:
+        """Return what stays valid when a kernel has written."""
+        written = images(launch.region, self.domain, self.program.periodic)
+        return frozenset(
+            need
+            for need in valid
+            if (need.field, need.component) not in launch.writes
+            or not any(touches(need.reach, region) for region in written)
+        )
 
     def _other(self, item: object, planned: list[ScheduleItem], valid: Needs) -> Needs:
         """Add an item that is no kernel; return what is valid after it."""
@@ -215,16 +225,6 @@ def _is_fresh(chain: list[Launch], name: str, kernels: tuple[Launch, ...]) -> bo
     """Return whether the boundaries of a field ran in this chain and it was not written since."""
     writers = [launch for launch in chain if any(field == name for field, _ in launch.writes)]
     return tuple(writers[-len(kernels) :]) == kernels
-
-
-def _after(launch: Launch, valid: Needs) -> Needs:
-    """Return what stays valid when a kernel has written."""
-    return frozenset(
-        need
-        for need in valid
-        if (need.field, need.component) not in launch.writes
-        or not touches(need.reach, launch.region)
-    )
 
 
 def _chains(items: Iterable[ScheduleItem]) -> list[Chain]:

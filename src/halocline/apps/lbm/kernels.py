@@ -102,6 +102,33 @@ def collide(
 
     Source: lbm.md sections 3, 5, 6, 9; Guo, Zheng & Shi 2002, eqs. 8 and 20 for the force.
     """
+    odd_rate = omega if omega_odd is None else omega_odd
+    gains = _gains(velocity_set, populations, (omega, odd_rate), force)
+    keep = 1.0 - omega
+    result = [keep * populations[0] + gains[0][0]] * len(velocity_set)
+    for i, o in velocity_set.pairs:
+        even, odd = gains[i]
+        if omega_odd is None:
+            result[i] = keep * populations[i] + (even + odd)
+            result[o] = keep * populations[o] + (even - odd)
+        else:
+            even = even - (0.5 * omega) * (populations[i] + populations[o])
+            odd = odd - (0.5 * odd_rate) * (populations[i] - populations[o])
+            result[i] = populations[i] + (even + odd)
+            result[o] = populations[o] + (even - odd)
+    return result
+
+
+def _gains(
+    velocity_set: VelocitySet,
+    populations: Sequence[Value],
+    rates: tuple[Value, Value],
+    force: Sequence[Value],
+) -> dict[int, tuple[Value, Value]]:
+    """Return the even and the odd part of what populations relax to, times their rates.
+
+    For the rest population and the first of each pair.
+    """
     excess, momentum = moments(velocity_set, populations)
     if force:
         # The force acts over the whole step: half of it has been felt when the step is half over.
@@ -112,10 +139,9 @@ def collide(
     base = excess - add([j * u for j, u in zip(three_j, three_u, strict=True)]) * (1.0 / 6.0)
     three_f = [3.0 * f for f in force]
     force_base = add([f * u for f, u in zip(force, three_u, strict=True)]) if force else 0.0
-    odd_rate = omega if omega_odd is None else omega_odd
-
-    def gain(i: int) -> tuple[Value, Value]:
-        """Return the even and the odd part of what population i relaxes to, times their rates."""
+    omega, odd_rate = rates
+    gains = {}
+    for i in (0, *(i for i, _ in velocity_set.pairs)):
         c, weight = velocity_set.velocities[i], velocity_set.weights[i]
         along_u, along_j = dot(c, three_u), dot(c, three_j)
         even = (weight * omega) * (base + 0.5 * (along_u * along_j))
@@ -124,21 +150,8 @@ def collide(
             along_f = dot(c, three_f)
             even = even + (weight * (1.0 - 0.5 * omega)) * (along_u * along_f - force_base)
             odd = odd + (weight * (1.0 - 0.5 * odd_rate)) * along_f
-        return even, odd
-
-    keep = 1.0 - omega
-    result = [keep * populations[0] + gain(0)[0]] * len(velocity_set)
-    for i, o in velocity_set.pairs:
-        even, odd = gain(i)
-        if omega_odd is None:
-            result[i] = keep * populations[i] + (even + odd)
-            result[o] = keep * populations[o] + (even - odd)
-        else:
-            even = even - (0.5 * omega) * (populations[i] + populations[o])
-            odd = odd - (0.5 * odd_rate) * (populations[i] - populations[o])
-            result[i] = populations[i] + (even + odd)
-            result[o] = populations[o] + (even - odd)
-    return result
+        gains[i] = even, odd
+    return gains
 
 
 def pulled(f: Any, velocity_set: VelocitySet) -> list[Value]:

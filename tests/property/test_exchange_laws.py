@@ -1,0 +1,247 @@
+"""Laws of decompositions and exchanges, checked cell by cell for all ranks of random plans."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from itertools import product
+
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import halocline as hc
+from halocline.errors import PlanError
+from halocline.geometry import directions
+from halocline.language.kernel import reads
+from halocline.pipeline import plan_for
+from halocline.plan import plan as ops
+from property.programs import build, decompositions, programs, strategies
+
+
+def cells(box):
+    return product(*map(range, box.lower, box.upper))
+
+
+@st.composite
+def splits(draw):
+    extent = tuple(draw(st.integers(1, 7)) for _ in range(draw(st.integers(1, 3))))
+    periodic = tuple(draw(st.booleans()) for _ in extent)
+    return draw(decompositions(extent, periodic, lambda blocks: st.integers(1, blocks)))
+
+
+@given(splits())
+def test_blocks_tile_the_domain(split):
+    count = Counter(c for n in range(split.blocks) for c in cells(split.block(n).box))
+    assert count == Counter(product(*map(range, split.extent)))
+
+
+@given(splits())
+def test_every_block_belongs_to_one_rank_and_every_rank_has_one(split):
+    of_ranks = [[b.number for b in split.blocks_of(rank)] for rank in range(split.ranks)]
+    assert [n for numbers in of_ranks for n in numbers] == list(range(split.blocks))
+    assert all(numbers for numbers in of_ranks)
+    assert all(split.block(n).rank == r for r, numbers in enumerate(of_ranks) for n in numbers)
+
+
+@given(splits())
+def test_cells_know_their_block(split):
+    for number in range(split.blocks):
+        assert all(split.number_at(cell) == number for cell in cells(split.block(number).box))
+
+
+@given(splits())
+def test_the_neighbour_in_the_opposite_direction_is_the_block_itself(split):
+    for number in range(split.blocks):
+        block = split.block(number)
+        for direction in directions(len(split.extent)):
+            found = split.neighbour(block, direction)
+            if found:
+                back = split.neighbour(found[0], tuple(-d for d in direction))
+                assert back == (block, tuple(-s for s in found[1]))
+
+
+@st.composite
+def stencils(draw):
+    """Draw a periodic grid, one kernel with random reads on it, blocks and ranks."""
+    dimensions = draw(st.integers(1, 3))
+    extent = tuple(draw(st.integers(2, (9, 7, 5)[dimensions - 1])) for _ in range(dimensions))
+    offsets = st.tuples(*[st.integers(-2, 2)] * dimensions)
+    taps = draw(st.lists(st.tuples(st.integers(0, 1), offsets), min_size=1, max_size=4))
+    split = draw(
+        decompositions(extent, (True,) * dimensions, lambda blocks: st.integers(1, blocks))
+    )
+    return extent, tuple(taps), split
+
+
+def stencil_program(extent, taps):
+    grid = hc.Grid(extent, periodic=True)
+    f, g = grid.field("f", components=2), grid.field("g")
+
+    @hc.kernel
+    def gather(f, g):
+        terms = [f[q][offset] for q, offset in taps]
+        g[(0,) * len(extent)] = sum(terms[1:], terms[0])
+
+    @hc.kernel
+    def scatter(g, f):
+        for q in range(2):
+            f[q] = g
+
+    return grid, [gather(f, g), scatter(g, f)]
+
+
+def all_plans(extent, taps, split, strategy):
+    grid, steps = stencil_program(extent, taps)
+    try:
+        return [
+            plan_for(
+                grid,
+                steps,
+                ranks=split.ranks,
+                rank=rank,
+                decomposition=split,
+                strategy=strategy,
+                check_every=0,
+            )
+            for rank in range(split.ranks)
+        ]
+    except PlanError as error:
+        assume("wide there" not in str(error))
+        raise
+
+
+def wanted_cells(block, taps):
+    """Return every (component, cell) beyond its own that a block reads."""
+    read = {
+        (q, tuple(c + o for c, o in zip(cell, offset, strict=True)))
+        for cell in cells(block.box)
+        for q, offset in taps
+    }
+    own = set(cells(block.box))
+    return {(q, cell) for q, cell in read if cell not in own}
+
+
+@settings(max_examples=150)
+@given(stencils(), strategies)
+def test_every_halo_cell_that_is_read_is_filled_once_from_its_owner(drawn, strategy):
+    extent, taps, split = drawn
+    strategy = hc.Strategy(neighbours=strategy.neighbours, width=strategy.width, overlap="none")
+    found = all_plans(extent, taps, split, strategy)
+    # Every block's memory: (component, cell) -> the global cell whose value lies there.
+    memory = {
+        n: {(q, c): c for c in cells(split.block(n).box) for q in range(2)}
+        for n in range(split.blocks)
+    }
+    filled: Counter = Counter()
+    for number in range(max((len(plan.exchanges) for plan in found), default=0)):
+        by_number = [e for plan in found for e in plan.exchanges if e.number == number]
+        parts = [p for e in by_number for p in e.copies]
+        parts += [p for e in by_number for m in e.receives for p in m.parts]
+        _move(parts, memory, filled)
+    assert set(filled.values()) <= {1}
+    for number in range(split.blocks):
+        block = split.block(number)
+        for q, cell in wanted_cells(block, taps):
+            home = tuple(c % n for c, n in zip(cell, extent, strict=True))
+            assert memory[number].get((q, cell)) == home
+        if (strategy.neighbours, strategy.width) == ("direct", "minimal"):
+            got = {key[1:] for key in filled if key[0] == number}
+            assert got == wanted_cells(block, taps)
+
+
+def _move(parts, memory, filled) -> None:
+    """Copy all parts of one exchange; each must find its source filled."""
+    arriving = []
+    for part in parts:
+        assert part.field == "f"
+        for cell in cells(part.box):
+            at = tuple(c - s for c, s in zip(cell, part.shift, strict=True))
+            value = memory[part.source].get((part.component, at))
+            arriving.append((part.target, part.component, cell, value))
+    for target, component, cell, value in arriving:
+        if value is not None:
+            memory[target][component, cell] = value
+        filled[target, component, cell] += 1
+
+
+@settings(max_examples=100)
+@given(stencils(), strategies)
+def test_every_send_has_its_receive_with_the_same_parts(drawn, strategy):
+    sends, receives = {}, {}
+    for plan in all_plans(*drawn, strategy):
+        for exchange in plan.exchanges:
+            for message in exchange.sends:
+                assert message.source == plan.rank != message.target
+                sends[message.source, message.target, message.tag] = message.parts
+            for message in exchange.receives:
+                assert message.target == plan.rank != message.source
+                receives[message.source, message.target, message.tag] = message.parts
+    assert sends == receives
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_core_and_rim_partition_what_each_kernel_computes(data):
+    choice = data.draw(programs())
+    split = data.draw(
+        decompositions(choice.extent, choice.periodic, lambda blocks: st.integers(1, blocks))
+    )
+    overlap = data.draw(st.sampled_from(("core-first", "rim-first")))
+    grid, steps = build(choice)
+    try:
+        plan = plan_for(
+            grid,
+            steps,
+            ranks=split.ranks,
+            decomposition=split,
+            strategy=hc.Strategy(overlap=overlap),
+        )
+    except PlanError as error:
+        assume("wide there" not in str(error))
+        raise
+    pieces: dict[tuple[int, int], list] = {}
+    for op in ops.walk(plan.step):
+        if isinstance(op, ops.Run):
+            for number, box in op.boxes:
+                pieces.setdefault((op.launch, number), []).append(box)
+    for (launch, number), found in pieces.items():
+        count = Counter(cell for box in found for cell in cells(box))
+        assert set(count.values()) == {1}
+        if not plan.launches[launch].on_demand:
+            own = set(cells(split.block(number).box.intersect(plan.launches[launch].region)))
+            assert own <= set(count)
+
+
+@settings(max_examples=50)
+@given(st.data())
+def test_no_operation_reaches_beyond_what_is_stored(data):
+    choice = data.draw(programs())
+    split = data.draw(
+        decompositions(choice.extent, choice.periodic, lambda blocks: st.integers(1, blocks))
+    )
+    grid, steps = build(choice)
+    try:
+        plan = plan_for(
+            grid, steps, ranks=split.ranks, decomposition=split, strategy=data.draw(strategies)
+        )
+    except PlanError as error:
+        assume("wide there" not in str(error))
+        raise
+    blocks = {block.number: block.box for block in plan.blocks}
+    for op in ops.walk(plan.step):
+        if isinstance(op, ops.Run):
+            launch = plan.launches[op.launch]
+            touched = [(name, offset) for name, _, offset in launch.reads]
+            touched += [(name, (0,) * len(choice.extent)) for name, _ in launch.writes]
+            for number, box in op.boxes:
+                for name, offset in touched:
+                    assert plan.layout(name).stored(blocks[number]).contains(box.shift(offset))
+    assert pickle.loads(pickle.dumps(plan.exchanges)) == plan.exchanges
+
+
+def test_reads_are_found_in_a_fixed_order():
+    grid, steps = stencil_program((4, 4), ((1, (0, 1)), (0, (1, 0))))
+    found = reads(*(s.value for s in steps[0].kernel.statements))
+    assert [(r.component, r.offset) for r in found] == [(0, (1, 0)), (1, (0, 1))]
+    assert np.prod(grid.extent) == 16

@@ -1,0 +1,137 @@
+"""Rules that a machine can check: who imports whom, sizes of files, what an import costs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import halocline
+
+ROOT = Path(__file__).parent.parent
+LONGEST = 400
+
+in_the_tree = pytest.mark.skipif(
+    not (ROOT / "src/halocline").is_dir(), reason="needs the source tree"
+)
+
+
+def files(folder: str, *endings: str) -> list[Path]:
+    return [p for ending in endings for p in sorted((ROOT / folder).rglob(f"*{ending}"))]
+
+
+def python(code: str, **environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=dict(os.environ, **environment),
+        timeout=60,
+    )
+
+
+@in_the_tree
+def test_data_flows_one_way():
+    tool = Path(sys.executable).with_name("lint-imports")
+    if not tool.exists():
+        pytest.skip("import-linter is not installed")
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "src"))
+    done = subprocess.run(
+        [tool, "--config", ROOT / "pyproject.toml", "--no-cache"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def including(header: str) -> set[str]:
+    pattern = re.compile(rf'^\s*#\s*include\s*[<"]{header}', re.MULTILINE)
+    sources = files("cpp", ".cpp", ".hpp", ".h")
+    return {
+        p.relative_to(ROOT / "cpp").as_posix() for p in sources if pattern.search(p.read_text())
+    }
+
+
+@in_the_tree
+def test_only_the_mpi_folder_transport_and_binding_include_mpi():
+    known = {"transport/mpi.cpp", "transport/mpi.hpp", "bindings/mpi_module.cpp"}
+    others = {p for p in including(r"mpi\.h") if not p.startswith("mpi/")}
+    assert others <= known
+
+
+@in_the_tree
+def test_only_the_bindings_include_nanobind():
+    assert {p.split("/")[0] for p in including("nanobind/")} == {"bindings"}
+
+
+@in_the_tree
+def test_only_the_bindings_include_python():
+    assert {p.split("/")[0] for p in including(r"Python\.h")} <= {"bindings"}
+
+
+@in_the_tree
+def test_no_file_is_longer_than_the_budget():
+    sources = [*files("src", ".py", ".pyi"), *files("cpp", ".cpp", ".hpp", ".h")]
+    lengths = {p.relative_to(ROOT).as_posix(): len(p.read_text().splitlines()) for p in sources}
+    assert {name: n for name, n in lengths.items() if n > LONGEST} == {}
+
+
+def test_import_takes_less_than_0_3_seconds():
+    code = (
+        "import time; start = time.perf_counter(); import halocline; "
+        "print(time.perf_counter() - start)"
+    )
+    assert min(float(python(code).stdout) for _ in range(3)) < 0.3
+
+
+def test_import_loads_none_of_the_heavy_packages():
+    code = "import sys, halocline; print(*{name.partition('.')[0] for name in sys.modules})"
+    loaded = set(python(code).stdout.split())
+    heavy = {"mpi4py", "matplotlib", "zarr", "xarray", "rich", "typer", "scipy", "pandas"}
+    assert loaded & heavy == set()
+
+
+def test_a_plan_needs_neither_mpi_nor_compiler(tmp_path):
+    code = (
+        f"import sys; sys.path.insert(0, {str(ROOT / 'tests')!r})\n"
+        "import stencils\n"
+        "from halocline.pipeline import plan_for\n"
+        "problem = stencils.cavity((64, 64, 64), False)\n"
+        "print(plan_for(problem.grid, problem.steps, ranks=4096, rank=17))\n"
+        "assert 'mpi4py' not in sys.modules and 'halocline.runtime._mpi' not in sys.modules\n"
+    )
+    done = python(code, PATH=str(tmp_path), HALOCLINE_CXX="/bin/false")
+    assert done.stdout.startswith("plan of rank 17 of 4096")
+
+
+def test_the_public_names_are_few():
+    names = [n for n in vars(halocline) if not n.startswith("_")]
+    modules = [n for n in names if type(getattr(halocline, n)).__name__ == "module"]
+    assert len(names) - len(modules) < 40
+
+
+def test_a_step_costs_less_than_two_microseconds_beyond_kernels_and_messages():
+    grid = halocline.Grid((4, 4))
+    field = grid.field("a")
+
+    @halocline.kernel
+    def nothing(a):
+        a[0, 0] = 0.0
+
+    simulation = halocline.Simulation(grid, [nothing(field)], threads=1)
+    simulation.run(1000, progress=False)
+    steps, best = 200_000, float("inf")
+    for _ in range(5):
+        started = time.perf_counter()
+        simulation.run(steps, progress=False)
+        best = min(best, (time.perf_counter() - started) / steps)
+    assert best < 2e-6

@@ -1,0 +1,41 @@
+"""The C++ parts by their own tests: built with CMake where GoogleTest is found."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+BUILD = ROOT / "build/cpp-tests"
+
+
+def tool(name: str) -> str:
+    beside = Path(sys.executable).with_name(name)
+    found = str(beside) if beside.exists() else shutil.which(name)
+    if found is None:
+        pytest.skip(f"'{name}' was not found")
+    return found
+
+
+def run(*command: str, timeout: float = 600.0) -> str:
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=timeout
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_googletests_pass():
+    if not (ROOT / "CMakeLists.txt").exists():
+        pytest.skip("needs the source tree")
+    options = ("-DHALOCLINE_PYTHON=OFF", "-DHALOCLINE_TESTS=ON", "-DCMAKE_BUILD_TYPE=Debug")
+    out = run(tool("cmake"), "-S", str(ROOT), "-B", str(BUILD), *options)
+    if "GoogleTest not found" in out:
+        pytest.skip("GoogleTest was not found by CMake (Debian: libgtest-dev)")
+    run(tool("cmake"), "--build", str(BUILD), "--parallel", "2")
+    out = run(tool("ctest"), "--test-dir", str(BUILD), "--output-on-failure")
+    assert "100% tests passed" in out

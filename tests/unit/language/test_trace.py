@@ -1,0 +1,222 @@
+"""What a user's function becomes when it is called with symbols."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import halocline as hc
+from halocline.geometry import Box
+from halocline.language.expr import Binary, Compare, Const, Index, Read, Scalar, Unary, Where
+from halocline.language.fields import UNBOUNDED
+from halocline.language.show import show
+
+
+@pytest.fixture
+def grid():
+    return hc.Grid((8, 6), periodic=(True, False), spacing=(0.5, 0.25))
+
+
+@pytest.fixture
+def fields(grid):
+    return grid.field("T"), grid.field("T_new")
+
+
+def traced(fields, function, **scalars):
+    """Return the value that the function assigns in its only statement."""
+    (statement,) = hc.kernel(function)(*fields, **scalars).kernel.statements
+    return statement.value
+
+
+def at(i, j, field="T", component=0):
+    return Read(field, component, (i, j))
+
+
+def test_arithmetic_keeps_the_order_written(fields):
+    def function(T, out):
+        out[0, 0] = T[1, 0] - (T[0, 0] + 2.0) * T[0, -1]
+
+    product = Binary("mul", Binary("add", at(0, 0), Const(2.0)), at(0, -1))
+    assert traced(fields, function) is Binary("sub", at(1, 0), product)
+
+
+def test_a_number_on_the_left_and_numpy_numbers_become_constants(fields):
+    def function(T, out):
+        out[0, 0] = np.float64(3.0) / T + 1
+
+    expected = Binary("add", Binary("div", Const(3.0), at(0, 0)), Const(1))
+    assert traced(fields, function) is expected
+
+
+def test_a_field_without_offset_is_the_cell_itself(fields):
+    def function(T, out):
+        out[0, 0] = -T
+
+    assert traced(fields, function) is Unary("neg", at(0, 0))
+
+
+def test_an_expression_can_be_shifted_as_a_whole(fields):
+    def function(T, out):
+        flux = T[1, 0] - T[0, 0]
+        out[0, 0] = flux - flux[-1, 0]
+
+    flux, moved = Binary("sub", at(1, 0), at(0, 0)), Binary("sub", at(0, 0), at(-1, 0))
+    assert traced(fields, function) is Binary("sub", flux, moved)
+
+
+def test_shifting_twice_adds_the_offsets(fields):
+    def function(T, out):
+        out[0, 0] = (+T)[1, 2][-3, 1]
+
+    assert traced(fields, function) is at(-2, 3)
+
+
+def test_several_statements_are_kept_in_order(fields):
+    @hc.kernel
+    def function(T, out):
+        T[0, 0] = 2.0 * T
+        out[0, 0] = T[1, 0]
+        T[0, 0] = 0.0
+
+    kernel = function(*fields).kernel
+    assert [s.field for s in kernel.statements] == ["T", "out", "T"]
+
+
+def test_where_chooses_in_each_cell(fields):
+    def function(T, out):
+        out[0, 0] = hc.where((T > 0) & ~(T == 1.0), T, 0.0)
+
+    positive, one = Compare("gt", at(0, 0), Const(0)), Compare("eq", at(0, 0), Const(1.0))
+    condition = Binary("and", positive, Unary("not", one))
+    assert traced(fields, function) is Where(condition, at(0, 0), Const(0.0))
+
+
+def test_a_float_is_a_scalar_at_run_time_and_an_int_is_known_while_tracing(fields):
+    def function(T, out, *, a, n):
+        out[0, 0] = sum((T[i, 0] for i in range(n)), a * T)
+
+    value = traced(fields, function, a=0.5, n=2)
+    first = Binary("mul", Scalar("a"), at(0, 0))
+    assert value is Binary("add", Binary("add", first, at(0, 0)), at(1, 0))
+
+
+def test_scalars_have_defaults_and_are_bound_in_order(fields):
+    @hc.kernel
+    def function(T, out, *, a, b=2.0):
+        out[0, 0] = a * T + b
+
+    call = function(*fields, a=0.5)
+    assert (call.kernel.scalars, call.scalars) == (("a", "b"), (0.5, 2.0))
+
+
+def test_parameters_keep_their_identity(fields):
+    amplitude = hc.Parameter(3.0, "amplitude")
+
+    @hc.kernel
+    def function(T, out, *, a, t):
+        out[0, 0] = a * T + t
+
+    assert function(*fields, a=amplitude, t=hc.time).scalars == (amplitude, hc.time)
+
+
+def test_plain_values_choose_among_programs(fields):
+    def function(T, out, *, is_damped):
+        out[0, 0] = 0.5 * T if is_damped else T
+
+    assert traced(fields, function, is_damped=False) is at(0, 0)
+
+
+def test_components_are_subscripted_first(grid):
+    f, g = grid.field("f", components=3), grid.field("g", components=3)
+
+    @hc.kernel
+    def function(f, g):
+        for q, population in enumerate(f):
+            g[q] = population[0, q]
+
+    kernel = function(f, g).kernel
+    assert [s.component for s in kernel.statements] == [0, 1, 2]
+    assert [s.value for s in kernel.statements] == [at(0, q, "f", q) for q in range(3)]
+
+
+def test_index_is_the_global_number_of_the_cell_and_moves_with_a_shift(fields):
+    def function(T, out):
+        out[0, 0] = hc.index("y")[0, -1]
+
+    assert traced(fields, function) is Index(1, -1)
+
+
+def test_powers_are_products_by_halving(fields):
+    def function(T, out):
+        out[0, 0] = T**4 + T**0.5
+
+    square = Binary("mul", at(0, 0), at(0, 0))
+    root = Unary("sqrt", at(0, 0))
+    assert traced(fields, function) is Binary("add", Binary("mul", square, square), root)
+
+
+def test_laplacian_of_unequal_spacing_weighs_each_axis(fields):
+    def function(T, out):
+        out[0, 0] = hc.laplacian(T)
+
+    value = traced(fields, function)
+    assert isinstance(value, Binary)
+    assert value.left.right is Const(1.0 / 0.5**2)
+    assert value.right.right is Const(1.0 / 0.25**2)
+
+
+def test_a_mask_keeps_the_old_value_where_it_is_zero(grid, fields):
+    wet = grid.field("wet", dtype=bool)
+
+    @hc.kernel
+    def function(T, out):
+        out[0, 0] = 2.0 * T
+
+    call = function(*fields, on=wet)
+    (statement,) = call.kernel.statements
+    mask = Compare("ne", Read("mask_of_function", 0, (0, 0)), Const(0))
+    doubled = Binary("mul", Const(2.0), at(0, 0))
+    assert statement.value is Where(mask, doubled, at(0, 0, "out"))
+    assert call.fields[-1] is wet
+
+
+def test_a_kernel_runs_on_all_cells_and_their_periodic_images(fields):
+    @hc.kernel
+    def function(T, out):
+        out[0, 0] = T
+
+    assert function(*fields).region == Box((-UNBOUNDED, 0), (UNBOUNDED, 6))
+    assert function(*fields, on=Box((1, 2), (5, 6))).region == Box((1, 2), (5, 6))
+
+
+def test_a_kernel_on_a_side_runs_on_the_layer_beyond_it(fields):
+    @hc.kernel
+    def function(T, out):
+        out[0, 0] = T[0, -1]
+
+    call = function(*fields, on="y+")
+    assert call.is_layer
+    assert (call.region.lower[1], call.region.upper[1]) == (6, 7)
+
+
+def test_kernels_traced_twice_are_equal_and_survive_pickling(fields):
+    @hc.kernel
+    def function(T, out, *, a):
+        out[0, 0] = a * T[1, 0]
+
+    kernel = function(*fields, a=1.0).kernel
+    assert kernel == function(*fields, a=2.0).kernel
+    assert pickle.loads(pickle.dumps(kernel)) == kernel
+
+
+def test_a_kernel_shows_shared_values_once(fields):
+    @hc.kernel
+    def function(T, out, *, a):
+        square = T * T
+        out[0, 0] = square + a * square[0, 0]
+
+    assert show(function(*fields, a=1.0).kernel) == (
+        "kernel function(T: float64[1], out: float64[1]; a)\n"
+        "  t1 = (T[0, 0] * T[0, 0])\n"
+        "  out[0, 0] = (t1 + (a * t1))"
+    )

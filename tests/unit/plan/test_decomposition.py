@@ -1,0 +1,87 @@
+"""Blocks and their owners."""
+
+import time
+
+import pytest
+
+import halocline as hc
+from halocline.geometry import Box
+from halocline.language.fields import UNBOUNDED
+from halocline.plan.decomposition import decompose
+
+
+def shape(extent, ranks, wanted=None, blocks=1):
+    return decompose(extent, (False,) * len(extent), ranks, wanted, blocks).shape
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("rows", (1, 1, 8)), ("tiles", (1, 2, 4)), ("pencils", (1, 2, 4))]
+)
+def test_named_decompositions_cut_the_axes_they_may(name, expected):
+    assert shape((64, 64, 65), 8, name) == expected
+
+
+def test_tiles_cut_x_only_where_that_is_cheaper():
+    assert shape((64, 64), 4, "tiles") == (1, 4)
+    assert shape((64, 64), 64, "tiles") == (4, 16)
+
+
+def test_by_default_the_unit_stride_axis_is_cut_last():
+    assert shape((64, 64, 64), 16) == (1, 4, 4)
+    assert shape((640, 8, 8), 4) == (4, 1, 1)
+
+
+def test_sizes_that_do_not_divide_differ_by_one():
+    split = decompose((10,), (False,), 4)
+    assert [split.block(n).box.extent for n in range(4)] == [(2,), (3,), (2,), (3,)]
+
+
+def test_several_blocks_of_a_rank_follow_one_another():
+    split = decompose((12,), (True,), 2, None, 3)
+    assert [[b.number for b in split.blocks_of(r)] for r in (0, 1)] == [[0, 1, 2], [3, 4, 5]]
+    assert [split.block(n).rank for n in range(6)] == [0, 0, 0, 1, 1, 1]
+
+
+def test_blocks_that_do_not_divide_among_ranks_are_spread():
+    split = hc.Decomposition(((0, 1, 2, 3, 4, 5),), (True,), 3)
+    assert [len(split.blocks_of(r)) for r in range(3)] == [2, 2, 1]
+    assert [split.block(n).rank for n in range(5)] == [0, 0, 1, 1, 2]
+
+
+def test_numbers_count_x_fastest():
+    split = decompose((4, 4), (False, False), 4, (2, 2))
+    assert [split.block(n).index for n in range(4)] == [(0, 0), (1, 0), (0, 1), (1, 1)]
+    assert [split.number_at((x, y)) for y in (1, 2) for x in (1, 2)] == [0, 1, 2, 3]
+
+
+def test_blocks_at_the_edge_own_the_boundary_layers():
+    split = decompose((4, 4), (False, True), 2, (2, 1))
+    assert split.block(0).owned == Box((-UNBOUNDED, 0), (2, 4))
+    assert split.block(1).owned == Box((2, 0), (UNBOUNDED, 4))
+
+
+def test_the_neighbour_across_a_periodic_side_is_a_whole_extent_away():
+    split = decompose((6,), (True,), 2)
+    left, shift = split.neighbour(split.block(0), (-1,))
+    assert (left.number, shift) == (1, (-6,))
+
+
+def test_there_is_no_neighbour_beyond_the_domain():
+    split = decompose((6,), (False,), 2)
+    assert split.neighbour(split.block(0), (-1,)) is None
+
+
+def test_a_block_alone_on_a_periodic_axis_is_its_own_neighbour_on_both_sides():
+    split = decompose((6,), (True,), 1)
+    block = split.block(0)
+    assert split.neighbour(block, (-1,)) == (block, (-6,))
+    assert split.neighbour(block, (1,)) == (block, (6,))
+
+
+def test_rank_77777_of_100000_is_found_in_less_than_a_second():
+    started = time.perf_counter()
+    split = decompose((5120, 5120, 5120), (True,) * 3, 100_000)
+    (block,) = split.blocks_of(77_777)
+    assert time.perf_counter() - started < 1.0
+    assert block.rank == 77_777
+    assert split.number_at(block.box.lower) == block.number

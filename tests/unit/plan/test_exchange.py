@@ -1,0 +1,201 @@
+"""Messages as data: who sends what to whom."""
+
+import pickle
+import time
+from collections import Counter
+
+import pytest
+
+import halocline as hc
+import stencils
+from halocline.errors import PlanError
+from halocline.geometry import codimension
+from halocline.pipeline import plan_for
+from halocline.plan.strategy import Strategy
+from planning import cells_read_from_other_blocks, owners, parts_of, plans, started
+
+STRATEGIES = [
+    Strategy(neighbours=n, width=w, overlap=o)
+    for n in ("direct", "staged")
+    for w in ("minimal", "full")
+    for o in ("core-first", "rim-first")
+]
+
+
+def messages(found, which):
+    return {
+        (m.source, m.target, m.tag): m.parts
+        for plan in found
+        for exchange in plan.exchanges
+        for m in getattr(exchange, which)
+    }
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=str)
+@pytest.mark.parametrize(
+    "problem",
+    [
+        stencils.heat((9, 8), (True, False)),
+        stencils.waves((9, 8), (False, True)),
+        stencils.cavity((9, 8), (True, False)),
+    ],
+    ids=["heat", "waves", "cavity"],
+)
+def test_every_send_has_its_receive_with_the_same_parts_in_the_same_order(problem, strategy):
+    for ranks in (2, 4, 6):
+        found = plans(problem, ranks=ranks, strategy=strategy)
+        sends, receives = messages(found, "sends"), messages(found, "receives")
+        assert sends == receives
+        assert sends
+
+
+def test_sends_and_receives_of_the_cavity_agree_in_three_dimensions():
+    problem = stencils.cavity((6, 5, 4), (True, False, False))
+    found = plans(problem, ranks=4, decomposition=(2, 1, 2))
+    assert messages(found, "sends") == messages(found, "receives")
+
+
+def test_two_periodic_ranks_send_both_sides_in_one_message_without_confusing_them():
+    found = plans(stencils.heat((8,), (True,)), ranks=2)
+    (message,) = started(found[0], found[0].step)[0].sends
+    assert [part.direction for part in message.parts] == [(-1,), (1,)]
+    # Rank 1 sees rank 0's cell 3 at its low side, and cell 0 as cell 8 at its high side.
+    assert [part.box.lower for part in message.parts] == [(3,), (8,)]
+    assert [part.source_box.lower for part in message.parts] == [(3,), (0,)]
+
+
+def test_a_rank_alone_on_a_periodic_axis_copies_to_itself():
+    (plan,) = plans(stencils.heat((8,), (True,)))
+    (exchange,) = started(plan, plan.step)
+    assert not exchange.sends
+    assert [(p.source, p.target, p.shift) for p in exchange.copies] == [(0, 0, (-8,)), (0, 0, (8,))]
+
+
+def test_beyond_the_domain_there_is_no_message():
+    found = plans(stencils.heat((9,), (False,)), ranks=3)
+    assert [[m.target for m in started(p, p.step)[0].sends] for p in found] == [[1], [0, 2], [1]]
+
+
+def test_a_single_block_in_a_closed_domain_exchanges_nothing():
+    (plan,) = plans(stencils.heat((9, 9), (False, False)))
+    assert plan.exchanges == ()
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=str)
+def test_source_target_and_tag_are_distinct_among_messages_in_flight(strategy):
+    found = plans(stencils.waves((9, 8), (True, True)), ranks=4, strategy=strategy)
+    for plan in found:
+        for exchange in plan.exchanges:
+            count = Counter((m.source, m.target, m.tag) for m in exchange.sends)
+            assert set(count.values()) <= {1}
+        tags = [e.number for e in plan.exchanges if e.sends]
+        assert len(tags) == len(set(tags))
+        assert all(m.tag == e.number for e in plan.exchanges for m in (*e.sends, *e.receives))
+
+
+def test_tags_are_the_same_on_ranks_that_take_part_in_different_exchanges():
+    problem = stencils.waves((12, 3), (False, False))
+    tags = [
+        {m.tag for e in p.exchanges for m in (*e.sends, *e.receives)}
+        for p in plans(problem, ranks=4, decomposition=(4, 1))
+    ]
+    assert len(set(map(frozenset, tags))) == 1
+
+
+def test_d3q19_sends_five_populations_across_a_side_and_one_across_an_edge():
+    (plan,) = plans(stencils.cavity((6, 6, 6), True), blocks=27, decomposition=(3, 3, 3))
+    (exchange,) = started(plan, plan.step)
+    for target in range(27):
+        arriving = [part for part in parts_of(exchange) if part.target == target]
+        count = Counter(part.direction for part in arriving)
+        assert {codimension(d): n for d, n in count.items()} == {1: 5, 2: 1}
+        assert len(count) == 6 + 12
+
+
+@pytest.mark.parametrize(
+    ("problem", "shape"),
+    [
+        (stencils.heat((9, 8), (True, True)), (3, 2)),
+        (stencils.heat((7,), (True,)), (2,)),
+        (stencils.cavity((7, 6), (True, True)), (2, 3)),
+        (stencils.cavity((6, 5, 4), (True, True, True)), (2, 2, 2)),
+        (stencils.cavity((4, 4, 4), (True, True, True)), (1, 1, 2)),
+        (stencils.cavity((4, 3, 3), (True, True, True)), (4, 3, 3)),
+    ],
+)
+def test_exactly_the_values_that_some_cell_reads_travel(problem, shape):
+    blocks = 1
+    for n in shape:
+        blocks *= n
+    (plan,) = plans(problem, blocks=blocks, decomposition=shape)
+    grid, kernel = problem.grid, problem.steps[0].kernel
+    owner = owners(plan.decomposition)
+    expected = cells_read_from_other_blocks(kernel, grid.extent, grid.periodic, owner)
+    found: Counter = Counter()
+    for part in (p for e in started(plan, plan.step) for p in parts_of(e)):
+        found[part.source, part.target] += part.box.cells
+    assert dict(found) == expected
+
+
+@pytest.mark.parametrize(("dtype", "size"), [("float64", 8), ("float32", 4)])
+def test_bytes_sent_are_those_counted_cell_by_cell(dtype, size):
+    problem = stencils.cavity((6, 5, 8), True, dtype)
+    found = plans(problem, ranks=4)
+    owner = owners(found[0].decomposition)
+    expected = cells_read_from_other_blocks(
+        problem.steps[0].kernel, problem.grid.extent, (True,) * 3, owner
+    )
+    for rank, plan in enumerate(found):
+        values = sum(n for (source, target), n in expected.items() if source == rank != target)
+        assert plan.bytes_sent() == values * size
+
+
+def test_full_width_sends_all_components():
+    problem = stencils.cavity((6, 6), True)
+    (plan,) = plans(problem, blocks=4, decomposition=(2, 2), strategy=Strategy(width="full"))
+    parts = [part for e in started(plan, plan.step) for part in parts_of(e)]
+    assert {part.component for part in parts} == set(range(9))
+
+
+def test_staged_messages_cross_sides_only():
+    problem = stencils.cavity((6, 6, 6), True)
+    (plan,) = plans(
+        problem, blocks=8, decomposition=(2, 2, 2), strategy=Strategy(neighbours="staged")
+    )
+    exchanges = started(plan, plan.step)
+    assert [{p.direction for p in parts_of(e)} for e in exchanges] == [
+        {tuple(s if a == axis else 0 for a in range(3)) for s in (-1, 1)} for axis in range(3)
+    ]
+
+
+def test_a_block_one_cell_thick_passes_corners_on_correctly():
+    problem = stencils.cavity((3, 3), True)
+    (plan,) = plans(problem, blocks=9, decomposition=(3, 3))
+    parts = [part for e in started(plan, plan.step) for part in parts_of(e)]
+    assert {part.box.cells for part in parts} == {1}
+    assert len({(p.target, p.component, p.box) for p in parts}) == len(parts)
+
+
+def test_plans_survive_pickling():
+    for plan in plans(stencils.waves((8, 8), True), ranks=2):
+        assert pickle.loads(pickle.dumps(plan.exchanges)) == plan.exchanges
+
+
+def test_the_plan_of_rank_77777_of_100000_takes_less_than_a_second():
+    problem = stencils.cavity((5120, 5120, 5120), True)
+    started_at = time.perf_counter()
+    plan = plan_for(problem.grid, problem.steps, ranks=100_000, rank=77_777)
+    assert time.perf_counter() - started_at < 1.0
+    assert len(started(plan, plan.step)[0].sends) == 18
+
+
+def test_a_halo_wider_than_a_block_is_refused():
+    grid = hc.Grid((8,), periodic=True)
+    a, b = grid.field("a"), grid.field("b")
+
+    @hc.kernel
+    def far(a, b):
+        b[0] = a[-3]
+
+    with pytest.raises(PlanError, match="halo of 3 cells along x, but block .* only 2"):
+        plans(grid, [far(a, b)], ranks=4)

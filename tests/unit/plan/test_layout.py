@@ -1,0 +1,45 @@
+"""How wide halos are stored."""
+
+import pytest
+
+import halocline as hc
+import stencils
+from planning import plans
+
+
+def layout(grid, steps, name):
+    (plan,) = plans(grid, steps)
+    return plan.layout(name)
+
+
+@pytest.mark.parametrize("periodic", [True, False])
+def test_the_cavity_stores_one_layer_around_a_block(periodic):
+    problem = stencils.cavity((6, 6, 6), periodic)
+    for name in ("f", "f_next"):
+        found = layout(problem.grid, problem.steps, name)
+        assert (found.lower, found.upper) == ((1, 1, 1), (1, 1, 1))
+
+
+def test_halos_are_as_wide_as_the_reads_on_each_side():
+    grid = hc.Grid((8, 8), periodic=True)
+    a, b = grid.field("a"), grid.field("b")
+
+    @hc.kernel
+    def upwind(a, b):
+        b[0, 0] = a[-2, 0] + a[0, 1]
+
+    found = layout(grid, [upwind(a, b)], "a")
+    assert (found.lower, found.upper) == ((2, 0), (0, 1))
+    assert layout(grid, [upwind(a, b)], "b").lower == (0, 0)
+
+
+def test_fields_that_are_swapped_are_stored_alike():
+    problem = stencils.heat((8,), (True,))
+    found = [layout(problem.grid, problem.steps, name) for name in ("T", "T_new")]
+    assert found[0].lower == found[1].lower == (1,)
+
+
+def test_fields_that_no_kernel_uses_have_no_halo():
+    problem = stencils.heat((8,), (True,))
+    problem.grid.field("unused")
+    assert layout(problem.grid, problem.steps, "unused").lower == (0,)

@@ -53,7 +53,9 @@ def waves(extent, periodic, dtype="float64") -> Problem:
     grid = hc.Grid(extent, periodic=periodic)
     surface = grid.field("eta", dtype=dtype)
     names = "uvw"[: grid.dimensions]
-    faces = [grid.field(n, dtype=dtype, location=f"{a}_face") for n, a in zip(names, AXES)]
+    faces = [
+        grid.field(n, dtype=dtype, location=f"{a}_face") for n, a in zip(names, AXES, strict=False)
+    ]
     for axis in range(grid.dimensions):
         if not grid.periodic[axis]:
             for sign in "-+":
@@ -123,12 +125,10 @@ def cavity(extent, periodic, dtype="float64") -> Problem:
     grid = hc.Grid(extent, periodic=periodic)
     old = grid.field("f", components=len(lattice), dtype=dtype)
     new = grid.field("f_next", components=len(lattice), dtype=dtype)
-    walls = [a + s for a, p in zip(AXES, grid.periodic) if not p for s in "-+"]
+    walls = [a + s for a, p in zip(AXES, grid.periodic, strict=False) if not p for s in "-+"]
     kernels.enclose(old, lattice, walls)
     if "y+" in walls:
-        old.boundary(
-            "y+", kernels.moving_wall, velocity_set=lattice, at="y+", along="x", speed=0.1
-        )
+        old.boundary("y+", kernels.moving_wall, velocity_set=lattice, at="y+", along="x", speed=0.1)
     step = kernels.collide_stream(old, new, velocity_set=lattice, omega=1.25)
     return Problem(grid, [step, hc.swap(old, new)], scale=0.01)
 

@@ -15,12 +15,12 @@ from halocline.plan.layout import FieldLayout
 from halocline.plan.lower import make_plan
 from halocline.plan.strategy import Strategy
 from halocline.runtime.executor import Executor
-from halocline.runtime.job import join
+from halocline.runtime.job import Made, join
 from halocline.runtime.progress import progress_display
 from halocline.runtime.report import make_report
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from halocline.language.fields import Grid
     from halocline.language.steps import Step
@@ -80,7 +80,6 @@ class Simulation:
         self._executor: Executor | None = None
         self._once: dict[tuple[Step, ...], str] = {}
         self._seconds = 0.0
-        self._steps_done = 0
 
     @property
     def rank(self) -> int:
@@ -99,8 +98,16 @@ class Simulation:
 
     @property
     def step(self) -> int:
-        """How many steps have been done."""
-        return self._steps_done
+        """How many steps have been done; in a function called by a step, that one included."""
+        return self._executor.step if self._executor else 0
+
+    def on_first(self, action: Callable[[], Made]) -> Made | None:
+        """Do something on rank 0 alone; a mistake found there is raised on every rank.
+
+        Returns:
+            What the action returned on rank 0, None elsewhere.
+        """
+        return self._job.on_first(action)
 
     @property
     def plan(self) -> Plan:
@@ -134,7 +141,6 @@ class Simulation:
                 executor.advance("main", count)
                 elapsed = time.perf_counter() - before
                 done += count
-                self._steps_done += count
                 show(done)
                 # Long enough that Python does not matter, short enough to look alive.
                 chunk = max(1, min(2 * count, int(count * _LOOK_S / max(elapsed, 1e-9)) or 1))
@@ -172,7 +178,7 @@ class Simulation:
         """Return where the time went, over all ranks; printable."""
         executor = self._prepare()
         return make_report(
-            executor.runtime.timers(), self.plan, self._job, self._seconds, self._steps_done
+            executor.runtime.timers(), self.plan, self._job, self._seconds, self.step
         )
 
     @property

@@ -18,8 +18,8 @@ def grid():
     return hc.Grid((8, 6), periodic=True)
 
 
-@pytest.fixture
-def T(grid):
+@pytest.fixture(name="T")
+def temperature(grid):
     return grid.field("T")
 
 
@@ -168,8 +168,8 @@ def test_float_of_a_field(T, out):
 
 def test_value_used_as_a_sequence(T, out):
     def function(T, out):
-        a, b = T[0, 0]
-        out[0, 0] = a
+        first, second = T[0, 0]
+        out[0, 0] = first + second
 
     assert traced(function, T, out) == "A single value was used as a sequence."
 
@@ -529,7 +529,10 @@ def test_plan_of_a_rank_that_does_not_exist(grid):
     [
         ({"neighbours": "dirct"}, "The strategy has neighbours='dirct'. Did you mean 'direct'?"),
         ({"width": "ful"}, "The strategy has width='ful'. Did you mean 'full'?"),
-        ({"overlap": "corefirst"}, "The strategy has overlap='corefirst'. Did you mean 'core-first'?"),
+        (
+            {"overlap": "corefirst"},
+            "The strategy has overlap='corefirst'. Did you mean 'core-first'?",
+        ),
         ({"tiles": 0}, "The strategy has tiles=0; expected at least 1."),
     ],
 )

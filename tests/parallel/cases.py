@@ -6,8 +6,9 @@ import random
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-import halocline as hc
 import stencils
+
+import halocline as hc
 from halocline.errors import PlanError
 from halocline.plan.decomposition import decompose
 

@@ -14,9 +14,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
+import stencils
 
 import halocline as hc
-import stencils
 from halocline import simulation as simulation_module
 from halocline.plan.lower import make_plan
 from halocline.plan.plan import Plan

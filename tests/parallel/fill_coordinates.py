@@ -30,6 +30,11 @@ def numbers() -> np.ndarray:
     return np.arange(np.prod(EXTENT), dtype=np.int64).reshape(EXTENT)
 
 
+def expected() -> np.ndarray:
+    """Return what every cell should see."""
+    return np.stack([np.roll(numbers(), tuple(-o for o in d), (0, 1, 2)) for d in OFFSETS])
+
+
 def look(**options) -> np.ndarray | None:
     """Return what every cell sees around it, (offsets, nx, ny, nz), on rank 0."""
     grid = hc.Grid(EXTENT, periodic=True)

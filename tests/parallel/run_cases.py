@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import stencils
 from parallel.cases import CASES
+
 from halocline.runtime.job import join
 
 

@@ -6,17 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from launch import mpirun
+from parallel.fill_coordinates import EXTENT, OFFSETS, expected, look
 
 import halocline as hc
-from launch import mpirun
-from parallel.fill_coordinates import EXTENT, OFFSETS, look, numbers
 
 SCRIPT = Path(__file__).with_name("fill_coordinates.py")
-
-
-def expected() -> np.ndarray:
-    ids = numbers()
-    return np.stack([np.roll(ids, tuple(-o for o in offset), (0, 1, 2)) for offset in OFFSETS])
 
 
 @pytest.mark.parametrize("neighbours", ["direct", "staged"])

@@ -7,7 +7,6 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-
 import stencils
 from launch import mpirun
 from parallel.cases import CASES, CHOICES, Case

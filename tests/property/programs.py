@@ -113,10 +113,8 @@ def _call(grid: hc.Grid, step: KernelStep) -> list:
     elif step.scalar:
         reduction = getattr(hc, step.scalar)(fields[0])
         before, scalars = [reduction], {"s": reduction}
-    if step.is_masked:
-        on = grid.fields["mask"]
-    else:
-        on = hc.Box(*step.box) if step.box else None
+    box = hc.Box(*step.box) if step.box else None
+    on = grid.fields["mask"] if step.is_masked else box
     return [*before, hc.kernel(_function(step, tuple(names)))(*fields, on=on, **scalars)]
 
 
@@ -165,15 +163,13 @@ def programs(draw, dtypes=("float64", "float32")) -> ProgramChoice:
     extent = tuple(draw(st.integers(4, longest)) for _ in range(dimensions))
     periodic = tuple(draw(st.booleans()) for _ in range(dimensions))
     fields = _draw_fields(draw, periodic, dtypes)
-    steps = [
-        _draw_step(draw, extent, fields, depth=0) for _ in range(draw(st.integers(1, 4)))
-    ]
+    steps = [_draw_step(draw, extent, fields, depth=0) for _ in range(draw(st.integers(1, 4)))]
     return ProgramChoice(extent, periodic, fields, tuple(steps))
 
 
 def _draw_fields(draw, periodic, dtypes) -> tuple[FieldChoice, ...]:
     dimensions = len(periodic)
-    sides = [a + s for a, p in zip(AXES, periodic) if not p for s in "-+"]
+    sides = [a + s for a, p in zip(AXES, periodic, strict=False) if not p for s in "-+"]
     locations = ["center", *(f"{axis}_face" for axis in AXES[:dimensions])]
     fields = []
     dtype, components = draw(st.sampled_from(dtypes)), draw(st.integers(1, 2))

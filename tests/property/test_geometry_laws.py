@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from itertools import product
+from itertools import pairwise, product
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,7 +82,7 @@ def test_grow_can_be_undone(box, low, high):
 @given(st.integers(1, 100), st.integers(1, 20))
 def test_even_cuts_differ_by_one_cell_at_most(extent, parts):
     cuts = even_cuts(extent, parts)
-    sizes = [b - a for a, b in zip(cuts, cuts[1:], strict=False)]
+    sizes = [b - a for a, b in pairwise(cuts)]
     assert (cuts[0], cuts[-1], len(sizes)) == (0, extent, parts)
     assert max(sizes) - min(sizes) <= 1
 

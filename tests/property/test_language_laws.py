@@ -91,9 +91,7 @@ def _legal(statement):
     own = (statement.field, statement.component)
     nodes = walk(statement.value)
     return all(
-        not any(n.offset)
-        for n in nodes
-        if isinstance(n, Read) and (n.field, n.component) == own
+        not any(n.offset) for n in nodes if isinstance(n, Read) and (n.field, n.component) == own
     )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from property.oracle import Oracle
+from property.programs import build, decompositions, programs, strategies
 
 import halocline as hc
 from halocline.errors import PlanError
-from property.oracle import Oracle
-from property.programs import build, decompositions, programs, strategies
 
 STEPS = 3
 

@@ -18,7 +18,7 @@ from halocline.apps.lbm.kernels import collide_stream
 from halocline.apps.lbm.velocity_set import velocity_set
 from halocline.bench.yardstick import measure_memory
 from halocline.errors import HaloclineError
-from halocline.runtime.job import find_launcher
+from halocline.runtime.launcher import find_launcher
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

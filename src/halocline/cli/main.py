@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from halocline.cli.launch import EXIT_MISTAKE, end_with, is_launched, launched_ranks, run_on_ranks
+from halocline.cli.launch import EXIT_MISTAKE, end_with, run_on_ranks
 from halocline.errors import CaseError, HaloclineError, MpiError
+from halocline.runtime.launcher import launched_rank, launched_ranks
 
 app = typer.Typer(
     help="Stencil computations on structured grids: write the kernel once, the halo takes care of "
@@ -27,6 +28,14 @@ class Subject(StrEnum):
     footprint = "footprint"
     plan = "plan"
     code = "code"
+
+
+class Measurement(StrEnum):
+    """What 'bench' can measure."""
+
+    memory = "memory"
+    lbm = "lbm"
+    step = "step"
 
 
 CaseName = Annotated[str, typer.Argument(metavar="CASE", help="lid-cavity, heat, or a .toml file.")]
@@ -97,7 +106,7 @@ def run(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     split = {"decomposition": decomposition, "overlap": overlap, "neighbours": neighbours}
     choices = RunChoices(**{**from_file, **_given(**how, **split)})
     choices.strategy  # noqa: B018 (refuses a wrong word before any rank is started)
-    if is_launched():
+    if launched_rank() is not None:
         _refuse_other_number(choices.ranks)
     elif choices.ranks is not None and choices.ranks > 1:
         sys.exit(run_on_ranks(choices.ranks, sys.argv[1:]))
@@ -134,6 +143,22 @@ def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     chosen = _given(decomposition=decomposition, overlap=overlap, neighbours=neighbours)
     choices = RunChoices(**{**from_file, **chosen})
     typer.echo(show_subject(what.value, read.problem(), choices, (ranks, rank)))
+
+
+@app.command()
+def bench(
+    what: Annotated[Measurement, typer.Argument(help="memory, lbm or step.")],
+    *,
+    size: Annotated[
+        list[int] | None, typer.Option(help="Cells a side of the cube; may be repeated.")
+    ] = None,
+    repetitions: Annotated[int, typer.Option(min=1, help="How often each is timed.")] = 7,
+    json_file: Annotated[str, typer.Option("--json", help="Write the figures to a file.")] = "",
+) -> None:
+    """Measure this machine and what Halocline makes of it, each with a verified result."""
+    from halocline.cli.bench import run_bench
+
+    run_bench(what.value, typer.echo, size or [], repetitions, json_file)
 
 
 def _given(**options: Any) -> dict[str, Any]:

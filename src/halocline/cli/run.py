@@ -16,7 +16,7 @@ from halocline.apps.case import Case, Problem, Result
 from halocline.apps.cases import case_file, parameters_of
 from halocline.errors import OutputError
 from halocline.io.log import RunLog
-from halocline.io.output import create_directory, on_first_rank, write_all, write_text
+from halocline.io.output import create_directory, write_all, write_text
 from halocline.io.variable import Variable
 from halocline.plan.strategy import Strategy
 from halocline.simulation import Simulation
@@ -79,9 +79,8 @@ def run_case(case: Case, choices: RunChoices) -> Path | None:
         decomposition=choices.shape,
         threads=choices.threads,
     )
-    first: Callable[[Callable[[], Any]], Any] = partial(on_first_rank, simulation.communicator)
-    directory: Path | None = first(partial(_prepare, case, choices, simulation.size))
-    log: RunLog | None = first(lambda: RunLog(directory / "run.log" if directory else None))
+    directory = simulation.on_first(partial(_prepare, case, choices, simulation.size))
+    log = simulation.on_first(lambda: RunLog(directory / "run.log" if directory else None))
     with log or RunLog(None) as journal:
         journal.note(f"{case.describe()}\n{_setting(simulation)}")
         result = case.run(simulation, problem, journal.progress)
@@ -91,7 +90,7 @@ def run_case(case: Case, choices: RunChoices) -> Path | None:
         journal.note(result.summary())
         if directory is not None:
             journal.note(result.findings(variables))
-        first(lambda: _write(directory, case, problem, result, variables, text))
+        simulation.on_first(lambda: _write(directory, case, problem, result, variables, text))
         if directory is not None:
             journal.note(f"results in {directory}")
     return directory

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from halocline.errors import HaloclineError, OutputError
 
@@ -65,34 +65,6 @@ def write_text(path: Path, text: str) -> None:
     """
     with writing(path):
         path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
-
-
-def on_first_rank(communicator: Any, action: Callable[[], Made]) -> Made | None:
-    """Do something on rank 0 alone; a mistake found there is raised on every rank.
-
-    Args:
-        communicator: An mpi4py communicator, or None for a single process.
-        action: What rank 0 does; the other ranks wait for it.
-
-    Returns:
-        What the action returned on rank 0, None elsewhere.
-    """
-    if communicator is None or communicator.size == 1:
-        return action()
-    made, failure = None, None
-    if communicator.rank == 0:
-        try:
-            made = action()
-        except HaloclineError as error:
-            failure = error
-        except BaseException:
-            # A bug: the others are about to wait, so they must be let go before it is shown.
-            communicator.bcast(HaloclineError("Rank 0 has failed while it wrote the results."))
-            raise
-    failure = communicator.bcast(failure)
-    if failure is not None:
-        raise failure
-    return made
 
 
 def write_all(tasks: dict[str, Callable[[], None]]) -> None:

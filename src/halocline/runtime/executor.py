@@ -68,8 +68,14 @@ class Executor:
             self.store(layout)
         self.scalars: dict[int, int] = {id(steps.step): _STEP_SLOT, id(steps.time): _TIME_SLOT}
         self.parameters: list[tuple[Parameter, int]] = []
+        self._is_in_step = False
         # The runtime knows kernels by address only; those of the NumPy target die with their owner.
         self._kept: list[Kernels] = []
+
+    @property
+    def step(self) -> int:
+        """How many steps have been done, the one that calls a function included."""
+        return self.runtime.step + self._is_in_step
 
     @property
     def layouts(self) -> tuple[FieldLayout, ...]:
@@ -114,7 +120,11 @@ class Executor:
 
         def call() -> None:
             self.read_reductions()
-            function()
+            self._is_in_step = True
+            try:
+                function()
+            finally:
+                self._is_in_step = False
             self.write_parameters()
 
         return self.runtime.add_callback(call)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import shutil
 import sys
 import time
 import traceback
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from halocline.errors import HaloclineError, MpiError
+from halocline.runtime.launcher import check_not_alone, launched_rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,9 +17,7 @@ if TYPE_CHECKING:
 
     from halocline.runtime._core import Transport
 
-# Set by the launchers of MPICH and its relatives, Open MPI, PRRTE and Slurm in every rank.
-_LAUNCHED = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_ID")
-_SIZES = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE")
+Made = TypeVar("Made")
 
 # How long other ranks wait for rank 0 to report an error that all of them found.
 _PATIENCE_S = 2.0
@@ -46,20 +41,28 @@ class Job:
     transport: Transport | None
     ranks_on_node: int
 
-    def on_first(self, function: Callable[[], Any]) -> Any:
-        """Call a function on rank 0 and return its result, or raise its error, on all ranks."""
+    def on_first(self, action: Callable[[], Made]) -> Made | None:
+        """Do something on rank 0 alone; a mistake found there is raised on every rank.
+
+        Returns:
+            What the action returned on rank 0, None elsewhere.
+        """
         if self.communicator is None:
-            return function()
-        result = error = None
+            return action()
+        made, failure = None, None
         if self.rank == 0:
             try:
-                result = function()
-            except HaloclineError as raised:
-                error = raised
-        result, error = self.communicator.bcast((result, error), root=0)
-        if error is not None:
-            raise error
-        return result
+                made = action()
+            except HaloclineError as error:
+                failure = error
+            except BaseException:
+                # A bug: the others are about to wait, so they must be let go before it is shown.
+                self.communicator.bcast(HaloclineError("Rank 0 has failed."))
+                raise
+        failure = self.communicator.bcast(failure)
+        if failure is not None:
+            raise failure
+        return made
 
     def gather(self, value: Any) -> list[Any] | None:
         """Return the values of all ranks on rank 0, None elsewhere."""
@@ -80,11 +83,11 @@ def join(communicator: Any = None) -> Job:
         MpiError: A launcher started us but the package was built without MPI, or with another.
     """
     is_initialised = "mpi4py.MPI" in sys.modules
-    if communicator is None and not is_initialised and not any(v in os.environ for v in _LAUNCHED):
+    if communicator is None and not is_initialised and launched_rank() is None:
         return Job(0, 1, None, None, 1)
     two_sided, communicator = _load_mpi(communicator)
     if communicator.size == 1:
-        _check_launcher()
+        check_not_alone()
         return Job(0, 1, None, None, 1)
     from mpi4py import MPI
 
@@ -100,37 +103,6 @@ def join(communicator: Any = None) -> Job:
     )
     sys.excepthook = _abort_on_error(job)
     return job
-
-
-def _check_launcher() -> None:
-    """Refuse to be one of many ranks that do not know of each other."""
-    started = max(int(os.environ.get(name, "1")) for name in _SIZES)
-    if started > 1:
-        raise MpiError(
-            f"{started} ranks were started, but each finds itself alone: the launcher belongs to "
-            "another MPI than the one Halocline was built with.",
-            hint="Use the 'mpiexec' of that MPI; for the wheel's it is beside 'python'.",
-        )
-
-
-def find_launcher() -> list[str]:
-    """Return the command that starts ranks of the MPI that Halocline was built with.
-
-    It is named by HALOCLINE_MPIEXEC, or else the one beside 'python', or else on the path.
-
-    Raises:
-        MpiError: There is none.
-    """
-    if given := os.environ.get("HALOCLINE_MPIEXEC"):
-        return shlex.split(given)
-    beside = Path(sys.executable).with_name("mpiexec")
-    found = str(beside) if beside.exists() else shutil.which("mpiexec")
-    if found is None:
-        raise MpiError(
-            "Several ranks were asked for, but there is no 'mpiexec'.",
-            hint="Install MPI (pip install mpich) or run on one rank.",
-        )
-    return [found]
 
 
 def _load_mpi(communicator: Any) -> tuple[Callable[[int], Transport], Any]:
@@ -160,21 +132,26 @@ def _first_line(text: str) -> str:
 
 
 def _abort_on_error(job: Job) -> Callable[..., None]:
-    """Return what to do with an error that nobody catches: say it once, then end all ranks.
-
-    Without that the other ranks would wait for this one for ever.
-    """
+    """Return what to do with an error that nobody catches: say it once, then end all ranks."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        is_shared = isinstance(error, HaloclineError)
-        if is_shared and job.rank > 0:
-            # All ranks find the same mistake; rank 0 says it and ends the job meanwhile.
-            time.sleep(_PATIENCE_S)
-        where = "" if is_shared else f" on rank {job.rank} of {job.size}"
-        sys.stdout.flush()
-        if not is_shared:
+        if not isinstance(error, HaloclineError):
             traceback.print_exception(kind, error, trace, file=sys.stderr)
-        print(f"halocline: error{where}: {error}", file=sys.stderr, flush=True)
+        end_job(error, job.rank)
         job.communicator.Abort(1)
 
     return hook
+
+
+def end_job(error: BaseException, rank: int) -> None:
+    """Report an error before all ranks are ended; without that others would wait for ever.
+
+    Most mistakes are found by all ranks alike: rank 0 says it, and ends the job while the others
+    wait a little.
+    """
+    is_mistake = isinstance(error, HaloclineError)
+    if is_mistake and rank > 0:
+        time.sleep(_PATIENCE_S)
+    where = "" if is_mistake else f" on rank {rank}"
+    sys.stdout.flush()
+    print(f"error{where}: {error}", file=sys.stderr, flush=True)

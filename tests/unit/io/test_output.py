@@ -10,25 +10,11 @@ from pathlib import Path
 import pytest
 
 from halocline.errors import OutputError
-from halocline.io.output import create_directory, on_first_rank, write_all, write_text
+from halocline.io.output import create_directory, write_all, write_text
 
 
 def full(*_, **__):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-class Ranks:
-    """A communicator that records what rank 0 tells the others, or says it to them."""
-
-    size = 2
-
-    def __init__(self, rank, said=None):
-        self.rank, self.said = rank, said
-
-    def bcast(self, value):
-        if self.rank == 0:
-            self.said = value
-        return self.said
 
 
 def test_a_directory_is_made_with_its_parents_and_may_exist(tmp_path: Path):
@@ -90,24 +76,3 @@ def test_what_can_be_written_is_written_when_something_else_cannot(tmp_path: Pat
         "Free some space."
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "c"]
-
-
-def test_only_the_first_rank_acts_and_a_mistake_is_raised_on_all():
-    def fail():
-        raise OutputError("Full.")
-
-    first = Ranks(0)
-    assert on_first_rank(first, lambda: 7) == 7
-    assert on_first_rank(Ranks(1, first.said), fail) is None
-    with pytest.raises(OutputError, match="Full"):
-        on_first_rank(first, fail)
-    with pytest.raises(OutputError, match="Full"):
-        on_first_rank(Ranks(1, first.said), lambda: 7)
-
-
-def test_a_bug_on_the_first_rank_lets_the_others_go():
-    first = Ranks(0)
-    with pytest.raises(ZeroDivisionError):
-        on_first_rank(first, lambda: 1 / 0)
-    with pytest.raises(Exception, match="Rank 0 has failed"):
-        on_first_rank(Ranks(1, first.said), lambda: None)

@@ -71,9 +71,7 @@ def cells_read_from_other_blocks(kernel, extent, periodic, owner) -> dict[tuple,
         for cell in product(*map(range, extent)):
             seen = tuple(c + o for c, o in zip(cell, read.offset, strict=True))
             at = tuple(s % n for s, n in zip(seen, extent, strict=True))
-            is_outside = any(
-                not p and s != a for s, a, p in zip(seen, at, periodic, strict=True)
-            )
+            is_outside = any(not p and s != a for s, a, p in zip(seen, at, periodic, strict=True))
             if is_outside or (seen == at and owner[at] == owner[cell]):
                 continue
             key = (int(owner[at]), int(owner[cell]))

@@ -5,14 +5,14 @@ import time
 from collections import Counter
 
 import pytest
+import stencils
+from planning import cells_read_from_other_blocks, owners, parts_of, plans, started
 
 import halocline as hc
-import stencils
 from halocline.errors import PlanError
 from halocline.geometry import codimension
 from halocline.pipeline import plan_for
 from halocline.plan.strategy import Strategy
-from planning import cells_read_from_other_blocks, owners, parts_of, plans, started
 
 STRATEGIES = [
     Strategy(neighbours=n, width=w, overlap=o)
@@ -103,7 +103,7 @@ def test_tags_are_the_same_on_ranks_that_take_part_in_different_exchanges():
 
 
 def test_d3q19_sends_five_populations_across_a_side_and_one_across_an_edge():
-    (plan,) = plans(stencils.cavity((6, 6, 6), True), blocks=27, decomposition=(3, 3, 3))
+    (plan,) = plans(stencils.cavity((6, 6, 6), periodic=True), blocks=27, decomposition=(3, 3, 3))
     (exchange,) = started(plan, plan.step)
     for target in range(27):
         arriving = [part for part in parts_of(exchange) if part.target == target]
@@ -139,7 +139,7 @@ def test_exactly_the_values_that_some_cell_reads_travel(problem, shape):
 
 @pytest.mark.parametrize(("dtype", "size"), [("float64", 8), ("float32", 4)])
 def test_bytes_sent_are_those_counted_cell_by_cell(dtype, size):
-    problem = stencils.cavity((6, 5, 8), True, dtype)
+    problem = stencils.cavity((6, 5, 8), periodic=True, dtype=dtype)
     found = plans(problem, ranks=4)
     owner = owners(found[0].decomposition)
     expected = cells_read_from_other_blocks(
@@ -151,14 +151,14 @@ def test_bytes_sent_are_those_counted_cell_by_cell(dtype, size):
 
 
 def test_full_width_sends_all_components():
-    problem = stencils.cavity((6, 6), True)
+    problem = stencils.cavity((6, 6), periodic=True)
     (plan,) = plans(problem, blocks=4, decomposition=(2, 2), strategy=Strategy(width="full"))
     parts = [part for e in started(plan, plan.step) for part in parts_of(e)]
     assert {part.component for part in parts} == set(range(9))
 
 
 def test_staged_messages_cross_sides_only():
-    problem = stencils.cavity((6, 6, 6), True)
+    problem = stencils.cavity((6, 6, 6), periodic=True)
     (plan,) = plans(
         problem, blocks=8, decomposition=(2, 2, 2), strategy=Strategy(neighbours="staged")
     )
@@ -169,7 +169,7 @@ def test_staged_messages_cross_sides_only():
 
 
 def test_a_block_one_cell_thick_passes_corners_on_correctly():
-    problem = stencils.cavity((3, 3), True)
+    problem = stencils.cavity((3, 3), periodic=True)
     (plan,) = plans(problem, blocks=9, decomposition=(3, 3))
     parts = [part for e in started(plan, plan.step) for part in parts_of(e)]
     assert {part.box.cells for part in parts} == {1}
@@ -177,12 +177,12 @@ def test_a_block_one_cell_thick_passes_corners_on_correctly():
 
 
 def test_plans_survive_pickling():
-    for plan in plans(stencils.waves((8, 8), True), ranks=2):
+    for plan in plans(stencils.waves((8, 8), periodic=True), ranks=2):
         assert pickle.loads(pickle.dumps(plan.exchanges)) == plan.exchanges
 
 
 def test_the_plan_of_rank_77777_of_100000_takes_less_than_a_second():
-    problem = stencils.cavity((5120, 5120, 5120), True)
+    problem = stencils.cavity((5120, 5120, 5120), periodic=True)
     started_at = time.perf_counter()
     plan = plan_for(problem.grid, problem.steps, ranks=100_000, rank=77_777)
     assert time.perf_counter() - started_at < 1.0
@@ -197,5 +197,5 @@ def test_a_halo_wider_than_a_block_is_refused():
     def far(a, b):
         b[0] = a[-3]
 
-    with pytest.raises(PlanError, match="halo of 3 cells along x, but block .* only 2"):
+    with pytest.raises(PlanError, match=r"halo of 3 cells along x, but block .* only 2"):
         plans(grid, [far(a, b)], ranks=4)

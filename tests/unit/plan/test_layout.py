@@ -1,10 +1,10 @@
 """How wide halos are stored."""
 
 import pytest
-
-import halocline as hc
 import stencils
 from planning import plans
+
+import halocline as hc
 
 
 def layout(grid, steps, name):

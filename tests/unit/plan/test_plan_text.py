@@ -1,7 +1,8 @@
 """Plans print as text that a person can read."""
 
-import halocline as hc
 import stencils
+
+import halocline as hc
 from halocline.pipeline import plan_for
 from halocline.plan.strategy import Strategy
 

@@ -1,11 +1,11 @@
 """What is exchanged when: chains, constants, loops, functions."""
 
 import pytest
+import stencils
+from planning import fields_of, line, plans, started
 
 import halocline as hc
-import stencils
 from halocline.plan.strategy import Strategy
-from planning import fields_of, line, plans, started
 
 
 @pytest.fixture
@@ -31,9 +31,7 @@ def add(a, b):
 
 def test_two_kernels_on_a_staggered_grid_share_one_exchange_by_recomputing():
     problem = stencils.waves((12, 12), (True, True))
-    plan = plans(
-        problem, ranks=4, decomposition=(2, 2), strategy=Strategy(overlap="none")
-    )[0]
+    plan = plans(problem, ranks=4, decomposition=(2, 2), strategy=Strategy(overlap="none"))[0]
     assert line(plan) == ["start", "wait", "run momentum_2 all", "run continuity_2 all"]
     runs = [op for op in plan.step if hasattr(op, "boxes")]
     first, second = (op.boxes[0][1].extent for op in runs)

@@ -3,13 +3,13 @@
 from math import prod
 
 import pytest
-
 import stencils
+from planning import parts_of, plans, started
+
 from halocline.geometry import disjoint
 from halocline.language.kernel import reads
 from halocline.plan import plan as ops
 from halocline.plan.strategy import Strategy
-from planning import parts_of, plans, started
 
 SHAPES = [
     (stencils.heat((20, 16), (True, True)), (2, 2)),
@@ -36,7 +36,6 @@ def boxes(plan, zone):
 @pytest.mark.parametrize(("problem", "shape"), SHAPES)
 @pytest.mark.parametrize("overlap", ["core-first", "rim-first"])
 def test_core_and_rim_tile_what_is_computed_without_overlap(problem, shape, overlap):
-    split = Strategy(overlap=overlap, tiles=3)
     for plan, whole in zip(
         planned(problem, shape, overlap=overlap, tiles=3),
         planned(problem, shape, overlap="none"),
@@ -80,7 +79,7 @@ def test_rim_first_leaves_nothing_to_be_sent_to_the_core(problem, shape):
 
 
 def test_the_core_of_a_large_block_is_all_but_one_layer():
-    problem = stencils.cavity((32, 32, 32), True)
+    problem = stencils.cavity((32, 32, 32), periodic=True)
     plan = planned(problem, (1, 1, 2), tiles=1)[0]
     ((box,),) = boxes(plan, "core").values()
     # The other two axes are the rank's own, filled by copies before.

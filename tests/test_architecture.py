@@ -86,9 +86,10 @@ def test_no_file_is_longer_than_the_budget():
 
 
 def test_import_takes_less_than_0_3_seconds():
+    # Time of the processor, which other programs on the machine do not lengthen.
     code = (
-        "import time; start = time.perf_counter(); import halocline; "
-        "print(time.perf_counter() - start)"
+        "import time; start = time.process_time(); import halocline; "
+        "print(time.process_time() - start)"
     )
     assert min(float(python(code).stdout) for _ in range(3)) < 0.3
 

@@ -21,8 +21,10 @@ inline T* row_of(const halocline_field& field, int64_t component, int64_t y, int
     return static_cast<T*>(field.data) + component * field.component + y * field.y + z * field.z;
 }
 
+typedef void (*Compute)(const halocline_call&, const Part&);
+
 // Computes the box of a call on its threads: whole rows each, or pieces of rows if there are few.
-inline void share(const halocline_call& call, void (*compute)(const halocline_call&, const Part&)) {
+inline void share(const halocline_call& call, Compute compute) {
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];
     const Part all{0, height * depth, call.lower[0], call.upper[0]};
@@ -67,15 +69,15 @@ inline void store_line(void* to, const void* from) {
     typedef long long Whole __attribute__((vector_size(64), may_alias));
     __builtin_ia32_movntdq512(static_cast<Whole*>(to), *static_cast<const Line*>(from));
 #elif defined(__AVX__)
-    typedef long long Half __attribute__((vector_size(32), may_alias));
-    typedef long long Unaligned __attribute__((vector_size(32), aligned(1), may_alias));
+    typedef long long Whole __attribute__((vector_size(32), may_alias));
+    typedef long long Loose __attribute__((vector_size(32), aligned(1), may_alias));
     for (int i = 0; i < 2; ++i)
-        __builtin_ia32_movntdq256(static_cast<Half*>(to) + i, static_cast<const Unaligned*>(from)[i]);
+        __builtin_ia32_movntdq256(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
 #elif defined(__SSE2__)
-    typedef long long Part16 __attribute__((vector_size(16), may_alias));
-    typedef long long Unaligned __attribute__((vector_size(16), aligned(1), may_alias));
+    typedef long long Whole __attribute__((vector_size(16), may_alias));
+    typedef long long Loose __attribute__((vector_size(16), aligned(1), may_alias));
     for (int i = 0; i < 4; ++i)
-        __builtin_ia32_movntdq(static_cast<Part16*>(to) + i, static_cast<const Unaligned*>(from)[i]);
+        __builtin_ia32_movntdq(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
 #else
     __builtin_memcpy(to, from, 64);
 #endif
@@ -109,14 +111,14 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
     const halocline_field& T_new_field = call.fields[1];
     const double a = call.scalars[0];
     const int64_t height = call.upper[1] - call.lower[1];
+    int64_t y = call.lower[1] + part.first % height;
+    int64_t z = call.lower[2] + part.first / height;
     constexpr int64_t chunk = 8;  // cells in whole cache lines
     constexpr int64_t ahead = 4 * chunk;
     alignas(64) double T_new_0_line[chunk];
     const bool stream = call.stream != 0 && part.upper - part.lower >= 2 * chunk
         && is_aligned<double>(T_new_field);
     for (int64_t row = part.first; row < part.last; ++row) {
-        const int64_t y = call.lower[1] + row % height;
-        const int64_t z = call.lower[2] + row / height;
         const double* const T_0_y0_z0_row = row_of<const double>(T_field, 0, y, z);
         const double* const T_0_ym_z0_row = row_of<const double>(T_field, 0, y - 1, z);
         const double* const T_0_yp_z0_row = row_of<const double>(T_field, 0, y + 1, z);
@@ -129,7 +131,9 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
             for (int64_t i = 0; i < count; ++i) {
                 const int64_t x = from + i;
                 const double T0_x0_y0_z0 = T_0_y0_z0_row[x];
-                T_new_0[i] = T0_x0_y0_z0 + a * (T_0_y0_z0_row[x - 1] + T_0_y0_z0_row[x + 1] + T_0_ym_z0_row[x] + T_0_yp_z0_row[x] + T_0_y0_zm_row[x] + T_0_y0_zp_row[x] - 6.0 * T0_x0_y0_z0);
+                T_new_0[i] = T0_x0_y0_z0 + a * (T_0_y0_z0_row[x - 1] + T_0_y0_z0_row[x + 1] +
+                    T_0_ym_z0_row[x] + T_0_yp_z0_row[x] + T_0_y0_zm_row[x] + T_0_y0_zp_row[x] - 6.0
+                    * T0_x0_y0_z0);
             }
         };
         const int64_t first = stream ? (part.lower + chunk - 1) & -chunk : part.upper;
@@ -141,13 +145,18 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
         }
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, T_new_0_line);
-            const int64_t T_next_cell = from + ahead < part.upper ? from + ahead : from + ahead - (part.upper - part.lower) + T_field.y;
+            const int64_t T_next_cell = from + ahead < part.upper ? from + ahead : from + ahead -
+                (part.upper - part.lower) + T_field.y;
             prefetch<chunk>(T_0_y0_z0_row + T_next_cell);
             prefetch<chunk>(T_0_ym_z0_row + T_next_cell);
             prefetch<chunk>(T_0_yp_z0_row + T_next_cell);
             prefetch<chunk>(T_0_y0_zm_row + T_next_cell);
             prefetch<chunk>(T_0_y0_zp_row + T_next_cell);
             store_past_cache<chunk>(T_new_0_target + from, T_new_0_line);
+        }
+        if (++y == call.upper[1]) {
+            y = call.lower[1];
+            ++z;
         }
     }
     if (stream) fence();

@@ -23,8 +23,10 @@ inline T* row_of(const halocline_field& field, int64_t component, int64_t y, int
     return static_cast<T*>(field.data) + component * field.component + y * field.y + z * field.z;
 }
 
+typedef void (*Compute)(const halocline_call&, const Part&);
+
 // Computes the box of a call on its threads: whole rows each, or pieces of rows if there are few.
-inline void share(const halocline_call& call, void (*compute)(const halocline_call&, const Part&)) {
+inline void share(const halocline_call& call, Compute compute) {
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];
     const Part all{0, height * depth, call.lower[0], call.upper[0]};
@@ -50,7 +52,7 @@ inline void share(const halocline_call& call, void (*compute)(const halocline_ca
 
 namespace {
 
-// Defined so that zeros of either sign and values that are not numbers are treated alike everywhere.
+// Defined so that zeros of either sign and what is not a number are treated alike everywhere.
 template <class T>
 inline T minimum(T a, T b) {
     return b < a ? b : a;
@@ -88,15 +90,15 @@ inline void store_line(void* to, const void* from) {
     typedef long long Whole __attribute__((vector_size(64), may_alias));
     __builtin_ia32_movntdq512(static_cast<Whole*>(to), *static_cast<const Line*>(from));
 #elif defined(__AVX__)
-    typedef long long Half __attribute__((vector_size(32), may_alias));
-    typedef long long Unaligned __attribute__((vector_size(32), aligned(1), may_alias));
+    typedef long long Whole __attribute__((vector_size(32), may_alias));
+    typedef long long Loose __attribute__((vector_size(32), aligned(1), may_alias));
     for (int i = 0; i < 2; ++i)
-        __builtin_ia32_movntdq256(static_cast<Half*>(to) + i, static_cast<const Unaligned*>(from)[i]);
+        __builtin_ia32_movntdq256(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
 #elif defined(__SSE2__)
-    typedef long long Part16 __attribute__((vector_size(16), may_alias));
-    typedef long long Unaligned __attribute__((vector_size(16), aligned(1), may_alias));
+    typedef long long Whole __attribute__((vector_size(16), may_alias));
+    typedef long long Loose __attribute__((vector_size(16), aligned(1), may_alias));
     for (int i = 0; i < 4; ++i)
-        __builtin_ia32_movntdq(static_cast<Part16*>(to) + i, static_cast<const Unaligned*>(from)[i]);
+        __builtin_ia32_movntdq(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
 #else
     __builtin_memcpy(to, from, 64);
 #endif
@@ -131,6 +133,8 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
     const halocline_field& mask_field = call.fields[2];
     const float dt_float32 = static_cast<float>(call.scalars[0]);
     const int64_t height = call.upper[1] - call.lower[1];
+    int64_t y = call.lower[1] + part.first % height;
+    int64_t z = call.lower[2] + part.first / height;
     constexpr int64_t chunk = 64;  // cells in whole cache lines
     constexpr int64_t ahead = 4 * chunk;
     alignas(64) float u_new_0_line[chunk];
@@ -140,8 +144,6 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
         && is_aligned<float>(u_new_field)
         && is_aligned<uint8_t>(mask_field);
     for (int64_t row = part.first; row < part.last; ++row) {
-        const int64_t y = call.lower[1] + row % height;
-        const int64_t z = call.lower[2] + row / height;
         const float* const u_0_y0_row = row_of<const float>(u_field, 0, y, z);
         const float* const u_1_y0_row = row_of<const float>(u_field, 1, y, z);
         const float* const u_1_ym_row = row_of<const float>(u_field, 1, y - 1, z);
@@ -149,16 +151,19 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
         float* const u_new_0_target = row_of<float>(u_new_field, 0, y, z);
         float* const u_new_1_target = row_of<float>(u_new_field, 1, y, z);
         uint8_t* const mask_0_target = row_of<uint8_t>(mask_field, 0, y, z);
-        const auto cells = [&](const int64_t from, const int64_t count, float* const u_new_0, float* const u_new_1, uint8_t* const mask_0)
+        const auto cells = [&](const int64_t from, const int64_t count, float* const u_new_0, float*
+            const u_new_1, uint8_t* const mask_0)
             __attribute__((always_inline)) {
 #pragma omp simd
             for (int64_t i = 0; i < count; ++i) {
                 const int64_t x = from + i;
                 const float u0_x0_y0 = u_0_y0_row[x];
-                const float v1 = u0_x0_y0 - dt_float32 * (u0_x0_y0 * (u0_x0_y0 > 0.0f ? u0_x0_y0 - u_0_y0_row[x - 1] : u_0_y0_row[x + 1] - u0_x0_y0));
+                const float v1 = u0_x0_y0 - dt_float32 * (u0_x0_y0 * (u0_x0_y0 > 0.0f ? u0_x0_y0 -
+                    u_0_y0_row[x - 1] : u_0_y0_row[x + 1] - u0_x0_y0));
                 u_new_0[i] = v1;
                 const float u1_x0_y0 = u_1_y0_row[x];
-                u_new_1[i] = u1_x0_y0 - dt_float32 * (u1_x0_y0 * (u1_x0_y0 > 0.0f ? u1_x0_y0 - u_1_ym_row[x] : u_1_yp_row[x] - u1_x0_y0));
+                u_new_1[i] = u1_x0_y0 - dt_float32 * (u1_x0_y0 * (u1_x0_y0 > 0.0f ? u1_x0_y0 -
+                    u_1_ym_row[x] : u_1_yp_row[x] - u1_x0_y0));
                 mask_0[i] = static_cast<uint8_t>(static_cast<float>(std::fabs(v1) > 0.1f));
             }
         };
@@ -171,7 +176,8 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
         }
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, u_new_0_line, u_new_1_line, mask_0_line);
-            const int64_t u_next_cell = from + ahead < part.upper ? from + ahead : from + ahead - (part.upper - part.lower) + u_field.y;
+            const int64_t u_next_cell = from + ahead < part.upper ? from + ahead : from + ahead -
+                (part.upper - part.lower) + u_field.y;
             prefetch<chunk>(u_0_y0_row + u_next_cell);
             store_past_cache<chunk>(u_new_0_target + from, u_new_0_line);
             prefetch<chunk>(u_1_y0_row + u_next_cell);
@@ -179,6 +185,10 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
             prefetch<chunk>(u_1_ym_row + u_next_cell);
             prefetch<chunk>(u_1_yp_row + u_next_cell);
             store_past_cache<chunk>(mask_0_target + from, mask_0_line);
+        }
+        if (++y == call.upper[1]) {
+            y = call.lower[1];
+            ++z;
         }
     }
     if (stream) fence();

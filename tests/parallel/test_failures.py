@@ -40,13 +40,13 @@ def test_a_rank_that_is_killed_ends_the_job_with_the_launchers_message():
 
 def test_an_exception_in_a_function_on_one_rank_is_shown_and_ends_the_job():
     done = fail(3, "exception")
-    assert "halocline: error on rank 1 of 3: the coffee is cold" in done.stderr
+    assert "error on rank 1: the coffee is cold" in done.stderr
     assert "ValueError: the coffee is cold" in done.stderr
 
 
 def test_nan_on_one_rank_stops_all_with_field_cell_and_step():
     done = fail(3, "nan")
-    message = "halocline: error: Field 'T' is not a number in cell"
+    message = "error: Field 'T' is not a number in cell"
     assert done.stderr.count(message) == 1
     line = next(line for line in done.stderr.splitlines() if message in line)
     assert "in cell (1, 3) at step 2." in line

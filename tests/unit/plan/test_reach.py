@@ -1,0 +1,73 @@
+"""Reaches: one offset, one region, exact cells for every block."""
+
+import time
+
+import halocline as hc
+from halocline.geometry import Box
+from halocline.language.fields import UNBOUNDED
+from halocline.pipeline import plan_for
+from halocline.plan.reach import Reach, cells, clip, distinct, drop, images, move, moved, within
+
+EVERYWHERE = Box((-UNBOUNDED,), (UNBOUNDED,))
+
+
+def test_a_move_takes_the_region_along():
+    assert move(within(Box((0,), (8,))), (-2,)) == Reach((-2,), Box((-2,), (6,)))
+
+
+def test_moving_there_and_back_leads_to_own_cells():
+    reach = move(move(within(EVERYWHERE), (3,)), (-3,))
+    assert not reach.is_away
+    assert reach == within(EVERYWHERE)
+
+
+def test_what_has_no_bound_keeps_none_when_moved():
+    assert moved(Box((-UNBOUNDED,), (4,)), (1,)) == Box((-UNBOUNDED,), (5,))
+
+
+def test_cells_are_the_moved_block_as_far_as_the_region_goes():
+    reach = move(within(Box((1,), (8,))), (-1,))
+    assert cells(reach, Box((4,), (8,))) == Box((3,), (7,))
+    assert cells(reach, Box((0,), (4,))) == Box((0,), (3,))
+
+
+def test_clip_and_drop_part_a_reach():
+    reach = Reach((1,), Box((0,), (8,)))
+    assert clip(reach, Box((2,), (4,))) == (Reach((1,), Box((2,), (4,))),)
+    assert drop(reach, Box((2,), (4,))) == (
+        Reach((1,), Box((0,), (2,))),
+        Reach((1,), Box((4,), (8,))),
+    )
+    assert clip(reach, Box((9,), (10,))) == ()
+
+
+def test_a_reach_within_another_of_the_same_offset_is_left_out():
+    large, small = Reach((1,), Box((0,), (8,))), Reach((1,), Box((2,), (4,)))
+    other = Reach((2,), Box((2,), (4,)))
+    assert distinct([small, large, other]) == {large, other}
+
+
+def test_a_part_of_a_periodic_axis_has_images_beyond_both_sides():
+    found = images(Box((5,), (6,)), Box((0,), (6,)), (True,))
+    assert [box.lower for box in found] == [(-1,), (5,), (11,)]
+    assert images(EVERYWHERE, Box((0,), (6,)), (True,)) == (EVERYWHERE,)
+    assert images(Box((5,), (6,)), Box((0,), (6,)), (False,)) == (Box((5,), (6,)),)
+
+
+def test_planning_a_chain_between_six_walls_does_not_explode():
+    # Two layers on each of six sides, edges and corners included: paths multiply, reaches do not.
+    grid = hc.Grid((24, 24, 24))
+    fields = [grid.field(name) for name in "abcd"]
+    for field in fields:
+        for side in ("x-", "x+", "y-", "y+", "z-", "z+"):
+            field.boundary(side, hc.Neumann(0.0))
+
+    @hc.kernel
+    def blend(a, b, c, d):
+        b[0, 0, 0] = a[-1, 1, 0] + a[2, 0, 1]
+        c[0, 0, 0] = b[1, 0, -1] + b[0, -2, 0] + a[0, 1, 1]
+        d[0, 0, 0] = c[0, 1, 1] + b[-1, 0, 0] + a[1, 1, 0]
+
+    started = time.perf_counter()
+    plan_for(grid, [blend(*fields), hc.swap(fields[0], fields[3])], ranks=8)
+    assert time.perf_counter() - started < 5.0

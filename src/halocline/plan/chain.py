@@ -12,17 +12,7 @@ from typing import TYPE_CHECKING
 
 from halocline.language.fields import UNBOUNDED
 from halocline.language.kernel import reads
-from halocline.plan.reach import (
-    Clip,
-    Drop,
-    Need,
-    Needs,
-    Reach,
-    Shift,
-    displacement,
-    everywhere,
-    then,
-)
+from halocline.plan.reach import Need, Needs, Reach, clip, distinct, drop, move, within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,8 +50,8 @@ def demands(launches: Sequence[Launch], domain: Box) -> Demands:
     needs = {
         Need(field, component, reach)
         for (field, component), reaches in wanted.items()
-        for reach in reaches
-        if any(displacement(reach, len(domain.lower)))
+        for reach in distinct(reaches)
+        if reach.is_away
     }
     return Demands(tuple(reversed(extents)), tuple(reversed(read_later)), frozenset(needs))
 
@@ -79,7 +69,7 @@ def _walk_back(launch: Launch, wanted: Wanted, domain: Box) -> frozenset[Reach]:
         extent |= where
         for field, component, offset in _reads(statement, names):
             found = wanted.setdefault((field, component), set())
-            found |= {then(reach, Shift(offset)) for reach in where}
+            found |= {move(reach, offset) for reach in where}
     return frozenset(extent)
 
 
@@ -92,20 +82,16 @@ def _statement_extent(
 ) -> set[Reach]:
     """Take from 'wanted' what the statement provides; return where it must run for that."""
     key = (launch.names_of[statement.field], statement.component)
-    dimensions = len(domain.lower)
-    provided, rest = set(), set()
-    for reach in wanted.get(key, ()):
-        provided.add(then(reach, Clip(launch.region)))
-        rest.add(then(reach, Drop(launch.region)))
-    wanted[key] = {reach for reach in rest if everywhere(reach)}
-    if launch.on_demand and not launch.is_layer:
-        # A layer of the domain's own cells is seen by everybody, whether a kernel reads it or not.
-        provided.add((Clip(launch.region.intersect(domain)),))
+    before = distinct(wanted.get(key, ()))
+    provided = {part for reach in before for part in clip(reach, launch.region)}
+    wanted[key] = {part for reach in before for part in drop(reach, launch.region)}
     if not launch.on_demand:
         # All own cells of the region, which hold what is wanted of a block's own cells too.
-        provided = {reach for reach in provided if any(displacement(reach, dimensions))}
-        provided.add((Clip(launch.region),))
-    return {reach for reach in provided if everywhere(reach)}
+        provided = {reach for reach in provided if reach.is_away} | {within(launch.region)}
+    elif not launch.is_layer:
+        # A layer of the domain's own cells is seen by everybody, whether a kernel reads it or not.
+        provided.add(within(launch.region.intersect(domain)))
+    return provided
 
 
 def may_join(launches: Sequence[Launch], asked: Demands, periodic: Sequence[bool]) -> bool:
@@ -119,7 +105,7 @@ def may_join(launches: Sequence[Launch], asked: Demands, periodic: Sequence[bool
     for axis in range(dimensions):
         offsets = [offset[axis] for launch in launches for _, _, offset in launch.reads]
         low, high = min([0, *offsets]), max([0, *offsets])
-        moved = [displacement(need.reach, dimensions)[axis] for need in asked.needs]
+        moved = [need.reach.offset[axis] for need in asked.needs]
         if not all(low <= d <= high for d in moved):
             return False
     return all(
@@ -131,6 +117,6 @@ def may_join(launches: Sequence[Launch], asked: Demands, periodic: Sequence[bool
 def _is_recomputable(launch: Launch, reaches: frozenset[Reach], periodic: Sequence[bool]) -> bool:
     for axis, is_periodic in enumerate(periodic):
         is_part = is_periodic and launch.region.upper[axis] - launch.region.lower[axis] < UNBOUNDED
-        if is_part and any(displacement(reach, len(periodic))[axis] for reach in reaches):
+        if is_part and any(reach.offset[axis] for reach in reaches):
             return False
     return True

@@ -267,9 +267,7 @@ def _minimal(block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
     """Return exactly the cells that some kernel reads."""
     found: dict[Key, list[Box]] = {}
     for need in needs:
-        boxes = [
-            rest for box in cells(need.reach, block.owned) for rest in box.subtract(block.owned)
-        ]
+        boxes = cells(need.reach, block.owned).subtract(block.owned)
         if boxes:
             found.setdefault((need.field, need.component), []).extend(boxes)
     return {key: disjoint(boxes) for key, boxes in sorted(found.items())}

@@ -9,7 +9,6 @@ import numpy as np
 
 from halocline.geometry import bounding_box
 from halocline.plan.program import aliases
-from halocline.plan.reach import displacement, everywhere
 from halocline.plan.schedule import Chain, EveryItem, LoopItem
 
 if TYPE_CHECKING:
@@ -55,8 +54,8 @@ def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...
     lower = {spec.name: zero for spec in program.fields}
     upper = dict(lower)
     for launch, extent in launched(schedule.items):
-        moves = [displacement(reach, program.dimensions) for reach in extent]
-        somewhere = bounding_box(box for reach in extent for box in everywhere(reach))
+        moves = [reach.offset for reach in extent]
+        somewhere = bounding_box(reach.region for reach in extent)
         if somewhere is None:
             continue
         for name, offset in _offsets(launch):

@@ -1,9 +1,9 @@
-"""Reach: which cells beyond its own a block needs, as a path that holds for every block.
+"""Reach: which cells beyond its own a block needs, in a form that holds for every block.
 
 A kernel that runs on a region and reads at an offset makes a block need 'its cells in the region,
-moved by the offset'. If what is read there was itself computed from neighbours, the path goes on.
-So a reach is a short list of moves, and evaluating it for a block's own box gives exact cells.
-This is what makes a plan computable for any block of any decomposition.
+moved by the offset'. If what is read there was itself computed from neighbours, the path goes on;
+but any path of moves and regions comes to one offset and one region. Evaluating it for a block's
+own box gives exact cells. This is what makes a plan computable for any block of any decomposition.
 """
 
 from __future__ import annotations
@@ -19,54 +19,59 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Clip:
-    """Keep the cells in a region."""
+class Reach:
+    """A block's own cells moved by an offset, as far as they then lie in a region.
 
-    region: Box
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """Keep the cells outside a region."""
-
-    region: Box
-
-
-@dataclass(frozen=True, slots=True)
-class Shift:
-    """Move by an offset."""
+    Attributes:
+        offset: How far they are moved; if it is zero the reach leads to own cells only.
+        region: Where they must lie; unbounded where nothing bounds them.
+    """
 
     offset: Offset
+    region: Box
+
+    @property
+    def is_away(self) -> bool:
+        """Whether the reach leads beyond a block's own cells."""
+        return any(self.offset)
 
 
-Move = Clip | Drop | Shift
-Reach = tuple[Move, ...]
+def within(region: Box) -> Reach:
+    """Return the reach of a block's own cells in a region."""
+    return Reach((0,) * len(region.lower), region)
 
 
-def then(reach: Reach, move: Move) -> Reach:
-    """Return the reach followed by one more move; moves without effect are left out."""
-    match move:
-        case Shift(offset) if not any(offset):
-            return reach
-        case Clip(region) | Drop(region) if reach and reach[-1] == Clip(region):
-            return reach if isinstance(move, Clip) else (*reach, move)
-        case _:
-            return (*reach, move)
+def clip(reach: Reach, region: Box) -> tuple[Reach, ...]:
+    """Return the part of a reach in a region: one reach, or none."""
+    common = reach.region.intersect(region)
+    return () if common.is_empty else (Reach(reach.offset, common),)
 
 
-def cells(reach: Reach, owned: Box) -> tuple[Box, ...]:
-    """Return the cells that a reach leads to from a block's own, as disjoint boxes."""
-    boxes: tuple[Box, ...] = (owned,)
-    for move in reach:
-        match move:
-            case Clip(region):
-                boxes = tuple(box.intersect(region) for box in boxes)
-            case Drop(region):
-                boxes = tuple(rest for box in boxes for rest in box.subtract(region))
-            case Shift(offset):
-                boxes = tuple(moved(box, offset) for box in boxes)
-        boxes = tuple(box for box in boxes if not box.is_empty)
-    return boxes
+def drop(reach: Reach, region: Box) -> tuple[Reach, ...]:
+    """Return the parts of a reach outside a region."""
+    return tuple(Reach(reach.offset, rest) for rest in reach.region.subtract(region))
+
+
+def move(reach: Reach, offset: Offset) -> Reach:
+    """Return the reach moved on by an offset."""
+    total = tuple(a + b for a, b in zip(reach.offset, offset, strict=True))
+    return Reach(total, moved(reach.region, offset))
+
+
+def distinct(reaches: Iterable[Reach]) -> set[Reach]:
+    """Return the reaches without those that lie in another one."""
+    largest = sorted(reaches, key=lambda reach: -reach.region.cells)
+    kept: dict[Offset, list[Box]] = {}
+    for reach in largest:
+        known = kept.setdefault(reach.offset, [])
+        if not any(region.contains(reach.region) for region in known):
+            known.append(reach.region)
+    return {Reach(offset, region) for offset, regions in kept.items() for region in regions}
+
+
+def cells(reach: Reach, owned: Box) -> Box:
+    """Return the cells that a reach leads to from a block's own."""
+    return moved(owned, reach.offset).intersect(reach.region)
 
 
 def moved(box: Box, offset: Offset) -> Box:
@@ -79,28 +84,6 @@ def moved(box: Box, offset: Offset) -> Box:
     return result
 
 
-def displacement(reach: Reach, dimensions: int) -> Offset:
-    """Return how far the reach leads in all; zero means never beyond the block's own cells."""
-    total = [0] * dimensions
-    for move in reach:
-        if isinstance(move, Shift):
-            total = [a + b for a, b in zip(total, move.offset, strict=True)]
-    return tuple(total)
-
-
-def everywhere(reach: Reach) -> tuple[Box, ...]:
-    """Return where a reach can lead from the cells of any block."""
-    dimensions = next(
-        len(move.offset if isinstance(move, Shift) else move.region.lower) for move in reach
-    )
-    return cells(reach, Box((-UNBOUNDED,) * dimensions, (UNBOUNDED,) * dimensions))
-
-
-def touches(reach: Reach, region: Box) -> bool:
-    """Return whether a reach can lead into a region."""
-    return bool(everywhere(then(reach, Clip(region))))
-
-
 def images(region: Box, domain: Box, periodic: Sequence[bool]) -> tuple[Box, ...]:
     """Return a region and its images next to the domain along periodic axes where it has bounds."""
     result: tuple[Box, ...] = (region,)
@@ -108,9 +91,9 @@ def images(region: Box, domain: Box, periodic: Sequence[bool]) -> tuple[Box, ...
         if is_periodic and region.upper[axis] - region.lower[axis] < UNBOUNDED:
             n = domain.extent[axis]
             result = tuple(
-                box.clip(axis, box.lower[axis] + move, box.upper[axis] + move)
+                box.clip(axis, box.lower[axis] + turn, box.upper[axis] + turn)
                 for box in result
-                for move in (-n, 0, n)
+                for turn in (-n, 0, n)
             )
     return result
 

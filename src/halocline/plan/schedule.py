@@ -23,7 +23,7 @@ from halocline.plan.program import (
     Sometimes,
     beyond,
 )
-from halocline.plan.reach import Needs, Reach, images, renamed, touches
+from halocline.plan.reach import Needs, Reach, clip, images, renamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -192,7 +192,7 @@ class _Planner:
             need
             for need in valid
             if (need.field, need.component) not in launch.writes
-            or not any(touches(need.reach, region) for region in written)
+            or not any(clip(need.reach, region) for region in written)
         )
 
     def _other(self, item: object, planned: list[ScheduleItem], valid: Needs) -> Needs:

@@ -43,10 +43,7 @@ def extents(chain: Chain, owned: Box) -> list[Box | None]:
     The cells it must compute can have a ragged shape; computing the box around them is simpler,
     and what is computed too much is read by no one.
     """
-    return [
-        bounding_box(box for reach in extent for box in cells(reach, owned))
-        for extent in chain.extents
-    ]
+    return [bounding_box(cells(reach, owned) for reach in extent) for extent in chain.extents]
 
 
 def core_first(chain: Chain, owned: Box, arriving: Boxes, split: int) -> list[Zone | None]:

@@ -178,3 +178,12 @@ def test_show_tells_what_becomes_of_a_case(tmp_path: Path, what, parts):
     assert done.returncode == 0, done.stderr
     for part in parts:
         assert part in done.stdout
+
+
+def test_a_rank_that_dies_silently_is_told(monkeypatch, capsys):
+    from halocline.cli import launch
+
+    script = "import os, sys; os._exit(9)"
+    monkeypatch.setattr(launch, "find_launcher", lambda: [sys.executable, "-c", script])
+    assert launch.run_on_ranks(2, ["run", "heat"]) == 9
+    assert capsys.readouterr().err == "error: The job of 2 ranks has died (exit code 9).\n"

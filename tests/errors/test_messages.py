@@ -641,3 +641,16 @@ def test_a_value_that_is_no_number_names_field_cell_and_step(components):
         f"Field 'f'{which} is not a number in cell (3, 4) at step 3. The computation has become "
         "unstable: use a smaller time step, a finer grid or a larger viscosity."
     )
+
+
+def test_reduction_of_a_comparison_of_whole_fields(T):
+    assert told(KernelError, lambda: hc.sum(T == 1.0)) == (
+        "'hc.sum' was given False; expected a field or an expression of fields. To compare, name "
+        "the cell: hc.sum(T[0, 0] == 1.0)."
+    )
+
+
+def test_negative_number_of_overlapped_kernels():
+    assert told(PlanError, lambda: hc.Strategy(overlapped=-1)) == (
+        "The strategy has overlapped=-1; expected a number of kernels, or None for all."
+    )

@@ -35,6 +35,14 @@ def run_on_ranks(ranks: int, arguments: Sequence[str]) -> int:
         *arguments,
     ]
     job = subprocess.Popen(command)
+    code = _wait(job)
+    if code not in (0, EXIT_MISTAKE):
+        # A rank that dies silently ends the job, but not every launcher says so.
+        print(f"error: The job of {ranks} ranks has died (exit code {code}).", file=sys.stderr)
+    return code
+
+
+def _wait(job: subprocess.Popen[bytes]) -> int:
     while True:
         try:
             return job.wait()

@@ -112,6 +112,12 @@ class Reduction(Parameter):
     """
 
     def __init__(self, kind: str, operand: operators.Operand, name: str) -> None:
+        if not isinstance(operand, operators.Operand):
+            raise KernelError(
+                f"'hc.{kind}' was given {operand!r}; expected a field or an expression of fields.",
+                hint="To compare, name the cell: hc.sum(T[0, 0] == 1.0).",
+                place=user_place(),
+            )
         super().__init__(float("nan"), name or kind)
         self.kind = kind
         self.operand = operand.expression()

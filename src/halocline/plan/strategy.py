@@ -48,3 +48,8 @@ class Strategy:
                 )
         if self.tiles < 1:
             raise PlanError(f"The strategy has tiles={self.tiles}; expected at least 1.")
+        if self.overlapped is not None and self.overlapped < 0:
+            raise PlanError(
+                f"The strategy has overlapped={self.overlapped}; expected a number of kernels, or "
+                "None for all."
+            )

@@ -10,9 +10,7 @@ from halocline.apps.lbm import kernels
 from halocline.apps.lbm.velocity_set import velocity_set
 
 
-def steady_profile(  # noqa: PLR0913 (each test varies another one)
-    name, cells, tau, *, force=0.0, lid=0.0, odd=None, dtype="float64"
-):
+def steady_profile(name, cells, tau, *, force=0.0, lid=0.0, odd=None, dtype="float64"):
     """Return u(y) of a channel that is periodic in x (and z), driven by a force or a lid."""
     lattice = velocity_set(name)
     d = lattice.dimensions

@@ -28,6 +28,7 @@ lint: $(VENV)/tools
 	$(BIN)/ruff format --check src tests examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	if command -v clang-format > /dev/null; then clang-format --dry-run --Werror cpp/*/*.?pp tests/cpp/*.cpp; fi
 
 install: $(VENV)/installed
 

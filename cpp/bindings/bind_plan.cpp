@@ -22,8 +22,8 @@ template <typename... T>
 std::tuple<T...> unpack(nb::handle tuple) {
     std::tuple<T...> values;
     if (!nb::try_cast(tuple, values)) {
-        throw std::invalid_argument("Malformed entry of the plan: " +
-                                    std::string(nb::repr(tuple).c_str()) + ".");
+        throw std::invalid_argument(
+            "Malformed entry of the plan: " + std::string(nb::repr(tuple).c_str()) + ".");
     }
     return values;
 }
@@ -80,8 +80,7 @@ plan::Operation to_operation(const std::string& word, nb::handle item) {
         return {plan::Reduce{to_reduction(name), slot, component, to_boxes(boxes), scalar}};
     }
     if (word == "poison") {
-        auto [w, slot, components, boxes] =
-            unpack<Word, int, std::vector<int>, nb::object>(item);
+        auto [w, slot, components, boxes] = unpack<Word, int, std::vector<int>, nb::object>(item);
         return {plan::Poison{slot, std::move(components), to_boxes(boxes)}};
     }
     if (word == "check") {

@@ -59,12 +59,10 @@ nb::ndarray<nb::numpy> view(const Runtime& runtime, int slot, int block) {
     // collection, so a callback that uses one would otherwise keep its runtime forever.
     using Memory = std::shared_ptr<std::byte>;
     auto memory = std::make_unique<Memory>(runtime.memory(slot, block));
-    const nb::capsule owner(memory.get(),
-                            [](void* p) noexcept { delete static_cast<Memory*>(p); });
+    const nb::capsule owner(memory.get(), [](void* p) noexcept { delete static_cast<Memory*>(p); });
     static_cast<void>(memory.release());
-    return nb::ndarray<nb::numpy>(
-        static_cast<std::byte*>(where.data) + first * size_of(field.type), 4, shape.data(), owner,
-        strides.data(), type);
+    return nb::ndarray<nb::numpy>(static_cast<std::byte*>(where.data) + first * size_of(field.type),
+                                  4, shape.data(), owner, strides.data(), type);
 }
 
 int add_kernel(Runtime& runtime, std::string name, std::uintptr_t address, std::vector<int> fields,
@@ -97,8 +95,8 @@ void bind_parts(nb::class_<Runtime>& runtime) {
             "add_field",
             [](Runtime& self, std::string name, const std::string& dtype, int components,
                const Cells& halo_lower, const Cells& halo_upper) {
-                return self.add_field({std::move(name), element_type(dtype), components, halo_lower,
-                                       halo_upper});
+                return self.add_field(
+                    {std::move(name), element_type(dtype), components, halo_lower, halo_upper});
             },
             "name"_a, "dtype"_a, "components"_a, "halo_lower"_a, "halo_upper"_a)
         .def("view", &view, "slot"_a, "block"_a, "View a field on a block without a copy.")

@@ -26,9 +26,12 @@ constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
 template <typename T>
 T poison_value() {
     // From bits: loading numeric_limits::signaling_NaN() may make it quiet.
-    if constexpr (std::is_same_v<T, double>) return std::bit_cast<double>(0x7FF4000000000000ULL);
-    else if constexpr (std::is_same_v<T, float>) return std::bit_cast<float>(0x7FA00000U);
-    else return std::numeric_limits<T>::max();
+    if constexpr (std::is_same_v<T, double>)
+        return std::bit_cast<double>(0x7FF4000000000000ULL);
+    else if constexpr (std::is_same_v<T, float>)
+        return std::bit_cast<float>(0x7FA00000U);
+    else
+        return std::numeric_limits<T>::max();
 }
 
 /// Distance between the starts of components, in lines modulo a page, so that up to 64 of them

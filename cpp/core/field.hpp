@@ -24,11 +24,16 @@ enum class ElementType { float32, float64, int32, int64, uint8 };
 template <typename Work>
 decltype(auto) with_type(ElementType type, Work&& work) {
     switch (type) {
-        case ElementType::float32: return work(float{});
-        case ElementType::float64: return work(double{});
-        case ElementType::int32: return work(std::int32_t{});
-        case ElementType::int64: return work(std::int64_t{});
-        case ElementType::uint8: break;
+        case ElementType::float32:
+            return work(float{});
+        case ElementType::float64:
+            return work(double{});
+        case ElementType::int32:
+            return work(std::int32_t{});
+        case ElementType::int64:
+            return work(std::int64_t{});
+        case ElementType::uint8:
+            break;
     }
     return work(std::uint8_t{});
 }
@@ -52,12 +57,12 @@ struct Field {
 struct Layout {
     Layout(const Field& field, const Index3& owned, int slot);
 
-    Box allocated;              ///< owned cells and halo, counted from the first owned cell
-    std::int64_t origin;        ///< from the start of memory to cell (0, 0, 0) of component 0
-    std::int64_t y;             ///< from one row to the next
-    std::int64_t z;             ///< from one plane to the next
-    std::int64_t component;     ///< from one component to the next
-    std::int64_t size_bytes;    ///< of the whole memory
+    Box allocated;            ///< owned cells and halo, counted from the first owned cell
+    std::int64_t origin;      ///< from the start of memory to cell (0, 0, 0) of component 0
+    std::int64_t y;           ///< from one row to the next
+    std::int64_t z;           ///< from one plane to the next
+    std::int64_t component;   ///< from one component to the next
+    std::int64_t size_bytes;  ///< of the whole memory
 };
 
 /// The values of one field on one block; shares the memory with whoever still looks at it.

@@ -52,20 +52,19 @@ std::vector<Buffer> Exchange::place(const State& state, const std::vector<plan::
             const LocalBox local = localize(state, part.slot, {part.block, part.box}, where);
             const std::int64_t element = size_of(state.field(part.slot).type);
             offsets.push_back(size);
-            placed.push_back(
-                {part.slot, part.component, part.block, local.box, element, nullptr});
+            placed.push_back({part.slot, part.component, part.block, local.box, element, nullptr});
             size += round_up(local.box.cells() * element, part_bytes);
         }
-        const auto bytes = static_cast<std::size_t>(round_up(std::max(size, line_bytes),
-                                                             line_bytes));
+        const auto bytes =
+            static_cast<std::size_t>(round_up(std::max(size, line_bytes), line_bytes));
         memory_.emplace_back(static_cast<std::byte*>(std::aligned_alloc(line_bytes, bytes)));
         std::byte* memory = memory_.back().get();
         if (memory == nullptr) throw std::bad_alloc();
         for (std::size_t i = 0; i < placed.size(); ++i) placed[i].buffer = memory + offsets[i];
         // Gaps between parts travel too: give them a value.
         std::fill_n(memory, bytes, std::byte{0});
-        buffers.push_back({message.rank, message.tag,
-                           std::span(memory, static_cast<std::size_t>(size))});
+        buffers.push_back(
+            {message.rank, message.tag, std::span(memory, static_cast<std::size_t>(size))});
     }
     return buffers;
 }
@@ -77,10 +76,9 @@ Exchange::Copy Exchange::resolve(const State& state, const plan::Copy& copy) con
     const Box target{copy.target_lower, copy.target_lower + copy.extent};
     const LocalBox from = localize(state, copy.slot, {copy.source_block, source}, where);
     const LocalBox to = localize(state, copy.slot, {copy.target_block, target}, where);
-    return {copy.slot,         copy.component,
-            copy.source_block, from.box.lower,
-            copy.target_block, to.box.lower,
-            copy.extent,       size_of(state.field(copy.slot).type)};
+    return {
+        copy.slot,         copy.component, copy.source_block, from.box.lower,
+        copy.target_block, to.box.lower,   copy.extent,       size_of(state.field(copy.slot).type)};
 }
 
 void Exchange::start(const State& state) {

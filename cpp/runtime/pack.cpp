@@ -98,9 +98,12 @@ void copy_rows(const Rows& source, const Rows& target, const Index3& extent,
                std::int64_t element_size, int threads) {
     if (extent[0] <= 0 || extent[1] <= 0 || extent[2] <= 0) return;
     switch (element_size) {
-        case 8: return copy_box<8>(source, target, extent, threads);
-        case 4: return copy_box<4>(source, target, extent, threads);
-        default: return copy_box<1>(source, target, extent, threads);
+        case 8:
+            return copy_box<8>(source, target, extent, threads);
+        case 4:
+            return copy_box<4>(source, target, extent, threads);
+        default:
+            return copy_box<1>(source, target, extent, threads);
     }
 }
 

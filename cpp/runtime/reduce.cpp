@@ -126,8 +126,8 @@ void Reducer::visit_range(const State& state, const LocalBox& local, std::int64_
         const bool is_min = reduction_ == plan::Reduction::min;
         for (const double value : values) {
             partial.has_nan |= std::isnan(value);
-            partial.extreme = is_min ? std::min(partial.extreme, value)
-                                     : std::max(partial.extreme, value);
+            partial.extreme =
+                is_min ? std::min(partial.extreme, value) : std::max(partial.extreme, value);
         }
     };
     with_type(state.field(slot_).type, [&]<typename T>(T) {
@@ -152,12 +152,14 @@ double Reducer::combine_extreme(const State& state) {
     // MPI leaves the minimum with a NaN undefined, so a flag travels beside the value.
     std::array<double, 2> values{is_min ? infinity : -infinity, 0};
     for (const Partial& partial : partials_) {
-        values[0] = is_min ? std::min(values[0], partial.extreme)
-                           : std::max(values[0], partial.extreme);
+        values[0] =
+            is_min ? std::min(values[0], partial.extreme) : std::max(values[0], partial.extreme);
         if (partial.has_nan) values[1] = is_min ? -1 : 1;
     }
-    if (is_min) state.transport->min(values);
-    else state.transport->max(values);
+    if (is_min)
+        state.transport->min(values);
+    else
+        state.transport->max(values);
     if (values[1] != 0) return std::nan("");
     // Which of +0 and -0 was met first depends on the order; adding +0 makes both +0.
     return values[0] + 0.0;

@@ -172,7 +172,7 @@ struct Resolver {
 
 /// The word of the operation, in the order of the alternatives of the variant.
 const char* word(const plan::Operation& operation) {
-    constexpr const char* words[] = {"run",  "start", "wait",   "poll", "swap",  "loop",
+    constexpr const char* words[] = {"run",   "start",  "wait", "poll",   "swap", "loop",
                                      "every", "reduce", "call", "poison", "check"};
     static_assert(std::size(words) == std::variant_size_v<decltype(operation.kind)>);
     return words[operation.kind.index()];

@@ -27,7 +27,9 @@ std::size_t require_scalar(const State& state, int slot, const std::string& wher
 }
 
 /// Number of the last of `things`.
-int last(const auto& things) { return static_cast<int>(things.size()) - 1; }
+int last(const auto& things) {
+    return static_cast<int>(things.size()) - 1;
+}
 
 }  // namespace
 

@@ -56,8 +56,7 @@ struct Executor {
     }
 
     void operator()(program::Reduce& reduce) const {
-        timed(reduce.timer,
-              [&] { state.scalars[reduce.scalar] = reduce.reducer.evaluate(state); });
+        timed(reduce.timer, [&] { state.scalars[reduce.scalar] = reduce.reducer.evaluate(state); });
     }
 
     void operator()(const program::Call& call) const {

@@ -63,6 +63,8 @@ public:
 
 }  // namespace
 
-std::shared_ptr<Transport> local_transport() { return std::make_shared<LocalTransport>(); }
+std::shared_ptr<Transport> local_transport() {
+    return std::make_shared<LocalTransport>();
+}
 
 }  // namespace halocline

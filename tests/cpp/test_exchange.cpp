@@ -54,8 +54,11 @@ protected:
     /// The halo of both blocks, as copies or as messages to this rank itself.
     static plan::Exchange exchange(bool with_messages) {
         if (!with_messages) {
-            return {"f", {}, {}, {copy(1, 6, 0, -2, 2), copy(0, 2, 1, 2, 2), copy(1, 4, 0, 4, 1),
-                                  copy(0, 0, 1, 8, 1)}};
+            return {"f",
+                    {},
+                    {},
+                    {copy(1, 6, 0, -2, 2), copy(0, 2, 1, 2, 2), copy(1, 4, 0, 4, 1),
+                     copy(0, 0, 1, 8, 1)}};
         }
         const auto part = [](int block, Box box) { return plan::Part{slot, 0, block, box}; };
         return {"f",
@@ -72,8 +75,8 @@ protected:
 
 TEST_P(TwoPeriodicBlocks, get_every_halo_cell_from_its_owner) {
     const int number = runtime_.add_exchange(exchange(GetParam()));
-    runtime_.set_program("prologue", {{plan::Start{number}}, {plan::Poll{number}},
-                                      {plan::Wait{number}}});
+    runtime_.set_program("prologue",
+                         {{plan::Start{number}}, {plan::Poll{number}}, {plan::Wait{number}}});
     runtime_.execute("prologue");
     for (int block = 0; block < 2; ++block) {
         for (std::int64_t x = -2; x < 5; ++x) {
@@ -124,8 +127,9 @@ TEST_F(TwoPeriodicBlocks, refuse_to_wait_for_what_was_not_started) {
 TEST_F(TwoPeriodicBlocks, may_have_two_exchanges_in_flight) {
     const int first = runtime_.add_exchange(exchange(true));
     const int second = runtime_.add_exchange(exchange(true));
-    runtime_.set_program("step", {{plan::Start{first}}, {plan::Start{second}},
-                                  {plan::Wait{second}}, {plan::Wait{first}}});
+    runtime_.set_program(
+        "step",
+        {{plan::Start{first}}, {plan::Start{second}}, {plan::Wait{second}}, {plan::Wait{first}}});
     runtime_.advance("step", 2);
     EXPECT_EQ(at(1, 4, 2, 1), value(0, 2, 1));
 }

@@ -11,7 +11,9 @@
 namespace halocline {
 namespace {
 
-std::uintptr_t address(const void* data) { return reinterpret_cast<std::uintptr_t>(data); }
+std::uintptr_t address(const void* data) {
+    return reinterpret_cast<std::uintptr_t>(data);
+}
 
 class Alignment : public testing::TestWithParam<ElementType> {};
 
@@ -43,10 +45,12 @@ TEST(Storage, is_zero_in_owned_cells_and_poison_in_the_halo) {
     for (std::int64_t z = all.lower[2]; z < all.upper[2]; ++z) {
         for (std::int64_t y = all.lower[1]; y < all.upper[1]; ++y) {
             for (std::int64_t x = all.lower[0]; x < all.upper[0]; ++x) {
-                const double value = static_cast<double*>(
-                    view.data)[view.component + z * view.z + y * view.y + x];
-                if (owned.contains({{x, y, z}, {x + 1, y + 1, z + 1}})) EXPECT_EQ(value, 0.0);
-                else EXPECT_TRUE(std::isnan(value));
+                const double value =
+                    static_cast<double*>(view.data)[view.component + z * view.z + y * view.y + x];
+                if (owned.contains({{x, y, z}, {x + 1, y + 1, z + 1}}))
+                    EXPECT_EQ(value, 0.0);
+                else
+                    EXPECT_TRUE(std::isnan(value));
             }
         }
     }

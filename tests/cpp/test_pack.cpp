@@ -38,9 +38,8 @@ void expect_all_directions(ElementType type, std::int64_t width, int threads) {
         const halocline_field view = storage.view();
         return static_cast<T*>(view.data)[view.component + z * view.z + y * view.y + x];
     };
-    for_cells({{}, owned}, [&](auto x, auto y, auto z, auto) {
-        at(source, x, y, z) = coordinate<T>(x, y, z);
-    });
+    for_cells({{}, owned},
+              [&](auto x, auto y, auto z, auto) { at(source, x, y, z) = coordinate<T>(x, y, z); });
     for (int direction = 0; direction < 27; ++direction) {
         const Index3 d{direction % 3 - 1, direction / 3 % 3 - 1, direction / 9 - 1};
         Box box{{}, owned};

@@ -80,7 +80,9 @@ private:
     }
 };
 
-std::uint64_t bits(double number) { return std::bit_cast<std::uint64_t>(number); }
+std::uint64_t bits(double number) {
+    return std::bit_cast<std::uint64_t>(number);
+}
 
 TEST(Reduce, sum_has_the_same_bits_for_any_blocks_and_threads) {
     for (const ElementType type : {ElementType::float64, ElementType::float32}) {

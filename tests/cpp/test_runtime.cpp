@@ -18,8 +18,7 @@ void add_scalar_to_cells(const halocline_call* call) {
     for (std::int64_t z = call->lower[2]; z < call->upper[2]; ++z) {
         for (std::int64_t y = call->lower[1]; y < call->upper[1]; ++y) {
             for (std::int64_t x = call->lower[0]; x < call->upper[0]; ++x) {
-                static_cast<double*>(field.data)[x + y * field.y + z * field.z] +=
-                    call->scalars[0];
+                static_cast<double*>(field.data)[x + y * field.y + z * field.z] += call->scalars[0];
             }
         }
     }
@@ -29,7 +28,9 @@ void do_nothing(const halocline_call* /*call*/) {}
 
 /// What the last call of `remember` was given.
 halocline_call remembered;
-void remember(const halocline_call* call) { remembered = *call; }
+void remember(const halocline_call* call) {
+    remembered = *call;
+}
 
 class OneBlock : public testing::Test {
 protected:
@@ -41,9 +42,7 @@ protected:
         add_ = runtime_.add_kernel({"add", add_scalar_to_cells, {a_}, {one_}, false});
     }
 
-    [[nodiscard]] plan::Operation run() const {
-        return {plan::Run{add_, "add", {{0, block}}}};
-    }
+    [[nodiscard]] plan::Operation run() const { return {plan::Run{add_, "add", {{0, block}}}}; }
 
     [[nodiscard]] double first(int slot) const {
         return *static_cast<const double*>(runtime_.view(slot, 0).data);
@@ -146,11 +145,11 @@ TEST_F(OneBlock, a_wrong_program_is_refused_with_the_place) {
     EXPECT_EQ(message({plan::Run{4, "x", {}}}),
               place + "(run): there is no kernel 4; there are 1.");
     EXPECT_EQ(message({plan::Run{add_, "x", {{0, {{0, 0, 0}, {1, 1, 1}}}}}}),
-              place + "(run): box [(0, 0, 0), (1, 1, 1)) of block 0 is outside of the cells "
-                      "[(9, 19, 0), (15, 25, 1)) of field 'a'.");
+              place +
+                  "(run): box [(0, 0, 0), (1, 1, 1)) of block 0 is outside of the cells "
+                  "[(9, 19, 0), (15, 25, 1)) of field 'a'.");
     EXPECT_EQ(message({plan::Start{0}}), place + "(start): there is no exchange 0; there are 0.");
-    EXPECT_EQ(message({plan::Every{0, {}}}),
-              place + "(every): interval 0 is less than one step.");
+    EXPECT_EQ(message({plan::Every{0, {}}}), place + "(every): interval 0 is less than one step.");
     EXPECT_EQ(message({plan::Swap{0, 9}}),
               place + "(swap): there is no field in slot 9; there are 2.");
     EXPECT_EQ(message({plan::Reduce{plan::Reduction::sum, a_, 1, {}, 0}}),

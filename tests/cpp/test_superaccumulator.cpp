@@ -60,8 +60,7 @@ TEST(Superaccumulator, overflows_only_if_the_sum_does) {
     constexpr double largest = std::numeric_limits<double>::max();
     EXPECT_EQ(exact_sum(std::vector{largest, largest, -largest}), largest);
     EXPECT_EQ(exact_sum(std::vector{largest, largest}), std::numeric_limits<double>::infinity());
-    EXPECT_EQ(exact_sum(std::vector{-largest, -largest}),
-              -std::numeric_limits<double>::infinity());
+    EXPECT_EQ(exact_sum(std::vector{-largest, -largest}), -std::numeric_limits<double>::infinity());
 }
 
 TEST(Superaccumulator, treats_infinities_and_nan_as_addition_does) {

@@ -166,8 +166,7 @@ def test_what_cannot_be_computed_is_refused(case, message):
     assert message in str(error.value)
 
 
-# Thresholds: validation.md sections 2, 3 and 10 of the reference; where it gives none, twice what
-# the first run of this test measured. Columns: maximum against the converged profiles (3-D,
+# Thresholds: see docs/validation.md. Columns: maximum against the converged profiles (3-D,
 # Re 1000: Albensoeder & Kuhlmann) and against Ghia.
 SQUARES = [
     (LidCavity(64, 100.0, 2), 0.003, 0.012),

@@ -40,7 +40,7 @@ def steady_profile(name, cells, tau, *, force=0.0, lid=0.0, odd=None, dtype="flo
 
 
 def poiseuille(cells, force, viscosity, magic):
-    """Return the exact discrete solution at the cell centres (lbm.md section 6)."""
+    """Return the exact discrete solution at the cell centres (Ginzburg et al. 2008)."""
     y = np.arange(cells) + 0.5
     return force / (2 * viscosity) * (y * (cells - y) + (16 * magic - 3) / 12)
 

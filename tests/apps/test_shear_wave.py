@@ -30,7 +30,7 @@ def viscosity_error(name, cells, collision):
         still = np.zeros_like(wave)
         moving = [still, wave, still][: lattice.dimensions]
         populations = kernels.equilibrium(lattice, np.ones_like(wave), moving)
-        # What the gradient adds, after collision (lbm.md section 13).
+        # What the gradient adds, after collision (Krüger et al. 2017, section 5.5).
         gradient = speed * k * np.cos(k * x) + 0.0 * wave
         for i, (c, w) in enumerate(zip(lattice.velocities, lattice.weights, strict=True)):
             populations[i] = populations[i] - (1 - omega) * w * tau * 3.0 * c[0] * c[1] * gradient

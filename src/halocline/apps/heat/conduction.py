@@ -107,7 +107,7 @@ class HeatConduction:
     def amplitude(self) -> float:
         """Exact amplitude of the discrete solution after the last step.
 
-        Source: validation.md section 7; each axis adds 4 sin²(k h / 2) / h².
+        Each axis adds 4 sin²(k h / 2) / h² to what one step takes away.
         """
         sine = sin(0.5 * self._wavenumber / self.cells)
         factor = 1.0 - 4.0 * self.diffusion_number * self.dimensions * sine**2

@@ -123,7 +123,7 @@ class LidCavity:
         velocity = grid.field("velocity", components=self.dimensions, dtype=self.dtype)
         before = grid.field("velocity_before", components=self.dimensions, dtype=self.dtype)
         # Where layers meet, the side declared last decides: links that leave through the upper
-        # corners belong to the side walls, not to the lid (lbm.md section 10).
+        # corners belong to the side walls, not to the lid (docs/validation.md).
         f.boundary(
             "y+",
             kernels.moving_wall,

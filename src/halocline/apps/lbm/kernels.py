@@ -100,7 +100,8 @@ def collide(
         omega_odd: Rate of the odd part (TRT); None for the same (BGK), which is cheaper.
         force: Body force per volume, one component an axis; empty for none.
 
-    Source: lbm.md sections 3, 5, 6, 9; Guo, Zheng & Shi 2002, eqs. 8 and 20 for the force.
+    Source: Qian, d'Humières & Lallemand 1992 (BGK); Ginzburg, Verhaeghe & d'Humières 2008 (TRT);
+    Guo, Zheng & Shi 2002, eqs. 8 and 20 (force).
     """
     odd_rate = omega if omega_odd is None else omega_odd
     gains = _gains(velocity_set, populations, (omega, odd_rate), force)

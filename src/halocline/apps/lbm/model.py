@@ -27,7 +27,7 @@ class Scaling:
         reynolds: Reynolds number of length and speed.
         collision: 'bgk' for one relaxation rate, 'trt' for two.
 
-    Source: lbm.md section 4.
+    Source: Krüger et al., The Lattice Boltzmann Method (Springer 2017), chapter 7.
     """
 
     cells: int

@@ -34,7 +34,9 @@ install: $(VENV)/installed
 
 # Python's own environment, or virtualenv's where Debian's Python comes without one.
 $(VENV)/created:
-	$(PYTHON) -m venv $(VENV) || $(PYTHON) -m virtualenv $(VENV)
+	$(PYTHON) -m venv $(VENV) || $(PYTHON) -m virtualenv $(VENV) || { \
+	  echo "No virtual environment can be made: install Debian's python3-venv, or virtualenv with pip."; \
+	  exit 1; }
 	touch $@
 
 # What the package is built with; separate, so that a change of the code does not install it again.

@@ -165,5 +165,6 @@ NB_MODULE(_core, module) {
     bindings::bind_parts(runtime);
     bindings::bind_run(runtime);
     bindings::bind_not_finite(module);
+    nb::exception<TransportError>(module, "TransportError", PyExc_RuntimeError);
     module.attr("ABI") = HALOCLINE_ABI;
 }

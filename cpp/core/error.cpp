@@ -17,4 +17,6 @@ NotFinite::NotFinite(std::string field_, std::int64_t step_, int component_,
 
 NotFinite::~NotFinite() = default;
 
+TransportError::~TransportError() = default;
+
 }  // namespace halocline

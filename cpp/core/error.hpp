@@ -27,4 +27,11 @@ public:
     std::array<std::int64_t, 3> cell;
 };
 
+/// Bytes could not be moved between ranks; most often another rank has died.
+class HALOCLINE_EXPORT TransportError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+    ~TransportError() override;
+};
+
 }  // namespace halocline

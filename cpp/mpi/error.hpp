@@ -4,24 +4,20 @@
 
 #include <array>
 #include <source_location>
-#include <stdexcept>
 #include <string>
+
+#include "core/error.hpp"
 
 namespace halocline::mpi {
 
-/// A call of MPI failed.
-class MpiError : public std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-/// Throws MpiError with MPI's own text if `code` is not success.
+/// Throws TransportError with MPI's own text if `code` is not success.
 inline void check(int code, const std::source_location& where = std::source_location::current()) {
     if (code == MPI_SUCCESS) return;
     std::array<char, MPI_MAX_ERROR_STRING> text{};
     int length = 0;
     if (MPI_Error_string(code, text.data(), &length) != MPI_SUCCESS) length = 0;
-    throw MpiError(std::string(text.data(), static_cast<std::size_t>(length)) + " (" +
-                   where.file_name() + ":" + std::to_string(where.line()) + ")");
+    throw TransportError(std::string(text.data(), static_cast<std::size_t>(length)) + " (" +
+                         where.file_name() + ":" + std::to_string(where.line()) + ")");
 }
 
 }  // namespace halocline::mpi

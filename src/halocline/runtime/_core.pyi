@@ -27,6 +27,9 @@ class NotFiniteError(ArithmeticError):
 
     args: tuple[str, int, int, _Cell]
 
+class TransportError(RuntimeError):
+    """Bytes could not be moved between ranks; most often another rank has died."""
+
 class Transport:
     """How bytes move between ranks."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from halocline.errors import DivergedError
+from halocline.errors import DivergedError, MpiError
 from halocline.language import steps
 from halocline.language.steps import Parameter, Reduction
 from halocline.plan import plan as ops
@@ -152,6 +152,11 @@ class Executor:
             function()
         except _core.NotFiniteError as error:
             raise self._diverged(*error.args) from None
+        except _core.TransportError as error:
+            raise MpiError(
+                f"Messages with other ranks failed at step {self.runtime.step}: {error}.",
+                hint="Most likely another rank has died: look for what it said.",
+            ) from None
         finally:
             self.read_reductions()
 

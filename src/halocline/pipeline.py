@@ -117,8 +117,7 @@ def compile_kernels(program: Program, target: str, job: Job) -> CompiledKernels:
         return CompiledKernels(dict(zip(kernels, names, strict=True)), CallbackLibrary(functions))
     source = print_source(kernels)
     toolchain = find_toolchain()
-    job.on_first(lambda: build(source, toolchain))
-    library = build(source, toolchain)
+    library = job.on_first(lambda: build(source, toolchain)) or build(source, toolchain)
     return CompiledKernels(dict(zip(kernels, source.entries, strict=True)), library)
 
 

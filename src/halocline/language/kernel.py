@@ -15,10 +15,10 @@ DTYPES = ("float64", "float32", "int64", "int32", "uint8")
 
 @dataclass(frozen=True, slots=True)
 class FieldType:
-    """What a kernel knows of one of its fields.
+    """What kernels and plans know of a field.
 
     Attributes:
-        name: The name of the parameter in the user's function.
+        name: In a kernel that of the user's parameter, in a plan that of the grid's field.
         dtype: One of DTYPES.
         components: Numbers per cell.
     """

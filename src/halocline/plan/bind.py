@@ -16,7 +16,6 @@ from halocline.plan.program import (
     Called,
     Checked,
     Exchanged,
-    FieldSpec,
     Item,
     Launch,
     Looped,
@@ -40,7 +39,7 @@ class _Hidden:
     """Fields that reductions need for the values of their expressions."""
 
     prefix: str
-    specs: list[FieldSpec]
+    specs: list[FieldType]
 
 
 def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "value") -> Program:
@@ -64,7 +63,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
         if field.boundaries and (depth := _depth_beyond(grid, used, name))
     }
     _check_sides(grid, items, boundaries)
-    declared = [FieldSpec(f.name, f.dtype, f.components) for f in grid.fields.values()]
+    declared = [FieldType(f.name, f.dtype, f.components) for f in grid.fields.values()]
     floating = [f.name for f in declared if f.dtype.startswith("float")]
     written = _written(items, set())
     checked = tuple(name for name in floating if name in written)
@@ -147,7 +146,7 @@ def _bind_reduction(grid: Grid, reduction: Reduction, hidden: _Hidden) -> tuple[
     if isinstance(value, Read) and not any(value.offset):
         return (Reduced(reduction.kind, value.field, value.component, reduction),)
     name = f"{hidden.prefix}_{len(hidden.specs)}"
-    hidden.specs.append(FieldSpec(name, "float64", 1))
+    hidden.specs.append(FieldType(name, "float64", 1))
     names = tuple(dict.fromkeys(read.field for read in found))
     types = tuple(FieldType(n, grid.fields[n].dtype, grid.fields[n].components) for n in names)
     kernel = Kernel(

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import prod
+from operator import mul
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError, nearest
@@ -123,19 +124,17 @@ class Decomposition:
                 return None
             index.append(position)
             shift.append(turns * extent)
-        number = sum(
-            i * s for i, s in zip(index, accumulate((1, *self.shape), _times), strict=False)
-        )
-        return self.block(number), tuple(shift)
+        return self.block(self._number(index)), tuple(shift)
 
     def number_at(self, cell: Sequence[int]) -> int:
         """Return the number of the block that owns a cell of the domain."""
         index = [bisect_right(cuts, c) - 1 for cuts, c in zip(self.cuts, cell, strict=True)]
-        return sum(i * s for i, s in zip(index, accumulate((1, *self.shape), _times), strict=False))
+        return self._number(index)
 
-
-def _times(a: int, b: int) -> int:
-    return a * b
+    def _number(self, index: Sequence[int]) -> int:
+        """Return the number of the block at a position, x fastest."""
+        strides = accumulate((1, *self.shape), mul)
+        return sum(i * stride for i, stride in zip(index, strides, strict=False))
 
 
 def decompose(

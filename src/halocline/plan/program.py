@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from halocline.geometry import Box
 from halocline.language.fields import UNBOUNDED
-from halocline.language.kernel import Kernel, reads
+from halocline.language.kernel import FieldType, Kernel, reads
 from halocline.language.steps import Callback, Parameter, Reduction
 from halocline.plan.reach import moved
 
@@ -111,15 +111,6 @@ Item = Launch | Exchanged | Looped | Sometimes | Reduced | Called | Checked
 
 
 @dataclass(frozen=True, slots=True)
-class FieldSpec:
-    """What the plan knows of a field."""
-
-    name: str
-    dtype: str
-    components: int
-
-
-@dataclass(frozen=True, slots=True)
 class Program:
     """A time step bound to a grid.
 
@@ -134,7 +125,7 @@ class Program:
 
     extent: tuple[int, ...]
     periodic: tuple[bool, ...]
-    fields: tuple[FieldSpec, ...]
+    fields: tuple[FieldType, ...]
     items: tuple[Item, ...]
     boundaries: dict[str, tuple[Launch, ...]]
 

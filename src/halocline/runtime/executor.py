@@ -131,8 +131,7 @@ class Executor:
 
     def begin(self, name: str) -> None:
         """Bring halos up to date before the first step."""
-        self.write_parameters()
-        self.runtime.execute(f"{name} prologue")
+        self._run(lambda: self.runtime.execute(f"{name} prologue"))
 
     def once(self, name: str) -> None:
         """Do a step that does not count as one."""

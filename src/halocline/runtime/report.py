@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from statistics import mean
 from typing import TYPE_CHECKING
 
@@ -87,11 +88,8 @@ class Report:
 def make_report(timers: list[Timer], plan: Plan, job: Job, seconds: float, steps: int) -> Report:
     """Return the report of a run; all ranks must call it."""
     found = job.gather((timers, _bytes_by_label(plan)))
-    cells = 1
-    for n in plan.decomposition.extent:
-        cells *= n
     rows = _rows(found) if found is not None else ()
-    return Report(job.size, steps, seconds, cells, rows)
+    return Report(job.size, steps, seconds, prod(plan.decomposition.extent), rows)
 
 
 def _bytes_by_label(plan: Plan) -> dict[str, float]:

@@ -527,13 +527,28 @@ def test_plan_of_a_rank_that_does_not_exist(grid):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"neighbours": "dirct"}, "The strategy has neighbours='dirct'. Did you mean 'direct'?"),
-        ({"width": "ful"}, "The strategy has width='ful'. Did you mean 'full'?"),
+        (
+            {"neighbours": "dirct"},
+            "The strategy has neighbours='dirct'; expected one of: direct, staged.",
+        ),
+        ({"width": "ful"}, "The strategy has width='ful'; expected one of: minimal, full."),
+        (
+            {"messages": "fields"},
+            "The strategy has messages='fields'; expected one of: neighbour, field.",
+        ),
+        (
+            {"transport": "pigeon"},
+            "The strategy has transport='pigeon'; expected one of: auto, shared, shared-push, "
+            "two-sided, persistent, datatype, put, get.",
+        ),
         (
             {"overlap": "corefirst"},
-            "The strategy has overlap='corefirst'. Did you mean 'core-first'?",
+            "The strategy has overlap='corefirst'; expected one of: core-first, rim-first, "
+            "postponed, none.",
         ),
+        ({"wait": "some"}, "The strategy has wait='some'; expected one of: all, any."),
         ({"tiles": 0}, "The strategy has tiles=0; expected at least 1."),
+        ({"depth": 0}, "The strategy has depth=0; expected at least 1."),
     ],
 )
 def test_unknown_choice_of_a_strategy(options, message):

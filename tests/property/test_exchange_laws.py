@@ -202,7 +202,7 @@ def test_core_and_rim_partition_what_each_kernel_computes(data):
         assume("wide there" not in str(error))
         raise
     pieces: dict[tuple[int, int], list] = {}
-    for op in ops.walk(plan.step):
+    for op in plan.operations():
         if isinstance(op, ops.Run):
             for number, box in op.boxes:
                 pieces.setdefault((op.launch, number), []).append(box)
@@ -230,7 +230,7 @@ def test_no_operation_reaches_beyond_what_is_stored(data):
         assume("wide there" not in str(error))
         raise
     blocks = {block.number: block.box for block in plan.blocks}
-    for op in ops.walk(plan.step):
+    for op in plan.operations():
         if isinstance(op, ops.Run):
             launch = plan.launches[op.launch]
             touched = [(name, offset) for name, _, offset in launch.reads]

@@ -121,7 +121,7 @@ class _Lowering:
             tuple(self.launches),
             tuple(self.exchanges),
             tuple(prologue),
-            tuple(step),
+            (tuple(step),),
         )
 
     def _items(self, items: Iterable[ScheduleItem]) -> list[ops.Operation]:

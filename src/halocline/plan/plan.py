@@ -46,6 +46,27 @@ class Wait:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrival:
+    """What is computed as soon as some messages of an exchange have arrived.
+
+    Attributes:
+        messages: Their positions among the exchange's receives.
+        run: What needs them and no others.
+    """
+
+    messages: tuple[int, ...]
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class WaitAny:
+    """Complete an exchange, working on whichever messages have arrived."""
+
+    exchange: int
+    arrivals: tuple[Arrival, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Poll:
     """Let the messages of an exchange progress."""
 
@@ -112,7 +133,18 @@ class Check:
 
 
 Operation = (
-    Run | Start | Wait | Poll | SwapNames | Loop | EveryNth | Reduce | CallFunction | Poison | Check
+    Run
+    | Start
+    | Wait
+    | WaitAny
+    | Poll
+    | SwapNames
+    | Loop
+    | EveryNth
+    | Reduce
+    | CallFunction
+    | Poison
+    | Check
 )
 
 
@@ -128,7 +160,7 @@ class Plan:
         launches: The kernels, by number.
         exchanges: The exchanges, by position.
         prologue: Operations before the first step.
-        step: Operations of each step.
+        steps: Operations of each step of a round; one step, but as many as the depth of halos.
     """
 
     rank: int
@@ -138,7 +170,7 @@ class Plan:
     launches: tuple[Launch, ...]
     exchanges: tuple[Exchange, ...]
     prologue: tuple[Operation, ...]
-    step: tuple[Operation, ...]
+    steps: tuple[tuple[Operation, ...], ...]
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -155,9 +187,14 @@ class Plan:
         return sum(part.box.cells * size[part.field] for part in parts)
 
     def bytes_sent(self) -> int:
-        """Return what leaves this rank in one execution of each exchange of the step [bytes]."""
-        started = [op.exchange for op in walk(self.step) if isinstance(op, Start)]
+        """Return what leaves this rank in one execution of each exchange of a round [bytes]."""
+        started = [op.exchange for op in self.operations() if isinstance(op, Start)]
         return sum(self.bytes_of(m.parts) for n in started for m in self.exchanges[n].sends)
+
+    def operations(self) -> Iterator[Operation]:
+        """Yield the operations of a round and those inside loops, in order."""
+        for step in self.steps:
+            yield from walk(step)
 
     def __str__(self) -> str:
         """Return the plan as text."""
@@ -165,10 +202,12 @@ class Plan:
         lines = [
             f"plan of rank {self.rank} of {self.decomposition.ranks}: {shape} blocks, "
             f"{self.strategy.neighbours} neighbours, {self.strategy.width} width, "
-            f"overlap {self.strategy.overlap}"
+            f"overlap {self.strategy.overlap}, transport {self.strategy.transport}"
         ]
         lines += [f"block   {block.number:<4d} {block.box}" for block in self.blocks]
-        for title, operations in (("once", self.prologue), ("step", self.step)):
+        many = len(self.steps) > 1
+        steps = [(f"step {n + 1}" if many else "step", step) for n, step in enumerate(self.steps)]
+        for title, operations in (("once", self.prologue), *steps):
             if operations:
                 lines += [title, *self._lines(operations, "  ")]
         return "\n".join(lines)
@@ -180,6 +219,8 @@ class Plan:
             match op:
                 case Start(number):
                     lines += self._traffic(self.exchanges[number], indent + "          ")
+                case WaitAny(_, arrivals):
+                    lines += self._lines((a.run for a in arrivals), indent + "  ")
                 case Loop(_, body) | EveryNth(_, body):
                     lines += self._lines(body, indent + "  ")
         return lines
@@ -195,6 +236,8 @@ class Plan:
                 return f"start   exchange {number}"
             case Wait(number):
                 return f"wait    exchange {number}"
+            case WaitAny(number, arrivals):
+                return f"wait    any of exchange {number}, {len(arrivals)} pieces of work meanwhile"
             case Poll(number):
                 return f"poll    exchange {number}"
             case SwapNames(first, second):
@@ -241,8 +284,10 @@ def _contents(parts: tuple[Part, ...]) -> str:
 
 
 def walk(operations: Iterable[Operation]) -> Iterator[Operation]:
-    """Yield operations and those inside loops, in order."""
+    """Yield operations and those inside others, in order."""
     for op in operations:
         yield op
         if isinstance(op, Loop | EveryNth):
             yield from walk(op.body)
+        elif isinstance(op, WaitAny):
+            yield from (arrival.run for arrival in op.arrivals)

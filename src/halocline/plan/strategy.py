@@ -5,11 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from halocline.errors import PlanError, nearest
+from halocline.errors import PlanError
 
 Neighbours = Literal["direct", "staged"]
 Width = Literal["minimal", "full"]
-Overlap = Literal["core-first", "rim-first", "none"]
+Messages = Literal["neighbour", "field"]
+Transport = Literal[
+    "auto", "shared", "shared-push", "two-sided", "persistent", "datatype", "put", "get"
+]
+Overlap = Literal["core-first", "rim-first", "postponed", "none"]
+Wait = Literal["all", "any"]
+
+# What reads the owner's own cells, not a packed copy of them, for as long as an exchange lasts.
+UNPACKED = ("shared", "shared-push", "datatype")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,35 +29,77 @@ class Strategy:
             that corners ride along and only sides exchange messages.
         width: 'minimal' sends only what a kernel reads; 'full' the whole halo width of every
             component of the fields concerned.
+        messages: One message for each 'neighbour', or one for each 'field' and neighbour.
+        transport: What moves the values. 'shared': ranks of a node copy from each other's fields;
+            'shared-push': into each other's. 'two-sided', 'persistent': packed messages of MPI;
+            'datatype': not packed, MPI is told where the values lie; 'put', 'get': packed, written
+            or fetched by one side. 'auto': 'shared' inside a node, 'two-sided' between nodes.
         overlap: 'core-first' sends old values, computes what needs no halo, waits, computes the
-            rim; 'rim-first' computes what others need, sends it, computes the core, waits; 'none'
-            exchanges before it computes.
+            rim; 'rim-first' computes what others need, sends it, computes the core, waits;
+            'postponed' splits no kernel, but sends as soon as the last kernel has written and
+            waits just before the first that reads; 'none' exchanges before it computes.
         overlapped: How many kernels of a chain are split into core and rim: the first ones with
             'core-first', the last ones with 'rim-first'; None for all.
         tiles: Into how many pieces the core is cut; between them messages are polled.
+        wait: 'all' messages before the rim, or 'any': work on whichever side has arrived.
+        depth: Steps between exchanges; halos are so many times wider and the rim is recomputed.
         poison: Overwrite halos with signalling NaN as soon as they are out of date (for tests).
     """
 
     neighbours: Neighbours = "direct"
     width: Width = "minimal"
+    messages: Messages = "neighbour"
+    transport: Transport = "auto"
     overlap: Overlap = "core-first"
     overlapped: int | None = None
     tiles: int = 4
+    wait: Wait = "all"
+    depth: int = 1
     poison: bool = False
 
     def __post_init__(self) -> None:
-        choices = (("neighbours", Neighbours), ("width", Width), ("overlap", Overlap))
+        choices = (
+            ("neighbours", Neighbours),
+            ("width", Width),
+            ("messages", Messages),
+            ("transport", Transport),
+            ("overlap", Overlap),
+            ("wait", Wait),
+        )
         for name, values in choices:
             value = getattr(self, name)
             if value not in get_args(values):
+                known = ", ".join(get_args(values))
+                raise PlanError(f"The strategy has {name}={value!r}; expected one of: {known}.")
+        for name in ("tiles", "depth"):
+            if getattr(self, name) < 1:
                 raise PlanError(
-                    f"The strategy has {name}={value!r}.",
-                    hint=nearest(str(value), get_args(values)),
+                    f"The strategy has {name}={getattr(self, name)}; expected at least 1."
                 )
-        if self.tiles < 1:
-            raise PlanError(f"The strategy has tiles={self.tiles}; expected at least 1.")
         if self.overlapped is not None and self.overlapped < 0:
             raise PlanError(
                 f"The strategy has overlapped={self.overlapped}; expected a number of kernels, or "
                 "None for all."
             )
+
+    def transport_between(self, *, is_same_node: bool) -> Transport:
+        """Return what moves values between two ranks."""
+        if self.transport == "auto":
+            return "shared" if is_same_node else "two-sided"
+        return self.transport
+
+    @property
+    def is_unpacked(self) -> bool:
+        """Whether owned cells may be read by others until the exchange is over."""
+        return self.transport == "auto" or self.transport in UNPACKED
+
+    def __str__(self) -> str:
+        """Return the choices that differ from the defaults, as 'overlap=none, depth=2'."""
+        usual = Strategy()
+        names = ("neighbours", "width", "messages", "transport", "overlap", "overlapped", "tiles")
+        changed = [
+            f"{name}={getattr(self, name)}"
+            for name in (*names, "wait", "depth", "poison")
+            if getattr(self, name) != getattr(usual, name)
+        ]
+        return ", ".join(changed) or "default"

@@ -93,7 +93,7 @@ class Executor:
         self._kept.append(kernels)
         writer = _Writer(self, plan, kernels)
         self.runtime.set_program(f"{name} prologue", writer.operations(plan.prologue))
-        self.runtime.set_program(f"{name} step", writer.operations(plan.step))
+        self.runtime.set_program(f"{name} step", writer.operations(plan.steps[0]))
 
     def scalar(self, value: float | Parameter) -> int:
         """Return the runtime's number of a scalar."""

@@ -95,7 +95,7 @@ def make_report(timers: list[Timer], plan: Plan, job: Job, seconds: float, steps
 def _bytes_by_label(plan: Plan) -> dict[str, float]:
     """Return the bytes that an execution of each labelled kernel must move here, on average."""
     moved: dict[str, list[int]] = {}
-    for op in ops.walk(plan.step):
+    for op in plan.operations():
         if isinstance(op, ops.Run):
             kernel = plan.launches[op.launch].kernel
             cells = sum(box.cells for _, box in op.boxes)

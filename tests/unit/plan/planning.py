@@ -25,7 +25,7 @@ def plans(problem_or_grid, steps=None, *, ranks=1, check_every=0, **options):
 def line(plan) -> list[str]:
     """Return the operations of a step in words: 'start', 'run diffuse core', …"""
     words = []
-    for op in ops.walk(plan.step):
+    for op in plan.operations():
         match op:
             case ops.Run(launch, zone, _):
                 words.append(f"run {plan.launches[launch].kernel.name} {zone}")

@@ -57,7 +57,7 @@ def test_sends_and_receives_of_the_cavity_agree_in_three_dimensions():
 
 def test_two_periodic_ranks_send_both_sides_in_one_message_without_confusing_them():
     found = plans(stencils.heat((8,), (True,)), ranks=2)
-    (message,) = started(found[0], found[0].step)[0].sends
+    (message,) = started(found[0], found[0].steps[0])[0].sends
     assert [part.direction for part in message.parts] == [(-1,), (1,)]
     # Rank 1 sees rank 0's cell 3 at its low side, and cell 0 as cell 8 at its high side.
     assert [part.box.lower for part in message.parts] == [(3,), (8,)]
@@ -66,14 +66,14 @@ def test_two_periodic_ranks_send_both_sides_in_one_message_without_confusing_the
 
 def test_a_rank_alone_on_a_periodic_axis_copies_to_itself():
     (plan,) = plans(stencils.heat((8,), (True,)))
-    (exchange,) = started(plan, plan.step)
+    (exchange,) = started(plan, plan.steps[0])
     assert not exchange.sends
     assert [(p.source, p.target, p.shift) for p in exchange.copies] == [(0, 0, (-8,)), (0, 0, (8,))]
 
 
 def test_beyond_the_domain_there_is_no_message():
     found = plans(stencils.heat((9,), (False,)), ranks=3)
-    assert [[m.target for m in started(p, p.step)[0].sends] for p in found] == [[1], [0, 2], [1]]
+    assert [[m.target for m in started(p, p.steps[0])[0].sends] for p in found] == [[1], [0, 2], [1]]
 
 
 def test_a_single_block_in_a_closed_domain_exchanges_nothing():
@@ -104,7 +104,7 @@ def test_tags_are_the_same_on_ranks_that_take_part_in_different_exchanges():
 
 def test_d3q19_sends_five_populations_across_a_side_and_one_across_an_edge():
     (plan,) = plans(stencils.cavity((6, 6, 6), periodic=True), blocks=27, decomposition=(3, 3, 3))
-    (exchange,) = started(plan, plan.step)
+    (exchange,) = started(plan, plan.steps[0])
     for target in range(27):
         arriving = [part for part in parts_of(exchange) if part.target == target]
         count = Counter(part.direction for part in arriving)
@@ -132,7 +132,7 @@ def test_exactly_the_values_that_some_cell_reads_travel(problem, shape):
     owner = owners(plan.decomposition)
     expected = cells_read_from_other_blocks(kernel, grid.extent, grid.periodic, owner)
     found: Counter = Counter()
-    for part in (p for e in started(plan, plan.step) for p in parts_of(e)):
+    for part in (p for e in started(plan, plan.steps[0]) for p in parts_of(e)):
         found[part.source, part.target] += part.box.cells
     assert dict(found) == expected
 
@@ -153,7 +153,7 @@ def test_bytes_sent_are_those_counted_cell_by_cell(dtype, size):
 def test_full_width_sends_all_components():
     problem = stencils.cavity((6, 6), periodic=True)
     (plan,) = plans(problem, blocks=4, decomposition=(2, 2), strategy=Strategy(width="full"))
-    parts = [part for e in started(plan, plan.step) for part in parts_of(e)]
+    parts = [part for e in started(plan, plan.steps[0]) for part in parts_of(e)]
     assert {part.component for part in parts} == set(range(9))
 
 
@@ -162,7 +162,7 @@ def test_staged_messages_cross_sides_only():
     (plan,) = plans(
         problem, blocks=8, decomposition=(2, 2, 2), strategy=Strategy(neighbours="staged")
     )
-    exchanges = started(plan, plan.step)
+    exchanges = started(plan, plan.steps[0])
     assert [{p.direction for p in parts_of(e)} for e in exchanges] == [
         {tuple(s if a == axis else 0 for a in range(3)) for s in (-1, 1)} for axis in range(3)
     ]
@@ -171,7 +171,7 @@ def test_staged_messages_cross_sides_only():
 def test_a_block_one_cell_thick_passes_corners_on_correctly():
     problem = stencils.cavity((3, 3), periodic=True)
     (plan,) = plans(problem, blocks=9, decomposition=(3, 3))
-    parts = [part for e in started(plan, plan.step) for part in parts_of(e)]
+    parts = [part for e in started(plan, plan.steps[0]) for part in parts_of(e)]
     assert {part.box.cells for part in parts} == {1}
     assert len({(p.target, p.component, p.box) for p in parts}) == len(parts)
 
@@ -186,7 +186,7 @@ def test_the_plan_of_rank_77777_of_100000_takes_less_than_a_second():
     started_at = time.perf_counter()
     plan = plan_for(problem.grid, problem.steps, ranks=100_000, rank=77_777)
     assert time.perf_counter() - started_at < 1.0
-    assert len(started(plan, plan.step)[0].sends) == 18
+    assert len(started(plan, plan.steps[0])[0].sends) == 18
 
 
 def test_a_halo_wider_than_a_block_is_refused():

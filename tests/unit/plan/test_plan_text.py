@@ -11,7 +11,8 @@ def test_a_plan_of_one_rank_of_two():
     problem = stencils.heat((40, 10), (True, True))
     plan = plan_for(problem.grid, problem.steps, ranks=2, rank=1, strategy=Strategy(tiles=2))
     assert str(plan) == (
-        "plan of rank 1 of 2: 2x1 blocks, direct neighbours, minimal width, overlap core-first\n"
+        "plan of rank 1 of 2: 2x1 blocks, direct neighbours, minimal width, "
+        "overlap core-first, transport auto\n"
         "block   1    [20,40) x [0,10)\n"
         "step\n"
         "  start   exchange 0\n"

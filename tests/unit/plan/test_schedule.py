@@ -33,7 +33,7 @@ def test_two_kernels_on_a_staggered_grid_share_one_exchange_by_recomputing():
     problem = stencils.waves((12, 12), (True, True))
     plan = plans(problem, ranks=4, decomposition=(2, 2), strategy=Strategy(overlap="none"))[0]
     assert line(plan) == ["start", "wait", "run momentum_2 all", "run continuity_2 all"]
-    runs = [op for op in plan.step if hasattr(op, "boxes")]
+    runs = [op for op in plan.steps[0] if hasattr(op, "boxes")]
     first, second = (op.boxes[0][1].extent for op in runs)
     # The velocities one further than the block's own cells, where the surface reads them.
     assert (first, second) == ((7, 7), (6, 6))
@@ -70,8 +70,8 @@ def test_a_field_that_never_changes_is_exchanged_once_before_the_first_step(grid
 def test_a_field_not_written_between_two_readers_is_exchanged_once(grid):
     a, b, c = map(grid.field, "abc")
     plan = two(grid, [average(a, b), average(a, c), add(b, a)])
-    assert len(started(plan, plan.step)) == 1
-    assert fields_of(started(plan, plan.step)) == {"a"}
+    assert len(started(plan, plan.steps[0])) == 1
+    assert fields_of(started(plan, plan.steps[0])) == {"a"}
 
 
 def test_a_component_that_is_not_written_is_not_exchanged_again(grid):
@@ -83,7 +83,7 @@ def test_a_component_that_is_not_written_is_not_exchanged_again(grid):
         f[0] = g[0]
 
     plan = two(grid, [both(f, g)])
-    (exchange,) = started(plan, plan.step)
+    (exchange,) = started(plan, plan.steps[0])
     assert {p.component for m in exchange.receives for p in m.parts} == {0}
 
 
@@ -118,7 +118,7 @@ def test_after_a_function_everything_valid_is_exchanged_again(grid):
     a, b = grid.field("a"), grid.field("b")
     plan = two(grid, [average(a, b), lambda: None])
     assert line(plan) == ["run average all", "CallFunction", "start", "wait"]
-    assert fields_of(started(plan, plan.step)) == {"a"}
+    assert fields_of(started(plan, plan.steps[0])) == {"a"}
 
 
 def test_core_first_computes_between_start_and_wait():
@@ -133,7 +133,7 @@ def test_rim_first_sends_what_it_has_just_computed():
     strategy = Strategy(overlap="rim-first", tiles=1)
     plan = plans(stencils.heat((40,), (True,)), ranks=2, strategy=strategy)[0]
     assert line(plan) == ["run diffuse rim", "start", "run diffuse core", "wait", "swap T T_new"]
-    assert fields_of(started(plan, plan.step)) == {"T_new"}
+    assert fields_of(started(plan, plan.steps[0])) == {"T_new"}
     assert fields_of(started(plan, plan.prologue)) == {"T"}
 
 

@@ -26,7 +26,7 @@ def planned(problem, shape, **options):
 def boxes(plan, zone):
     """Return (launch, block) -> boxes of a zone."""
     found = {}
-    for op in ops.walk(plan.step):
+    for op in plan.operations():
         if isinstance(op, ops.Run) and op.zone == zone:
             for number, box in op.boxes:
                 found.setdefault((op.launch, number), []).append(box)
@@ -53,7 +53,7 @@ def test_core_and_rim_tile_what_is_computed_without_overlap(problem, shape, over
 @pytest.mark.parametrize(("problem", "shape"), SHAPES)
 def test_the_core_neither_reads_nor_writes_what_is_arriving(problem, shape):
     for plan in planned(problem, shape, overlap="core-first"):
-        (exchange,) = [e for e in started(plan, plan.step) if e.receives]
+        (exchange,) = [e for e in started(plan, plan.steps[0]) if e.receives]
         for (launch, block), found in boxes(plan, "core").items():
             kernel, names = plan.launches[launch].kernel, plan.launches[launch].names_of
             touched = [
@@ -70,7 +70,7 @@ def test_the_core_neither_reads_nor_writes_what_is_arriving(problem, shape):
 @pytest.mark.parametrize(("problem", "shape"), SHAPES)
 def test_rim_first_leaves_nothing_to_be_sent_to_the_core(problem, shape):
     for plan in planned(problem, shape, overlap="rim-first"):
-        for exchange in started(plan, plan.step):
+        for exchange in started(plan, plan.steps[0]):
             for (launch, block), found in boxes(plan, "core").items():
                 writes = plan.launches[launch].writes
                 for part in (p for m in exchange.sends for p in m.parts if p.source == block):
@@ -84,4 +84,4 @@ def test_the_core_of_a_large_block_is_all_but_one_layer():
     ((box,),) = boxes(plan, "core").values()
     # The other two axes are the rank's own, filled by copies before.
     assert box.extent == (32, 32, 14)
-    assert sum(p.box.cells for e in started(plan, plan.step) for p in parts_of(e)) > 0
+    assert sum(p.box.cells for e in started(plan, plan.steps[0]) for p in parts_of(e)) > 0

@@ -1,0 +1,1 @@
+"""The experiments of the papers, each run by one command and drawn beside the published numbers."""

@@ -5,7 +5,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -16,6 +18,7 @@ namespace halocline::bindings {
 namespace {
 
 using Cells = std::array<std::int64_t, 3>;
+using Word = std::string;
 
 /// `tuple` as values of these types, or std::invalid_argument showing what came instead.
 template <typename... T>
@@ -37,15 +40,29 @@ std::vector<plan::BlockBox> to_boxes(nb::handle sequence) {
     return boxes;
 }
 
+plan::Transport to_transport(const Word& name) {
+    // In the order of the enumeration.
+    constexpr const char* names[] = {"shared",   "shared-push", "two-sided", "persistent",
+                                     "datatype", "put",         "get"};
+    static_assert(std::size(names) == std::size(plan::transports));
+    const auto* found = std::ranges::find(names, name);
+    if (found != std::end(names)) return plan::transports[found - names];
+    throw std::invalid_argument("Unknown transport '" + name +
+                                "'; expected shared, shared-push, two-sided, persistent, "
+                                "datatype, put or get.");
+}
+
 std::vector<plan::Message> to_messages(nb::handle sequence) {
     std::vector<plan::Message> messages;
     for (const nb::handle item : sequence) {
-        const auto [rank, tag, parts] = unpack<int, int, nb::object>(item);
-        plan::Message& message = messages.emplace_back(plan::Message{rank, tag, {}});
+        const auto [rank, tag, transport, parts] = unpack<int, int, Word, nb::object>(item);
+        plan::Message& message =
+            messages.emplace_back(plan::Message{rank, tag, to_transport(transport), {}});
         for (const nb::handle part : parts) {
-            const auto [slot, component, block, lower, upper] =
-                unpack<int, int, int, Cells, Cells>(part);
-            message.parts.push_back({slot, component, block, {lower, upper}});
+            const auto [slot, component, block, lower, other_block, other_lower, extent] =
+                unpack<int, int, int, Cells, int, Cells, Cells>(part);
+            message.parts.push_back(
+                {slot, component, block, lower, other_block, other_lower, extent});
         }
     }
     return messages;
@@ -58,13 +75,23 @@ plan::Reduction to_reduction(const std::string& name) {
     throw std::invalid_argument("Unknown reduction '" + name + "'; expected sum, min or max.");
 }
 
-using Word = std::string;
+plan::WaitAny to_wait_any(nb::handle item) {
+    const auto [w, exchange, pieces] = unpack<Word, int, nb::object>(item);
+    plan::WaitAny wait{exchange, {}};
+    for (const nb::handle piece : pieces) {
+        auto [messages, kernel, label, boxes] =
+            unpack<std::vector<int>, int, std::string, nb::object>(piece);
+        wait.pieces.push_back({std::move(messages), {kernel, std::move(label), to_boxes(boxes)}});
+    }
+    return wait;
+}
 
 plan::Operation to_operation(const std::string& word, nb::handle item) {
     if (word == "run") {
         auto [w, kernel, label, boxes] = unpack<Word, int, std::string, nb::object>(item);
         return {plan::Run{kernel, std::move(label), to_boxes(boxes)}};
     }
+    if (word == "any") return {to_wait_any(item)};
     if (word == "swap") {
         const auto [w, slot_a, slot_b] = unpack<Word, int, int>(item);
         return {plan::Swap{slot_a, slot_b}};

@@ -83,8 +83,8 @@ std::vector<TimerTuple> timers(const Runtime& runtime) {
 
 void bind_parts(nb::class_<Runtime>& runtime) {
     runtime
-        .def(nb::init<int, std::shared_ptr<Transport>>(), "threads"_a,
-             "transport"_a.none() = nb::none())
+        .def(nb::init<int, std::shared_ptr<Transport>, bool>(), "threads"_a,
+             "transport"_a.none() = nb::none(), "share"_a = true)
         .def(
             "add_block",
             [](Runtime& self, const Cells& lower, const Cells& upper) {
@@ -111,7 +111,8 @@ void bind_parts(nb::class_<Runtime>& runtime) {
                 return self.add_exchange(to_exchange(std::move(name), sends, receives, copies));
             },
             "name"_a, "sends"_a, "receives"_a, "copies"_a)
-        .def("add_callback", &add_callback, "callback"_a);
+        .def("add_callback", &add_callback, "callback"_a)
+        .def("connect", &Runtime::connect, nb::call_guard<nb::gil_scoped_release>());
 }
 
 void bind_run(nb::class_<Runtime>& runtime) {
@@ -123,7 +124,7 @@ void bind_run(nb::class_<Runtime>& runtime) {
             },
             "name"_a, "operations"_a)
         .def("execute", &Runtime::execute, "name"_a, nb::call_guard<nb::gil_scoped_release>())
-        .def("advance", &Runtime::advance, "name"_a, "steps"_a,
+        .def("advance", &Runtime::advance, "names"_a, "steps"_a, "phase"_a = 0,
              nb::call_guard<nb::gil_scoped_release>())
         .def_prop_rw("step", &Runtime::step, &Runtime::set_step)
         .def("set_dt", &Runtime::set_dt, "dt"_a)

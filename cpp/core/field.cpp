@@ -123,8 +123,11 @@ Layout::Layout(const Field& field, const Index3& owned, int slot)
     size_bytes = (first + first_row + component * field.components) * size;
 }
 
-Storage::Storage(const Field& field, const Index3& owned, int slot, int threads)
-    : layout_(field, owned, slot), type_(field.type), memory_(allocate(layout_.size_bytes)) {
+Storage::Storage(const Field& field, const Index3& owned, int slot, int threads, Arena* arena)
+    : layout_(field, owned, slot),
+      type_(field.type),
+      memory_(arena == nullptr ? allocate(layout_.size_bytes)
+                               : arena->allocate(layout_.size_bytes)) {
     with_type(type_, [&]<typename T>(T) { fill_rows<T>(*this, owned, field, threads); });
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "abi/kernel_abi.h"
+#include "core/arena.hpp"
 #include "core/box.hpp"
 
 namespace halocline {
@@ -71,7 +72,8 @@ struct Layout {
 /// thread that will compute it; owned cells become zero, the halo poison.
 class Storage {
 public:
-    Storage(const Field& field, const Index3& owned, int slot, int threads);
+    /// In the arena if there is one, else in private memory.
+    Storage(const Field& field, const Index3& owned, int slot, int threads, Arena* arena = nullptr);
 
     [[nodiscard]] halocline_field view() const;
     [[nodiscard]] const Layout& layout() const { return layout_; }

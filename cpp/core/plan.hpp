@@ -16,18 +16,28 @@ struct BlockBox {
     Box box;
 };
 
-/// One component of a field in one box: a piece of a message.
+/// How the values of a message move from one rank to another.
+enum class Transport { shared, shared_push, two_sided, persistent, datatype, put, get };
+constexpr Transport transports[] = {
+    Transport::shared,   Transport::shared_push, Transport::two_sided, Transport::persistent,
+    Transport::datatype, Transport::put,         Transport::get};
+
+/// One component of a field in one box, with both of its ends: a piece of a message.
 struct Part {
     int slot = 0;
     int component = 0;
     int block = 0;
-    Box box;
+    Index3 lower{};
+    int other_block = 0;   ///< position among the blocks of the other rank
+    Index3 other_lower{};  ///< where the box begins there
+    Index3 extent{};
 };
 
-/// What travels in one buffer to or from one rank; parts have the same order on both sides.
+/// What travels at once to or from one rank; parts have the same order on both sides.
 struct Message {
     int rank = 0;
     int tag = 0;
+    Transport transport = Transport::two_sided;
     std::vector<Part> parts;
 };
 
@@ -68,6 +78,15 @@ struct Start {
 /// Complete an exchange.
 struct Wait {
     int exchange = 0;
+};
+/// Complete an exchange; run each piece as soon as the messages that it names have arrived.
+struct WaitAny {
+    struct Piece {
+        std::vector<int> messages;  ///< positions among the receives
+        Run run;
+    };
+    int exchange = 0;
+    std::vector<Piece> pieces;
 };
 /// Let the messages of an exchange progress.
 struct Poll {
@@ -114,7 +133,8 @@ struct Check {
 
 /// One line of the plan.
 struct Operation {
-    std::variant<Run, Start, Wait, Poll, Swap, Loop, Every, Reduce, Call, Poison, Check> kind;
+    std::variant<Run, Start, Wait, WaitAny, Poll, Swap, Loop, Every, Reduce, Call, Poison, Check>
+        kind;
 };
 
 }  // namespace halocline::plan

@@ -25,7 +25,13 @@ endif()
 
 if(MPI_CXX_FOUND)
   message(STATUS "Halocline: with MPI, from ${HALOCLINE_MPICXX}")
-  add_library(halocline_mpi STATIC cpp/transport/mpi.cpp)
+  add_library(halocline_mpi STATIC
+    cpp/mpi/window.cpp
+    cpp/transport/datatype.cpp
+    cpp/transport/get.cpp
+    cpp/transport/mpi.cpp
+    cpp/transport/put.cpp
+    cpp/transport/two_sided.cpp)
   set_target_properties(halocline_mpi PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(halocline_mpi PUBLIC halocline MPI::MPI_CXX PRIVATE halocline_warnings)
 else()

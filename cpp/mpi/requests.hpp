@@ -4,16 +4,18 @@
 
 #include <cstddef>
 #include <exception>
+#include <span>
 #include <vector>
 
 #include "mpi/error.hpp"
 
 namespace halocline::mpi {
 
-/// Messages in flight; their buffers must outlive this object.
+/// Messages in flight, in groups; their buffers must outlive this object.
 class Requests {
 public:
-    explicit Requests(std::size_t count) : handles_(count, MPI_REQUEST_NULL) {}
+    /// Those of one-sided communication cannot be cancelled.
+    explicit Requests(bool can_cancel = true) : can_cancel_(can_cancel) {}
     Requests(const Requests&) = delete;
     Requests& operator=(const Requests&) = delete;
     ~Requests() {
@@ -22,31 +24,46 @@ public:
         for (MPI_Request& request : handles_) finish(request);
     }
 
-    [[nodiscard]] MPI_Request& operator[](std::size_t i) { return handles_[i]; }
+    /// Adds a group of so many requests that are not in use.
+    void add_group(std::size_t count) {
+        first_.push_back(handles_.size());
+        handles_.resize(handles_.size() + count, MPI_REQUEST_NULL);
+    }
+    [[nodiscard]] std::span<MPI_Request> group(std::size_t i) {
+        const std::size_t end = i + 1 < first_.size() ? first_[i + 1] : handles_.size();
+        return std::span(handles_).subspan(first_[i], end - first_[i]);
+    }
 
-    /// Returns when all are complete.
-    void wait() { check(MPI_Waitall(count(), handles_.data(), MPI_STATUSES_IGNORE)); }
-
+    /// Lets messages progress; true when all of the group are complete.
+    [[nodiscard]] bool test(std::size_t i) { return test(group(i)); }
     /// Lets messages progress; true when all are complete.
-    [[nodiscard]] bool test() {
+    [[nodiscard]] bool test_all() { return test(std::span(handles_)); }
+
+private:
+    [[nodiscard]] static bool test(std::span<MPI_Request> requests) {
         int is_done = 0;
-        check(MPI_Testall(count(), handles_.data(), &is_done, MPI_STATUSES_IGNORE));
+        check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &is_done,
+                          MPI_STATUSES_IGNORE));
         return is_done != 0;
     }
 
-private:
     /// A buffer must not be freed while MPI uses it. After an error the other side may never
     /// answer, so waiting could hang: then the job ends.
-    static void finish(MPI_Request& request) {
+    void finish(MPI_Request& request) const {
         if (request == MPI_REQUEST_NULL) return;
-        if (std::uncaught_exceptions() > 0) static_cast<void>(MPI_Abort(MPI_COMM_WORLD, 1));
-        static_cast<void>(MPI_Cancel(&request));
-        static_cast<void>(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        int is_done = 0;
+        if (MPI_Test(&request, &is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_done == 0) {
+            if (std::uncaught_exceptions() > 0) static_cast<void>(MPI_Abort(MPI_COMM_WORLD, 1));
+            if (can_cancel_) static_cast<void>(MPI_Cancel(&request));
+            static_cast<void>(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        }
+        // Persistent ones are still there when they are complete.
+        if (request != MPI_REQUEST_NULL) static_cast<void>(MPI_Request_free(&request));
     }
 
-    [[nodiscard]] int count() const { return static_cast<int>(handles_.size()); }
-
+    bool can_cancel_;
     std::vector<MPI_Request> handles_;
+    std::vector<std::size_t> first_;
 };
 
 }  // namespace halocline::mpi

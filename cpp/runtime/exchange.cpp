@@ -1,23 +1,13 @@
 #include "runtime/exchange.hpp"
 
 #include <algorithm>
-#include <new>
-#include <span>
 #include <stdexcept>
 #include <utility>
 
-#include "runtime/pack.hpp"
+#include "transport/link.hpp"
 
 namespace halocline {
 namespace {
-
-constexpr std::int64_t line_bytes = 64;
-/// Every part begins at a multiple of this, so that values of 8 bytes are aligned.
-constexpr std::int64_t part_bytes = 8;
-
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
 
 void require_rank(const State& state, const plan::Message& message, const std::string& where) {
     if (message.rank < 0 || message.rank >= state.transport->size()) {
@@ -29,44 +19,45 @@ void require_rank(const State& state, const plan::Message& message, const std::s
     }
 }
 
+/// Notes what the slots hold now.
+void hold(const State& state, std::vector<Message>& messages) {
+    for (Message& message : messages) {
+        for (Part& part : message.parts) {
+            part.storage = state.held[static_cast<std::size_t>(part.slot)];
+        }
+    }
+}
+
 }  // namespace
 
 Exchange::Exchange(const State& state, const plan::Exchange& plan) : name_(plan.name) {
     const std::string where = "Exchange '" + name_ + "'";
-    std::vector<Buffer> receives = place(state, plan.receives, receives_, where + ", receives");
-    std::vector<Buffer> sends = place(state, plan.sends, sends_, where + ", sends");
+    receives_ = resolve(state, plan.receives, where + ", receives");
+    sends_ = resolve(state, plan.sends, where + ", sends");
     for (const plan::Copy& copy : plan.copies) copies_.push_back(resolve(state, copy));
-    channel_ = state.transport->open(std::move(receives), std::move(sends));
+    open(state, plan);
 }
 
-std::vector<Buffer> Exchange::place(const State& state, const std::vector<plan::Message>& messages,
-                                    Messages& parts, const std::string& where) {
-    std::vector<Buffer> buffers;
+std::vector<Message> Exchange::resolve(const State& state,
+                                       const std::vector<plan::Message>& messages,
+                                       const std::string& where) const {
+    std::vector<Message> resolved;
     for (const plan::Message& message : messages) {
         require_rank(state, message, where);
-        std::vector<Part>& placed = parts.emplace_back();
-        std::vector<std::int64_t> offsets;
-        std::int64_t size = 0;
+        Message& next = resolved.emplace_back();
+        next.rank = message.rank;
+        next.tag = message.tag;
+        next.link = state.transport->link_to(message.rank);
         for (const plan::Part& part : message.parts) {
             require_component(state, part.slot, part.component, where);
-            const LocalBox local = localize(state, part.slot, {part.block, part.box}, where);
-            const std::int64_t element = size_of(state.field(part.slot).type);
-            offsets.push_back(size);
-            placed.push_back({part.slot, part.component, part.block, local.box, element, nullptr});
-            size += round_up(local.box.cells() * element, part_bytes);
+            const Box box{part.lower, part.lower + part.extent};
+            const LocalBox local = localize(state, part.slot, {part.block, box}, where);
+            next.parts.push_back({part.slot, part.component, part.block, local.box.lower,
+                                  part.other_block, part.other_lower, part.extent,
+                                  size_of(state.field(part.slot).type)});
         }
-        const auto bytes =
-            static_cast<std::size_t>(round_up(std::max(size, line_bytes), line_bytes));
-        memory_.emplace_back(static_cast<std::byte*>(std::aligned_alloc(line_bytes, bytes)));
-        std::byte* memory = memory_.back().get();
-        if (memory == nullptr) throw std::bad_alloc();
-        for (std::size_t i = 0; i < placed.size(); ++i) placed[i].buffer = memory + offsets[i];
-        // Gaps between parts travel too: give them a value.
-        std::fill_n(memory, bytes, std::byte{0});
-        buffers.push_back(
-            {message.rank, message.tag, std::span(memory, static_cast<std::size_t>(size))});
     }
-    return buffers;
+    return resolved;
 }
 
 Exchange::Copy Exchange::resolve(const State& state, const plan::Copy& copy) const {
@@ -81,47 +72,111 @@ Exchange::Copy Exchange::resolve(const State& state, const plan::Copy& copy) con
         copy.target_block, to.box.lower,   copy.extent,       size_of(state.field(copy.slot).type)};
 }
 
+void Exchange::open(const State& state, const plan::Exchange& plan) {
+    incoming_.resize(receives_.size());
+    for (const plan::Transport way : plan::transports) {
+        Messages messages;
+        std::vector<std::size_t> receives;
+        for (std::size_t i = 0; i < receives_.size(); ++i) {
+            if (plan.receives[i].transport != way) continue;
+            receives.push_back(i);
+            messages.receives.push_back(&receives_[i]);
+        }
+        for (std::size_t i = 0; i < sends_.size(); ++i) {
+            if (plan.sends[i].transport == way) messages.sends.push_back(&sends_[i]);
+        }
+        if (messages.receives.empty() && messages.sends.empty()) continue;
+        channels_.push_back(state.transport->open(way, state.memory, std::move(messages)));
+        for (std::size_t i = 0; i < receives.size(); ++i) {
+            incoming_[receives[i]] = {channels_.back().get(), i, false};
+        }
+    }
+}
+
+std::vector<Channel*> Exchange::channels() const {
+    std::vector<Channel*> channels;
+    for (const std::unique_ptr<Channel>& channel : channels_) channels.push_back(channel.get());
+    return channels;
+}
+
 void Exchange::start(const State& state) {
     if (is_started_) {
         throw std::logic_error("Exchange '" + name_ + "' was started twice without a wait.");
     }
     is_started_ = true;
-    channel_->receive();
-    for (std::size_t message = 0; message < sends_.size(); ++message) {
-        for (const Part& part : sends_[message]) {
-            const halocline_field& view = state.view(part.slot, part.block);
-            const Index3 extent = part.box.extent();
-            copy_rows(rows_of(view, part.element_size, part.component, part.box.lower),
-                      rows_of(part.buffer, part.element_size, extent), extent, part.element_size,
-                      state.threads);
-        }
-        channel_->send(message);
-    }
+    for (Incoming& incoming : incoming_) incoming.is_delivered = false;
+    hold(state, receives_);
+    hold(state, sends_);
+    for (const std::unique_ptr<Channel>& channel : channels_) channel->start();
     for (const Copy& copy : copies_) {
         const halocline_field& source = state.view(copy.slot, copy.source_block);
         const halocline_field& target = state.view(copy.slot, copy.target_block);
         copy_rows(rows_of(source, copy.element_size, copy.component, copy.source_lower),
                   rows_of(target, copy.element_size, copy.component, copy.target_lower),
-                  copy.extent, copy.element_size, state.threads);
+                  copy.extent, copy.element_size, state.memory.threads);
     }
 }
 
-void Exchange::wait(const State& state) {
-    if (!is_started_) {
-        throw std::logic_error("Exchange '" + name_ + "' was not started before the wait.");
+void Exchange::poll() {
+    for (const std::unique_ptr<Channel>& channel : channels_) channel->poll();
+}
+
+void Exchange::wait() {
+    while (deliver_more()) {
     }
-    channel_->wait_receives();
-    for (const std::vector<Part>& message : receives_) {
-        for (const Part& part : message) {
-            const halocline_field& view = state.view(part.slot, part.block);
-            const Index3 extent = part.box.extent();
-            copy_rows(rows_of(part.buffer, part.element_size, extent),
-                      rows_of(view, part.element_size, part.component, part.box.lower), extent,
-                      part.element_size, state.threads);
+    finish();
+}
+
+bool Exchange::deliver_more() {
+    require_started();
+    const auto is_delivered = [](const Incoming& incoming) { return incoming.is_delivered; };
+    if (std::ranges::all_of(incoming_, is_delivered)) return false;
+    Backoff backoff;
+    std::int64_t due_ns = not_arrived;
+    while (!deliver_arrived(due_ns)) {
+        poll();
+        if (backoff.is_long()) check_neighbours();
+        backoff.pause(due_ns);
+    }
+    return true;
+}
+
+/// Delivers what has arrived; else `due_ns` is when the next message arrives, as far as is known.
+bool Exchange::deliver_arrived(std::int64_t& due_ns) {
+    bool has_delivered = false;
+    due_ns = not_arrived;
+    for (Incoming& incoming : incoming_) {
+        if (incoming.is_delivered) continue;
+        const std::int64_t arrival = incoming.channel->arrival_ns(incoming.position);
+        if (arrival == not_arrived || (arrival > 0 && arrival > now_ns())) {
+            due_ns = std::min(due_ns, arrival);
+            continue;
         }
+        incoming.channel->deliver(incoming.position);
+        incoming.is_delivered = has_delivered = true;
     }
-    channel_->wait_sends();
+    return has_delivered;
+}
+
+void Exchange::finish() {
+    require_started();
+    const auto is_finished = [](const auto& channel) { return channel->is_finished(); };
+    Backoff backoff;
+    while (!std::ranges::all_of(channels_, is_finished)) {
+        poll();
+        if (backoff.is_long()) check_neighbours();
+        backoff.pause(not_arrived);
+    }
     is_started_ = false;
+}
+
+void Exchange::require_started() const {
+    if (is_started_) return;
+    throw std::logic_error("Exchange '" + name_ + "' was not started before the wait.");
+}
+
+void Exchange::check_neighbours() const {
+    for (const std::unique_ptr<Channel>& channel : channels_) channel->check_neighbours();
 }
 
 }  // namespace halocline

@@ -2,41 +2,47 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/plan.hpp"
 #include "runtime/state.hpp"
+#include "transport/backoff.hpp"
 #include "transport/transport.hpp"
 
 namespace halocline {
 
-/// Brings halos up to date; owns its buffers and its channel. Used by one thread.
+/// Brings halos up to date; owns its messages and their channels. Used by one thread.
+///
+/// A field is known by what its slot holds when the exchange is started; swaps before its end
+/// change nothing.
 class Exchange {
 public:
     /// Throws std::invalid_argument if the plan does not fit the fields and blocks.
     Exchange(const State& state, const plan::Exchange& plan);
 
-    /// Makes receives ready, packs and sends, and does the copies inside this process.
+    /// Makes receives ready, sends what can be sent, and does the copies inside this process.
     void start(const State& state);
-    /// Completes the receives, unpacks, completes the sends.
-    void wait(const State& state);
+    /// Delivers every message and returns when what was sent may be changed.
+    void wait();
     /// Lets the messages progress.
-    void poll() { channel_->poll(); }
+    void poll();
+
+    /// For work meanwhile: waits until at least one more message is delivered. False at the end.
+    [[nodiscard]] bool deliver_more();
+    [[nodiscard]] bool is_delivered(std::size_t receive) const {
+        return incoming_[receive].is_delivered;
+    }
+    /// Returns when all is delivered and what was sent may be changed.
+    void finish();
 
     [[nodiscard]] const std::string& name() const { return name_; }
+    [[nodiscard]] std::size_t receives() const { return incoming_.size(); }
+    /// Its channels, to be connected.
+    [[nodiscard]] std::vector<Channel*> channels() const;
 
 private:
-    struct Part {
-        int slot;
-        int component;
-        int block;
-        Box box;  // in cells of the block
-        std::int64_t element_size;
-        std::byte* buffer;
-    };
     struct Copy {
         int slot;
         int component;
@@ -47,22 +53,28 @@ private:
         Index3 extent;
         std::int64_t element_size;
     };
-    struct Free {
-        void operator()(std::byte* memory) const { std::free(memory); }
+    struct Incoming {
+        Channel* channel;
+        std::size_t position;  // among the channel's receives
+        bool is_delivered;
     };
-    using Messages = std::vector<std::vector<Part>>;
 
-    [[nodiscard]] std::vector<Buffer> place(const State& state,
-                                            const std::vector<plan::Message>& messages,
-                                            Messages& parts, const std::string& where);
+    [[nodiscard]] std::vector<Message> resolve(const State& state,
+                                               const std::vector<plan::Message>& messages,
+                                               const std::string& where) const;
     [[nodiscard]] Copy resolve(const State& state, const plan::Copy& copy) const;
+    void open(const State& state, const plan::Exchange& plan);
+    [[nodiscard]] bool deliver_arrived(std::int64_t& due_ns);
+    void require_started() const;
+    void check_neighbours() const;
 
     std::string name_;
-    std::vector<std::unique_ptr<std::byte, Free>> memory_;
-    Messages sends_;
-    Messages receives_;
+    std::vector<Message> receives_;
+    std::vector<Message> sends_;
     std::vector<Copy> copies_;
-    std::unique_ptr<Channel> channel_;  // after the buffers, so that it is destroyed before them
+    // After the messages, so that they are destroyed before them.
+    std::vector<std::unique_ptr<Channel>> channels_;
+    std::vector<Incoming> incoming_;  // by receive
     bool is_started_ = false;
 };
 

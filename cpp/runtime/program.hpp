@@ -60,6 +60,16 @@ struct Wait {
     std::size_t exchange;
     std::size_t timer;
 };
+struct WaitAny {
+    struct Piece {
+        std::vector<std::size_t> messages;
+        Run run;
+        bool is_done;
+    };
+    std::size_t exchange;
+    std::vector<Piece> pieces;
+    std::size_t timer;
+};
 struct Poll {
     std::size_t exchange;
     std::size_t timer;
@@ -98,7 +108,8 @@ struct Check {
 };
 
 struct Operation {
-    std::variant<Run, Start, Wait, Poll, Swap, Loop, Every, Reduce, Call, Poison, Check> kind;
+    std::variant<Run, Start, Wait, WaitAny, Poll, Swap, Loop, Every, Reduce, Call, Poison, Check>
+        kind;
 };
 
 }  // namespace program

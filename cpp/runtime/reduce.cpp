@@ -102,11 +102,11 @@ void Reducer::visit(const State& state) {
     for (const LocalBox& local : boxes_) {
         if (local.box.is_empty()) continue;
         const std::int64_t rows = local.box.extent()[1] * local.box.extent()[2];
-        if (state.threads == 1 || local.box.cells() <= parallel_cells) {
+        if (state.memory.threads == 1 || local.box.cells() <= parallel_cells) {
             visit_range(state, local, 0, rows, partials_[0]);
             continue;
         }
-#pragma omp parallel num_threads(state.threads)
+#pragma omp parallel num_threads(state.memory.threads)
         {
             const std::int64_t count = omp_get_num_threads();
             const std::int64_t me = omp_get_thread_num();

@@ -50,7 +50,7 @@ struct Resolver {
             call.upper[axis] = local.upper[axis];
             call.origin[axis] = origin[axis];
         }
-        call.threads = local.cells() > parallel_cells ? state.threads : 1;
+        call.threads = local.cells() > parallel_cells ? state.memory.threads : 1;
         call.stream = kernel.stream ? 1 : 0;
         return {box.block, true, call};
     }
@@ -66,7 +66,7 @@ struct Resolver {
         static_cast<void>(localize(state, kernel.fields.front(), box, where));
     }
 
-    program::Operation operator()(const plan::Run& run) const {
+    [[nodiscard]] program::Run resolve_run(const plan::Run& run) const {
         const std::size_t index = position(run.kernel, parts.kernels.size(), "kernel", where);
         const Kernel& kernel = parts.kernels[index];
         program::Run resolved{};
@@ -88,8 +88,9 @@ struct Resolver {
             resolved.pieces.push_back(next);
         }
         resolved.timer = timers.add("run", run.label);
-        return {std::move(resolved)};
+        return resolved;
     }
+    program::Operation operator()(const plan::Run& run) const { return {resolve_run(run)}; }
 
     [[nodiscard]] std::size_t exchange(int index) const {
         return position(index, parts.exchanges.size(), "exchange", where);
@@ -103,6 +104,19 @@ struct Resolver {
     }
     program::Operation operator()(const plan::Wait& wait) const {
         return {program::Wait{exchange(wait.exchange), exchange_timer("wait", wait.exchange)}};
+    }
+    program::Operation operator()(const plan::WaitAny& wait) const {
+        program::WaitAny resolved{
+            exchange(wait.exchange), {}, exchange_timer("wait", wait.exchange)};
+        const std::size_t receives = parts.exchanges[resolved.exchange].receives();
+        for (const plan::WaitAny::Piece& piece : wait.pieces) {
+            std::vector<std::size_t> messages;
+            for (const int message : piece.messages) {
+                messages.push_back(position(message, receives, "message", where));
+            }
+            resolved.pieces.push_back({std::move(messages), resolve_run(piece.run), false});
+        }
+        return {std::move(resolved)};
     }
     program::Operation operator()(const plan::Poll& poll) const {
         return {program::Poll{exchange(poll.exchange), exchange_timer("poll", poll.exchange)}};
@@ -144,7 +158,7 @@ struct Resolver {
         const std::string label = std::string(names[static_cast<std::size_t>(reduce.reduction)]) +
                                   "(" + state.field(reduce.slot).name + ")";
         return {program::Reduce{Reducer(reduce.reduction, reduce.slot, reduce.component,
-                                        boxes(reduce.slot, reduce.boxes), state.threads),
+                                        boxes(reduce.slot, reduce.boxes), state.memory.threads),
                                 scalar, timers.add("reduce", label)}};
     }
 
@@ -172,8 +186,8 @@ struct Resolver {
 
 /// The word of the operation, in the order of the alternatives of the variant.
 const char* word(const plan::Operation& operation) {
-    constexpr const char* words[] = {"run",   "start",  "wait", "poll",   "swap", "loop",
-                                     "every", "reduce", "call", "poison", "check"};
+    constexpr const char* words[] = {"run",  "start", "wait",   "any",  "poll",   "swap",
+                                     "loop", "every", "reduce", "call", "poison", "check"};
     static_assert(std::size(words) == std::variant_size_v<decltype(operation.kind)>);
     return words[operation.kind.index()];
 }

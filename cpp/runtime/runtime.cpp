@@ -33,13 +33,16 @@ int last(const auto& things) {
 
 }  // namespace
 
-Runtime::Runtime(int threads, std::shared_ptr<Transport> transport) {
+Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share) {
     if (threads < 1) {
         throw std::invalid_argument("A runtime needs at least one thread, got " +
                                     std::to_string(threads) + ".");
     }
-    state_.threads = threads;
+    state_.memory.threads = threads;
     state_.transport = transport ? std::move(transport) : local_transport();
+    if (share && state_.transport->has_node_neighbours()) {
+        state_.memory.arena = std::make_shared<Arena>();
+    }
     state_.scalars = {0.0, 0.0};
 }
 
@@ -50,6 +53,7 @@ int Runtime::add_block(const Box& box) {
     }
     if (box.is_empty()) throw std::invalid_argument("Block " + to_string(box) + " has no cells.");
     state_.blocks.push_back(box);
+    state_.memory.origins.push_back(box.lower);
     return last(state_.blocks);
 }
 
@@ -70,11 +74,13 @@ int Runtime::add_field(Field field) {
     std::vector<Storage> storages;
     std::vector<halocline_field> views;
     for (const Box& block : state_.blocks) {
-        storages.emplace_back(field, block.extent(), slot, state_.threads);
+        storages.emplace_back(field, block.extent(), slot, state_.memory.threads,
+                              state_.memory.arena.get());
         views.push_back(storages.back().view());
     }
+    state_.held.push_back(state_.storages.size());
     state_.storages.push_back(std::move(storages));
-    state_.views.push_back(std::move(views));
+    state_.memory.views.push_back(std::move(views));
     state_.fields.push_back(std::move(field));
     return slot;
 }
@@ -119,12 +125,32 @@ void Runtime::execute(const std::string& name) {
     halocline::execute(operations, state_, parts_, timers_);
 }
 
-void Runtime::advance(const std::string& name, std::int64_t steps) {
-    std::vector<program::Operation>& operations = program(name);
+void Runtime::connect() {
+    require_idle();
+    std::vector<Channel*> channels;
+    for (; connected_ < parts_.exchanges.size(); ++connected_) {
+        for (Channel* channel : parts_.exchanges[connected_].channels()) {
+            channels.push_back(channel);
+        }
+    }
+    state_.transport->connect(state_.memory, channels);
+}
+
+void Runtime::advance(const std::vector<std::string>& names, std::int64_t steps,
+                      std::int64_t phase) {
+    if (names.empty() || phase < 0) {
+        throw std::invalid_argument(
+            "Runtime: a round needs a program at least, and no negative "
+            "phase; got " +
+            std::to_string(names.size()) + " programs and phase " + std::to_string(phase) + ".");
+    }
+    std::vector<std::vector<program::Operation>*> round;
+    for (const std::string& name : names) round.push_back(&program(name));
     const Flag running(is_running_);
     for (std::int64_t i = 0; i < steps; ++i) {
         set_time();
-        halocline::execute(operations, state_, parts_, timers_);
+        const auto next = static_cast<std::size_t>(phase + i) % round.size();
+        halocline::execute(*round[next], state_, parts_, timers_);
         ++state_.step;
     }
 }
@@ -175,19 +201,17 @@ const Field& Runtime::field(int slot) const {
 
 const Box& Runtime::allocated(int slot, int block) const {
     static_cast<void>(view(slot, block));
-    return state_.storages[static_cast<std::size_t>(slot)][static_cast<std::size_t>(block)]
-        .layout()
-        .allocated;
+    return storage(slot, block).layout().allocated;
 }
 
 std::shared_ptr<std::byte> Runtime::memory(int slot, int block) const {
-    const void* data = view(slot, block).data;
-    // Swaps exchange views, not storages: find whose memory is in this slot now.
-    for (const std::vector<Storage>& storages : state_.storages) {
-        const Storage& storage = storages[static_cast<std::size_t>(block)];
-        if (storage.view().data == data) return storage.memory();
-    }
-    throw std::logic_error("No storage holds this view.");
+    static_cast<void>(view(slot, block));
+    return storage(slot, block).memory();
+}
+
+const Storage& Runtime::storage(int slot, int block) const {
+    const std::size_t held = state_.held[static_cast<std::size_t>(slot)];
+    return state_.storages[held][static_cast<std::size_t>(block)];
 }
 
 const halocline_field& Runtime::view(int slot, int block) const {

@@ -25,8 +25,10 @@ constexpr int time_scalar = 1;
 /// Whatever is wrong with a plan is said when it is given, as std::invalid_argument.
 class HALOCLINE_EXPORT Runtime {
 public:
-    /// Without a transport: a single process.
-    explicit Runtime(int threads, std::shared_ptr<Transport> transport = nullptr);
+    /// Without a transport: a single process. `share`: whether fields lie where other processes
+    /// of the machine can map them, as the shared transports need it.
+    explicit Runtime(int threads, std::shared_ptr<Transport> transport = nullptr,
+                     bool share = true);
     Runtime(const Runtime&) = delete;
     Runtime& operator=(const Runtime&) = delete;
     ~Runtime() = default;
@@ -41,6 +43,9 @@ public:
     int add_kernel(Kernel kernel);
     /// Adds an exchange, with its buffers, and returns its number.
     int add_exchange(const plan::Exchange& exchange);
+    /// Connects the exchanges added since the last time with those of the other ranks; all ranks
+    /// must call it, after all of them have added the same exchanges.
+    void connect();
     /// Adds a function for `call` and returns its number.
     int add_callback(std::function<void()> callback);
     /// Adds a program, or replaces the one of that name.
@@ -48,8 +53,8 @@ public:
 
     /// Runs a program once, outside of any step.
     void execute(const std::string& name);
-    /// Runs a program as so many steps.
-    void advance(const std::string& name, std::int64_t steps);
+    /// Runs so many steps: step i is the program names[(phase + i) % the number of names].
+    void advance(const std::vector<std::string>& names, std::int64_t steps, std::int64_t phase = 0);
 
     [[nodiscard]] double scalar(int slot) const;
     void set_scalar(int slot, double value);
@@ -73,12 +78,14 @@ public:
 private:
     void require_idle() const;
     [[nodiscard]] std::vector<program::Operation>& program(const std::string& name);
+    [[nodiscard]] const Storage& storage(int slot, int block) const;
     void set_time();
 
     State state_;
     Parts parts_;
     Timers timers_;
     std::map<std::string, std::vector<program::Operation>> programs_;
+    std::size_t connected_ = 0;  // exchanges
     double dt_ = 0;
     bool is_running_ = false;
 };

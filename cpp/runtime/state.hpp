@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -8,6 +9,7 @@
 #include "abi/kernel_abi.h"
 #include "core/box.hpp"
 #include "core/field.hpp"
+#include "core/memory.hpp"
 #include "core/plan.hpp"
 #include "transport/transport.hpp"
 
@@ -16,16 +18,16 @@ namespace halocline {
 /// What the operations of a program work on.
 struct State {
     std::shared_ptr<Transport> transport;
-    int threads = 1;
-    std::vector<Box> blocks;                          ///< in global cells
-    std::vector<Field> fields;                        ///< by slot
-    std::vector<std::vector<Storage>> storages;       ///< by slot and block; never swapped
-    std::vector<std::vector<halocline_field>> views;  ///< by slot and block; swap exchanges slots
+    Memory memory;
+    std::vector<Box> blocks;                     ///< in global cells
+    std::vector<Field> fields;                   ///< by slot
+    std::vector<std::vector<Storage>> storages;  ///< by storage and block
+    std::vector<std::size_t> held;               ///< the storage in each slot; swaps change it
     std::vector<double> scalars;
     std::int64_t step = 0;
 
     [[nodiscard]] const halocline_field& view(int slot, int block) const {
-        return views[static_cast<std::size_t>(slot)][static_cast<std::size_t>(block)];
+        return memory.view(held[static_cast<std::size_t>(slot)], block);
     }
     [[nodiscard]] const Field& field(int slot) const {
         return fields[static_cast<std::size_t>(slot)];

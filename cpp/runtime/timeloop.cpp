@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include "core/error.hpp"
 #include "runtime/program.hpp"
 #include "runtime/timers.hpp"
@@ -38,14 +41,34 @@ struct Executor {
         timed(start.timer, [&] { parts.exchanges[start.exchange].start(state); });
     }
     void operator()(const program::Wait& wait) const {
-        timed(wait.timer, [&] { parts.exchanges[wait.exchange].wait(state); });
+        timed(wait.timer, [&] { parts.exchanges[wait.exchange].wait(); });
+    }
+    void operator()(program::WaitAny& wait) const {
+        Exchange& exchange = parts.exchanges[wait.exchange];
+        for (program::WaitAny::Piece& piece : wait.pieces) piece.is_done = false;
+        const Timers::Ticks begin = Timers::now();
+        Timers::Ticks working = run_ready(wait, exchange);
+        while (exchange.deliver_more()) working += run_ready(wait, exchange);
+        exchange.finish();
+        timers.record(wait.timer, begin + working, Timers::now());
+    }
+    /// Runs the pieces whose messages have been delivered; returns the time it took.
+    Timers::Ticks run_ready(program::WaitAny& wait, const Exchange& exchange) const {
+        const Timers::Ticks begin = Timers::now();
+        for (program::WaitAny::Piece& piece : wait.pieces) {
+            const auto is_there = [&](std::size_t i) { return exchange.is_delivered(i); };
+            if (piece.is_done || !std::ranges::all_of(piece.messages, is_there)) continue;
+            (*this)(piece.run);
+            piece.is_done = true;
+        }
+        return Timers::now() - begin;
     }
     void operator()(const program::Poll& poll) const {
         timed(poll.timer, [&] { parts.exchanges[poll.exchange].poll(); });
     }
 
     void operator()(const program::Swap& swap) const {
-        state.views[swap.slot_a].swap(state.views[swap.slot_b]);
+        std::swap(state.held[swap.slot_a], state.held[swap.slot_b]);
     }
 
     void operator()(program::Loop& loop) const {

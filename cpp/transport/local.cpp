@@ -14,36 +14,45 @@ namespace {
 
 class LocalChannel final : public Channel {
 public:
-    LocalChannel(const std::vector<Buffer>& receives, std::vector<Buffer> sends)
-        : sends_(std::move(sends)) {
-        if (receives.size() != sends_.size()) {
+    LocalChannel(const Memory& memory, Messages messages)
+        : memory_(memory), sends_(std::move(messages.sends)) {
+        if (messages.receives.size() != sends_.size()) {
             throw std::invalid_argument("A single process receives exactly what it sends, got " +
-                                        std::to_string(receives.size()) + " receives and " +
-                                        std::to_string(sends_.size()) + " sends.");
+                                        std::to_string(messages.receives.size()) +
+                                        " receives and " + std::to_string(sends_.size()) +
+                                        " sends.");
         }
-        for (const Buffer& send : sends_) targets_.push_back(partner(receives, send));
+        for (const Message* send : sends_) require_partner(messages.receives, *send);
     }
 
-    void receive() override {}
-    void send(std::size_t message) override {
-        std::ranges::copy(sends_[message].bytes, targets_[message].begin());
+    void start() override {
+        for (const Message* send : sends_) {
+            for (const Part& part : send->parts) {
+                Part target = part;
+                target.block = part.other_block;
+                target.lower = part.other_lower -
+                               memory_.origins.at(static_cast<std::size_t>(part.other_block));
+                copy_rows(part.rows(memory_), target.rows(memory_), part.extent, part.element_size,
+                          memory_.threads);
+            }
+        }
     }
-    bool poll() override { return true; }
-    void wait_receives() override {}
-    void wait_sends() override {}
+    void poll() override {}
+    [[nodiscard]] std::int64_t arrival_ns(std::size_t /*receive*/) override { return 0; }
+    void deliver(std::size_t /*receive*/) override {}
+    [[nodiscard]] bool is_finished() override { return true; }
 
 private:
-    static std::span<std::byte> partner(const std::vector<Buffer>& receives, const Buffer& send) {
-        const auto found = std::ranges::find(receives, send.tag, &Buffer::tag);
-        if (found == receives.end() || found->bytes.size() != send.bytes.size()) {
+    static void require_partner(const std::vector<Message*>& receives, const Message& send) {
+        const auto found = std::ranges::find(receives, send.tag, &Message::tag);
+        if (found == receives.end() || (*found)->bytes() != send.bytes()) {
             throw std::invalid_argument("The message with tag " + std::to_string(send.tag) +
                                         " has no receive of the same size in this process.");
         }
-        return found->bytes;
     }
 
-    std::vector<Buffer> sends_;
-    std::vector<std::span<std::byte>> targets_;
+    const Memory& memory_;
+    std::vector<Message*> sends_;
 };
 
 class LocalTransport final : public Transport {
@@ -51,10 +60,11 @@ public:
     [[nodiscard]] int rank() const override { return 0; }
     [[nodiscard]] int size() const override { return 1; }
 
-    [[nodiscard]] std::unique_ptr<Channel> open(std::vector<Buffer> receives,
-                                                std::vector<Buffer> sends) override {
-        return std::make_unique<LocalChannel>(receives, std::move(sends));
+    [[nodiscard]] std::unique_ptr<Channel> open(plan::Transport /*way*/, const Memory& memory,
+                                                Messages messages) override {
+        return std::make_unique<LocalChannel>(memory, std::move(messages));
     }
+    void connect(const Memory& /*memory*/, std::span<Channel* const> /*channels*/) override {}
 
     void sum(std::span<std::int64_t> /*values*/) override {}
     void min(std::span<double> /*values*/) override {}

@@ -3,104 +3,76 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "mpi/comm.hpp"
 #include "mpi/error.hpp"
-#include "mpi/requests.hpp"
+#include "transport/mpi_channels.hpp"
+#include "transport/shared.hpp"
 
 namespace halocline {
 namespace {
 
 using mpi::check;
 
-/// Larger messages are divided: the counts of MPI before version 4 end at 2^31 - 1.
-constexpr std::size_t largest_message = std::size_t{1} << 30;
-
-/// Pieces of buffers of at most `largest_message` bytes. Pieces of one buffer have the same tag:
-/// MPI keeps their order. An empty buffer is one empty piece.
-class Pieces {
+class MpiTransport final : public Transport {
 public:
-    explicit Pieces(const std::vector<Buffer>& buffers) {
-        for (const Buffer& buffer : buffers) {
-            first_.push_back(pieces_.size());
-            std::span<std::byte> rest = buffer.bytes;
-            do {
-                const std::size_t size = std::min(rest.size(), largest_message);
-                pieces_.push_back({buffer.rank, buffer.tag, rest.first(size)});
-                rest = rest.subspan(size);
-            } while (!rest.empty());
-        }
-        first_.push_back(pieces_.size());
+    MpiTransport(MPI_Comm original, std::vector<int> nodes, std::optional<Link> link)
+        : comm_(original),
+          letters_(original),
+          rank_(comm_.rank()),
+          size_(comm_.size()),
+          nodes_(std::move(nodes)),
+          link_(link) {
+        if (nodes_.size() == static_cast<std::size_t>(size_)) return;
+        throw std::invalid_argument("There are " + std::to_string(size_) +
+                                    " ranks, but the nodes of " + std::to_string(nodes_.size()) +
+                                    " were given.");
     }
-
-    [[nodiscard]] std::size_t size() const { return pieces_.size(); }
-    [[nodiscard]] const Buffer& operator[](std::size_t piece) const { return pieces_[piece]; }
-    [[nodiscard]] std::size_t begin_of(std::size_t buffer) const { return first_[buffer]; }
-    [[nodiscard]] std::size_t end_of(std::size_t buffer) const { return first_[buffer + 1]; }
-
-private:
-    std::vector<Buffer> pieces_;
-    std::vector<std::size_t> first_;
-};
-
-class TwoSidedChannel final : public Channel {
-public:
-    TwoSidedChannel(MPI_Comm comm, const std::vector<Buffer>& receives,
-                    const std::vector<Buffer>& sends)
-        : comm_(comm),
-          receives_(receives),
-          sends_(sends),
-          receiving_(receives_.size()),
-          sending_(sends_.size()) {}
-
-    void receive() override {
-        for (std::size_t i = 0; i < receives_.size(); ++i) {
-            const Buffer& piece = receives_[i];
-            check(MPI_Irecv(piece.bytes.data(), static_cast<int>(piece.bytes.size()), MPI_BYTE,
-                            piece.rank, piece.tag, comm_, &receiving_[i]));
-        }
-    }
-
-    void send(std::size_t message) override {
-        for (std::size_t i = sends_.begin_of(message); i < sends_.end_of(message); ++i) {
-            const Buffer& piece = sends_[i];
-            check(MPI_Isend(piece.bytes.data(), static_cast<int>(piece.bytes.size()), MPI_BYTE,
-                            piece.rank, piece.tag, comm_, &sending_[i]));
-        }
-    }
-
-    bool poll() override {
-        const bool is_received = receiving_.test();
-        return sending_.test() && is_received;
-    }
-
-    void wait_receives() override { receiving_.wait(); }
-    void wait_sends() override { sending_.wait(); }
-
-private:
-    MPI_Comm comm_;
-    Pieces receives_;
-    Pieces sends_;
-    mpi::Requests receiving_;
-    mpi::Requests sending_;
-};
-
-class TwoSidedTransport final : public Transport {
-public:
-    explicit TwoSidedTransport(MPI_Comm original)
-        : comm_(original), rank_(comm_.rank()), size_(comm_.size()) {}
 
     [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int size() const override { return size_; }
+    [[nodiscard]] bool has_node_neighbours() const override {
+        return std::ranges::count(nodes_, node_of(rank_)) > 1;
+    }
+    [[nodiscard]] Link* link_to(int rank) override {
+        return link_ && node_of(rank) != node_of(rank_) ? &*link_ : nullptr;
+    }
 
-    [[nodiscard]] std::unique_ptr<Channel> open(std::vector<Buffer> receives,
-                                                std::vector<Buffer> sends) override {
-        require_tags(receives);
-        require_tags(sends);
-        return std::make_unique<TwoSidedChannel>(comm_.handle(), receives, sends);
+    [[nodiscard]] std::unique_ptr<Channel> open(plan::Transport way, const Memory& memory,
+                                                Messages messages) override {
+        for (const Message* message : messages.receives) require_reachable(way, *message);
+        for (const Message* message : messages.sends) require_reachable(way, *message);
+        switch (way) {
+            case plan::Transport::shared:
+                return shared_channel(memory, std::move(messages), false);
+            case plan::Transport::shared_push:
+                return shared_channel(memory, std::move(messages), true);
+            case plan::Transport::two_sided:
+                return two_sided_channel(comm_.handle(), memory, std::move(messages), false);
+            case plan::Transport::persistent:
+                return two_sided_channel(comm_.handle(), memory, std::move(messages), true);
+            case plan::Transport::datatype:
+                return datatype_channel(comm_.handle(), memory, std::move(messages));
+            case plan::Transport::put:
+                return put_channel(window_, memory, std::move(messages));
+            case plan::Transport::get:
+                return get_channel(window_, memory, std::move(messages));
+        }
+        throw std::logic_error("This transport has no channel.");
+    }
+
+    void connect(const Memory& memory, std::span<Channel* const> channels) override {
+        window_->allocate(comm_.handle());
+        window_ = std::make_shared<mpi::Window>();  // for those to come
+        Letters letters;
+        for (Channel* channel : channels) channel->publish(letters);
+        swap(letters, memory);
+        for (Channel* channel : channels) channel->attach(letters);
     }
 
     void sum(std::span<std::int64_t> values) override {
@@ -111,32 +83,70 @@ public:
     void max(std::span<double> values) override { reduce(values, MPI_MAX); }
 
 private:
+    [[nodiscard]] int node_of(int rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
+
     void reduce(std::span<double> values, MPI_Op operation) {
         check(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()),
                             MPI_DOUBLE, operation, comm_.handle()));
     }
 
-    void require_tags(const std::vector<Buffer>& buffers) const {
+    void require_reachable(plan::Transport way, const Message& message) const {
         const int largest = comm_.largest_tag();
-        for (const Buffer& buffer : buffers) {
-            if (buffer.tag <= largest) continue;
-            throw std::invalid_argument("Tag " + std::to_string(buffer.tag) +
+        if (message.tag > largest) {
+            throw std::invalid_argument("Tag " + std::to_string(message.tag) +
                                         " is larger than this MPI allows (" +
                                         std::to_string(largest) + ").");
         }
+        const bool is_shared =
+            way == plan::Transport::shared || way == plan::Transport::shared_push;
+        if (is_shared && node_of(message.rank) != node_of(rank_)) {
+            throw std::invalid_argument("Ranks " + std::to_string(rank_) + " and " +
+                                        std::to_string(message.rank) +
+                                        " are on different nodes and share no memory.");
+        }
+    }
+
+    /// Sends each neighbour its letter and takes theirs: who writes to a rank gets one from it.
+    void swap(Letters& letters, const Memory& memory) {
+        const std::vector<int> ranks = letters.ranks();
+        std::vector<std::vector<std::int64_t>> written;
+        std::vector<MPI_Request> requests(ranks.size());
+        for (const int rank : ranks) written.push_back(letters.outgoing(rank, memory));
+        for (std::size_t i = 0; i < ranks.size(); ++i) {
+            check(MPI_Isend(written[i].data(), static_cast<int>(written[i].size()), MPI_INT64_T,
+                            ranks[i], 0, letters_.handle(), &requests[i]));
+        }
+        for (const int rank : ranks) {
+            MPI_Status status;
+            check(MPI_Probe(rank, 0, letters_.handle(), &status));
+            int count = 0;
+            check(MPI_Get_count(&status, MPI_INT64_T, &count));
+            std::vector<std::int64_t> letter(static_cast<std::size_t>(count));
+            check(MPI_Recv(letter.data(), count, MPI_INT64_T, rank, 0, letters_.handle(),
+                           MPI_STATUS_IGNORE));
+            letters.take(rank, std::move(letter));
+        }
+        check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
     }
 
     mpi::Comm comm_;
+    mpi::Comm letters_;  // a message of an exchange must not be taken for a letter
     int rank_;
     int size_;
+    std::vector<int> nodes_;
+    std::optional<Link> link_;
+    std::shared_ptr<mpi::Window> window_ = std::make_shared<mpi::Window>();
 };
 
 }  // namespace
 
-std::shared_ptr<Transport> two_sided_transport(int fortran_handle) {
+std::shared_ptr<Transport> mpi_transport(int fortran_handle, std::vector<int> nodes,
+                                         double latency_s, double seconds_per_byte) {
     if (!mpi::is_active()) throw std::runtime_error("MPI is not initialised or already finalised.");
     const MPI_Comm original = MPI_Comm_f2c(static_cast<MPI_Fint>(fortran_handle));
-    return std::make_shared<TwoSidedTransport>(original);
+    std::optional<Link> link;
+    if (latency_s > 0 || seconds_per_byte > 0) link.emplace(latency_s, seconds_per_byte);
+    return std::make_shared<MpiTransport>(original, std::move(nodes), link);
 }
 
 std::string mpi_library_version() {

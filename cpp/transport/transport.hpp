@@ -2,25 +2,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/memory.hpp"
+#include "core/plan.hpp"
+#include "transport/letters.hpp"
+#include "transport/message.hpp"
 
 namespace halocline {
 
-/// A buffer that travels to or from `rank`; the buffer belongs to the exchange.
-struct Buffer {
-    int rank = 0;
-    int tag = 0;
-    std::span<std::byte> bytes;
-};
+/// What `arrival_ns` says of a message of which nothing is known yet.
+constexpr std::int64_t not_arrived = std::numeric_limits<std::int64_t>::max();
 
-/// The messages of one exchange, opened once and used every step.
+/// The messages of one exchange that are moved in the same way, used every step.
 ///
-/// Order of calls: receive, send of each message, poll as often as wanted, wait_receives,
-/// wait_sends. All calls from one thread.
+/// Order of calls: publish and attach once, then start, and after it poll, arrival_ns, deliver of
+/// each message once, is_finished as often as wanted, until it says so. All calls from one thread.
 class HALOCLINE_EXPORT Channel {
 public:
     Channel() = default;
@@ -28,16 +29,23 @@ public:
     Channel& operator=(const Channel&) = delete;
     virtual ~Channel();
 
-    /// Makes all receive buffers ready for arriving messages.
-    virtual void receive() = 0;
-    /// Sends the message with this position in the list of sends.
-    virtual void send(std::size_t message) = 0;
-    /// Lets messages progress; true once all have been completed.
-    virtual bool poll() = 0;
-    /// Returns when every receive buffer is filled.
-    virtual void wait_receives() = 0;
-    /// Returns when every send buffer may be overwritten.
-    virtual void wait_sends() = 0;
+    /// Writes what the other ends must know before the first exchange.
+    virtual void publish(Letters& letters) { static_cast<void>(letters); }
+    /// Reads what the other ends have published.
+    virtual void attach(Letters& letters) { static_cast<void>(letters); }
+
+    /// Makes receives ready, and sends what can be sent now.
+    virtual void start() = 0;
+    /// Lets messages progress.
+    virtual void poll() = 0;
+    /// When an incoming message may be delivered [ns]: 0 for now, or `not_arrived`.
+    [[nodiscard]] virtual std::int64_t arrival_ns(std::size_t receive) = 0;
+    /// Puts a message that has arrived where it belongs.
+    virtual void deliver(std::size_t receive) = 0;
+    /// Whether what was sent may be changed again.
+    [[nodiscard]] virtual bool is_finished() = 0;
+    /// Throws TransportError if another process, without which this never ends, has died.
+    virtual void check_neighbours() const {}
 };
 
 /// How bytes move between ranks. All calls from one thread.
@@ -50,10 +58,19 @@ public:
 
     [[nodiscard]] virtual int rank() const = 0;
     [[nodiscard]] virtual int size() const = 0;
+    /// Whether other ranks may want to map the memory of this one.
+    [[nodiscard]] virtual bool has_node_neighbours() const { return false; }
+    /// The emulated link between this rank and another, null if there is none.
+    [[nodiscard]] virtual Link* link_to(int rank) {
+        static_cast<void>(rank);
+        return nullptr;
+    }
 
-    /// Prepares the messages of one exchange; the buffers must outlive the channel.
-    [[nodiscard]] virtual std::unique_ptr<Channel> open(std::vector<Buffer> receives,
-                                                        std::vector<Buffer> sends) = 0;
+    /// Prepares messages of one exchange; messages and memory must outlive the channel.
+    [[nodiscard]] virtual std::unique_ptr<Channel> open(plan::Transport way, const Memory& memory,
+                                                        Messages messages) = 0;
+    /// Connects the channels that were opened since the last time; all ranks must call it.
+    virtual void connect(const Memory& memory, std::span<Channel* const> channels) = 0;
 
     /// Replaces the values by their sums over all ranks.
     virtual void sum(std::span<std::int64_t> values) = 0;
@@ -63,7 +80,7 @@ public:
     virtual void max(std::span<double> values) = 0;
 };
 
-/// A single process; a message to rank 0 itself is a copy of its buffer.
+/// A single process; a message to rank 0 itself is a copy.
 [[nodiscard]] std::shared_ptr<Transport> local_transport();
 
 }  // namespace halocline

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from halocline.language.steps import Step
     from halocline.plan.plan import Plan
     from halocline.plan.program import Program
+    from halocline.runtime.link import Link
     from halocline.runtime.report import Report
 
 # Python looks at the clock about this often while the runtime executes steps.
@@ -48,6 +49,9 @@ class Simulation:
         check_every: After how many steps fields are searched for values that are not numbers;
             0 for never.
         communicator: An mpi4py communicator; None for all ranks of the launcher.
+        ranks_per_node: Declare so many consecutive ranks to be a node; None for the real nodes.
+        link: An emulated link between nodes: a name in 'halocline.runtime.link.LINKS', or latency
+            and time per byte as 'L=1e-5,G=1e-9' [s, s/byte].
 
     Raises:
         HaloclineError: A step, field or choice is wrong; nothing has run yet.
@@ -66,6 +70,8 @@ class Simulation:
         target: str = "c++",
         check_every: int = 100,
         communicator: Any = None,
+        ranks_per_node: int | None = None,
+        link: str | Link | None = None,
     ) -> None:
         self.grid = grid
         self.steps = check_steps(tuple(steps))
@@ -73,7 +79,7 @@ class Simulation:
         self.target = check_target(target)
         self.dt = dt
         self.check_every = check_every
-        self._job = join(communicator)
+        self._job = join(communicator, ranks_per_node=ranks_per_node, link=link)
         self.threads = threads or max(1, len(os.sched_getaffinity(0)) // self._job.ranks_on_node)
         self.decomposition = decomposition_for(grid, self._job.size, decomposition, blocks)
         self._plan: Plan | None = None

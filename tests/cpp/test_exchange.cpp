@@ -41,9 +41,10 @@ protected:
         return static_cast<double>((x + nx) % nx + 10 * y + 100 * z);
     }
 
-    /// Global cells [lower, upper) along x, all of y and z.
-    static Box columns(std::int64_t lower, std::int64_t upper) {
-        return {{lower, 0, 0}, {upper, ny, nz}};
+    /// Columns of all y and z: `width` from global x = `lower` of a block, and the other end.
+    static plan::Part part(int block, std::int64_t lower, int other, std::int64_t other_lower,
+                           std::int64_t width) {
+        return {slot, 0, block, {lower, 0, 0}, other, {other_lower, 0, 0}, {width, ny, nz}};
     }
 
     static plan::Copy copy(int source, std::int64_t from, int target, std::int64_t to,
@@ -60,12 +61,12 @@ protected:
                     {copy(1, 6, 0, -2, 2), copy(0, 2, 1, 2, 2), copy(1, 4, 0, 4, 1),
                      copy(0, 0, 1, 8, 1)}};
         }
-        const auto part = [](int block, Box box) { return plan::Part{slot, 0, block, box}; };
+        constexpr auto way = plan::Transport::two_sided;
         return {"f",
-                {{0, 5, {part(1, columns(6, 8)), part(0, columns(2, 4))}},
-                 {0, 6, {part(1, columns(4, 5)), part(0, columns(0, 1))}}},
-                {{0, 6, {part(0, columns(4, 5)), part(1, columns(8, 9))}},
-                 {0, 5, {part(0, columns(-2, 0)), part(1, columns(2, 4))}}},
+                {{0, 5, way, {part(1, 6, 0, -2, 2), part(0, 2, 1, 2, 2)}},
+                 {0, 6, way, {part(1, 4, 0, 4, 1), part(0, 0, 1, 8, 1)}}},
+                {{0, 6, way, {part(0, 4, 1, 4, 1), part(1, 8, 0, 0, 1)}},
+                 {0, 5, way, {part(0, -2, 1, 6, 2), part(1, 2, 0, 2, 2)}}},
                 {}};
     }
 
@@ -97,10 +98,51 @@ TEST_F(TwoPeriodicBlocks, exchange_the_current_buffer_after_a_swap) {
     const int number = runtime_.add_exchange(exchange(false));
     runtime_.set_program("step",
                          {{plan::Swap{slot, other}}, {plan::Start{number}}, {plan::Wait{number}}});
-    runtime_.advance("step", 1);
+    runtime_.advance({"step"}, 1);
     EXPECT_EQ(at(0, -1, 0, 0), 0.0);
-    runtime_.advance("step", 1);
+    runtime_.advance({"step"}, 1);
     EXPECT_EQ(at(0, -1, 0, 0), value(-1, 0, 0));
+}
+
+TEST_F(TwoPeriodicBlocks, keep_to_the_field_that_was_started_whatever_is_swapped_meanwhile) {
+    const int other = runtime_.add_field({"g", ElementType::float64, 1, {2, 0, 0}, {1, 0, 0}});
+    plan::Exchange plan = exchange(true);
+    const int number = runtime_.add_exchange(plan);
+    runtime_.set_program("step",
+                         {{plan::Start{number}}, {plan::Swap{slot, other}}, {plan::Wait{number}}});
+    runtime_.advance({"step"}, 1);
+    const halocline_field& view = runtime_.view(other, 0);
+    EXPECT_EQ(static_cast<double*>(view.data)[-1], value(-1, 0, 0));
+}
+
+std::vector<std::int64_t> columns_run;
+void note_column(const halocline_call* call) {
+    columns_run.push_back(call->lower[0]);
+}
+
+TEST_F(TwoPeriodicBlocks, run_each_piece_once_after_its_messages) {
+    const int number = runtime_.add_exchange(exchange(true));
+    const int kernel = runtime_.add_kernel({"note", note_column, {slot}, {}, false});
+    const auto piece = [&](std::int64_t x, std::vector<int> messages) {
+        return plan::WaitAny::Piece{std::move(messages),
+                                    {kernel, "rim", {{0, {{x, 0, 0}, {x + 1, ny, nz}}}}}};
+    };
+    const plan::WaitAny wait{number, {piece(3, {0, 1}), piece(0, {1}), piece(1, {})}};
+    runtime_.set_program("step", {{plan::Start{number}}, {wait}});
+    columns_run.clear();
+    runtime_.advance({"step"}, 2);
+    EXPECT_EQ(columns_run, (std::vector<std::int64_t>{1, 3, 0, 1, 3, 0}));
+    EXPECT_EQ(at(0, -1, 0, 0), value(-1, 0, 0));
+    for (const Timer& timer : runtime_.timers()) {
+        EXPECT_EQ(timer.count, timer.kind == "run" ? 6 : 2) << timer.kind;
+    }
+}
+
+TEST_F(TwoPeriodicBlocks, refuse_a_piece_that_needs_an_unknown_message) {
+    const int number = runtime_.add_exchange(exchange(true));
+    const int kernel = runtime_.add_kernel({"note", note_column, {slot}, {}, false});
+    const plan::WaitAny wait{number, {{{2}, {kernel, "rim", {}}}}};
+    EXPECT_THROW(runtime_.set_program("step", {{wait}}), std::invalid_argument);
 }
 
 TEST_F(TwoPeriodicBlocks, refuse_a_part_outside_of_the_allocated_cells) {
@@ -121,7 +163,7 @@ TEST_F(TwoPeriodicBlocks, refuse_an_unknown_rank_and_a_send_without_receive) {
 TEST_F(TwoPeriodicBlocks, refuse_to_wait_for_what_was_not_started) {
     const int number = runtime_.add_exchange(exchange(false));
     runtime_.set_program("step", {{plan::Wait{number}}});
-    EXPECT_THROW(runtime_.advance("step", 1), std::logic_error);
+    EXPECT_THROW(runtime_.advance({"step"}, 1), std::logic_error);
 }
 
 TEST_F(TwoPeriodicBlocks, may_have_two_exchanges_in_flight) {
@@ -130,7 +172,7 @@ TEST_F(TwoPeriodicBlocks, may_have_two_exchanges_in_flight) {
     runtime_.set_program(
         "step",
         {{plan::Start{first}}, {plan::Start{second}}, {plan::Wait{second}}, {plan::Wait{first}}});
-    runtime_.advance("step", 2);
+    runtime_.advance({"step"}, 2);
     EXPECT_EQ(at(1, 4, 2, 1), value(0, 2, 1));
 }
 

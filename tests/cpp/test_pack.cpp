@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/field.hpp"
-#include "runtime/pack.hpp"
+#include "core/pack.hpp"
 
 namespace halocline {
 namespace {

@@ -48,13 +48,13 @@ public:
 
     double reduce(plan::Reduction reduction) {
         runtime.set_program("step", {{plan::Reduce{reduction, 0, 1, boxes, scalar}}});
-        runtime.advance("step", 1);
+        runtime.advance({"step"}, 1);
         return runtime.scalar(scalar);
     }
 
     void check() {
         runtime.set_program("step", {{plan::Check{0, boxes}}});
-        runtime.advance("step", 1);
+        runtime.advance({"step"}, 1);
     }
 
     Runtime runtime;

@@ -59,15 +59,30 @@ protected:
 TEST_F(OneBlock, loops_run_their_body_as_often_as_said) {
     const plan::Operation inner{plan::Loop{3, {run()}}};
     runtime_.set_program("step", {{plan::Loop{2, {inner, run()}}}, {plan::Loop{0, {run()}}}});
-    runtime_.advance("step", 5);
+    runtime_.advance({"step"}, 5);
     EXPECT_EQ(first(a_), 5 * 2 * (3 + 1));
+}
+
+TEST_F(OneBlock, rounds_run_their_programs_one_after_the_other_from_a_phase_on) {
+    std::vector<int> seen;
+    std::vector<std::string> names;
+    for (int program = 0; program < 3; ++program) {
+        const int callback = runtime_.add_callback([&seen, program] { seen.push_back(program); });
+        names.push_back("step " + std::to_string(program));
+        runtime_.set_program(names.back(), {{plan::Call{callback}}});
+    }
+    runtime_.advance(names, 4, 2);
+    EXPECT_EQ(seen, (std::vector<int>{2, 0, 1, 2}));
+    EXPECT_EQ(runtime_.step(), 4);
+    EXPECT_THROW(runtime_.advance({}, 1), std::invalid_argument);
+    EXPECT_THROW(runtime_.advance(names, 1, -1), std::invalid_argument);
 }
 
 TEST_F(OneBlock, every_acts_at_the_end_of_each_interval) {
     std::vector<std::int64_t> steps;
     const int callback = runtime_.add_callback([&] { steps.push_back(runtime_.step()); });
     runtime_.set_program("step", {{plan::Every{3, {{plan::Call{callback}}}}}});
-    runtime_.advance("step", 7);
+    runtime_.advance({"step"}, 7);
     EXPECT_EQ(steps, (std::vector<std::int64_t>{2, 5}));
     EXPECT_EQ(runtime_.step(), 7);
 }
@@ -89,7 +104,7 @@ TEST_F(OneBlock, kernels_see_block_local_boxes_step_and_time) {
     runtime_.set_program("step", {{plan::Run{kernel, "rim", {{0, {{9, 20, 0}, {14, 21, 1}}}}}}});
     runtime_.set_dt(0.5);
     runtime_.set_step(6);
-    runtime_.advance("step", 2);
+    runtime_.advance({"step"}, 2);
     EXPECT_EQ(remembered.lower[0], -1);
     EXPECT_EQ(remembered.upper[1], 1);
     EXPECT_EQ(remembered.origin[0], 10);
@@ -102,7 +117,7 @@ TEST_F(OneBlock, kernels_see_block_local_boxes_step_and_time) {
 
 TEST_F(OneBlock, poison_overwrites_the_named_cells_only) {
     runtime_.set_program("step", {{plan::Poison{a_, {0}, {{0, {{11, 20, 0}, {12, 21, 1}}}}}}});
-    runtime_.advance("step", 1);
+    runtime_.advance({"step"}, 1);
     EXPECT_EQ(first(a_), 0.0);
     EXPECT_TRUE(std::isnan(static_cast<double*>(runtime_.view(a_, 0).data)[1]));
     EXPECT_EQ(static_cast<double*>(runtime_.view(a_, 0).data)[2], 0.0);
@@ -110,7 +125,7 @@ TEST_F(OneBlock, poison_overwrites_the_named_cells_only) {
 
 TEST_F(OneBlock, timers_count_operations_by_kind_and_label) {
     runtime_.set_program("step", {run(), run()});
-    runtime_.advance("step", 10);
+    runtime_.advance({"step"}, 10);
     ASSERT_EQ(runtime_.timers().size(), 1U);
     EXPECT_EQ(runtime_.timers()[0].kind, "run");
     EXPECT_EQ(runtime_.timers()[0].label, "add");
@@ -122,14 +137,14 @@ TEST_F(OneBlock, timers_count_operations_by_kind_and_label) {
 TEST_F(OneBlock, an_exception_of_a_callback_leaves_advance) {
     const int callback = runtime_.add_callback([] { throw std::out_of_range("mine"); });
     runtime_.set_program("step", {{plan::Call{callback}}});
-    EXPECT_THROW(runtime_.advance("step", 3), std::out_of_range);
+    EXPECT_THROW(runtime_.advance({"step"}, 3), std::out_of_range);
     EXPECT_EQ(runtime_.step(), 0);
 }
 
 TEST_F(OneBlock, a_callback_cannot_advance_its_runtime) {
-    const int callback = runtime_.add_callback([&] { runtime_.advance("step", 1); });
+    const int callback = runtime_.add_callback([&] { runtime_.advance({"step"}, 1); });
     runtime_.set_program("step", {{plan::Call{callback}}});
-    EXPECT_THROW(runtime_.advance("step", 1), std::logic_error);
+    EXPECT_THROW(runtime_.advance({"step"}, 1), std::logic_error);
 }
 
 TEST_F(OneBlock, a_wrong_program_is_refused_with_the_place) {
@@ -167,7 +182,7 @@ TEST_F(OneBlock, a_step_costs_less_than_two_microseconds) {
     runtime_.set_program("step", {empty, {plan::Swap{a_, b_}}});
     constexpr int steps = 1000000;
     const auto begin = std::chrono::steady_clock::now();
-    runtime_.advance("step", steps);
+    runtime_.advance({"step"}, steps);
     const std::chrono::duration<double, std::nano> elapsed =
         std::chrono::steady_clock::now() - begin;
     std::cout << "empty step and swap: " << elapsed.count() / steps << " ns\n";

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
 import stencils
 
 import halocline as hc
 from halocline.errors import PlanError
+from halocline.pipeline import plan_for
 from halocline.plan.decomposition import decompose
 
 CHOICES = {
@@ -19,9 +20,23 @@ CHOICES = {
     "threads": (1, 2),
     "neighbours": ("direct", "staged"),
     "width": ("minimal", "full"),
-    "overlap": ("core-first", "rim-first", "none"),
+    "messages": ("neighbour", "field"),
+    "transport": (
+        "auto",
+        "shared",
+        "shared-push",
+        "two-sided",
+        "persistent",
+        "datatype",
+        "put",
+        "get",
+    ),
+    "ranks_per_node": (None, 1, 2),
+    "overlap": ("core-first", "rim-first", "postponed", "none"),
     "overlapped": (None, 1),
     "tiles": (1, 3, 4),
+    "wait": ("all", "any"),
+    "depth": (1, 2, 3),
     "decomposition": (None, "rows", "tiles", "pencils", "uneven"),
     "blocks": (1, 2, 3),
 }
@@ -37,23 +52,47 @@ class Case:
     threads: int
     neighbours: str
     width: str
+    messages: str
+    transport: str
+    ranks_per_node: int | None
     overlap: str
     overlapped: int | None
     tiles: int
+    wait: str
+    depth: int
     decomposition: str | None
     blocks: int
 
-    @property
-    def strategy(self) -> hc.Strategy:
-        """How it communicates, with poisoned halos."""
-        return hc.Strategy(
+    def strategy(self, problem: stencils.Problem, split: hc.Decomposition) -> hc.Strategy:
+        """Return how it communicates, with poisoned halos and as deep as blocks are wide."""
+        is_divided = self.ranks_per_node is not None and self.transport.startswith("shared")
+        wanted = hc.Strategy(
             neighbours=self.neighbours,
             width=self.width,
+            messages=self.messages,
+            # What shares memory must not leave the node; 'auto' does so where it can.
+            transport="auto" if is_divided else self.transport,
             overlap=self.overlap,
             overlapped=self.overlapped,
             tiles=self.tiles,
+            wait=self.wait,
+            depth=self.depth,
             poison=True,
         )
+        for depth in range(self.depth, 0, -1):
+            strategy = replace(wanted, depth=depth)
+            try:
+                plan_for(
+                    problem.grid,
+                    problem.steps,
+                    ranks=split.ranks,
+                    strategy=strategy,
+                    decomposition=split,
+                )
+            except PlanError:
+                continue
+            break
+        return strategy
 
     def make(self) -> stencils.Problem:
         """Return a fresh problem."""

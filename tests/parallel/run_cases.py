@@ -22,11 +22,13 @@ def main() -> None:
     results = {}
     for number, case in enumerate(CASES):
         problem = case.make()
+        split = case.split(problem.grid, job.size)
         simulation = stencils.run(
             problem,
-            strategy=case.strategy,
+            strategy=case.strategy(problem, split),
             threads=case.threads,
-            decomposition=case.split(problem.grid, job.size),
+            decomposition=split,
+            ranks_per_node=case.ranks_per_node,
         )
         field = next(iter(problem.grid.fields.values()))
         found = stencils.reductions(field, simulation)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from halocline.language.fields import UNBOUNDED
 from halocline.language.kernel import reads
-from halocline.plan.reach import Need, Needs, Reach, clip, distinct, drop, move, within
+from halocline.plan.reach import Need, Needs, Reach, clip, distinct, drop, move, outermost, within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,17 +40,26 @@ class Demands:
 Wanted = dict[tuple[str, int], set[Reach]]
 
 
-def demands(launches: Sequence[Launch], domain: Box) -> Demands:
-    """Return what the kernels, run one after the other, must compute and get."""
+def demands(launches: Sequence[Launch], domain: Box, *, is_deep: bool = False) -> Demands:
+    """Return what the kernels, run one after the other, must compute and get.
+
+    Args:
+        launches: The kernels.
+        domain: All cells.
+        is_deep: Whether every block is at least as wide as what it needs beyond its own cells.
+            Then reaches between others add nothing, and there would be too many of them.
+    """
     wanted: Wanted = {}
     extents, read_later = [], []
     for launch in reversed(launches):
         read_later.append(_read_of(launch, wanted))
         extents.append(_walk_back(launch, wanted, domain))
+        for key in {(name, q) for name, q, _ in launch.reads} if is_deep else ():
+            wanted[key] = outermost(distinct(wanted.get(key, ())), domain)
     needs = {
         Need(field, component, reach)
         for (field, component), reaches in wanted.items()
-        for reach in distinct(reaches)
+        for reach in (outermost(distinct(reaches), domain) if is_deep else distinct(reaches))
         if reach.is_away
     }
     return Demands(tuple(reversed(extents)), tuple(reversed(read_later)), frozenset(needs))
@@ -94,15 +103,17 @@ def _statement_extent(
     return provided
 
 
-def may_join(launches: Sequence[Launch], asked: Demands, periodic: Sequence[bool]) -> bool:
+def may_join(
+    launches: Sequence[Launch], asked: Demands, periodic: Sequence[bool], *, is_deep: bool
+) -> bool:
     """Return whether the kernels may share one exchange.
 
-    They may if recomputing widens no halo beyond what a single kernel of the chain reads, and if
-    no results of a kernel that runs on a part of a periodic axis are read further along it: its
-    region has no periodic images, so it can be recomputed neither here nor there.
+    They may if recomputing widens no halo beyond what a single kernel of the chain reads (unless
+    halos are meant to be deep), and if no results of a kernel that runs on a part of a periodic
+    axis are read further along it: its region has no periodic images, so it can be recomputed
+    neither here nor there.
     """
-    dimensions = len(periodic)
-    for axis in range(dimensions):
+    for axis in () if is_deep else range(len(periodic)):
         offsets = [offset[axis] for launch in launches for _, _, offset in launch.reads]
         low, high = min([0, *offsets]), max([0, *offsets])
         moved = [need.reach.offset[axis] for need in asked.needs]

@@ -1,8 +1,9 @@
 """Who sends which cells to whom: needs and a decomposition become messages.
 
-A message is identified by its source and target rank and the number of its exchange; the parts in
-it come in the order in which both sides enumerate them, so neither two neighbours that are the same
-rank nor a rank that is its own neighbour can be confused.
+A message is identified by its source and target rank and a tag, which stands for the number of its
+exchange and, with one message a field, the field; the parts in it come in the order in which both
+sides enumerate them, so neither two neighbours that are the same rank nor a rank that is its own
+neighbour can be confused.
 """
 
 from __future__ import annotations
@@ -58,7 +59,14 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What one rank sends another in one exchange, packed in the order of its parts."""
+    """What one rank sends another in one exchange, in the order of its parts.
+
+    Attributes:
+        source: The rank that sends.
+        target: The rank that receives.
+        tag: Its number among all messages of the plan from this source to this target.
+        parts: What it carries.
+    """
 
     source: int
     target: int
@@ -72,8 +80,8 @@ class Exchange:
 
     Attributes:
         number: Its number among all exchanges of the plan, the same on all ranks.
-        sends: One message for each rank that needs something of this one.
-        receives: One message for each rank that has something for this one.
+        sends: A message for each rank that needs something of this one, or one for each field.
+        receives: The same for each rank that has something for this one.
         copies: What moves between blocks of this rank.
     """
 
@@ -134,10 +142,37 @@ class Exchanger:
         receiver = {p.target: self.decomposition.block(p.target).rank for p in outgoing}
         return Exchange(
             number,
-            _messages(rank, number, outgoing, receiver, is_sending=True),
-            _messages(rank, number, incoming, owner, is_sending=False),
+            self._messages(rank, number, outgoing, receiver, is_sending=True),
+            self._messages(rank, number, incoming, owner, is_sending=False),
             tuple(part for part in incoming if owner[part.source] == rank),
         )
+
+    def _messages(
+        self,
+        rank: int,
+        number: int,
+        parts: list[Part],
+        other: dict[int, int],
+        *,
+        is_sending: bool,
+    ) -> tuple[Message, ...]:
+        """Group parts by the other rank, maybe also by field; the order of parts stays."""
+        grouped: dict[tuple[int, int], list[Part]] = {}
+        for part in sorted(parts, key=_packing_order):
+            peer = other[part.target if is_sending else part.source]
+            if peer != rank:
+                grouped.setdefault((peer, self._tag(number, part.field)), []).append(part)
+        return tuple(
+            Message(rank, peer, tag, tuple(group))
+            if is_sending
+            else Message(peer, rank, tag, tuple(group))
+            for (peer, tag), group in sorted(grouped.items())
+        )
+
+    def _tag(self, number: int, field: str) -> int:
+        if self.strategy.messages == "neighbour":
+            return number
+        return number * len(self.layouts) + list(self.layouts).index(field)
 
     def _around(self, own: tuple[Block, ...]) -> list[Block]:
         """Return the blocks of other ranks next to a rank's own, by number."""
@@ -271,23 +306,6 @@ def _minimal(block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
         if boxes:
             found.setdefault((need.field, need.component), []).extend(boxes)
     return {key: disjoint(boxes) for key, boxes in sorted(found.items())}
-
-
-def _messages(
-    rank: int, number: int, parts: list[Part], other: dict[int, int], *, is_sending: bool
-) -> tuple[Message, ...]:
-    """Group parts by the other rank; the order of parts stays."""
-    grouped: dict[int, list[Part]] = {}
-    for part in sorted(parts, key=_packing_order):
-        peer = other[part.target if is_sending else part.source]
-        if peer != rank:
-            grouped.setdefault(peer, []).append(part)
-    return tuple(
-        Message(rank, peer, number, tuple(group))
-        if is_sending
-        else Message(peer, rank, number, tuple(group))
-        for peer, group in sorted(grouped.items())
-    )
 
 
 def _packing_order(part: Part) -> tuple[int, int, Direction, Part]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from halocline.geometry import bounding_box
 from halocline.plan.program import aliases
-from halocline.plan.schedule import Chain, EveryItem, LoopItem
+from halocline.plan.step import Chain, EveryItem, LoopItem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Box, Offset
     from halocline.plan.program import Launch, Program
     from halocline.plan.reach import Reach
-    from halocline.plan.schedule import Schedule, ScheduleItem
+    from halocline.plan.step import Schedule, ScheduleItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,7 @@ def launched(items: Iterable[ScheduleItem]) -> list[tuple[Launch, frozenset[Reac
     for item in items:
         if isinstance(item, Chain):
             result += zip(item.launches, item.extents, strict=True)
+            result += launched(b.item for b in item.breaks if isinstance(b.item, EveryItem))
         elif isinstance(item, LoopItem | EveryItem):
             result += launched(item.items)
     return result

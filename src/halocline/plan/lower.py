@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import box_of
+from halocline.geometry import AXES, box_of
 from halocline.plan import plan as ops
-from halocline.plan import zones
 from halocline.plan.exchange import Exchange, Exchanger
 from halocline.plan.layout import make_layouts
+from halocline.plan.overlap import Exchanges, Surroundings, chain_operations
 from halocline.plan.program import Called, Checked, Exchanged, Reduced
-from halocline.plan.schedule import Chain, EveryItem, LoopItem, Refresh, make_schedule
+from halocline.plan.schedule import make_schedule
+from halocline.plan.step import Chain, EveryItem, LoopItem, Refresh, StepEnd
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from halocline.geometry import Box
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.layout import FieldLayout
     from halocline.plan.program import Launch, Program
     from halocline.plan.reach import Needs
-    from halocline.plan.schedule import Schedule, ScheduleItem
+    from halocline.plan.step import Schedule, ScheduleItem
     from halocline.plan.strategy import Strategy
 
 # MPI guarantees message tags up to this number.
 _LARGEST_TAG = 32767
+
+
+# Stands for the end of a step until the operations are divided into steps.
+_STEP_END = ops.EveryNth(0, ())
 
 
 def make_plan(
@@ -53,6 +57,8 @@ def make_plan(
     wanted = make_layouts(program, schedule)
     if layouts is not None:
         _check_layouts(wanted, layouts)
+    if strategy.depth > 1:
+        _check_depth(wanted, decomposition, strategy.depth)
     lowering = _Lowering(program, decomposition, strategy, rank, layouts or wanted)
     return lowering.plan(schedule)
 
@@ -70,17 +76,21 @@ def _check_layouts(wanted: Iterable[FieldLayout], stored: Iterable[FieldLayout])
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Exchanges:
-    """Positions of the exchanges that meet some needs.
-
-    Attributes:
-        local: Copies between blocks of the rank, complete as soon as they are started.
-        remote: Everything else, to be done one after the other.
-    """
-
-    local: tuple[int, ...]
-    remote: tuple[int, ...]
+def _check_depth(layouts: Iterable[FieldLayout], decomposition: Decomposition, depth: int) -> None:
+    """Refuse halos that are wider than the narrowest block."""
+    for axis, cuts in enumerate(decomposition.cuts):
+        if decomposition.shape[axis] == 1 and not decomposition.periodic[axis]:
+            continue
+        narrowest = min(b - a for a, b in pairwise(cuts))
+        for layout in layouts:
+            width = max(layout.lower[axis], layout.upper[axis])
+            if width > narrowest:
+                raise PlanError(
+                    f"Halos of depth {depth} make field '{layout.name}' need {width} cells from "
+                    f"its neighbours along {AXES[axis]}, but the narrowest block has only "
+                    f"{narrowest} there.",
+                    hint="Use a smaller depth, fewer ranks or another decomposition.",
+                )
 
 
 class _Lowering:
@@ -103,15 +113,16 @@ class _Lowering:
         self.exchanger = Exchanger(decomposition, layouts, strategy)
         self.launches: list[Launch] = []
         self.exchanges: list[Exchange] = []
-        self.positions: dict[Needs, _Exchanges] = {}
+        self.positions: dict[Needs, Exchanges] = {}
         self.numbers = 0
 
     def plan(self, schedule: Schedule) -> ops.Plan:
         prologue = self._exchange_now(schedule.prologue)
-        step = self._items(schedule.items)
-        if self.numbers > _LARGEST_TAG:
+        steps = _by_step(self._items(schedule.items))
+        tags = self.numbers * (len(self.layouts) if self.strategy.messages == "field" else 1)
+        if tags > _LARGEST_TAG:
             raise PlanError(
-                f"The step has {self.numbers} exchanges; expected at most {_LARGEST_TAG}."
+                f"The step needs {tags} tags for its messages; expected at most {_LARGEST_TAG}."
             )
         return ops.Plan(
             self.rank,
@@ -121,7 +132,7 @@ class _Lowering:
             tuple(self.launches),
             tuple(self.exchanges),
             tuple(prologue),
-            (tuple(step),),
+            steps,
         )
 
     def _items(self, items: Iterable[ScheduleItem]) -> list[ops.Operation]:
@@ -145,14 +156,16 @@ class _Lowering:
                 return [ops.CallFunction(callback)]
             case Checked(fields):
                 return [ops.Check(field, self._domain_boxes()) for field in fields]
+            case StepEnd():
+                return [_STEP_END]
 
     def _domain_boxes(self) -> tuple[ops.Placed, ...]:
         return tuple((block.number, block.box) for block in self.blocks)
 
-    def _exchange(self, needs: Needs) -> _Exchanges:
+    def _exchange(self, needs: Needs) -> Exchanges:
         """Return the exchanges that meet the needs; equal needs share them."""
         if not needs:
-            return _Exchanges((), ())
+            return Exchanges((), ())
         if needs not in self.positions:
             made = self.exchanger.exchanges(needs, self.rank, self.numbers)
             # Every rank counts all exchanges, so that numbers agree where some have nothing to do.
@@ -160,124 +173,42 @@ class _Lowering:
             self.positions[needs] = self._sorted([e for e in made if not e.is_empty])
         return self.positions[needs]
 
-    def _sorted(self, made: list[Exchange]) -> _Exchanges:
+    def _sorted(self, made: list[Exchange]) -> Exchanges:
         """Part copies within the rank, which take no time to arrive, from messages.
 
         The stages of a staged exchange use each other's results, so they stay as they are unless
         no message is sent at all.
         """
         if len(made) > 1 and any(e.sends or e.receives for e in made):
-            return _Exchanges((), self._added(made))
+            return Exchanges((), self._added(made))
         local = [replace(e, sends=(), receives=()) for e in made if e.copies]
         remote = [replace(e, copies=()) for e in made if e.sends or e.receives]
-        return _Exchanges(self._added(local), self._added(remote))
+        return Exchanges(self._added(local), self._added(remote))
 
     def _added(self, exchanges: list[Exchange]) -> tuple[int, ...]:
         first = len(self.exchanges)
         self.exchanges += exchanges
         return tuple(range(first, len(self.exchanges)))
 
-    @staticmethod
-    def _now(numbers: Iterable[int]) -> list[ops.Operation]:
-        return [op for n in numbers for op in (ops.Start(n), ops.Wait(n))]
-
     def _exchange_now(self, needs: Needs) -> list[ops.Operation]:
-        exchanges = self._exchange(needs)
-        return self._now((*exchanges.local, *exchanges.remote))
+        found = self._exchange(needs)
+        return [op for n in (*found.local, *found.remote) for op in (ops.Start(n), ops.Wait(n))]
 
     def _chain(self, chain: Chain) -> list[ops.Operation]:
-        first = len(self.launches)
-        self.launches += chain.launches
-        numbers = range(first, len(self.launches))
-        before = self._poison(chain) if self.strategy.poison else []
-        fetch, send = self._exchange(chain.fetch), self._exchange(chain.send)
-        if send.remote:
-            before += self._exchange_now(chain.fetch)
-            zoned = self._zones(chain, send.remote, is_sending=True)
-            core = self._tiles(self._runs(numbers, zoned, "core"))
-            rim = self._runs(numbers, zoned, "rim")
-            return [*before, *rim, *self._overlapped(send.remote, core), *self._now(send.local)]
-        if fetch.remote and self.strategy.overlap == "core-first":
-            before += self._now(fetch.local)
-            zoned = self._zones(chain, fetch.remote, is_sending=False)
-            core = self._tiles(self._runs(numbers, zoned, "core"))
-            rim = self._runs(numbers, zoned, "rim")
-            return [*before, *self._overlapped(fetch.remote, core), *rim]
-        before += self._exchange_now(chain.fetch)
-        runs = self._runs(numbers, self._zones(chain, (), is_sending=False), "all")
-        return [*before, *runs, *self._exchange_now(chain.send)]
+        poison = self._poison(chain) if self.strategy.poison else []
+        around = Surroundings(
+            self.strategy,
+            self.blocks,
+            self.exchanges,
+            self._exchange,
+            self._add_launch,
+            lambda broken: self._item(broken.item),
+        )
+        return [*poison, *chain_operations(chain, around)]
 
-    def _zones(
-        self, chain: Chain, exchanges: tuple[int, ...], *, is_sending: bool
-    ) -> list[list[zones.Zone | None]]:
-        """Return core and rim of each kernel, for each block."""
-        limit = self.strategy.overlapped
-        split = len(chain.launches) if limit is None else limit
-        divide = zones.rim_first if is_sending else zones.core_first
-        moving = self._leaving(exchanges) if is_sending else self._arriving(exchanges)
-        return [
-            divide(chain, block.owned, moving.get(block.number, {}), split) for block in self.blocks
-        ]
-
-    def _arriving(self, exchanges: tuple[int, ...]) -> dict[int, zones.Boxes]:
-        """Return the halo cells in flight on each block."""
-        result: dict[int, zones.Boxes] = {}
-        for exchange in (self.exchanges[n] for n in exchanges):
-            received = [part for message in exchange.receives for part in message.parts]
-            for part in (*received, *exchange.copies):
-                boxes = result.setdefault(part.target, {})
-                boxes.setdefault((part.field, part.component), []).append(part.box)
-        return result
-
-    def _leaving(self, exchanges: tuple[int, ...]) -> dict[int, zones.Boxes]:
-        """Return the cells to be sent from each block."""
-        result: dict[int, zones.Boxes] = {}
-        for exchange in (self.exchanges[n] for n in exchanges):
-            sent = [part for message in exchange.sends for part in message.parts]
-            for part in (*sent, *exchange.copies):
-                boxes = result.setdefault(part.source, {})
-                boxes.setdefault((part.field, part.component), []).append(part.source_box)
-        return result
-
-    def _runs(
-        self, numbers: range, zoned: list[list[zones.Zone | None]], which: str
-    ) -> list[ops.Run]:
-        """Return one operation for each kernel that has cells in a zone."""
-        runs = []
-        for position, number in enumerate(numbers):
-            boxes: list[ops.Placed] = []
-            for block, zone_list in zip(self.blocks, zoned, strict=True):
-                zone = zone_list[position]
-                boxes += [(block.number, box) for box in _boxes(zone, which) if not box.is_empty]
-            if boxes:
-                runs.append(ops.Run(number, which, tuple(boxes)))
-        return runs
-
-    def _tiles(self, runs: list[ops.Run]) -> list[ops.Run]:
-        """Cut the core into about as many tiles as asked for, large boxes into more than small."""
-        total = sum(box.cells for run in runs for _, box in run.boxes)
-        return [
-            replace(run, boxes=((number, tile),))
-            for run in runs
-            for number, box in run.boxes
-            for tile in box.split(max(1, round(self.strategy.tiles * box.cells / total)))
-        ]
-
-    @staticmethod
-    def _overlapped(exchanges: tuple[int, ...], core: list[ops.Run]) -> list[ops.Operation]:
-        """Return exchanges done one after the other, each with a share of the core meanwhile."""
-        result: list[ops.Operation] = []
-        rest = list(core)
-        for left, number in zip(range(len(exchanges), 0, -1), exchanges, strict=True):
-            share = _share(rest, left)
-            rest = rest[len(share) :]
-            result.append(ops.Start(number))
-            for before, run in zip((None, *share), share, strict=False):
-                # Between the tiles of one kernel; the small kernels around it need no poll.
-                is_tile = before is not None and before.launch == run.launch
-                result += [ops.Poll(number), run] if is_tile else [run]
-            result.append(ops.Wait(number))
-        return result
+    def _add_launch(self, launch: Launch) -> int:
+        self.launches.append(launch)
+        return len(self.launches) - 1
 
     def _poison(self, chain: Chain) -> list[ops.Operation]:
         """Overwrite all copies of what is out of date, so that a stale read cannot go unseen."""
@@ -300,21 +231,15 @@ class _Lowering:
         )
 
 
-def _share(runs: list[ops.Run], parts: int) -> list[ops.Run]:
-    """Return the first of 'parts' nearly equal shares of the cells, in whole operations."""
-    if parts == 1:
-        return runs
-    sizes = list(accumulate(sum(box.cells for _, box in run.boxes) for run in runs))
-    return [run for run, size in zip(runs, sizes, strict=True) if size * parts <= sizes[-1]]
-
-
-def _boxes(zone: zones.Zone | None, which: str) -> tuple[Box, ...]:
-    if zone is None:
-        return ()
-    match which:
-        case "core":
-            return (zone.core,)
-        case "rim":
-            return zone.rim
-        case _:
-            return (zone.box,)
+def _by_step(operations: list[ops.Operation]) -> tuple[tuple[ops.Operation, ...], ...]:
+    """Divide the operations of a round into those of its steps."""
+    steps: list[list[ops.Operation]] = [[]]
+    for op in operations:
+        if op is _STEP_END:
+            steps.append([])
+        else:
+            steps[-1].append(op)
+    if len(steps) > 1:
+        # Nothing follows the end of the last step.
+        steps.pop()
+    return tuple(map(tuple, steps))

@@ -232,14 +232,10 @@ class Plan:
                 count = sum(box.cells for _, box in boxes)
                 plural = "es" if len(boxes) > 1 else ""
                 return f"run     {name:<20} {zone:<5}{count:>14,} cells in {len(boxes)} box{plural}"
-            case Start(number):
-                return f"start   exchange {number}"
-            case Wait(number):
-                return f"wait    exchange {number}"
+            case Start(number) | Wait(number) | Poll(number):
+                return f"{type(op).__name__.lower():<7} exchange {number}"
             case WaitAny(number, arrivals):
                 return f"wait    any of exchange {number}, {len(arrivals)} pieces of work meanwhile"
-            case Poll(number):
-                return f"poll    exchange {number}"
             case SwapNames(first, second):
                 return f"swap    {first}, {second}"
             case Loop(count, _):

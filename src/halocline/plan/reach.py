@@ -69,6 +69,53 @@ def distinct(reaches: Iterable[Reach]) -> set[Reach]:
     return {Reach(offset, region) for offset, regions in kept.items() for region in regions}
 
 
+def outermost(reaches: Iterable[Reach], domain: Box) -> set[Reach]:
+    """Return the reaches without those that lie between others along an axis.
+
+    The rest leads to the same cells from any block at least as wide as the longest offset, since
+    moving it less far leads to no other cells than not at all and furthest together. This holds
+    along axes where the region spans the domain.
+    """
+    kept = set(reaches)
+    for axis in range(len(domain.lower)):
+        lines: dict[object, list[Reach]] = {}
+        result = set()
+        for reach in kept:
+            if _spans(reach, axis, domain):
+                lines.setdefault(_without(reach, axis), []).append(reach)
+            else:
+                result.add(reach)
+        for line in lines.values():
+            result |= _ends(line, axis)
+        kept = result
+    return kept
+
+
+def _spans(reach: Reach, axis: int, domain: Box) -> bool:
+    offset = reach.offset[axis]
+    below = reach.region.lower[axis] - offset <= domain.lower[axis]
+    return below and reach.region.upper[axis] - offset >= domain.upper[axis]
+
+
+def _without(reach: Reach, axis: int) -> object:
+    """Return everything of a reach but what concerns one axis."""
+    lower, upper = reach.region.lower, reach.region.upper
+    values = (reach.offset, lower, upper)
+    return tuple((*value[:axis], *value[axis + 1 :]) for value in values)
+
+
+def _ends(line: list[Reach], axis: int) -> set[Reach]:
+    """Return the reaches with the extreme offsets on both sides of zero, and next to zero."""
+    result = set()
+    for sign in (-1, 1):
+        side = [reach for reach in line if sign * reach.offset[axis] >= 0]
+        for choose in (min, max):
+            if side:
+                end = choose(reach.offset[axis] for reach in side)
+                result |= {reach for reach in side if reach.offset[axis] == end}
+    return result
+
+
 def cells(reach: Reach, owned: Box) -> Box:
     """Return the cells that a reach leads to from a block's own."""
     return moved(owned, reach.offset).intersect(reach.region)

@@ -7,10 +7,11 @@ what is still valid when the step begins again need only be got once, before the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from halocline.geometry import box_of
+from halocline.plan.ahead import fetch_ahead
 from halocline.plan.chain import Demands, demands, may_join
 from halocline.plan.program import (
     Called,
@@ -21,82 +22,66 @@ from halocline.plan.program import (
     Program,
     Reduced,
     Sometimes,
+    all_launches,
     beyond,
 )
-from halocline.plan.reach import Needs, Reach, clip, images, renamed
+from halocline.plan.reach import Needs, clip, images, renamed
+from halocline.plan.step import (
+    Break,
+    Chain,
+    EveryItem,
+    LoopItem,
+    Refresh,
+    Schedule,
+    ScheduleItem,
+    StepEnd,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from halocline.plan.strategy import Strategy
 
-Key = tuple[str, int]
 _NOTHING: Needs = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """Kernels that follow one exchange.
-
-    Attributes:
-        launches: In order.
-        extents: Where each must run, as reaches from a block's own cells.
-        fetch: What is exchanged before the kernels that read it.
-        send: What is exchanged after the kernels that wrote it (rim-first).
-        stale: Fields and components none of whose copies is valid when the chain begins.
-    """
-
-    launches: tuple[Launch, ...]
-    extents: tuple[frozenset[Reach], ...]
-    fetch: Needs
-    send: Needs
-    stale: frozenset[Key]
-
-
-@dataclass(frozen=True, slots=True)
-class Refresh:
-    """An exchange on its own: before the first step, or after a Python function."""
-
-    needs: Needs
-
-
-@dataclass(frozen=True, slots=True)
-class LoopItem:
-    """Items repeated within a step."""
-
-    count: int
-    items: tuple[ScheduleItem, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class EveryItem:
-    """Items at the end of every n-th step."""
-
-    interval: int
-    items: tuple[ScheduleItem, ...]
-
-
-ScheduleItem = Chain | Refresh | Exchanged | LoopItem | EveryItem | Reduced | Called | Checked
-
-
-@dataclass(frozen=True, slots=True)
-class Schedule:
-    """A whole step.
-
-    Attributes:
-        prologue: What is exchanged once before the first step.
-        items: What happens in each step.
-    """
-
-    prologue: Needs
-    items: tuple[ScheduleItem, ...]
-
-
 def make_schedule(program: Program, strategy: Strategy) -> Schedule:
-    """Return chains and exchanges for a program."""
+    """Return chains and exchanges for a program; with deep halos for so many steps at once."""
     planner = _Planner(program, strategy)
-    prologue, items, _ = planner.cyclic(program.items, _NOTHING)
-    return Schedule(prologue, tuple(items))
+    items: tuple[object, ...] = program.items
+    if strategy.depth > 1:
+        items = (*items, StepEnd()) * strategy.depth
+    prologue, planned, _ = planner.cyclic(items, _NOTHING)
+    return Schedule(prologue, tuple(planned))
+
+
+@dataclass(slots=True)
+class _OpenChain:
+    """A chain that may still grow.
+
+    Attributes:
+        launches: Its kernels, with fields named as when the chain begins.
+        breaks: What stands between them.
+        names: From today's names of fields to those when the chain began, where they differ.
+    """
+
+    launches: list[Launch] = field(default_factory=list)
+    breaks: list[Break] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+
+    def named(self, launch: Launch) -> Launch:
+        """Return a kernel with the names of the chain's beginning."""
+        if not self.names:
+            return launch
+        return replace(launch, names=tuple(self.names.get(name, name) for name in launch.names))
+
+    def pass_by(self, item: Exchanged | Reduced | Checked | EveryItem | StepEnd) -> None:
+        """Let something happen after the kernels so far."""
+        self.breaks.append(Break(len(self.launches), item))
+        if isinstance(item, Exchanged):
+            first = self.names.get(item.first, item.first)
+            second = self.names.get(item.second, item.second)
+            self.names |= {item.first: second, item.second: first}
 
 
 class _Planner:
@@ -105,7 +90,9 @@ class _Planner:
     def __init__(self, program: Program, strategy: Strategy) -> None:
         self.program = program
         self.domain = box_of(program.extent)
-        self.is_rim_first = strategy.overlap == "rim-first"
+        self.overlap = strategy.overlap
+        self.depth = strategy.depth
+        self.known: dict[tuple[Launch, ...], Demands] = {}
 
     def cyclic(
         self, items: tuple[object, ...], valid: Needs
@@ -124,74 +111,115 @@ class _Planner:
                 break
             entry &= after
         before = (entry & assumed) - valid
-        if self.is_rim_first:
-            moved, planned = _fetch_ahead(planned)
+        if self.overlap in ("rim-first", "postponed"):
+            moved, planned = fetch_ahead(planned, is_rim_first=self.overlap == "rim-first")
             before |= moved
         return before, planned, after
 
     def body(self, items: tuple[object, ...], valid: Needs) -> tuple[list[ScheduleItem], Needs]:
         """Plan items once, given what is valid before; return what is valid after."""
         planned: list[ScheduleItem] = []
-        chain: list[Launch] = []
-        for item in (*items, None):
+        chain = _OpenChain()
+        for item in items:
             if isinstance(item, Launch):
-                joined = self._join(chain, item)
-                if joined is None:
+                if not self._join(chain, item):
                     valid = self._close(chain, planned, valid)
-                    joined = self._join([], item)
-                    assert joined is not None
-                chain = joined
-                continue
-            valid = self._close(chain, planned, valid)
-            chain = []
-            if item is not None:
+                    chain = _OpenChain()
+                    self._join(chain, item)
+            elif self.depth > 1 and chain.launches and self._is_passive(item):
+                chain.pass_by(self._passive(item))
+            else:
+                valid = self._close(chain, planned, valid)
+                chain = _OpenChain()
                 valid = self._other(item, planned, valid)
-        return planned, valid
+        return planned, self._close(chain, planned, valid)
 
-    def _join(self, chain: list[Launch], launch: Launch) -> list[Launch] | None:
-        """Return the chain with a kernel and the boundaries it reads, or None if it must not."""
-        longer = [*chain, *self._boundaries(chain, launch), launch]
-        if chain and not may_join(longer, self._demands(longer), self.program.periodic):
-            return None
-        return longer
+    def _join(self, chain: _OpenChain, launch: Launch) -> bool:
+        """Add a kernel and the boundaries it reads to a chain, unless they must not share it."""
+        longer = [*chain.launches, *self._boundaries(chain, launch), chain.named(launch)]
+        if chain.launches and not self._may_join(longer):
+            return False
+        chain.launches = longer
+        return True
+
+    def _may_join(self, launches: list[Launch]) -> bool:
+        asked = self._demands(launches)
+        return may_join(launches, asked, self.program.periodic, is_deep=self.depth > 1)
 
     def _demands(self, launches: list[Launch]) -> Demands:
-        return demands(launches, self.domain)
+        key = tuple(launches)
+        if key not in self.known:
+            self.known[key] = demands(launches, self.domain, is_deep=self.depth > 1)
+        return self.known[key]
 
-    def _boundaries(self, chain: list[Launch], launch: Launch) -> list[Launch]:
+    def _boundaries(self, chain: _OpenChain, launch: Launch) -> list[Launch]:
         """Return the boundary kernels of fields that a kernel reads beyond the domain."""
         result: list[Launch] = []
         for name in dict.fromkeys(launch.names):
             kernels = self.program.boundaries.get(name, ())
             is_read = beyond(launch, name, self.domain, self.program.periodic)
-            if kernels and is_read and not launch.on_demand and not _is_fresh(chain, name, kernels):
-                result += kernels
+            if not kernels or not is_read or launch.on_demand:
+                continue
+            named = tuple(chain.named(kernel) for kernel in kernels)
+            if not _is_fresh(chain.launches, chain.names.get(name, name), named):
+                result += named
         return result
 
-    def _close(self, chain: list[Launch], planned: list[ScheduleItem], valid: Needs) -> Needs:
+    def _is_passive(self, item: object) -> bool:
+        """Return whether something only looks at own cells, or ends a step: a chain may go on."""
+        match item:
+            case Exchanged() | Reduced() | Checked() | StepEnd():
+                return True
+            case Sometimes(_, items):
+                inner = all_launches(items)
+                others = [i for i in all_launches(self.program.items) if i not in inner]
+                used = {name for launch in others for name in launch.names}
+                return (
+                    all(isinstance(i, Launch | Reduced | Checked) for i in items)
+                    and not any(name in used for launch in inner for name, _ in launch.writes)
+                    and not self._demands(inner).needs
+                )
+            case _:
+                return False
+
+    def _passive(self, item: object) -> Exchanged | Reduced | Checked | EveryItem | StepEnd:
+        if isinstance(item, Sometimes):
+            return EveryItem(item.interval, tuple(self.body(item.items, _NOTHING)[0]))
+        assert isinstance(item, Exchanged | Reduced | Checked | StepEnd)
+        return item
+
+    def _close(self, chain: _OpenChain, planned: list[ScheduleItem], valid: Needs) -> Needs:
         """Add a finished chain; return what is valid after it."""
-        if not chain:
+        if not chain.launches:
             return valid
-        asked = self._demands(chain)
+        launches = tuple(chain.launches)
+        asked = self._demands(chain.launches)
         fetch = asked.needs - valid
-        written = frozenset(key for launch in chain for key in launch.writes)
+        written = frozenset(key for launch in launches for key in launch.writes)
         concerned = written | {(need.field, need.component) for need in fetch}
         kept = {(need.field, need.component) for need in valid}
-        planned.append(
-            Chain(tuple(chain), asked.extents, fetch, _NOTHING, frozenset(concerned - kept))
-        )
+        # What follows the last kernel is no part of the chain.
+        inner = tuple(b for b in chain.breaks if b.position < len(launches))
+        trailing = [b.item for b in chain.breaks if b.position == len(launches)]
+        stale = frozenset(concerned - kept)
+        planned.append(Chain(launches, asked.extents, inner, fetch, stale))
+        planned += trailing
         valid |= fetch
-        for launch in chain:
+        for launch in launches:
             valid = self._after(launch, valid)
+        for item in (b.item for b in chain.breaks):
+            if isinstance(item, Exchanged):
+                valid = renamed(valid, item.first, item.second)
         return valid
 
     def _after(self, launch: Launch, valid: Needs) -> Needs:
         """Return what stays valid when a kernel has written."""
         written = images(launch.region, self.domain, self.program.periodic)
+        keys = launch.writes
         return frozenset(
             need
             for need in valid
-            if (need.field, need.component) not in launch.writes
+            if (need.field, need.component) not in keys
             or not any(clip(need.reach, region) for region in written)
         )
 
@@ -202,10 +230,11 @@ class _Planner:
                 planned.append(item)
                 return renamed(valid, first, second)
             case Looped(count, items):
-                before, body, after = self.cyclic(items, valid)
-                planned += [Refresh(before)] if before else []
-                planned.append(LoopItem(count, tuple(body)))
-                return after
+                for rounds, unrolled in self._rounds(count, items):
+                    before, body, valid = self.cyclic(unrolled, valid)
+                    planned += [Refresh(before)] if before else []
+                    planned.append(LoopItem(rounds, tuple(body)))
+                return valid
             case Sometimes(interval, items):
                 body, after = self.body(items, valid)
                 planned.append(EveryItem(interval, tuple(body)))
@@ -214,16 +243,24 @@ class _Planner:
                 # The function may have changed any field: get again what was valid.
                 planned += [item, Refresh(valid)]
                 return valid
-            case Reduced() | Checked():
+            case Reduced() | Checked() | StepEnd():
                 planned.append(item)
                 return valid
             case _:
                 raise AssertionError(item)
 
+    def _rounds(
+        self, count: int, items: tuple[object, ...]
+    ) -> list[tuple[int, tuple[object, ...]]]:
+        """Return a loop as rounds of as many repetitions as the depth, and what is left."""
+        rounds, rest = divmod(count, self.depth)
+        parts = [(rounds, items * self.depth), (1, items * rest)]
+        return [(n, unrolled) for n, unrolled in parts if n and unrolled]
 
-def _is_fresh(chain: list[Launch], name: str, kernels: tuple[Launch, ...]) -> bool:
+
+def _is_fresh(launches: list[Launch], name: str, kernels: tuple[Launch, ...]) -> bool:
     """Return whether the boundaries of a field ran in this chain and it was not written since."""
-    writers = [launch for launch in chain if any(field == name for field, _ in launch.writes)]
+    writers = [launch for launch in launches if any(field == name for field, _ in launch.writes)]
     return tuple(writers[-len(kernels) :]) == kernels
 
 
@@ -235,73 +272,3 @@ def _chains(items: Iterable[ScheduleItem]) -> list[Chain]:
         elif isinstance(item, LoopItem | EveryItem):
             result += _chains(item.items)
     return result
-
-
-def _fetch_ahead(items: list[ScheduleItem]) -> tuple[Needs, list[ScheduleItem]]:
-    """Let each chain send what the next one needs, where only swaps and the like stand between.
-
-    Returns what the first chain needs in the very first round, and the items.
-    """
-    result = list(items)
-    first_needs = _NOTHING
-    positions = [n for n, item in enumerate(items) if isinstance(item, Chain)]
-    for nth, position in enumerate(positions):
-        chain = result[position]
-        assert isinstance(chain, Chain)
-        previous = positions[nth - 1]
-        is_wrapped = nth == 0
-        between = (
-            [*range(previous + 1, len(items)), *range(position)]
-            if is_wrapped
-            else list(range(previous + 1, position))
-        )
-        if not chain.fetch or not all(_may_pass(result[n]) for n in between):
-            continue
-        needs = chain.fetch
-        if is_wrapped:
-            first_needs = _names_before(needs, [result[n] for n in range(position)])
-        for n in reversed(between):
-            needs = _pass_back(result, n, needs)
-        result[position] = replace(
-            chain,
-            fetch=_NOTHING,
-            stale=chain.stale - {(need.field, need.component) for need in chain.fetch},
-        )
-        sender = result[previous]
-        assert isinstance(sender, Chain)
-        result[previous] = replace(sender, send=sender.send | needs)
-    return first_needs, result
-
-
-def _may_pass(item: ScheduleItem) -> bool:
-    """Return whether an exchange may be started before an item instead of after it."""
-    match item:
-        case Exchanged() | Reduced() | Checked() | Called() | Refresh():
-            return True
-        case EveryItem(_, items):
-            return all(_may_pass(inner) and not isinstance(inner, Exchanged) for inner in items)
-        case _:
-            return False
-
-
-def _pass_back(items: list[ScheduleItem], position: int, needs: Needs) -> Needs:
-    """Move needs to before an item: through a swap renamed, repeated after a function."""
-    item = items[position]
-    match item:
-        case Exchanged(first, second):
-            return renamed(needs, first, second)
-        case Refresh(valid):
-            items[position] = Refresh(valid | needs)
-        case EveryItem(interval, inner) if any(isinstance(i, Refresh) for i in inner):
-            refreshed = tuple(
-                Refresh(i.needs | needs) if isinstance(i, Refresh) else i for i in inner
-            )
-            items[position] = EveryItem(interval, refreshed)
-    return needs
-
-
-def _names_before(needs: Needs, items: list[ScheduleItem]) -> Needs:
-    for item in reversed(items):
-        if isinstance(item, Exchanged):
-            needs = renamed(needs, item.first, item.second)
-    return needs

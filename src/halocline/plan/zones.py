@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Offset
     from halocline.plan.program import Launch
-    from halocline.plan.schedule import Chain
+    from halocline.plan.step import Chain
 
 # Boxes by field and component.
 Boxes = dict[tuple[str, int], list[Box]]
@@ -46,13 +46,16 @@ def extents(chain: Chain, owned: Box) -> list[Box | None]:
     return [bounding_box(cells(reach, owned) for reach in extent) for extent in chain.extents]
 
 
-def core_first(chain: Chain, owned: Box, arriving: Boxes, split: int) -> list[Zone | None]:
+def core_first(
+    chain: Chain, owned: Box, arriving: Boxes, kept: Boxes, split: int
+) -> list[Zone | None]:
     """Return zones such that no core reads or writes what is still arriving, or precedes a rim.
 
     Args:
         chain: The kernels.
         owned: The block's own cells.
         arriving: Halo cells in flight, by field and component.
+        kept: Own cells that must keep their values until others have read them.
         split: How many kernels, counted from the first, may have a core.
     """
     zones: list[Zone | None] = []
@@ -67,8 +70,8 @@ def core_first(chain: Chain, owned: Box, arriving: Boxes, split: int) -> list[Zo
             for halo in arriving.get((field, component), ()):
                 core = _avoid(core, halo.shift(_opposite(offset)))
         for key in launch.writes:
-            for halo in arriving.get(key, ()):
-                core = _avoid(core, halo)
+            for fixed in (*arriving.get(key, ()), *kept.get(key, ())):
+                core = _avoid(core, fixed)
         for earlier, zone in zip(chain.launches, zones, strict=False):
             if zone:
                 core = _follow(core, _unbounded_where_equal(zone), _between(earlier, launch), 1)

@@ -7,12 +7,14 @@ from numpy.typing import NDArray
 
 _Cell: TypeAlias = tuple[int, int, int]
 _BlockBox: TypeAlias = tuple[int, _Cell, _Cell]
-_Part: TypeAlias = tuple[int, int, int, _Cell, _Cell]
-_Message: TypeAlias = tuple[int, int, Sequence[_Part]]
+_Part: TypeAlias = tuple[int, int, int, _Cell, int, _Cell, _Cell]
+_Message: TypeAlias = tuple[int, int, str, Sequence[_Part]]
 _Copy: TypeAlias = tuple[int, int, int, _Cell, int, _Cell, _Cell]
+_Piece: TypeAlias = tuple[Sequence[int], int, str, Sequence[_BlockBox]]
 _Operation: TypeAlias = (
     tuple[Literal["run"], int, str, Sequence[_BlockBox]]
     | tuple[Literal["start", "wait", "poll", "call"], int]
+    | tuple[Literal["any"], int, Sequence[_Piece]]
     | tuple[Literal["swap"], int, int]
     | tuple[Literal["loop", "every"], int, Sequence[_Operation]]
     | tuple[Literal["reduce"], Literal["sum", "min", "max"], int, int, Sequence[_BlockBox], int]
@@ -44,8 +46,13 @@ class Transport:
 class Runtime:
     """Executes a plan: add blocks, then fields, then the rest; then run programs."""
 
-    def __init__(self, threads: int, transport: Transport | None = None) -> None:
-        """Make an empty runtime; without a transport it is a single process."""
+    def __init__(
+        self, threads: int, transport: Transport | None = None, share: bool = True
+    ) -> None:
+        """Make an empty runtime; without a transport it is a single process.
+
+        With 'share' its fields lie where other ranks of the node can map them.
+        """
 
     def add_block(self, lower: _Cell, upper: _Cell) -> int:
         """Add a block that owns these cells and return its number."""
@@ -88,7 +95,10 @@ class Runtime:
 
         Args:
             name: Label of its timers.
-            sends: Messages (rank, tag, parts), parts (slot, component, block, lower, upper).
+            sends: Messages (rank, tag, transport, parts). The transport is 'shared',
+                'shared-push', 'two-sided', 'persistent', 'datatype', 'put' or 'get'. Parts are
+                (slot, component, block, lower, other block, other lower, extent): this rank's
+                block and first cell, and those of the other rank.
             receives: Likewise; the parts of a message have the order of the sender.
             copies: Copies inside this process: (slot, component, source block, source lower,
                 target block, target lower, extent).
@@ -97,14 +107,23 @@ class Runtime:
     def add_callback(self, callback: Callable[[], object]) -> int:
         """Add a function for the operation 'call' and return its number."""
 
+    def connect(self) -> None:
+        """Connect the exchanges added since the last time; all ranks must call it.
+
+        TransportError says what cannot be reached.
+        """
+
     def set_program(self, name: str, operations: Sequence[_Operation]) -> None:
         """Check and add or replace a program; ValueError names the operation that is wrong."""
 
     def execute(self, name: str) -> None:
         """Run a program once, outside of any step."""
 
-    def advance(self, name: str, steps: int) -> None:
-        """Run a program as so many steps, without holding the interpreter lock."""
+    def advance(self, names: Sequence[str], steps: int, phase: int = 0) -> None:
+        """Run so many steps without holding the interpreter lock.
+
+        Step i runs the program names[(phase + i) % len(names)].
+        """
 
     @property
     def step(self) -> int:

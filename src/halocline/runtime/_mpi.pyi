@@ -1,11 +1,21 @@
 """The transports that need MPI; absent if the package was built without it."""
 
+from collections.abc import Sequence
 from typing import NoReturn
 
 from halocline.runtime._core import Transport
 
-def two_sided(fortran_handle: int) -> Transport:
-    """Return two-sided messages on a duplicate of the communicator with this handle."""
+def transport(
+    fortran_handle: int, nodes: Sequence[int], latency_s: float, seconds_per_byte: float
+) -> Transport:
+    """Return all transports on a duplicate of the communicator with this handle.
+
+    Args:
+        fortran_handle: The communicator.
+        nodes: The node of each rank: ranks with equal numbers may use shared memory.
+        latency_s: Latency of an emulated link between nodes [s].
+        seconds_per_byte: Its time per byte [s]; both 0 for no such link.
+    """
 
 def library_version() -> str:
     """Return name and version of the MPI library."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Box
     from halocline.language.fields import Grid
     from halocline.language.kernel import Kernel
-    from halocline.plan.exchange import Exchange, Part
+    from halocline.plan.exchange import Exchange, Message, Part
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Operation, Placed, Plan
     from halocline.plan.program import Launch
@@ -28,6 +28,8 @@ _STEP_SLOT, _TIME_SLOT = 0, 1
 # What a core's own cache keeps. Larger results are written past it; measured with D3Q19: at
 # 1.2 MB on two threads plain stores are 1.4 times faster, at 4 MB 1.2 times slower.
 _PRIVATE_CACHE_BYTES = 3 << 19
+
+_WORDS: dict[type, str] = {ops.Start: "start", ops.Wait: "wait", ops.Poll: "poll"}
 
 Nested = list[tuple[Any, ...]]
 
@@ -54,7 +56,9 @@ class Executor:
     """
 
     def __init__(self, plan: Plan, grid: Grid, job: Job, threads: int, dt: float) -> None:
-        self.runtime = _core.Runtime(threads, job.transport)
+        # Memory that others can map has small pages on most systems: only where it is wanted.
+        share = plan.strategy.transport in ("auto", "shared", "shared-push")
+        self.runtime = _core.Runtime(threads, job.transport, share=share)
         self.runtime.set_dt(dt)
         self.threads = threads
         self.grid = grid
@@ -68,6 +72,8 @@ class Executor:
             self.store(layout)
         self.scalars: dict[int, int] = {id(steps.step): _STEP_SLOT, id(steps.time): _TIME_SLOT}
         self.parameters: list[tuple[Parameter, int]] = []
+        self._rounds: dict[str, list[str]] = {}
+        self._phase = 0
         self._is_in_step = False
         # The runtime knows kernels by address only; those of the NumPy target die with their owner.
         self._kept: list[Kernels] = []
@@ -89,11 +95,48 @@ class Executor:
         )
 
     def load(self, name: str, plan: Plan, kernels: Kernels) -> None:
-        """Give the runtime the two programs of a plan, 'name prologue' and 'name step'."""
+        """Give the runtime the programs of a plan: 'name prologue', 'name step 0', …; collective.
+
+        Raises:
+            MpiError: A neighbour cannot be reached in the way the strategy wants.
+        """
         self._kept.append(kernels)
+        self._rounds[name] = [f"{name} step {phase}" for phase in range(len(plan.steps))]
+        self._check_reach(plan)
         writer = _Writer(self, plan, kernels)
+        self._connect()
         self.runtime.set_program(f"{name} prologue", writer.operations(plan.prologue))
-        self.runtime.set_program(f"{name} step", writer.operations(plan.steps[0]))
+        for program, step in zip(self._rounds[name], plan.steps, strict=True):
+            self.runtime.set_program(program, writer.operations(step))
+
+    def _check_reach(self, plan: Plan) -> None:
+        """Refuse to share memory between nodes, on every rank if one finds that it would."""
+        job, way = self.job, plan.strategy.transport
+        if way not in ("shared", "shared-push") or len(set(job.nodes)) == 1:
+            return
+        others = {m.source for e in plan.exchanges for m in e.receives}
+        far = next((rank for rank in sorted(others) if not job.is_near(rank)), None)
+        pair = job.first(None if far is None else sorted((job.rank, far)))
+        if pair is not None:
+            raise MpiError(
+                f"The strategy has transport={way!r}, but ranks {pair[0]} and {pair[1]} are "
+                "neighbours on different nodes and share no memory.",
+                hint="Use transport='auto': shared memory inside a node, messages between nodes.",
+            )
+
+    def _connect(self) -> None:
+        failure = None
+        try:
+            self.runtime.connect()
+        except _core.TransportError as error:
+            failure = f"Rank {self.job.rank} cannot be connected with its neighbours: {error}."
+        failure = self.job.first(failure)
+        if failure is not None:
+            raise MpiError(
+                failure,
+                hint="To map each other's memory, ranks must belong to one user and one "
+                "container; transport='two-sided' does without.",
+            )
 
     def scalar(self, value: float | Parameter) -> int:
         """Return the runtime's number of a scalar."""
@@ -130,12 +173,13 @@ class Executor:
         return self.runtime.add_callback(call)
 
     def begin(self, name: str) -> None:
-        """Bring halos up to date before the first step."""
+        """Bring halos up to date before the first step of a round."""
+        self._phase = 0
         self._run(lambda: self.runtime.execute(f"{name} prologue"))
 
     def once(self, name: str) -> None:
         """Do a step that does not count as one."""
-        self._run(lambda: self.runtime.execute(f"{name} step"))
+        self._run(lambda: self.runtime.execute(self._rounds[name][0]))
 
     def advance(self, name: str, steps: int) -> None:
         """Do steps.
@@ -143,7 +187,9 @@ class Executor:
         Raises:
             DivergedError: A value that is not a number was found.
         """
-        self._run(lambda: self.runtime.advance(f"{name} step", steps))
+        phase = self._phase
+        self._phase = (phase + steps) % len(self._rounds[name])
+        self._run(lambda: self.runtime.advance(self._rounds[name], steps, phase))
 
     def _run(self, function: Callable[[], None]) -> None:
         self.write_parameters()
@@ -199,21 +245,27 @@ class _Writer:
         return used > _PRIVATE_CACHE_BYTES * self.executor.threads
 
     def _add_exchange(self, exchange: Exchange) -> int:
-        sends = [
-            (m.target, m.tag, [self._end(p, is_source=True) for p in m.parts])
-            for m in exchange.sends
-        ]
-        receives = [
-            (m.source, m.tag, [self._end(p, is_source=False) for p in m.parts])
-            for m in exchange.receives
-        ]
+        sends = [self._message(m, m.target) for m in exchange.sends]
+        receives = [self._message(m, m.source) for m in exchange.receives]
         copies = [self._copy(part) for part in exchange.copies]
         return self.runtime.add_exchange(f"exchange {exchange.number}", sends, receives, copies)
 
-    def _end(self, part: Part, *, is_source: bool) -> tuple[Any, ...]:
-        box = part.source_box if is_source else part.box
-        block = self.executor.blocks[part.source if is_source else part.target]
-        return (self.slots[part.field], part.component, block, *_corners(box))
+    def _message(self, message: Message, other: int) -> tuple[Any, ...]:
+        is_near = self.executor.job.is_near(other)
+        transport = self.plan.strategy.transport_between(is_same_node=is_near)
+        theirs = self.plan.decomposition.blocks_of(other)
+        first, is_source = theirs[0].number, message.target == other
+        parts = [self._part(part, first, is_source=is_source) for part in message.parts]
+        return (other, message.tag, transport, parts)
+
+    def _part(self, part: Part, first: int, *, is_source: bool) -> tuple[Any, ...]:
+        """Write a part with both ends; 'first' is the number of the other rank's first block."""
+        source = (part.source, three(part.source_box.lower, 0))
+        target = (part.target, three(part.box.lower, 0))
+        (mine, lower), (other, other_lower) = (source, target) if is_source else (target, source)
+        block = self.executor.blocks[mine]
+        ends = (block, lower, other - first, other_lower)
+        return (self.slots[part.field], part.component, *ends, three(part.box.extent, 1))
 
     def _copy(self, part: Part) -> tuple[Any, ...]:
         blocks = self.executor.blocks
@@ -235,12 +287,10 @@ class _Writer:
             case ops.Run(launch, zone, boxes):
                 name = f"{self.plan.launches[launch].kernel.name} {zone}"
                 return ("run", self.kernels[launch], name, self._placed(boxes))
-            case ops.Start(number):
-                return ("start", self.exchanges[number])
-            case ops.Wait(number):
-                return ("wait", self.exchanges[number])
-            case ops.Poll(number):
-                return ("poll", self.exchanges[number])
+            case ops.Start(number) | ops.Wait(number) | ops.Poll(number):
+                return (_WORDS[type(op)], self.exchanges[number])
+            case ops.WaitAny(number, arrivals):
+                return ("any", self.exchanges[number], [self._piece(a) for a in arrivals])
             case ops.SwapNames(first, second):
                 return ("swap", self.slots[first], self.slots[second])
             case ops.Loop(count, body):
@@ -256,6 +306,9 @@ class _Writer:
                 return ("poison", self.slots[field], list(components), self._placed(boxes))
             case ops.Check(field, boxes):
                 return ("check", self.slots[field], self._placed(boxes))
+
+    def _piece(self, arrival: ops.Arrival) -> tuple[Any, ...]:
+        return (list(arrival.messages), *self._operation(arrival.run)[1:])
 
     def _placed(self, boxes: Iterable[Placed]) -> list[tuple[Any, ...]]:
         return [(self.executor.blocks[number], *_corners(box)) for number, box in boxes]

@@ -8,8 +8,9 @@ import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from halocline.errors import HaloclineError, MpiError
+from halocline.errors import HaloclineError, MpiError, PlanError
 from halocline.runtime.launcher import check_not_alone, launched_rank
+from halocline.runtime.link import Link, to_link
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +34,8 @@ class Job:
         communicator: mpi4py's communicator, None for a single process.
         transport: What moves messages in the time loop, None for a single process.
         ranks_on_node: How many ranks share this machine.
+        nodes: The node of each rank, real or declared: ranks of one node may share memory.
+        link: The emulated link between nodes, if any.
     """
 
     rank: int
@@ -40,6 +43,17 @@ class Job:
     communicator: Any
     transport: Transport | None
     ranks_on_node: int
+    nodes: tuple[int, ...] = (0,)
+    link: Link | None = None
+
+    def is_near(self, rank: int) -> bool:
+        """Return whether another rank is on the same node."""
+        return self.nodes[rank] == self.nodes[self.rank]
+
+    def first(self, value: Made | None) -> Made | None:
+        """Return the value of the first rank that has one; all ranks must call it."""
+        found = [value] if self.communicator is None else self.communicator.allgather(value)
+        return next((v for v in found if v is not None), None)
 
     def on_first(self, action: Callable[[], Made]) -> Made | None:
         """Do something on rank 0 alone; a mistake found there is raised on every rank.
@@ -72,40 +86,77 @@ class Job:
         return found
 
 
-def join(communicator: Any = None) -> Job:
+def join(
+    communicator: Any = None,
+    *,
+    ranks_per_node: int | None = None,
+    link: str | Link | None = None,
+) -> Job:
     """Return the job that this process belongs to.
 
     Args:
         communicator: An mpi4py communicator; None for all ranks of the launcher, or a single
             process if there was none.
+        ranks_per_node: Declare so many consecutive ranks to be a node; None for the real nodes.
+        link: An emulated link between nodes; its name in 'LINKS', or 'L=1e-5,G=1e-9'.
 
     Raises:
-        MpiError: A launcher started us but the package was built without MPI, or with another.
+        MpiError: A launcher started us but the package was built without MPI, or with another; or
+            a link was to be emulated between several machines.
+        PlanError: There is no such link, or no rank on a node.
     """
+    link = to_link(link)
+    if ranks_per_node is not None and ranks_per_node < 1:
+        raise PlanError(f"ranks_per_node={ranks_per_node} was given; expected at least 1.")
     is_initialised = "mpi4py.MPI" in sys.modules
     if communicator is None and not is_initialised and launched_rank() is None:
         return Job(0, 1, None, None, 1)
-    two_sided, communicator = _load_mpi(communicator)
+    make_transport, communicator = _load_mpi(communicator)
     if communicator.size == 1:
         check_not_alone()
         return Job(0, 1, None, None, 1)
-    from mpi4py import MPI
-
-    node = communicator.Split_type(MPI.COMM_TYPE_SHARED)
-    ranks_on_node = node.size
-    node.Free()
+    machines = _machines(communicator)
+    if link is not None and len(set(machines)) > 1:
+        raise MpiError(
+            f"The link '{link.name}' was to be emulated, but the ranks are on "
+            f"{len(set(machines))} machines; expected a single one.",
+            hint="Emulate links on one machine, or leave out 'link'.",
+        )
+    nodes = _nodes(machines, ranks_per_node)
+    latency_s, seconds_per_byte = (link.latency_s, link.seconds_per_byte) if link else (0.0, 0.0)
     job = Job(
         communicator.rank,
         communicator.size,
         communicator,
-        two_sided(communicator.py2f()),
-        ranks_on_node,
+        make_transport(communicator.py2f(), nodes, latency_s, seconds_per_byte),
+        machines.count(machines[communicator.rank]),
+        nodes,
+        link,
     )
     sys.excepthook = _abort_on_error(job)
     return job
 
 
-def _load_mpi(communicator: Any) -> tuple[Callable[[int], Transport], Any]:
+def _machines(communicator: Any) -> list[int]:
+    """Return for each rank the first rank on the same machine."""
+    from mpi4py import MPI
+
+    machine = communicator.Split_type(MPI.COMM_TYPE_SHARED)
+    first = machine.bcast(communicator.rank)
+    machine.Free()
+    found: list[int] = communicator.allgather(first)
+    return found
+
+
+def _nodes(machines: list[int], ranks_per_node: int | None) -> tuple[int, ...]:
+    """Return the number of each rank's node; a declared node ends where the machine does."""
+    size = ranks_per_node or len(machines)
+    places = [(machine, rank // size) for rank, machine in enumerate(machines)]
+    numbers = {place: number for number, place in enumerate(dict.fromkeys(places))}
+    return tuple(numbers[place] for place in places)
+
+
+def _load_mpi(communicator: Any) -> tuple[Callable[..., Transport], Any]:
     try:
         from mpi4py import MPI
 
@@ -124,7 +175,7 @@ def _load_mpi(communicator: Any) -> tuple[Callable[[int], Transport], Any]:
             hint="Install mpi4py from source with MPICC set to the MPI that Halocline was built "
             "with.",
         )
-    return _mpi.two_sided, communicator or MPI.COMM_WORLD
+    return _mpi.transport, communicator or MPI.COMM_WORLD
 
 
 def _first_line(text: str) -> str:

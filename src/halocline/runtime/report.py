@@ -51,6 +51,7 @@ class Report:
         seconds: Wall-clock time of the runs on this rank [s].
         cells: Cells of the domain.
         rows: One for each kind of operation.
+        link: The emulated link between nodes, as text; empty if there was none.
     """
 
     ranks: int
@@ -58,6 +59,7 @@ class Report:
     seconds: float
     cells: int
     rows: tuple[Row, ...]
+    link: str = ""
 
     @property
     def rate(self) -> float:
@@ -69,6 +71,7 @@ class Report:
         lines = [
             f"{self.steps} steps of {self.cells:,} cells on {self.ranks} rank(s) in "
             f"{self.seconds:.3f} s: {self.rate:.1f} million cells/s",
+            *([f"messages between nodes on an emulated link: {self.link}"] if self.link else []),
             f"{'':<34}{'count':>9}{'min s':>10}{'mean s':>10}{'max s':>10}{'share':>8}{'GB/s':>8}",
         ]
         for row in self.rows:
@@ -89,7 +92,8 @@ def make_report(timers: list[Timer], plan: Plan, job: Job, seconds: float, steps
     """Return the report of a run; all ranks must call it."""
     found = job.gather((timers, _bytes_by_label(plan)))
     rows = _rows(found) if found is not None else ()
-    return Report(job.size, steps, seconds, prod(plan.decomposition.extent), rows)
+    link = str(job.link) if job.link else ""
+    return Report(job.size, steps, seconds, prod(plan.decomposition.extent), rows, link)
 
 
 def _bytes_by_label(plan: Plan) -> dict[str, float]:

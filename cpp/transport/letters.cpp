@@ -1,0 +1,120 @@
+#include "transport/letters.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "core/error.hpp"
+
+namespace halocline {
+namespace {
+
+/// Reads numbers one after the other.
+class Reader {
+public:
+    explicit Reader(const std::vector<std::int64_t>& numbers) : numbers_(numbers) {}
+    std::int64_t next() { return numbers_.at(position_++); }
+    std::size_t count() { return static_cast<std::size_t>(next()); }
+
+private:
+    const std::vector<std::int64_t>& numbers_;
+    std::size_t position_ = 0;
+};
+
+std::int64_t length(const auto& things) {
+    return static_cast<std::int64_t>(things.size());
+}
+
+}  // namespace
+
+std::vector<std::int64_t> addresses_of(const Memory& memory) {
+    if (!memory.arena) return {};
+    const Arena& arena = *memory.arena;
+    std::vector<std::int64_t> numbers{getpid(), arena.descriptor(), arena.size_bytes(),
+                                      length(memory.origins), length(memory.views)};
+    for (const Index3& origin : memory.origins) {
+        numbers.insert(numbers.end(), origin.begin(), origin.end());
+    }
+    for (const std::vector<halocline_field>& storage : memory.views) {
+        for (const halocline_field& view : storage) {
+            numbers.insert(numbers.end(),
+                           {arena.offset_of(view.data), view.component, view.y, view.z});
+        }
+    }
+    return numbers;
+}
+
+Neighbour::Neighbour(const std::vector<std::int64_t>& addresses) {
+    Reader reader(addresses);
+    process_ = reader.next();
+    const auto descriptor = static_cast<int>(reader.next());
+    mapping_ = std::make_unique<Mapping>(process_, descriptor, reader.next());
+    memory_.origins.resize(reader.count());
+    memory_.views.resize(reader.count());
+    for (Index3& origin : memory_.origins) {
+        for (std::int64_t& cell : origin) cell = reader.next();
+    }
+    for (std::vector<halocline_field>& storage : memory_.views) {
+        for (std::size_t block = 0; block < memory_.origins.size(); ++block) {
+            std::byte* first = mapping_->at(reader.next());
+            const std::int64_t component = reader.next();
+            const std::int64_t y = reader.next();
+            storage.push_back({first, component, y, reader.next()});
+        }
+    }
+}
+
+Rows Neighbour::rows(const Part& part) const {
+    const Index3& origin = memory_.origins.at(static_cast<std::size_t>(part.other_block));
+    return rows_of(memory_.view(part.storage, part.other_block), part.element_size, part.component,
+                   part.other_lower - origin);
+}
+
+void Neighbour::check() const {
+    if (kill(static_cast<pid_t>(process_), 0) == 0 || errno != ESRCH) return;
+    throw TransportError("process " + std::to_string(process_) +
+                         ", whose memory this one reads, has ended");
+}
+
+std::vector<int> Letters::ranks() const {
+    std::vector<int> ranks;
+    for (const auto& [rank, records] : written_) ranks.push_back(rank);
+    return ranks;
+}
+
+std::vector<std::int64_t> Letters::outgoing(int rank, const Memory& memory) const {
+    const Records& records = written_.at(rank);
+    std::vector<std::int64_t> letter{length(records)};
+    for (const auto& [key, record] : records) {
+        letter.insert(letter.end(), {key.first, key.second ? 1 : 0});
+        letter.insert(letter.end(), record.begin(), record.end());
+    }
+    const std::vector<std::int64_t> addresses = addresses_of(memory);
+    letter.insert(letter.end(), addresses.begin(), addresses.end());
+    return letter;
+}
+
+void Letters::take(int rank, std::vector<std::int64_t> letter) {
+    Reader reader(letter);
+    Records& records = read_[rank];
+    const std::size_t count = reader.count();
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto tag = static_cast<int>(reader.next());
+        const bool is_source = reader.next() != 0;
+        Record& record = records[{tag, is_source}];
+        for (std::int64_t& word : record) word = reader.next();
+    }
+    const std::size_t used = 1 + count * (2 + std::tuple_size_v<Record>);
+    letter.erase(letter.begin(), letter.begin() + static_cast<std::ptrdiff_t>(used));
+    addresses_[rank] = std::move(letter);
+}
+
+std::shared_ptr<const Neighbour> Letters::neighbour(int rank) {
+    std::shared_ptr<const Neighbour>& known = neighbours_[rank];
+    if (!known) known = std::make_shared<const Neighbour>(addresses_.at(rank));
+    return known;
+}
+
+}  // namespace halocline

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+
+#include "mpi/comm.hpp"
+#include "mpi/window.hpp"
+#include "transport/transport.hpp"
+
+namespace halocline {
+
+/// Packed messages, sent and received anew in every exchange or, if persistent, prepared once.
+[[nodiscard]] std::unique_ptr<Channel> two_sided_channel(MPI_Comm comm, const Memory& memory,
+                                                         Messages messages, bool is_persistent);
+
+/// Messages that are not packed: MPI is told where the cells lie.
+[[nodiscard]] std::unique_ptr<Channel> datatype_channel(MPI_Comm comm, const Memory& memory,
+                                                        Messages messages);
+
+/// Packed messages that the sender writes into the receiver's memory. The window is allocated
+/// after the channel was made, and before it is attached.
+[[nodiscard]] std::unique_ptr<Channel> put_channel(std::shared_ptr<mpi::Window> window,
+                                                   const Memory& memory, Messages messages);
+
+/// Packed messages that the receiver fetches from the sender's memory; the window as with put.
+[[nodiscard]] std::unique_ptr<Channel> get_channel(std::shared_ptr<mpi::Window> window,
+                                                   const Memory& memory, Messages messages);
+
+}  // namespace halocline

@@ -1,0 +1,75 @@
+#include "transport/packet.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "transport/link.hpp"
+
+namespace halocline {
+namespace {
+
+constexpr std::int64_t line_bytes = 64;
+/// Every part begins at a multiple of this, so that values of 8 bytes are aligned.
+constexpr std::int64_t part_bytes = 8;
+
+constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
+    return (value + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+Packet::Packet(const Message& message) : message_(&message) {
+    for (const Part& part : message.parts) {
+        offsets_.push_back(size_bytes_);
+        size_bytes_ += round_up(part.bytes(), part_bytes);
+    }
+    if (message.link != nullptr) size_bytes_ += static_cast<std::int64_t>(sizeof(std::int64_t));
+}
+
+void Packet::allocate() {
+    const auto bytes =
+        static_cast<std::size_t>(round_up(std::max(size_bytes_, line_bytes), line_bytes));
+    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(line_bytes, bytes)));
+    if (!memory_) throw std::bad_alloc();
+    buffer_ = memory_.get();
+    // Gaps between parts travel too: give them a value.
+    std::fill_n(buffer_, bytes, std::byte{0});
+}
+
+void Packet::pack(const Memory& memory) const {
+    for (std::size_t i = 0; i < offsets_.size(); ++i) {
+        const Part& part = message_->parts[i];
+        copy_rows(part.rows(memory), rows_of(buffer_ + offsets_[i], part.element_size, part.extent),
+                  part.extent, part.element_size, memory.threads);
+    }
+}
+
+void Packet::unpack(const Memory& memory) const {
+    for (std::size_t i = 0; i < offsets_.size(); ++i) {
+        const Part& part = message_->parts[i];
+        copy_rows(rows_of(buffer_ + offsets_[i], part.element_size, part.extent), part.rows(memory),
+                  part.extent, part.element_size, memory.threads);
+    }
+}
+
+void Packet::stamp(int crossings) const {
+    if (message_->link == nullptr) return;
+    const std::int64_t arrival = message_->link->send(message_->bytes(), crossings);
+    std::memcpy(buffer_ + size_bytes_ - sizeof(arrival), &arrival, sizeof(arrival));
+}
+
+std::int64_t Packet::arrival_ns() const {
+    if (message_->link == nullptr) return 0;
+    std::int64_t arrival = 0;
+    std::memcpy(&arrival, buffer_ + size_bytes_ - sizeof(arrival), sizeof(arrival));
+    return arrival;
+}
+
+std::vector<Packet> packets_of(const std::vector<Message*>& messages) {
+    std::vector<Packet> packets;
+    for (const Message* message : messages) packets.emplace_back(*message);
+    return packets;
+}
+
+}  // namespace halocline

@@ -1,0 +1,166 @@
+#include "transport/shared.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+namespace halocline {
+namespace {
+
+/// How often something has happened, in memory that two processes see.
+struct alignas(64) Counter {
+    std::atomic<std::uint64_t> value;
+
+    void set(std::uint64_t number) { value.store(number, std::memory_order_release); }
+    [[nodiscard]] bool has(std::uint64_t number) const {
+        return value.load(std::memory_order_acquire) >= number;
+    }
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+/// The counters of one message; they lie in the arena of its source.
+struct Counters {
+    Counter source;  ///< pull: the cells may be read; push: the halo is filled
+    Counter target;  ///< pull: the cells have been read; push: the halo may be overwritten
+};
+
+/// A message between two processes, with the memory at its other end.
+struct Shared {
+    const Message* message;
+    std::shared_ptr<const Neighbour> neighbour;
+    Counters* counters;
+
+    [[nodiscard]] bool is_ready(std::uint64_t round) const { return counters->source.has(round); }
+};
+
+/// What pulling and pushing have in common: counters in the arena, and who the others are.
+class SharedChannel : public Channel {
+public:
+    SharedChannel(const Memory& memory, const Messages& messages) : memory_(memory) {
+        if (!memory_.arena) {
+            throw std::logic_error("A shared transport needs a runtime that shares its fields.");
+        }
+        const std::size_t count = messages.sends.size();
+        held_ = memory_.arena->allocate(static_cast<std::int64_t>((count + 1) * sizeof(Counters)));
+        auto* counters = reinterpret_cast<Counters*>(held_.get());
+        for (const Message* message : messages.receives) {
+            receives_.push_back({message, nullptr, nullptr});
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            sends_.push_back({messages.sends[i], nullptr, new (counters + i) Counters{}});
+        }
+    }
+
+    void publish(Letters& letters) override {
+        for (const Shared& send : sends_) {
+            letters.write(*send.message, true, {memory_.arena->offset_of(send.counters)});
+        }
+        for (const Shared& receive : receives_) letters.write(*receive.message, false, {});
+    }
+
+    void attach(Letters& letters) override {
+        for (Shared& send : sends_) send.neighbour = letters.neighbour(send.message->rank);
+        for (Shared& receive : receives_) {
+            receive.neighbour = letters.neighbour(receive.message->rank);
+            const std::int64_t offset = letters.read(*receive.message, false)[0];
+            receive.counters = reinterpret_cast<Counters*>(receive.neighbour->at(offset));
+        }
+    }
+
+    [[nodiscard]] std::int64_t arrival_ns(std::size_t receive) override {
+        return receives_[receive].is_ready(round_) ? 0 : not_arrived;
+    }
+
+    void check_neighbours() const override {
+        for (const Shared& send : sends_) send.neighbour->check();
+        for (const Shared& receive : receives_) receive.neighbour->check();
+    }
+
+protected:
+    const Memory& memory_;
+    std::vector<Shared> receives_;
+    std::vector<Shared> sends_;
+    std::uint64_t round_ = 0;
+
+private:
+    std::shared_ptr<std::byte> held_;
+};
+
+class PullChannel final : public SharedChannel {
+public:
+    using SharedChannel::SharedChannel;
+
+    void start() override {
+        ++round_;
+        pulled_.assign(receives_.size(), false);
+        for (const Shared& send : sends_) send.counters->source.set(round_);
+    }
+    /// Pulls what can be pulled: the owner may be waiting for it.
+    void poll() override {
+        for (std::size_t i = 0; i < receives_.size(); ++i) {
+            if (receives_[i].is_ready(round_)) deliver(i);
+        }
+    }
+    void deliver(std::size_t receive) override {
+        if (pulled_[receive]) return;
+        pulled_[receive] = true;
+        const Shared& from = receives_[receive];
+        for (const Part& part : from.message->parts) {
+            copy_rows(from.neighbour->rows(part), part.rows(memory_), part.extent,
+                      part.element_size, memory_.threads);
+        }
+        from.counters->target.set(round_);
+    }
+    [[nodiscard]] bool is_finished() override {
+        return std::ranges::all_of(
+            sends_, [&](const Shared& send) { return send.counters->target.has(round_); });
+    }
+
+private:
+    std::vector<bool> pulled_;
+};
+
+class PushChannel final : public SharedChannel {
+public:
+    using SharedChannel::SharedChannel;
+
+    void start() override {
+        ++round_;
+        for (const Shared& receive : receives_) receive.counters->target.set(round_);
+        pushed_.assign(sends_.size(), false);
+        poll();
+    }
+    void poll() override {
+        for (std::size_t i = 0; i < sends_.size(); ++i) {
+            if (pushed_[i] || !sends_[i].counters->target.has(round_)) continue;
+            push(sends_[i]);
+            pushed_[i] = true;
+        }
+    }
+    void deliver(std::size_t /*receive*/) override {}
+    [[nodiscard]] bool is_finished() override {
+        return std::ranges::all_of(pushed_, [](bool is_pushed) { return is_pushed; });
+    }
+
+private:
+    void push(const Shared& to) const {
+        for (const Part& part : to.message->parts) {
+            copy_rows(part.rows(memory_), to.neighbour->rows(part), part.extent, part.element_size,
+                      memory_.threads);
+        }
+        to.counters->source.set(round_);
+    }
+
+    std::vector<bool> pushed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Channel> shared_channel(const Memory& memory, Messages messages, bool is_push) {
+    if (is_push) return std::make_unique<PushChannel>(memory, messages);
+    return std::make_unique<PullChannel>(memory, messages);
+}
+
+}  // namespace halocline

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "transport/transport.hpp"
+
+namespace halocline {
+
+/// Messages between processes that map each other's fields: one copy from the owner's cells into
+/// the reader's halo, made by the reader, or with `is_push` by the owner.
+[[nodiscard]] std::unique_ptr<Channel> shared_channel(const Memory& memory, Messages messages,
+                                                      bool is_push);
+
+}  // namespace halocline

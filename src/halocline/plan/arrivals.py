@@ -1,0 +1,94 @@
+"""Working on whichever message has arrived: which piece of a rim needs which messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from halocline.analysis.dependence import dependences
+from halocline.plan.plan import Arrival, Run
+
+if TYPE_CHECKING:
+    from halocline.geometry import Box
+    from halocline.plan.exchange import Exchange
+    from halocline.plan.program import Launch
+    from halocline.plan.step import Chain
+    from halocline.plan.zones import Boxes
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A kernel of a chain, by its position, in one box."""
+
+    position: int
+    run: Run
+
+    @property
+    def block(self) -> int:
+        """The block's number."""
+        return self.run.boxes[0][0]
+
+    @property
+    def box(self) -> Box:
+        """The cells."""
+        return self.run.boxes[0][1]
+
+
+def arrivals(
+    exchange: Exchange, chain: Chain, rim: list[Piece], kept: dict[int, Boxes]
+) -> tuple[tuple[Arrival, ...], list[Piece]]:
+    """Return what can be done as messages arrive, and what must come after all of them.
+
+    A piece needs the messages whose cells it reads or overwrites, and those of every piece that
+    it depends on; so whenever a piece may run, the ones before it that matter have run already.
+
+    Args:
+        exchange: What arrives.
+        chain: The kernels.
+        rim: Their rims, in order.
+        kept: Own cells, for each block, that may only be overwritten when the exchange is over.
+    """
+    needed: list[set[int] | None] = []
+    for number, piece in enumerate(rim):
+        launch = chain.launches[piece.position]
+        messages: set[int] | None = _messages(exchange, launch, piece)
+        if _overwrites(launch, piece, kept.get(piece.block, {})):
+            messages = None
+        for earlier, before in zip(rim[:number], needed, strict=True):
+            if _depends(chain, earlier, piece):
+                messages = None if messages is None or before is None else messages | before
+        needed.append(messages)
+    ready = tuple(
+        Arrival(tuple(sorted(messages)), piece.run)
+        for piece, messages in zip(rim, needed, strict=True)
+        if messages is not None
+    )
+    return ready, [piece for piece, messages in zip(rim, needed, strict=True) if messages is None]
+
+
+def _messages(exchange: Exchange, launch: Launch, piece: Piece) -> set[int]:
+    """Return the positions of the messages that a piece uses itself."""
+    used = [((name, q), piece.box.shift(offset)) for name, q, offset in launch.reads]
+    used += [(key, piece.box) for key in launch.writes]
+    return {
+        number
+        for number, message in enumerate(exchange.receives)
+        for part in message.parts
+        if part.target == piece.block
+        for key, box in used
+        if key == (part.field, part.component) and not box.intersect(part.box).is_empty
+    }
+
+
+def _overwrites(launch: Launch, piece: Piece, kept: Boxes) -> bool:
+    return any(
+        not piece.box.intersect(box).is_empty for key in launch.writes for box in kept.get(key, ())
+    )
+
+
+def _depends(chain: Chain, earlier: Piece, later: Piece) -> bool:
+    if earlier.block != later.block or earlier.position == later.position:
+        return False
+    first, second = chain.launches[earlier.position], chain.launches[later.position]
+    offsets = dependences(first.kernel, first.names_of, second.kernel, second.names_of)
+    return any(not later.box.shift(offset).intersect(earlier.box).is_empty for offset in offsets)

@@ -1,0 +1,47 @@
+"""Which cells of a block exchanges bring, and which they take away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from halocline.plan.exchange import Exchange, Part
+    from halocline.plan.zones import Boxes
+
+Names = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Cells in motion, for each block by field and component.
+
+    Attributes:
+        arriving: Halo cells that are about to change.
+        leaving: Own cells that others are about to get.
+    """
+
+    arriving: dict[int, Boxes]
+    leaving: dict[int, Boxes]
+
+
+def traffic(exchanges: Iterable[Exchange], names: Names) -> Traffic:
+    """Return what some exchanges move; fields are called by 'names' where those differ."""
+    arriving: dict[int, Boxes] = {}
+    leaving: dict[int, Boxes] = {}
+    for exchange in exchanges:
+        received = [part for message in exchange.receives for part in message.parts]
+        sent = [part for message in exchange.sends for part in message.parts]
+        for part in (*received, *exchange.copies):
+            boxes = arriving.setdefault(part.target, {})
+            boxes.setdefault(_key(part, names), []).append(part.box)
+        for part in (*sent, *exchange.copies):
+            boxes = leaving.setdefault(part.source, {})
+            boxes.setdefault(_key(part, names), []).append(part.source_box)
+    return Traffic(arriving, leaving)
+
+
+def _key(part: Part, names: Names) -> tuple[str, int]:
+    return names.get(part.field, part.field), part.component

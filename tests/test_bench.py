@@ -1,26 +1,226 @@
-"""The measurements run, verify their results and write what they found."""
+"""The benchmarks run on ranks, verify their results, and write tables, JSON and pictures."""
+
+from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
-from halocline.bench.yardstick import measure_memory
+import pytest
+from launch import needs_mpi
+
+from halocline.bench.benchmarks import BENCHMARKS
+from halocline.bench.settings import NATIVE, TRANSPORTS, Settings
+from halocline.bench.yardstick import LOOPS, Yardstick
 from halocline.cli.bench import run_bench
+from halocline.cli.probe import run_probe
+from halocline.errors import HaloclineError
+from halocline.tune.machine_file import identity_here, load_machine
+
+TINY = {"repetitions": 2, "budget_s": 1e-4}
 
 
-def test_yardstick_verifies_every_loop():
-    result = measure_memory(cells=4096, threads=1, repetitions=1)
-    loops = [loop for loop in result.values() if isinstance(loop, dict)]
-    assert len(loops) == 6
-    assert all(loop["verified"] for loop in loops)
+def rows_of(name: str, **settings):
+    return run_bench(name, lambda _: None, Settings(**{**TINY, **settings}), "", "")
 
 
-def test_lbm_measurement_gives_the_same_bits_on_threads_and_on_ranks(tmp_path):
+def points(rows, *names: str) -> set[tuple]:
+    return {tuple(getattr(row, name) for name in names) for row in rows}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_the_yardstick_verifies_every_loop(loop):
+    with Yardstick(loop, 4096, threads=2) as yardstick:
+        times = yardstick.sample(repetitions=2, budget_s=1e-4)
+    assert 0 < times.min_s <= times.median_s <= times.max_s
+
+
+def test_memory_is_measured_for_threads_and_for_processes():
+    needs_mpi()
+    rows = rows_of("memory", sizes=(8,))
+    assert {row.loop for row in rows} == set(LOOPS)
+    assert points(rows, "kind", "workers") >= {("threads", 1)}
+    assert all(row.moved_bytes == 8 * row.streams * row.cells for row in rows)
+
+
+def test_ping_pong_measures_every_transport_size_and_element(tmp_path):
+    needs_mpi()
     lines: list[str] = []
-    run_bench("lbm", lines.append, [16], 1, str(tmp_path / "figures.json"))
-    found = json.loads((tmp_path / "figures.json").read_text())
-    assert {entry["dtype"] for entry in found} == {"float64", "float32"}
-    for dtype in ("float64", "float32"):
-        assert len({entry["checksum"] for entry in found if entry["dtype"] == dtype}) == 1
-    assert all(
-        entry["bytes_a_cell"] == {"float64": 304, "float32": 152}[entry["dtype"]] for entry in found
+    files = tmp_path / "figures.json", tmp_path / "figures.png"
+    settings = Settings(**TINY, element_bytes=(4, 8), largest_bytes=100)
+    rows = run_bench("ping-pong", lines.append, settings, *map(str, files))
+    sizes = {8, 32, 100, 96}
+    assert points(rows, "transport", "element_bytes", "message_bytes") == {
+        (transport, element, size)
+        for transport in TRANSPORTS
+        for element in (4, 8)
+        for size in sizes - {96 if element == 4 else 100}
+    }
+    assert len(lines) == 3 + len(rows)
+    assert "median us" in lines[2]
+    found = json.loads(files[0].read_text())
+    assert found["verified"] is True
+    assert found["machine"]["cores"] >= 1
+    assert found["settings"]["largest_bytes"] == 100
+    assert [row["message_bytes"] for row in found["rows"]] == [row.message_bytes for row in rows]
+    assert found["rows"][0]["bytes_per_s"] == pytest.approx(rows[0].bytes_per_s)
+    assert files[1].read_bytes().startswith(b"\x89PNG")
+
+
+def test_ring_shift_runs_on_more_ranks_and_counts_both_ways():
+    needs_mpi()
+    rows = rows_of("ring-shift", ranks=3, largest_bytes=64, transports=("shared", "two-sided"))
+    assert points(rows, "ranks") == {(3,)}
+    assert all(row.moved_bytes == 2 * row.message_bytes for row in rows)
+
+
+def test_messages_that_nobody_rewrites_are_verified_too():
+    needs_mpi()
+    rows = rows_of("ring-shift", largest_bytes=64, transports=("two-sided",), is_rewritten=False)
+    assert len(rows) == 3
+
+
+def test_strided_measures_native_and_buffered_transports():
+    needs_mpi()
+    rows = rows_of("strided", largest_bytes=256, element_bytes=(4, 8))
+    assert {(r.transport, r.kind) for r in rows} == {
+        (t, "native" if t in NATIVE else "buffered") for t in TRANSPORTS
+    }
+    assert {row.stride_bytes for row in rows} == {4, 8, 64, 128, 256, 512, 1024, 2048}
+
+
+def test_element_wise_sends_a_message_a_value():
+    needs_mpi()
+    rows = rows_of("element-wise", largest_bytes=64, transports=("two-sided", "shared"))
+    assert points(rows, "message_bytes", "messages") == {
+        (8, 1),
+        (32, 1),
+        (32, 4),
+        (64, 1),
+        (64, 8),
+    }
+
+
+def test_push_pull_names_the_side_that_acts():
+    needs_mpi()
+    rows = rows_of("push-pull", largest_bytes=8)
+    assert points(rows, "transport", "side") == {
+        ("put", "push"),
+        ("get", "pull"),
+        ("shared-push", "push"),
+        ("shared", "pull"),
+    }
+
+
+def test_overlap_measures_each_alone_and_both():
+    needs_mpi()
+    rows = rows_of("overlap", largest_bytes=8192, transports=("two-sided", "shared"))
+    assert {row.work for row in rows} == {
+        "computation",
+        "communication",
+        "both",
+        "both, polled",
+    }
+    assert all((row.hidden is None) == ("both" not in row.work) for row in rows)
+
+
+def test_halo_measures_every_side_beside_a_memcpy():
+    needs_mpi()
+    rows = rows_of("halo", sizes=(8,))
+    assert points(rows, "transport", "across") == {
+        ("memcpy", ""),
+        ("memcpy, signals", ""),
+        *((transport, axis) for transport in TRANSPORTS for axis in "xyz"),
+    }
+    assert all(row.message_bytes == 8 * 8 * 8 for row in rows)
+
+
+def test_an_emulated_link_delays_messages_and_is_labelled():
+    needs_mpi()
+    lines: list[str] = []
+    settings = Settings(**TINY, largest_bytes=8, ranks_per_node=1, link="L=1e-3,G=0")
+    rows = run_bench("ping-pong", lines.append, settings, "", "")
+    assert {"shared", "shared-push"} & {row.transport for row in rows} == set()
+    assert all(row.times.min_s > 0.9e-3 for row in rows)
+    assert "EMULATED link L=1e-3,G=0" in lines[1]
+
+
+def test_step_and_imbalance():
+    needs_mpi()
+    assert rows_of("step")[0].times.median_s < 1e-3
+    rows = rows_of("imbalance", case="heat")
+    assert {("computation", "all"), ("communication", "all")} <= points(rows, "group", "label")
+    assert all(0 <= row.percent <= 100.0001 for row in rows)
+
+
+def test_lbm_gives_the_same_bits_on_threads_and_on_ranks(tmp_path):
+    needs_mpi()
+    file = tmp_path / "figures.json"
+    settings = Settings(**TINY, sizes=(16,), element_bytes=(8, 4))
+    run_bench("lbm", lambda _: None, settings, str(file), "")
+    found = json.loads(file.read_text())["rows"]
+    for dtype, size in (("float64", 304), ("float32", 152)):
+        assert len({row["checksum"] for row in found if row["dtype"] == dtype}) == 1
+        assert {row["bytes_a_cell"] for row in found if row["dtype"] == dtype} == {size}
+
+
+def test_probe_writes_a_machine_file_that_can_be_read(tmp_path):
+    needs_mpi()
+    lines: list[str] = []
+    path = run_probe(lines.append, str(tmp_path / "machine.json"), is_quick=True)
+    machine = load_machine(path, identity_here())
+    assert {times.transport for times in machine.transports} == set(TRANSPORTS)
+    assert {rate.streams for rate in machine.copies} == {2, 38}
+    assert machine.flops_per_s > 1e8
+    assert any("largest relative residual" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"ranks": 3}, "The benchmark 'ping-pong' was asked for on 3 ranks; expected 2."),
+        ({"transports": ("auto",)}, "There is no transport 'auto' to measure"),
+        ({"element_bytes": (16,)}, "Elements of 16 bytes were asked for; expected 4 or 8."),
+        ({"largest_bytes": 4}, "The largest message has 4 bytes; expected at least 8."),
+        ({"sizes": (0,)}, "A size of 0 was given; expected at least 1."),
+        ({"link": "gigabit-2011"}, "The link 'gigabit-2011' joins nodes, but all ranks are on"),
+        ({"link": "token-ring", "ranks_per_node": 1}, "The link 'token-ring' is not known"),
+        (
+            {"transports": ("shared",), "ranks_per_node": 1},
+            "Transport 'shared' needs ranks of one node, but there are 1 of 2 ranks on each.",
+        ),
+    ],
+)
+def test_bad_options_give_one_clear_message(settings, message):
+    with pytest.raises(HaloclineError) as caught:
+        rows_of("ping-pong", **settings)
+    assert str(caught.value).startswith(message)
+
+
+def test_a_transport_that_a_benchmark_does_not_know_is_refused():
+    needs_mpi()
+    with pytest.raises(HaloclineError, match="'two-sided' is not part of this benchmark"):
+        rows_of("push-pull", transports=("two-sided",))
+
+
+def test_neighbours_need_two_ranks():
+    with pytest.raises(HaloclineError, match="'ring-shift' was asked for on 1 rank"):
+        rows_of("ring-shift", ranks=1)
+
+
+def test_the_command_line_takes_every_option():
+    needs_mpi()
+    words = "bench ring-shift --transport two-sided --element-bytes 4 --largest 8 --ranks 2 --warm"
+    done = subprocess.run(
+        [sys.executable, "-m", "halocline.cli", *words.split(), "--repetitions", "1"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    assert len(lines) == 1 + len(found)
+    assert done.stdout.splitlines()[-1].split()[:3] == ["two-sided", "4", "B"]
+
+
+def test_the_command_line_knows_every_benchmark():
+    from halocline.cli.main import Measurement
+
+    assert {m.value for m in Measurement} == set(BENCHMARKS)

@@ -74,8 +74,17 @@ def decomposition_for(
     ranks: int,
     wanted: Any = None,
     blocks: int = 1,
+    prices: Sequence[float] | None = None,
 ) -> Decomposition:
-    """Return the decomposition that a name, a shape or None stands for."""
+    """Return the decomposition that a name, a shape or None stands for.
+
+    Args:
+        grid: The grid.
+        ranks: Number of ranks.
+        wanted: See 'Simulation'.
+        blocks: Blocks a rank.
+        prices: What a cell of a side across each axis costs; None where it is not known.
+    """
     if isinstance(wanted, Decomposition):
         if wanted.ranks != ranks or wanted.extent != grid.extent:
             raise PlanError(
@@ -83,7 +92,8 @@ def decomposition_for(
                 f"simulation has {ranks} ranks and {grid.extent} cells.",
             )
         return wanted
-    return decompose(grid.extent, grid.periodic, ranks, wanted, blocks)
+    known = {} if prices is None else {"prices": prices}
+    return decompose(grid.extent, grid.periodic, ranks, wanted, blocks, **known)
 
 
 def source_for(grid: Grid, steps: Iterable[Step], target: str = "c++") -> Source:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import PlanError
@@ -17,7 +18,17 @@ from halocline.plan.strategy import Strategy
 from halocline.runtime.executor import Executor
 from halocline.runtime.job import Made, join
 from halocline.runtime.progress import progress_display
-from halocline.runtime.report import make_report
+from halocline.runtime.report import Told, make_report
+from halocline.tune.selection import (
+    Offer,
+    Selection,
+    alone,
+    given,
+    knowledge_of,
+    offer,
+    predicted_lines,
+    prices_here,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,7 +51,8 @@ class Simulation:
         grid: The grid; its fields get their storage from the simulation.
         steps: Called kernels, swaps, repeats, reductions, functions: one time step, in order.
         dt: Time step, for 'hc.time' [time unit].
-        strategy: How communication is done; every strategy gives the same bits.
+        strategy: How communication is done; every strategy gives the same bits. 'auto' ranks some
+            by a model of the machine, tries the best few during the first steps, and remembers.
         decomposition: 'rows', 'tiles', 'pencils', blocks along each axis, a Decomposition, or
             None for the one with the cheapest sides.
         blocks: Blocks a rank.
@@ -63,7 +75,7 @@ class Simulation:
         steps: Sequence[Step],
         *,
         dt: float = 1.0,
-        strategy: Strategy | None = None,
+        strategy: Strategy | str = "auto",
         decomposition: Any = None,
         blocks: int = 1,
         threads: int | None = None,
@@ -75,17 +87,22 @@ class Simulation:
     ) -> None:
         self.grid = grid
         self.steps = check_steps(tuple(steps))
-        self.strategy = strategy or Strategy()
+        self.strategy = _check_strategy(strategy)
         self.target = check_target(target)
         self.dt = dt
         self.check_every = check_every
         self._job = join(communicator, ranks_per_node=ranks_per_node, link=link)
         self.threads = threads or max(1, len(os.sched_getaffinity(0)) // self._job.ranks_on_node)
+        # Read by all ranks together, so that none waits for another later.
+        self._knowledge = knowledge_of(self._job, self.threads) if self._job.size > 1 else None
         self.decomposition = decomposition_for(grid, self._job.size, decomposition, blocks)
-        self._plan: Plan | None = None
+        # Which shape is the cheapest depends on the step, which need not be complete yet.
+        self._shape = (decomposition, blocks)
+        self._selection: Selection | None = None
         self._executor: Executor | None = None
         self._once: dict[tuple[Step, ...], str] = {}
         self._seconds = 0.0
+        self._untold = 0
 
     @property
     def rank(self) -> int:
@@ -117,14 +134,25 @@ class Simulation:
 
     @property
     def plan(self) -> Plan:
-        """What this rank does in a step."""
-        return self._plan or self._make_plan(self._bind())
+        """What this rank does in a step; the default strategy's until one has been chosen."""
+        if self._selection is not None:
+            return self._selection.plan
+        return self._make_plan(self._bind(), self._fixed_strategy)
 
     def _bind(self) -> Program:
-        return bind(self.grid, self.steps, self.check_every)
+        program = bind(self.grid, self.steps, self.check_every)
+        wanted, blocks = self._shape
+        if self._knowledge is not None and (wanted is None or isinstance(wanted, str)):
+            prices = prices_here(program, self._fixed_strategy, self._job, self._knowledge)
+            self.decomposition = decomposition_for(self.grid, self.size, wanted, blocks, prices)
+        return program
 
-    def _make_plan(self, program: Program) -> Plan:
-        return make_plan(program, self.decomposition, self.strategy, self.rank)
+    def _make_plan(self, program: Program, strategy: Strategy) -> Plan:
+        return make_plan(program, self.decomposition, strategy, self.rank)
+
+    @property
+    def _fixed_strategy(self) -> Strategy:
+        return self.strategy if isinstance(self.strategy, Strategy) else Strategy()
 
     def run(self, steps: int, *, progress: bool = True) -> None:
         """Do time steps.
@@ -138,13 +166,20 @@ class Simulation:
             DivergedError: A field holds a value that is not a number.
         """
         executor = self._prepare()
-        executor.begin("main")
-        done, chunk, started = 0, 1, time.perf_counter()
+        assert self._selection is not None
         with progress_display(steps, self._cells, is_shown=progress and self.rank == 0) as show:
+            started = time.perf_counter()
+            done = self._selection.try_out(steps)
+            if self._selection.trial is None and done:
+                # From here on the report tells of the chosen strategy alone.
+                executor.runtime.reset_timers()
+                self._seconds, self._untold, started = 0.0, self.step, time.perf_counter()
+            name, chunk = self._selection.name, 1
+            executor.begin(name)
             while done < steps:
                 count = min(chunk, steps - done)
                 before = time.perf_counter()
-                executor.advance("main", count)
+                executor.advance(name, count)
                 elapsed = time.perf_counter() - before
                 done += count
                 show(done)
@@ -177,14 +212,39 @@ class Simulation:
         for spec in program.fields:
             if spec.name not in executor.storages:
                 executor.store(FieldLayout(spec.name, spec.dtype, spec.components, none, none))
-        plan = make_plan(program, self.decomposition, self.strategy, self.rank, executor.layouts)
+        strategy = replace(self._fixed_strategy, depth=1)
+        plan = make_plan(program, self.decomposition, strategy, self.rank, executor.layouts)
         executor.load(name, plan, compile_kernels(program, self.target, self._job))
 
     def report(self) -> Report:
-        """Return where the time went, over all ranks; printable."""
+        """Return where the time went, over all ranks, beside what the model says; printable."""
         executor = self._prepare()
+        assert self._selection is not None
         return make_report(
-            executor.runtime.timers(), self.plan, self._job, self._seconds, self.step
+            executor.runtime.timers(),
+            self.plan,
+            self._job,
+            Told(
+                self.step - self._untold,
+                self._seconds,
+                self._selection.reason,
+                predicted_lines(
+                    self.plan, self._knowledge or knowledge_of(self._job, self.threads)
+                ),
+            ),
+        )
+
+    def _offer(self, program: Program) -> Offer:
+        if isinstance(self.strategy, Strategy):
+            return given(self._make_plan(program, self.strategy))
+        if self._knowledge is None:
+            return alone(self._make_plan(program, Strategy()))
+        return offer(
+            program,
+            self.decomposition,
+            lambda strategy: self._make_plan(program, strategy),
+            self._job,
+            self._knowledge,
         )
 
     @property
@@ -201,14 +261,23 @@ class Simulation:
                 hint="Make a new Grid with its own fields for each simulation.",
             )
         program = self._bind()
-        self._plan = plan = self._make_plan(program)
+        offered = self._offer(program)
         kernels = compile_kernels(program, self.target, self._job)
-        executor = Executor(plan, self.grid, self._job, self.threads, self.dt)
-        executor.load("main", plan, kernels)
+        executor = Executor(offered.plans[0], self.grid, self._job, self.threads, self.dt)
+        self._selection = Selection(offered, executor, kernels, self._job)
         for field in self.grid.fields.values():
             _hand_over(field, executor)
         self._executor = executor
         return executor
+
+
+def _check_strategy(strategy: Strategy | str) -> Strategy | str:
+    if isinstance(strategy, Strategy) or strategy == "auto":
+        return strategy
+    raise PlanError(
+        f"The simulation was given strategy={strategy!r}; expected 'auto' or a Strategy.",
+        hint="Write hc.Strategy(…) with the choices you want.",
+    )
 
 
 def _hand_over(field: Field, executor: Executor) -> None:

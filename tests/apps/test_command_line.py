@@ -126,7 +126,7 @@ def test_without_a_name_results_go_to_a_new_directory_under_output(tmp_path: Pat
         (("run", "lid-cavty"), "error: There is no case 'lid-cavty'. Did you mean 'lid-cavity'?"),
         (("run", "heat", "--set", "cell=3"), "error: Case 'heat' has no parameter 'cell'. Did you"),
         (("run", "heat", "--set", "cell"), "error: '--set cell' was given; expected KEY=VALUE."),
-        (("run", "heat", "--overlap", "cor-first"), "Did you mean 'core-first'?"),
+        (("run", "heat", "--overlap", "cor-first"), "expected one of: core-first, rim-first"),
         (("run", "lid-cavity", "--cells", "8"), "Use at least 50 cells or at most Reynolds number"),
         (
             ("run", "heat", "--output", "file/x"),

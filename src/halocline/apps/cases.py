@@ -20,6 +20,13 @@ RUN_KEYS: Mapping[str, type] = {
     "decomposition": str,
     "overlap": str,
     "neighbours": str,
+    "transport": str,
+    "messages": str,
+    "wait": str,
+    "depth": int,
+    "tiles": int,
+    "ranks_per_node": int,
+    "link": str,
     "output": str,
 }
 

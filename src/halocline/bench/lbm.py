@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import os
 import statistics
-import subprocess
-import sys
 import time
 import zlib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
 from halocline.analysis.cost import cost
 from halocline.apps.lbm.kernels import collide_stream
 from halocline.apps.lbm.velocity_set import velocity_set
-from halocline.bench.yardstick import measure_memory
+from halocline.bench.job import measure_on_ranks
+from halocline.bench.settings import dtype_of
+from halocline.bench.table import Benchmark, Chart, Column
+from halocline.bench.yardstick import Yardstick
 from halocline.errors import HaloclineError
-from halocline.runtime.launcher import find_launcher
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_CHUNK_S = 1.0
+    from halocline.bench.settings import Settings
+    from halocline.runtime.job import Job
+
+_EDGES = (128, 184)
+# Each repetition lasts so many times the budget of a benchmark of messages.
+_LONGER = 200
 _OMEGA = 1.6
 
 
@@ -40,6 +44,7 @@ class Rate:
         mlups: Million cell updates a second: minimum, median and maximum of the repetitions.
         checksum: CRC-32 of the populations after the same number of steps: equal for any ranks
             and threads, or the result is wrong.
+        yardstick_gb_s: What copying 19 streams past the cache gives before and after [GB/s].
     """
 
     cells: int
@@ -49,37 +54,42 @@ class Rate:
     bytes_a_cell: int
     mlups: tuple[float, float, float]
     checksum: int
+    yardstick_gb_s: float = 0.0
 
     @property
     def gigabytes_per_s(self) -> float:
         """Median traffic [GB/s]."""
         return self.mlups[1] * self.bytes_a_cell / 1e3
 
+    @property
+    def share(self) -> float:
+        """Traffic in terms of the yardstick."""
+        return self.gigabytes_per_s / self.yardstick_gb_s
 
-def measure(cells: int, threads: int, dtype: str, repetitions: int) -> Rate | None:
-    """Measure in this job; the result is on rank 0 only.
+
+def measure(_job: Job, settings: Settings) -> Rate:
+    """Measure the first cube and type of the settings with all cores of the machine.
 
     Raises:
         HaloclineError: Mass was not conserved.
     """
+    cells, dtype = settings.sizes[0], dtype_of(settings.element_bytes[0])
     lattice = velocity_set("D3Q19")
     grid = hc.Grid((cells, cells, cells), periodic=True)
     f = grid.field("f", components=len(lattice), dtype=dtype)
     f_next = grid.field("f_next", components=len(lattice), dtype=dtype)
     call = collide_stream(f, f_next, velocity_set=lattice, omega=_OMEGA)
-    simulation = hc.Simulation(grid, [call, hc.swap(f, f_next)], threads=threads, check_every=0)
+    simulation = hc.Simulation(grid, [call, hc.swap(f, f_next)], check_every=0)
     f.set(lambda x, y, z: [1e-3 * ((x + 3 * y + 5 * z + i) % 7) for i in range(len(lattice))])
     masses = [hc.sum(f[i], name=f"mass_{i}") for i in range(len(lattice))]
     before = sum(simulation.reduce(mass) for mass in masses)
     simulation.run(2, progress=False)
     checksum = _checksum(simulation, f)
-    rates = sorted(_rates(simulation, cells**3, repetitions))
+    rates = sorted(_rates(simulation, cells**3, settings))
     after = sum(simulation.reduce(mass) for mass in masses)
     tolerance = 1e-10 if dtype == "float64" else 1e-3
     if abs(after - before) > tolerance * cells**3:
         raise HaloclineError(f"Mass changed from {before} to {after}: the result is wrong.")
-    if simulation.rank:
-        return None
     summary = (rates[0], statistics.median(rates), rates[-1])
     moved = cost(call.kernel).bytes
     return Rate(cells, simulation.size, simulation.threads, dtype, moved, summary, checksum)
@@ -91,15 +101,15 @@ def _checksum(simulation: hc.Simulation, f: Any) -> int:
     return zlib.crc32(repr(values).encode())
 
 
-def _rates(simulation: hc.Simulation, cells: int, repetitions: int) -> Iterator[float]:
-    """Yield million cell updates a second of runs of about a second each."""
+def _rates(simulation: hc.Simulation, cells: int, settings: Settings) -> Iterator[float]:
+    """Yield million cell updates a second."""
     steps = 4
     started = time.perf_counter()
     simulation.run(steps, progress=False)
-    steps = max(4, int(steps * _CHUNK_S / (time.perf_counter() - started)))
+    steps = max(4, int(steps * _LONGER * settings.budget_s / (time.perf_counter() - started)))
     if simulation.communicator:
         steps = simulation.communicator.bcast(steps, root=0)
-    for _ in range(repetitions):
+    for _ in range(settings.repetitions):
         if simulation.communicator:
             simulation.communicator.Barrier()
         started = time.perf_counter()
@@ -109,61 +119,61 @@ def _rates(simulation: hc.Simulation, cells: int, repetitions: int) -> Iterator[
         yield steps * cells / (time.perf_counter() - started) / 1e6
 
 
-def measure_in_job(cells: int, ranks: int, threads: int, dtype: str, repetitions: int) -> Rate:
-    """Measure in a job of its own.
-
-    Raises:
-        HaloclineError: The job failed; what it said is in the message.
-    """
-    program = [sys.executable, "-m", "halocline.bench.lbm"]
-    arguments = [str(cells), str(threads), dtype, str(repetitions)]
-    launcher = [*find_launcher(), "-n", str(ranks)] if ranks > 1 else []
-    run = subprocess.run(
-        [*launcher, *program, *arguments], capture_output=True, text=True, check=False
-    )
-    if run.returncode != 0:
-        raise HaloclineError(f"The measurement failed: {run.stderr.strip()[-500:]}")
-    found = json.loads(run.stdout)
-    return Rate(**{**found, "mlups": tuple(found["mlups"])})
-
-
-def bench_lbm(
-    sizes: tuple[int, ...], dtypes: tuple[str, ...], repetitions: int
-) -> Iterator[tuple[Rate, float]]:
-    """Yield each rate with the yardstick of the same minute [GB/s].
-
-    The yardstick copies 19 streams into 19 others past the cache, before and after.
+def run(settings: Settings) -> list[Rate]:
+    """Measure each case as threads and as ranks, beside the yardstick of the same minute.
 
     Raises:
         HaloclineError: Two ways of running the same case gave different bits.
     """
     cores = len(os.sched_getaffinity(0))
-    for cells in sizes:
-        for dtype in dtypes:
-            checksums = set()
-            for ranks in dict.fromkeys((1, cores)):
-                yardsticks = [_yardstick(cells, cores)]
-                rate = measure_in_job(cells, ranks, cores // ranks, dtype, repetitions)
-                yardsticks.append(_yardstick(cells, cores))
-                checksums.add(rate.checksum)
-                yield rate, statistics.mean(yardsticks)
-            if len(checksums) > 1:
-                raise HaloclineError(f"{cells}³ {dtype}: ranks and threads gave different bits.")
+    rates = []
+    for cells in settings.sizes or _EDGES:
+        for element in settings.element_bytes:
+            case = replace(settings, sizes=(cells,), element_bytes=(element,), link=None)
+            found = [_beside_yardstick(case, ranks) for ranks in dict.fromkeys((1, cores))]
+            if len({rate.checksum for rate in found}) > 1:
+                raise HaloclineError(
+                    f"{cells}³ {found[0].dtype}: ranks and threads gave different bits."
+                )
+            rates += found
+    return rates
 
 
-def _yardstick(cells: int, threads: int) -> float:
-    found = measure_memory(cells**3, threads, repetitions=5)
-    median: float = found["copy_19_streamed"]["median"]
-    return median
+def _beside_yardstick(settings: Settings, ranks: int) -> Rate:
+    before = _yardstick(settings)
+    rate = measure_on_ranks(measure, replace(settings, ranks=ranks, ranks_per_node=None))
+    return replace(rate, yardstick_gb_s=(before + _yardstick(settings)) / 2)
 
 
-def main() -> None:
-    """Measure with the arguments of 'measure_in_job' and print JSON."""
-    cells, threads, dtype, repetitions = sys.argv[1:]
-    rate = measure(int(cells), int(threads), dtype, int(repetitions))
-    if rate is not None:
-        print(json.dumps(asdict(rate)))
+def _yardstick(settings: Settings) -> float:
+    cores = len(os.sched_getaffinity(0))
+    with Yardstick("copy_19_streamed", settings.sizes[0] ** 3, cores) as yardstick:
+        times = yardstick.sample(settings.repetitions, 10 * settings.budget_s)
+        return yardstick.bytes / times.median_s / 1e9
 
 
-if __name__ == "__main__":
-    main()
+BENCHMARK = Benchmark(
+    "lbm",
+    "D3Q19 BGK in a periodic box; yardstick: 19 streams copied past the cache, same minute.",
+    run,
+    (
+        Column("cube", lambda row: f"{row.cells}³"),
+        Column("type", lambda row: row.dtype),
+        Column("ranks", lambda row: str(row.ranks)),
+        Column("threads", lambda row: str(row.threads)),
+        Column("MLUPS min", lambda row: f"{row.mlups[0]:.1f}"),
+        Column("median", lambda row: f"{row.mlups[1]:.1f}"),
+        Column("max", lambda row: f"{row.mlups[2]:.1f}"),
+        Column("GB/s", lambda row: f"{row.gigabytes_per_s:.1f}"),
+        Column("yardstick", lambda row: f"{row.yardstick_gb_s:.1f}"),
+        Column("share", lambda row: f"{row.share:.0%}"),
+    ),
+    Chart(
+        x=lambda row: f"{row.cells}³ {row.dtype}",
+        y=lambda row: row.mlups[1],
+        series=lambda row: f"{row.ranks} ranks x {row.threads} threads",
+        x_label="case",
+        y_label="million cell updates a second",
+    ),
+    element_bytes=(8, 4),
+)

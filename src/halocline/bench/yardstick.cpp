@@ -1,32 +1,48 @@
-// The hand-written yardstick: what this machine's memory gives to loops with the traffic of D3Q19.
+// The hand-written yardstick: what this machine's memory gives to loops with the traffic of D3Q19,
+// and to a plain copy between two processes.
 //
-// Each loop moves 19 streams of doubles (or 1), is repeated, verified, and printed as one JSON object:
-// bytes read plus bytes written per second, as minimum, median and maximum over the repetitions.
-// Usage: yardstick CELLS REPETITIONS [huge-pages 0|1] [padding in cache lines]
+// A loop moves 19 streams of doubles, or 1; each thread goes through its own cells again and again.
 
 #include <immintrin.h>
+#include <kernel_abi.h>
 #include <omp.h>
+#include <sched.h>
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <vector>
+
+extern "C" {
+extern const std::int32_t halocline_abi;
+const std::int32_t halocline_abi = HALOCLINE_ABI;
+}
 
 namespace {
 
 constexpr int streams = 19;
-constexpr std::int64_t line = 8;  // doubles in a cache line
+constexpr std::int64_t line = 8;         // doubles in a cache line
+constexpr std::int64_t chunk = 64;       // cells that are copied through a row
+constexpr std::int64_t padding = 5 * 8;  // between streams, so that they use other cache sets
 
 struct Memory {
     double* source;
     double* target;
     std::int64_t cells;
     std::int64_t stride;
+    int threads;
+    int count;  // streams in use
+    std::int64_t first(int thread) const { return cells / chunk * thread / threads * chunk; }
 };
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 void store_past_cache(double* to, const double* from) {
 #if defined(__AVX512F__)
@@ -40,40 +56,30 @@ void store_past_cache(double* to, const double* from) {
 }
 
 template <int count>
-void copy_past_cache(const Memory& m) {
-#pragma omp parallel
-    {
-#pragma omp for schedule(static)
-        for (std::int64_t i = 0; i < m.cells; i += line)
-            for (int s = 0; s < count; ++s)
-                store_past_cache(m.target + s * m.stride + i, m.source + s * m.stride + i);
-        _mm_sfence();
-    }
+void copy_past_cache(const Memory& m, std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; i += line)
+        for (int s = 0; s < count; ++s)
+            store_past_cache(m.target + s * m.stride + i, m.source + s * m.stride + i);
+    _mm_sfence();
 }
 
 // As generated code does it: gather a chunk of all streams in the nearest cache, then write each.
 template <int count>
-void copy_through_rows(const Memory& m) {
-    constexpr std::int64_t chunk = 64;
-#pragma omp parallel
-    {
-        alignas(64) double row[count][chunk];
-#pragma omp for schedule(static)
-        for (std::int64_t start = 0; start < m.cells; start += chunk) {
-            for (int s = 0; s < count; ++s)
-                std::memcpy(row[s], m.source + s * m.stride + start, sizeof row[s]);
-            for (int s = 0; s < count; ++s)
-                for (std::int64_t i = 0; i < chunk; i += line)
-                    store_past_cache(m.target + s * m.stride + start + i, row[s] + i);
-        }
-        _mm_sfence();
+void copy_through_rows(const Memory& m, std::int64_t first, std::int64_t last) {
+    alignas(64) double row[count][chunk];
+    for (std::int64_t start = first; start < last; start += chunk) {
+        for (int s = 0; s < count; ++s)
+            std::memcpy(row[s], m.source + s * m.stride + start, sizeof row[s]);
+        for (int s = 0; s < count; ++s)
+            for (std::int64_t i = 0; i < chunk; i += line)
+                store_past_cache(m.target + s * m.stride + start + i, row[s] + i);
     }
+    _mm_sfence();
 }
 
 template <int count>
-void copy_plain(const Memory& m) {
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < m.cells; i += line)
+void copy_plain(const Memory& m, std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; i += line)
         for (int s = 0; s < count; ++s) {
             const double* __restrict from = m.source + s * m.stride + i;
             double* __restrict to = m.target + s * m.stride + i;
@@ -83,9 +89,8 @@ void copy_plain(const Memory& m) {
 }
 
 template <int count>
-void update_in_place(const Memory& m) {
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < m.cells; i += line)
+void update_in_place(const Memory& m, std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; i += line)
         for (int s = 0; s < count; ++s) {
             double* at = m.target + s * m.stride + i;
 #pragma omp simd
@@ -93,99 +98,145 @@ void update_in_place(const Memory& m) {
         }
 }
 
+using Loop = void (*)(const Memory&, std::int64_t, std::int64_t);
+
+// In the order of LOOPS in yardstick.py.
+constexpr Loop loops[] = {copy_plain<1>,
+                          copy_past_cache<1>,
+                          copy_plain<streams>,
+                          copy_past_cache<streams>,
+                          copy_through_rows<streams>,
+                          update_in_place<streams>};
+constexpr int loop_streams[] = {1, 1, streams, streams, streams, streams};
+constexpr int updating = 5;
+
 void fill(const Memory& m) {
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < m.cells; i += line)
-        for (int s = 0; s < streams; ++s)
-            for (int lane = 0; lane < line; ++lane) {
-                m.source[s * m.stride + i + lane] = static_cast<double>((i + lane) % 1021 + s);
-                m.target[s * m.stride + i + lane] = 0.0;
+#pragma omp parallel num_threads(m.threads)
+    {
+        const int thread = omp_get_thread_num();
+        for (int s = 0; s < m.count; ++s)
+            for (std::int64_t i = m.first(thread); i < m.first(thread + 1); ++i) {
+                m.source[s * m.stride + i] = static_cast<double>(i % 1021 + s);
+                m.target[s * m.stride + i] = 0.0;
             }
+    }
 }
 
-bool holds_copy(const Memory& m, int count) {
-    for (int s = 0; s < count; ++s)
-        if (std::memcmp(m.source + s * m.stride, m.target + s * m.stride, 8 * m.cells) != 0)
+bool holds_copy(const Memory& m) {
+    for (int s = 0; s < m.count; ++s)
+        if (std::memcmp(m.source + s * m.stride, m.target + s * m.stride,
+                        8 * static_cast<std::size_t>(m.cells)) != 0)
             return false;
     return true;
 }
 
-// After k updates x -> x/2 + 1 the distance from the fixed point 2 is halved k times, exactly for
-// these small integers as long as the mantissa holds all bits.
-bool holds_update(const Memory& m, int times) {
-    for (int s = 0; s < streams; ++s)
-        for (std::int64_t i = 0; i < m.cells; ++i) {
-            double expected = m.source[s * m.stride + i];
-            for (int k = 0; k < times; ++k) expected = expected * 0.5 + 1.0;
+// After k updates x -> x/2 + 1 of zero the distance from the fixed point 2 has been halved k times.
+bool holds_update(const Memory& m, std::int64_t times) {
+    double expected = 0.0;
+    for (std::int64_t k = 0; k < std::min<std::int64_t>(times, 100); ++k)
+        expected = expected * 0.5 + 1.0;
+    for (int s = 0; s < m.count; ++s)
+        for (std::int64_t i = 0; i < m.cells; ++i)
             if (m.target[s * m.stride + i] != expected) return false;
-        }
     return true;
 }
 
-template <class Loop>
-std::vector<double> rates(const Memory& m, int count, int repetitions, Loop loop) {
-    loop(m);  // the first touches pages and starts threads
-    std::vector<double> result;
-    for (int r = 0; r < repetitions; ++r) {
-        const auto start = std::chrono::steady_clock::now();
-        loop(m);
-        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-        result.push_back(16.0 * count * static_cast<double>(m.cells) / time.count() * 1e-9);
-    }
-    std::sort(result.begin(), result.end());
-    return result;
-}
-
-void print(const char* name, const std::vector<double>& sorted, bool is_right, const char* after) {
-    std::printf("  \"%s\": {\"min\": %.2f, \"median\": %.2f, \"max\": %.2f, \"verified\": %s}%s\n",
-                name, sorted.front(), sorted[sorted.size() / 2], sorted.back(),
-                is_right ? "true" : "false", after);
-}
-
-template <class Loop>
-void copy(const char* name, const Memory& m, int count, int repetitions, Loop loop) {
-    std::memset(m.target, 0, 64);
-    const auto sorted = rates(m, count, repetitions, loop);
-    print(name, sorted, holds_copy(m, count), ",");
-}
-
-double* allocate(std::int64_t bytes, bool huge) {
-    constexpr std::int64_t page = 2 << 20;
-    const auto size = static_cast<std::size_t>((bytes + page - 1) / page * page);
+double* allocate(std::int64_t doubles) {
+    constexpr std::size_t page = std::size_t{2} << 20;
+    const std::size_t size = (8 * static_cast<std::size_t>(doubles) + page - 1) / page * page;
     void* memory = std::aligned_alloc(page, size);
-    if (memory == nullptr) std::exit((std::fprintf(stderr, "out of memory\n"), 1));
-    madvise(memory, size, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    if (memory != nullptr) madvise(memory, size, MADV_HUGEPAGE);
     return static_cast<double*>(memory);
+}
+
+// Counters of two processes, each in a cache line of its own, before the bytes of both.
+struct Side {
+    alignas(64) std::atomic<std::int64_t> ready;
+    alignas(64) std::atomic<std::int64_t> done;
+};
+
+void meet(std::atomic<std::int64_t>& mine, const std::atomic<std::int64_t>& other, std::int64_t n) {
+    mine.store(n, std::memory_order_release);
+    // On a busy machine the other may be waiting for this very core.
+    for (int spins = 0; other.load(std::memory_order_acquire) < n; ++spins) {
+        if (spins < 1000)
+            _mm_pause();
+        else
+            sched_yield();
+    }
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-    const std::int64_t wanted = argc > 1 ? std::atoll(argv[1]) : 128 * 128 * 128;
-    const int repetitions = argc > 2 ? std::max(1, std::atoi(argv[2])) : 7;
-    const bool huge = argc <= 3 || std::atoi(argv[3]) != 0;
-    const std::int64_t padding = argc > 4 ? std::atoll(argv[4]) : 5;
-    const std::int64_t cells = std::max<std::int64_t>(1, wanted / 64) * 64;
-    const std::int64_t stride = cells + padding * line;
-    const Memory m{allocate(8 * streams * stride, huge), allocate(8 * streams * stride, huge), cells,
-                   stride};
-    fill(m);
-    std::printf("{\n  \"unit\": \"GB/s, bytes read + bytes written\",\n  \"cells\": %lld,\n",
-                static_cast<long long>(cells));
-    std::printf("  \"bytes\": %lld,\n  \"threads\": %d,\n  \"huge_pages\": %s,\n",
-                static_cast<long long>(16 * streams * cells), omp_get_max_threads(),
-                huge ? "true" : "false");
-    std::printf("  \"padding_lines\": %lld,\n", static_cast<long long>(padding));
-    copy("copy_19_streamed", m, streams, repetitions, copy_past_cache<streams>);
-    copy("copy_19_streamed_by_rows", m, streams, repetitions, copy_through_rows<streams>);
-    copy("copy_19_plain", m, streams, repetitions, copy_plain<streams>);
-    copy("copy_1_streamed", m, 1, repetitions, copy_past_cache<1>);
-    copy("copy_1_plain", m, 1, repetitions, copy_plain<1>);
-    copy_plain<streams>(m);
-    const auto sorted = rates(m, streams, repetitions, update_in_place<streams>);
-    print("update_19_in_place", sorted, holds_update(m, repetitions + 1), "");
-    std::printf("}\n");
-    std::free(m.source);
-    std::free(m.target);
-    return 0;
+extern "C" {
+
+// Memory for a loop; null if there is not enough. Cells: a multiple of 64.
+void* yardstick_make(int loop, std::int64_t cells, int threads) {
+    const int count = loop_streams[loop];
+    const std::int64_t stride = cells + padding;
+    auto* m = new Memory{
+        allocate(count * stride), allocate(count * stride), cells, stride, threads, count};
+    if (m->source == nullptr || m->target == nullptr) return nullptr;
+    fill(*m);
+    return m;
+}
+
+// Seconds for so many passes of all threads.
+double yardstick_run(void* memory, int loop, std::int64_t passes) {
+    const Memory& m = *static_cast<Memory*>(memory);
+    const Clock::time_point start = Clock::now();
+#pragma omp parallel num_threads(m.threads)
+    {
+        const int thread = omp_get_thread_num();
+        for (std::int64_t pass = 0; pass < passes; ++pass) {
+            loops[loop](m, m.first(thread), m.first(thread + 1));
+            // The next pass writes the same: say that somebody has looked.
+            asm volatile("" ::: "memory");
+        }
+    }
+    return seconds_since(start);
+}
+
+// Whether the target holds what so many passes in all must have left there.
+int yardstick_check(void* memory, int loop, std::int64_t passes) {
+    const Memory& m = *static_cast<Memory*>(memory);
+    return loop == updating ? holds_update(m, passes) : holds_copy(m);
+}
+
+void yardstick_free(void* memory) {
+    auto* m = static_cast<Memory*>(memory);
+    std::free(m->source);
+    std::free(m->target);
+    delete m;
+}
+
+// Bytes of shared memory that 'between' needs for 'words' of 8 bytes on each side.
+std::int64_t between_size(std::int64_t words) {
+    return 2 * static_cast<std::int64_t>(sizeof(Side)) + 16 * words;
+}
+
+// Two processes write their own words in shared memory, then copy those of the other.
+//
+// shared: zero at first; first: how often it was done before; target: this process's own memory;
+// seconds: of the copies alone, and with the signals before and after them.
+void between(void* shared, int rank, std::int64_t words, std::int64_t first, std::int64_t times,
+             std::int64_t* target, double* seconds) {
+    auto* sides = static_cast<Side*>(shared);
+    auto* values = reinterpret_cast<std::int64_t*>(sides + 2);
+    std::int64_t* mine = values + rank * words;
+    const std::int64_t* theirs = values + (1 - rank) * words;
+    seconds[0] = seconds[1] = 0.0;
+    for (std::int64_t n = first + 1; n <= first + times; ++n) {
+        for (std::int64_t i = 0; i < words; ++i) mine[i] = n * (rank + 1) + i;
+        asm volatile("" ::: "memory");
+        const Clock::time_point started = Clock::now();
+        meet(sides[rank].ready, sides[1 - rank].ready, n);
+        const Clock::time_point met = Clock::now();
+        std::memcpy(target, theirs, 8 * static_cast<std::size_t>(words));
+        asm volatile("" ::: "memory");
+        seconds[0] += seconds_since(met);
+        meet(sides[rank].done, sides[1 - rank].done, n);
+        seconds[1] += seconds_since(started);
+    }
+}
 }

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from halocline.cli.launch import EXIT_MISTAKE, end_with, run_on_ranks
+from halocline.cli.papers import papers_app
 from halocline.errors import CaseError, HaloclineError, MpiError
 from halocline.runtime.launcher import launched_rank, launched_ranks
 
@@ -19,6 +20,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.add_typer(papers_app, name="papers")
 
 
 class Subject(StrEnum):
@@ -34,8 +36,16 @@ class Measurement(StrEnum):
     """What 'bench' can measure."""
 
     memory = "memory"
-    lbm = "lbm"
+    ping_pong = "ping-pong"
+    ring_shift = "ring-shift"
+    strided = "strided"
+    element_wise = "element-wise"
+    push_pull = "push-pull"
+    overlap = "overlap"
+    halo = "halo"
     step = "step"
+    imbalance = "imbalance"
+    lbm = "lbm"
 
 
 CaseName = Annotated[str, typer.Argument(metavar="CASE", help="lid-cavity, heat, or a .toml file.")]
@@ -59,8 +69,22 @@ Threads = Annotated[int | None, typer.Option(min=1, help="Threads a rank.")]
 Decomposition = Annotated[
     str | None, typer.Option(help="rows, tiles, pencils, or blocks along each axis: 2x2x1.")
 ]
-Overlap = Annotated[str | None, typer.Option(help="core-first, rim-first or none.")]
+Overlap = Annotated[str | None, typer.Option(help="core-first, rim-first, postponed or none.")]
 Neighbours = Annotated[str | None, typer.Option(help="direct or staged.")]
+Transport = Annotated[
+    str | None,
+    typer.Option(help="auto, shared, shared-push, two-sided, persistent, datatype, put or get."),
+]
+Messages = Annotated[str | None, typer.Option(help="One a neighbour, or one a field.")]
+Wait = Annotated[str | None, typer.Option(help="all or any.")]
+Depth = Annotated[int | None, typer.Option(help="Steps between exchanges.")]
+Tiles = Annotated[int | None, typer.Option(help="Pieces of the core, polls between them.")]
+RanksPerNode = Annotated[
+    int | None, typer.Option(min=1, help="Declare so many ranks to be a node.")
+]
+Link = Annotated[
+    str | None, typer.Option(help="Emulated link between nodes: a name, or L=1e-5,G=1e-9.")
+]
 Output = Annotated[str | None, typer.Option(help="Directory of the results.")]
 
 
@@ -83,11 +107,19 @@ def run(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     decomposition: Decomposition = None,
     overlap: Overlap = None,
     neighbours: Neighbours = None,
+    transport: Transport = None,
+    messages: Messages = None,
+    wait: Wait = None,
+    depth: Depth = None,
+    tiles: Tiles = None,
+    ranks_per_node: RanksPerNode = None,
+    link: Link = None,
     output: Output = None,
 ) -> None:
     """Run a case and write fields, log, report and picture into a directory."""
     from halocline.apps.cases import read_case
     from halocline.cli.run import RunChoices, run_case
+    from halocline.runtime.link import to_link
 
     parameters = _given(
         cells=cells,
@@ -102,10 +134,14 @@ def run(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     )
     parameters.update(_settings(settings))
     read, from_file = read_case(case, parameters)
-    how = {"ranks": ranks, "threads": threads, "output": output}
+    how = {"ranks": ranks, "threads": threads, "output": output, "link": link}
     split = {"decomposition": decomposition, "overlap": overlap, "neighbours": neighbours}
-    choices = RunChoices(**{**from_file, **_given(**how, **split)})
-    choices.strategy  # noqa: B018 (refuses a wrong word before any rank is started)
+    split |= {"transport": transport, "messages": messages, "wait": wait}
+    numbers = {"depth": depth, "tiles": tiles, "ranks_per_node": ranks_per_node}
+    choices = RunChoices(**{**from_file, **_given(**how, **split, **numbers)})
+    # Refuse a wrong word before any rank is started.
+    choices.strategy  # noqa: B018
+    to_link(choices.link)
     if launched_rank() is not None:
         _refuse_other_number(choices.ranks)
     elif choices.ranks is not None and choices.ranks > 1:
@@ -129,6 +165,11 @@ def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     decomposition: Decomposition = None,
     overlap: Overlap = None,
     neighbours: Neighbours = None,
+    transport: Transport = None,
+    messages: Messages = None,
+    wait: Wait = None,
+    depth: Depth = None,
+    tiles: Tiles = None,
 ) -> None:
     """Show what becomes of a case; needs no MPI and no compiler."""
     from halocline.apps.cases import read_case
@@ -141,24 +182,121 @@ def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     parameters.update(_settings(settings))
     read, from_file = read_case(case, parameters)
     chosen = _given(decomposition=decomposition, overlap=overlap, neighbours=neighbours)
+    chosen |= _given(transport=transport, messages=messages, wait=wait, depth=depth, tiles=tiles)
     choices = RunChoices(**{**from_file, **chosen})
     typer.echo(show_subject(what.value, read.problem(), choices, (ranks, rank)))
 
 
 @app.command()
-def bench(
-    what: Annotated[Measurement, typer.Argument(help="memory, lbm or step.")],
+def bench(  # noqa: PLR0913 (one parameter an option: that is how typer works)
+    what: Annotated[Measurement, typer.Argument(help="What to measure.")],
     *,
-    size: Annotated[
-        list[int] | None, typer.Option(help="Cells a side of the cube; may be repeated.")
+    transport: Annotated[
+        list[str] | None, typer.Option(help="Transports to compare; may be repeated.")
     ] = None,
+    element_bytes: Annotated[
+        list[int] | None, typer.Option(help="4 or 8; may be repeated.")
+    ] = None,
+    largest: Annotated[
+        int | None, typer.Option(metavar="BYTES", help="The largest message.")
+    ] = None,
+    size: Annotated[
+        list[int] | None,
+        typer.Option(min=1, help="Cells a side of the cube (memory, halo, lbm); may be repeated."),
+    ] = None,
+    case: Annotated[
+        str, typer.Option(metavar="CASE", help="Whose imbalance: a name or a .toml file.")
+    ] = "lid-cavity",
+    ranks: Annotated[int, typer.Option(min=1, help="MPI ranks to start.")] = 2,
     repetitions: Annotated[int, typer.Option(min=1, help="How often each is timed.")] = 7,
+    warm: Annotated[
+        bool,
+        typer.Option("--warm", help="Messages stay as they are; else rewritten before each."),
+    ] = False,
+    ranks_per_node: RanksPerNode = None,
+    link: Link = None,
     json_file: Annotated[str, typer.Option("--json", help="Write the figures to a file.")] = "",
+    plot: Annotated[str, typer.Option(help="Draw the figures into a PNG file.")] = "",
 ) -> None:
     """Measure this machine and what Halocline makes of it, each with a verified result."""
+    from halocline.bench.settings import Settings
     from halocline.cli.bench import run_bench
 
-    run_bench(what.value, typer.echo, size or [], repetitions, json_file)
+    settings = Settings(
+        ranks=ranks,
+        transports=tuple(transport or ()),
+        element_bytes=tuple(element_bytes or ()),
+        repetitions=repetitions,
+        largest_bytes=largest,
+        sizes=tuple(size or ()),
+        is_rewritten=not warm,
+        ranks_per_node=ranks_per_node,
+        link=link,
+        case=case,
+    )
+    run_bench(what.value, typer.echo, settings, json_file, plot)
+
+
+@app.command()
+def predict(  # noqa: PLR0913 (one parameter an option: that is how typer works)
+    case: CaseName,
+    *,
+    cells: Cells = None,
+    reynolds: Reynolds = None,
+    dimensions: Dimensions = None,
+    collision: Collision = None,
+    dtype: DType = None,
+    settings: Settings = None,
+    ranks: Annotated[str, typer.Option(help="Numbers of ranks, as 64,512,4096.")] = "1",
+    machine: Annotated[
+        str, typer.Option(help="generic, lima, xe6, getm-cluster, bluecrystal-3, here, or a file.")
+    ] = "generic",
+    weak: Annotated[
+        bool, typer.Option("--weak", help="As many cells a rank as --cells has.")
+    ] = False,
+    ranks_per_node: RanksPerNode = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads a rank.")] = 1,
+    decomposition: Decomposition = None,
+    overlap: Overlap = None,
+    neighbours: Neighbours = None,
+    transport: Transport = None,
+    messages: Messages = None,
+    wait: Wait = None,
+    depth: Depth = None,
+    tiles: Tiles = None,
+    plot: Annotated[str, typer.Option(help="Draw the curve into a file.")] = "",
+) -> None:
+    """Predict the time of a step on any machine and any number of ranks; needs no MPI."""
+    from halocline.apps.cases import read_case
+    from halocline.cli.predict import PredictChoices, predict_case
+    from halocline.cli.run import RunChoices
+
+    parameters = _given(
+        cells=cells, reynolds=reynolds, dimensions=dimensions, collision=collision, dtype=dtype
+    )
+    parameters.update(_settings(settings))
+    read, from_file = read_case(case, parameters)
+    chosen = _given(decomposition=decomposition, overlap=overlap, neighbours=neighbours)
+    chosen |= _given(transport=transport, messages=messages, wait=wait, depth=depth, tiles=tiles)
+    run_choices = RunChoices(**{**from_file, **chosen})
+    choices = PredictChoices(ranks, machine, weak, ranks_per_node, threads, plot)
+    predict_case(read, run_choices, choices, typer.echo)
+
+
+@app.command()
+def probe(
+    *,
+    output: Annotated[
+        str, typer.Option(metavar="FILE", help="The file; default: where later runs look for it.")
+    ] = "",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A few seconds instead of a minute.")
+    ] = False,
+) -> None:
+    """Measure what the model needs to know of this machine, and keep it in a file."""
+    from halocline.cli.probe import run_probe
+
+    run_probe(typer.echo, output, is_quick=quick)
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -21,6 +21,9 @@ from halocline.io.variable import Variable
 from halocline.plan.strategy import Strategy
 from halocline.simulation import Simulation
 
+# The choices that make a strategy.
+STRATEGY_NAMES = ("overlap", "neighbours", "transport", "messages", "wait", "depth", "tiles")
+
 
 @dataclass(frozen=True, slots=True)
 class RunChoices:
@@ -30,8 +33,16 @@ class RunChoices:
         ranks: None for as many as were launched.
         threads: A rank; None for all cores.
         decomposition: A name, or blocks along each axis as '2x2x1'; None for the cheapest.
-        overlap: See 'Strategy'; None for its default.
-        neighbours: See 'Strategy'; None for its default.
+        overlap: See 'Strategy', as the next five; if none is given, the strategy is chosen
+            automatically, otherwise those not given have their defaults.
+        neighbours: See 'Strategy'.
+        transport: See 'Strategy'.
+        messages: See 'Strategy'.
+        wait: See 'Strategy'.
+        depth: See 'Strategy'.
+        tiles: See 'Strategy'.
+        ranks_per_node: Ranks said to be on one node; None for the real nodes.
+        link: An emulated link between nodes; None for none.
         output: Directory of the results; None for a new one in 'output/'.
     """
 
@@ -40,14 +51,28 @@ class RunChoices:
     decomposition: str | None = None
     overlap: str | None = None
     neighbours: str | None = None
+    transport: str | None = None
+    messages: str | None = None
+    wait: str | None = None
+    depth: int | None = None
+    tiles: int | None = None
+    ranks_per_node: int | None = None
+    link: str | None = None
     output: str | None = None
 
     @property
     def strategy(self) -> Strategy:
         """The strategy with what was chosen."""
-        named = {"overlap": self.overlap, "neighbours": self.neighbours}
-        chosen: dict[str, Any] = {key: value for key, value in named.items() if value is not None}
-        return Strategy(**chosen)
+        return Strategy(**self._chosen())
+
+    @property
+    def strategy_or_auto(self) -> Strategy | str:
+        """The same, or 'auto' if nothing was chosen."""
+        return self.strategy if self._chosen() else "auto"
+
+    def _chosen(self) -> dict[str, Any]:
+        found = {name: getattr(self, name) for name in STRATEGY_NAMES}
+        return {name: value for name, value in found.items() if value is not None}
 
     @property
     def shape(self) -> str | tuple[int, ...] | None:
@@ -58,7 +83,7 @@ class RunChoices:
 
     def table(self) -> dict[str, Any]:
         """Return the choices for a case file."""
-        names = ("ranks", "threads", "decomposition", "overlap", "neighbours")
+        names = ("ranks", "threads", "decomposition", *STRATEGY_NAMES, "ranks_per_node", "link")
         return {name: getattr(self, name) for name in names}
 
 
@@ -75,9 +100,11 @@ def run_case(case: Case, choices: RunChoices) -> Path | None:
     simulation = Simulation(
         problem.grid,
         problem.steps,
-        strategy=choices.strategy,
+        strategy=choices.strategy_or_auto,
         decomposition=choices.shape,
         threads=choices.threads,
+        ranks_per_node=choices.ranks_per_node,
+        link=choices.link,
     )
     directory = simulation.on_first(partial(_prepare, case, choices, simulation.size))
     log = simulation.on_first(lambda: RunLog(directory / "run.log" if directory else None))

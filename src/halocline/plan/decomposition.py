@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Direction, Offset
 
-# A row of cells across the unit-stride axis is packed cell by cell, which costs about this much
-# more than copying whole rows.
-_PRICE_OF_AXIS = (4.0, 1.25, 1.0)
+# What a cell of a side costs across each axis, where nothing better is known: across the
+# unit-stride axis it is packed cell by cell, not in whole rows.
+_PRICES = (4.0, 1.25, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +143,7 @@ def decompose(
     ranks: int,
     shape: str | tuple[int, ...] | None = None,
     blocks: int = 1,
+    prices: Sequence[float] = _PRICES,
 ) -> Decomposition:
     """Split a grid into nearly equal blocks.
 
@@ -153,6 +154,7 @@ def decompose(
         shape: Blocks along each axis; or 'rows' (cut the slowest axis), 'tiles' (the two
             slowest), 'pencils' (all but x); None for the shape with the cheapest sides.
         blocks: Blocks a rank.
+        prices: What a cell of a block's sides across each axis costs, in any unit.
 
     Raises:
         PlanError: There are more blocks than cells, or the shape does not fit.
@@ -165,7 +167,7 @@ def decompose(
             hint=f"Use at most {prod(extent) // blocks} ranks.",
         )
     if shape is None or isinstance(shape, str):
-        shape = _cheapest(extent, wanted, _axes(shape, len(extent)))
+        shape = _cheapest(extent, wanted, _axes(shape, len(extent)), prices)
     if len(shape) != len(extent) or prod(shape) % ranks or any(s < 1 for s in shape):
         raise PlanError(
             f"The decomposition {'x'.join(map(str, shape))} was asked for on {ranks} ranks and a "
@@ -199,7 +201,9 @@ def _axes(name: str | None, dimensions: int) -> tuple[int, ...]:
     return named[name]
 
 
-def _cheapest(extent: tuple[int, ...], parts: int, axes: tuple[int, ...]) -> tuple[int, ...]:
+def _cheapest(
+    extent: tuple[int, ...], parts: int, axes: tuple[int, ...], prices: Sequence[float]
+) -> tuple[int, ...]:
     """Return the shape with the least price of sides a block; ties cut the slowest axis."""
     shapes = [
         shape
@@ -213,7 +217,7 @@ def _cheapest(extent: tuple[int, ...], parts: int, axes: tuple[int, ...]) -> tup
             f"{', '.join(AXES[a] for a in axes)}.",
             hint="Use another number of ranks or another decomposition.",
         )
-    return min(shapes, key=lambda shape: (_price(extent, shape), shape))
+    return min(shapes, key=lambda shape: (_price(extent, shape, prices), shape))
 
 
 def _factorings(number: int, count: int) -> list[tuple[int, ...]]:
@@ -227,8 +231,6 @@ def _factorings(number: int, count: int) -> list[tuple[int, ...]]:
     ]
 
 
-def _price(extent: tuple[int, ...], shape: tuple[int, ...]) -> float:
+def _price(extent: tuple[int, ...], shape: tuple[int, ...], prices: Sequence[float]) -> float:
     block = [n / s for n, s in zip(extent, shape, strict=True)]
-    return sum(
-        _PRICE_OF_AXIS[axis] * prod(block) / block[axis] for axis, s in enumerate(shape) if s > 1
-    )
+    return sum(prices[axis] * prod(block) / block[axis] for axis, s in enumerate(shape) if s > 1)

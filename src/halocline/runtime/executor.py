@@ -57,7 +57,7 @@ class Executor:
 
     def __init__(self, plan: Plan, grid: Grid, job: Job, threads: int, dt: float) -> None:
         # Memory that others can map has small pages on most systems: only where it is wanted.
-        share = plan.strategy.transport in ("auto", "shared", "shared-push")
+        share = len(job.nodes) > 1 and plan.strategy.transport in ("auto", "shared", "shared-push")
         self.runtime = _core.Runtime(threads, job.transport, share=share)
         self.runtime.set_dt(dt)
         self.threads = threads

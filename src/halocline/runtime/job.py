@@ -55,6 +55,13 @@ class Job:
         found = [value] if self.communicator is None else self.communicator.allgather(value)
         return next((v for v in found if v is not None), None)
 
+    def greatest(self, values: list[float]) -> list[float]:
+        """Return the greatest of each value over the ranks; all ranks must call it."""
+        if self.communicator is None:
+            return values
+        found = self.communicator.allgather(values)
+        return [max(column) for column in zip(*found, strict=True)]
+
     def on_first(self, action: Callable[[], Made]) -> Made | None:
         """Do something on rank 0 alone; a mistake found there is raised on every rank.
 

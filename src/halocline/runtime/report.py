@@ -30,6 +30,7 @@ class Row:
         mean: Mean time over the ranks [s].
         most: Greatest time of a rank [s].
         bytes_per_s: For kernels, what all ranks must move by the mean time; else 0.
+        predicted: Time of a rank by the model; None if it says nothing [s].
     """
 
     kind: str
@@ -39,6 +40,7 @@ class Row:
     mean: float
     most: float
     bytes_per_s: float
+    predicted: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ class Report:
         seconds: Wall-clock time of the runs on this rank [s].
         cells: Cells of the domain.
         rows: One for each kind of operation.
+        strategy: How communication was done and why, as text.
+        predicted_s: What the model says a step takes; 0 if it says nothing [s].
         link: The emulated link between nodes, as text; empty if there was none.
     """
 
@@ -59,6 +63,8 @@ class Report:
     seconds: float
     cells: int
     rows: tuple[Row, ...]
+    strategy: str
+    predicted_s: float
     link: str = ""
 
     @property
@@ -72,28 +78,67 @@ class Report:
             f"{self.steps} steps of {self.cells:,} cells on {self.ranks} rank(s) in "
             f"{self.seconds:.3f} s: {self.rate:.1f} million cells/s",
             *([f"messages between nodes on an emulated link: {self.link}"] if self.link else []),
-            f"{'':<34}{'count':>9}{'min s':>10}{'mean s':>10}{'max s':>10}{'share':>8}{'GB/s':>8}",
+            *self._step_times(),
+            f"{'':<34}{'count':>9}{'min s':>10}{'mean s':>10}{'max s':>10}{'model s':>10}"
+            f"{'share':>8}{'GB/s':>8}",
         ]
         for row in self.rows:
             share = row.mean / self.seconds if self.seconds else 0.0
             speed = f"{row.bytes_per_s / 1e9:8.1f}" if row.bytes_per_s else ""
+            model = f"{row.predicted:10.3f}" if row.predicted is not None else f"{'':10}"
             lines.append(
                 f"{row.kind:<7}{row.label:<27}{row.count:>9}{row.least:>10.3f}{row.mean:>10.3f}"
-                f"{row.most:>10.3f}{share:>8.1%}{speed}"
+                f"{row.most:>10.3f}{model}{share:>8.1%}{speed}"
             )
         working = [row for row in self.rows if row.kind == "run"]
         if self.ranks > 1 and working:
             imbalance = sum(row.most for row in working) - sum(row.mean for row in working)
             lines.append(f"imbalance time of kernels at most {imbalance:.3f} s")
-        return "\n".join(lines)
+        return "\n".join([*lines, self.strategy])
+
+    def _step_times(self) -> list[str]:
+        """Return the time of a step as measured and as predicted."""
+        if not (self.steps and self.predicted_s):
+            return []
+        measured = self.seconds / self.steps
+        return [
+            f"a step took {measured * 1e6:.1f} us, {self.predicted_s * 1e6:.1f} us by the model "
+            f"({self.predicted_s / measured - 1:+.0%})"
+        ]
 
 
-def make_report(timers: list[Timer], plan: Plan, job: Job, seconds: float, steps: int) -> Report:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the report says beside the times of operations.
+
+    Attributes:
+        steps: Steps done.
+        seconds: Wall-clock time of them on this rank [s].
+        strategy: How communication was done and why, as text.
+        predicted: Time of each kind of operation in a step by its kind and label, and of the whole
+            step by ('step', ''), as the model says; may be empty [s].
+    """
+
+    steps: int
+    seconds: float
+    strategy: str
+    predicted: dict[tuple[str, str], float]
+
+
+def make_report(timers: list[Timer], plan: Plan, job: Job, told: Told) -> Report:
     """Return the report of a run; all ranks must call it."""
     found = job.gather((timers, _bytes_by_label(plan)))
-    rows = _rows(found) if found is not None else ()
-    link = str(job.link) if job.link else ""
-    return Report(job.size, steps, seconds, prod(plan.decomposition.extent), rows, link)
+    rows = _rows(found, told) if found is not None else ()
+    return Report(
+        ranks=job.size,
+        steps=told.steps,
+        seconds=told.seconds,
+        cells=prod(plan.decomposition.extent),
+        rows=rows,
+        strategy=told.strategy,
+        predicted_s=told.predicted.get(("step", ""), 0.0),
+        link=str(job.link) if job.link else "",
+    )
 
 
 def _bytes_by_label(plan: Plan) -> dict[str, float]:
@@ -107,13 +152,15 @@ def _bytes_by_label(plan: Plan) -> dict[str, float]:
     return {label: mean(sizes) for label, sizes in moved.items()}
 
 
-def _rows(found: list[tuple[list[Timer], dict[str, float]]]) -> tuple[Row, ...]:
+def _rows(found: list[tuple[list[Timer], dict[str, float]]], told: Told) -> tuple[Row, ...]:
     keys = dict.fromkeys((kind, label) for timers, _ in found for label, kind, _, _ in timers)
-    rows = [_row(kind, label, found) for kind, label in keys]
+    rows = [_row(kind, label, found, told) for kind, label in keys]
     return tuple(row for row in rows if row.count)
 
 
-def _row(kind: str, label: str, found: list[tuple[list[Timer], dict[str, float]]]) -> Row:
+def _row(
+    kind: str, label: str, found: list[tuple[list[Timer], dict[str, float]]], told: Told
+) -> Row:
     counts, times, moved = [], [], 0.0
     for timers, sizes in found:
         timer = next((t for t in timers if t[:2] == (label, kind)), (label, kind, 0, 0.0))
@@ -122,4 +169,14 @@ def _row(kind: str, label: str, found: list[tuple[list[Timer], dict[str, float]]
         moved += sizes.get(label, 0.0) * timer[2] if kind == "run" else 0.0
     total = sum(times)
     speed = moved / total * len(times) if total else 0.0
-    return Row(kind, label, max(counts), min(times), mean(times), max(times), speed)
+    predicted = told.predicted.get((kind, label))
+    return Row(
+        kind=kind,
+        label=label,
+        count=max(counts),
+        least=min(times),
+        mean=mean(times),
+        most=max(times),
+        bytes_per_s=speed,
+        predicted=None if predicted is None else predicted * told.steps,
+    )

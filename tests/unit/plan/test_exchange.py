@@ -73,7 +73,11 @@ def test_a_rank_alone_on_a_periodic_axis_copies_to_itself():
 
 def test_beyond_the_domain_there_is_no_message():
     found = plans(stencils.heat((9,), (False,)), ranks=3)
-    assert [[m.target for m in started(p, p.steps[0])[0].sends] for p in found] == [[1], [0, 2], [1]]
+    assert [[m.target for m in started(p, p.steps[0])[0].sends] for p in found] == [
+        [1],
+        [0, 2],
+        [1],
+    ]
 
 
 def test_a_single_block_in_a_closed_domain_exchanges_nothing():

@@ -1,0 +1,37 @@
+"""All benchmarks by name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from halocline.bench import (
+    element_wise,
+    halo,
+    imbalance,
+    lbm,
+    memory,
+    overlap,
+    ping_pong,
+    push_pull,
+    ring_shift,
+    step,
+    strided,
+)
+
+if TYPE_CHECKING:
+    from halocline.bench.table import Benchmark
+
+_MODULES = (
+    memory,
+    ping_pong,
+    ring_shift,
+    strided,
+    element_wise,
+    push_pull,
+    overlap,
+    halo,
+    step,
+    imbalance,
+    lbm,
+)
+BENCHMARKS: dict[str, Benchmark] = {module.BENCHMARK.name: module.BENCHMARK for module in _MODULES}

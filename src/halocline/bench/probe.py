@@ -1,0 +1,118 @@
+"""Probe: measure this machine and describe it by the numbers of the model.
+
+Of several repetitions the shortest counts: other programs are no part of the model.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from halocline.bench import probe_node, probe_transports
+from halocline.bench.here import describe_here, summary
+from halocline.bench.job import measure_on_ranks
+from halocline.bench.settings import Settings
+from halocline.bench.table import size_text
+from halocline.tune.machine import Machine
+from halocline.tune.machine_file import identity_here
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from halocline.bench.probe_node import NodeProbe
+    from halocline.tune.fit import Fit
+    from halocline.tune.machine import TransportTimes
+
+_RANKS = 2
+_THOROUGH = Settings(repetitions=7, budget_s=5e-3)
+# Fewer repetitions, and messages only as large as most sides.
+_QUICK = Settings(repetitions=3, budget_s=1e-3, largest_bytes=1 << 19)
+
+
+def probe(show: Callable[[str], None], *, is_quick: bool = False) -> Machine:
+    """Measure this machine.
+
+    Args:
+        show: Gets what is found, line by line.
+        is_quick: Measure less often, and less of it.
+
+    Returns:
+        The machine; one core alone has no transports.
+
+    Raises:
+        HaloclineError: A measurement failed, or its result was wrong.
+    """
+    started = time.perf_counter()
+    settings = _QUICK if is_quick else _THOROUGH
+    here = describe_here()
+    show(summary(here))
+    node = measure_on_ranks(probe_node.measure, replace(settings, ranks=1))
+    for line in _node_lines(node):
+        show(line)
+    transports, together = _transports(show, settings, node)
+    show(f"measured in {time.perf_counter() - started:.0f} s")
+    return Machine(
+        name=platform.node(),
+        description=f"{summary(here)}; measured {here['date']}{' quickly' if is_quick else ''}",
+        identity=identity_here(),
+        cores=here["cores"],
+        flops_per_s=node.flops_per_s,
+        copies=node.copies,
+        packing=node.packing,
+        overheads=node.overheads,
+        transports=transports,
+        node_copy_bytes_per_s=together,
+    )
+
+
+def _transports(
+    show: Callable[[str], None], settings: Settings, node: NodeProbe
+) -> tuple[tuple[TransportTimes, ...], float | None]:
+    """Return the times of all transports, and what all messages of the node carry together."""
+    cores = len(os.sched_getaffinity(0))
+    if cores < _RANKS:
+        show("one core: messages cannot be measured")
+        return (), None
+    found = []
+    for raw in measure_on_ranks(probe_transports.measure, replace(settings, ranks=_RANKS)):
+        times, fitted = probe_transports.fit(raw, node.packing)
+        found.append(times)
+        for line in _transport_lines(times, fitted):
+            show(line)
+    together = measure_on_ranks(probe_transports.measure_together, replace(settings, ranks=cores))
+    show(f"all {cores} ranks at once carry {together / 1e9:.1f} GB/s")
+    return tuple(found), together
+
+
+def _node_lines(node: NodeProbe) -> list[str]:
+    lines = ["copies (GB/s read + written)"]
+    for threads, streams in dict.fromkeys((c.threads, c.streams) for c in node.copies):
+        rates = ", ".join(
+            f"{size_text(c.bytes_per_thread)} {c.bytes_per_s / 1e9:.1f}"
+            for c in node.copies
+            if (c.threads, c.streams) == (threads, streams)
+        )
+        lines.append(f"  {threads} thread(s), {streams} streams, a thread's bytes: {rates}")
+    packing, costs = node.packing, node.overheads
+    largest = max(map(abs, node.packing_residuals))
+    return [
+        *lines,
+        f"packing: {packing.value_s * 1e9:.2f} ns a value apart, {packing.row_s * 1e9:.2f} ns a "
+        f"row, {1e-9 / packing.byte_s if packing.byte_s else float('inf'):.1f} GB/s; "
+        f"largest relative residual {largest:.1%}",
+        f"overheads: launch {costs.launch_s * 1e9:.0f} ns, box {costs.box_s * 1e9:.0f} ns, row "
+        f"{costs.row_s * 1e9:.1f} ns, waking threads {costs.parallel_s * 1e9:.0f} ns",
+        f"arithmetic: {node.flops_per_s / 1e9:.1f} Gflop/s a thread",
+    ]
+
+
+def _transport_lines(times: TransportTimes, fitted: Fit) -> list[str]:
+    limit = times.rendezvous_bytes
+    waits = "" if limit is None else f", rendezvous beyond {size_text(limit)}"
+    head = (
+        f"{times.transport}: o {times.overhead_s * 1e6:.2f} us, g {times.gap_s * 1e6:.2f} us{waits}"
+    )
+    return [head, *(f"  {line}" for line in str(fitted).splitlines())]

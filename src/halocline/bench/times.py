@@ -1,0 +1,77 @@
+"""Times: a figure measured several times, and how many steps make one measurement."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_MOST_STEPS = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Minimum, median and maximum over repetitions.
+
+    Attributes:
+        min_s: Shortest [s].
+        median_s: Median [s].
+        max_s: Longest [s].
+        repetitions: How many there were.
+        steps: Of how many steps each is the mean.
+    """
+
+    min_s: float
+    median_s: float
+    max_s: float
+    repetitions: int
+    steps: int = 1
+
+    @staticmethod
+    def of(times: Iterable[float], steps: int = 1) -> Times:
+        """Return the summary of measured times [s]."""
+        found = sorted(times)
+        return Times(found[0], statistics.median(found), found[-1], len(found), steps)
+
+    def divided(self, count: int) -> Times:
+        """Return the times of one of several equal things."""
+        parts = (self.min_s / count, self.median_s / count, self.max_s / count)
+        return Times(*parts, self.repetitions, self.steps)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """A row of any benchmark: a verified measurement.
+
+    Attributes:
+        times: Of what was done once.
+        moved_bytes: What moved meanwhile, as the benchmark declares it [bytes].
+    """
+
+    times: Times
+    moved_bytes: int
+
+    @property
+    def bytes_per_s(self) -> float:
+        """The rate at the median [bytes/s]."""
+        return self.moved_bytes / self.times.median_s
+
+
+def sample(run: Callable[[int], float], repetitions: int, budget_s: float) -> Times:
+    """Measure a step several times, each time as the mean of as many as the budget allows.
+
+    Args:
+        run: Does steps and returns the time of each, the same on all ranks [s].
+        repetitions: How often.
+        budget_s: About how long each repetition lasts [s].
+    """
+    run(1)
+    steps, taken = 1, run(1)
+    while taken * steps < budget_s / 4 and steps < _MOST_STEPS:
+        steps = min(_MOST_STEPS, max(2 * steps, int(budget_s / 2 / max(taken, 1e-9))))
+        taken = run(steps)
+    steps = max(1, min(_MOST_STEPS, int(budget_s / max(taken, 1e-9))))
+    return Times.of((run(steps) for _ in range(repetitions)), steps)

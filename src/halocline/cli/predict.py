@@ -1,0 +1,107 @@
+"""Predict a case: the time of a step on any machine, with its parts, for many numbers of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from halocline.apps.case import Case
+from halocline.apps.cases import make_case, parameters_of
+from halocline.cli.run import RunChoices
+from halocline.errors import CaseError
+from halocline.language.steps import check_steps
+from halocline.pipeline import decomposition_for
+from halocline.plan.bind import bind
+from halocline.tune.draw import draw_scaling
+from halocline.tune.machine import Machine
+from halocline.tune.machines import find_machine
+from halocline.tune.scaling import Scaled, scaling, table
+from halocline.tune.work import Placement
+
+
+@dataclass(frozen=True, slots=True)
+class PredictChoices:
+    """What is predicted.
+
+    Attributes:
+        ranks: Numbers of ranks, as '64,4096'.
+        machine: A built-in name, 'here', or a machine file.
+        is_weak: Whether each rank has a cube of the case's cells a side, instead of all together.
+        ranks_per_node: None for as many as fit.
+        threads: A rank.
+        plot: File of the picture; empty for none.
+    """
+
+    ranks: str
+    machine: str
+    is_weak: bool
+    ranks_per_node: int | None
+    threads: int
+    plot: str
+
+
+def predict_case(
+    case: Case, run: RunChoices, choices: PredictChoices, say: Callable[[str], None]
+) -> None:
+    """Print the predicted steps of a case, and draw them if asked to.
+
+    Raises:
+        HaloclineError: The case cannot be distributed like that, or the machine is not known.
+    """
+    machine, counts = find_machine(choices.machine), _counts(choices.ranks)
+    strategy = run.strategy
+    placement = _placement(choices, machine)
+    known: dict[Case, Any] = {}
+
+    def scaled(ranks: int) -> Scaled:
+        grown = _grown(case, ranks) if choices.is_weak else case
+        if grown not in known:
+            problem = grown.problem()
+            known[grown] = problem.grid, bind(problem.grid, check_steps(problem.steps), 0)
+        grid, program = known[grown]
+        return Scaled(program, decomposition_for(grid, ranks, run.shape))
+
+    points = scaling(scaled, counts, machine, strategy, placement)
+    kind = "weak scaling" if choices.is_weak else "strong scaling"
+    say(f"{case.name} on {machine.name} ({machine.description})")
+    say(f"{kind}, predicted; strategy {strategy}; {choices.threads} thread(s) a rank")
+    for source in machine.sources:
+        say(f"  {source}")
+    say(table(points))
+    if len(points) == 1:
+        say(f"rank {points[0].slowest}: {points[0].prediction}")
+    if choices.plot:
+        draw_scaling(
+            points, f"{case.name}, {kind} on {machine.name}: predicted", Path(choices.plot)
+        )
+        say(f"picture in {choices.plot}")
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    words = [word.strip() for word in text.split(",")]
+    if not all(word.isdigit() and int(word) > 0 for word in words):
+        raise CaseError(
+            f"'--ranks {text}' was given; expected positive numbers with commas between them.",
+            hint="As in --ranks 64,512,4096.",
+        )
+    return tuple(map(int, words))
+
+
+def _placement(choices: PredictChoices, machine: Machine) -> Placement:
+    fitting = max(1, machine.cores // choices.threads)
+    return Placement(choices.ranks_per_node or fitting, choices.threads)
+
+
+def _grown(case: Case, ranks: int) -> Case:
+    """Return the case with as many cells for each rank as it has in all."""
+    parameters = parameters_of(case)
+    if "cells" not in parameters:
+        raise CaseError(
+            f"Case '{case.name}' has no parameter 'cells', so it cannot grow with the ranks.",
+            hint="Leave out --weak.",
+        )
+    dimensions = case.problem().grid.dimensions
+    cells = round(parameters["cells"] * ranks ** (1 / dimensions))
+    return make_case(case.name, {**parameters, "cells": cells})

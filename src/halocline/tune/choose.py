@@ -1,0 +1,341 @@
+"""Choose: which strategy to use, by the model first and then by short trials in the run itself.
+
+How a simulation does it (strategy="auto"), the same on every rank:
+
+    store, key = choices_path(), case_key(program, decomposition, where)
+    known = job.on_first(lambda: recall(store, machine.identity, key))   # then broadcast
+    if known is None:
+        ranked = rank_candidates(candidates(default), make, Model(machine, where), combine)
+        short = shortlist(ranked)
+        layouts = widest([candidate.plan.layouts for candidate in short])
+        # Make the plan of each again with these layouts, load each under a name of its own
+        # ('trial 0', …), connect once after all exchanges were added.
+        trial = Trial(short)
+        while (turn := trial.turn()) is not None:       # these are steps of the user's run
+            executor.begin(f"trial {turn.candidate}")   # halos of that plan up to date
+            started = timer()
+            executor.advance(f"trial {turn.candidate}", turn.steps)
+            trial.record(turn, combine([timer() - started])[0])
+        choice = trial.choice()
+        job.on_first(lambda: remember(store, machine.identity, key, choice))
+    report.note(str(choice))
+
+'make' makes this rank's plan for a strategy. 'combine' takes a list of numbers and returns, on all
+ranks, the greatest of each: so that all ranks decide alike, though each has a plan, a prediction
+and a clock of its own. A run with fewer steps left than a turn asks for does what is left and
+records that: 'replace(turn, steps=…)', rounded down to whole rounds; with none left, 'choice' says
+the best so far. Since every strategy gives the same bits, trials are no lost time. Where the
+machine ('machines.machine_here') cannot be had or knows no times of a transport, there is a
+MachineError: then use the default and let the report say why.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+from halocline.errors import HaloclineError, PlanError
+from halocline.plan.strategy import Strategy
+from halocline.tune.machine import MachineError
+from halocline.tune.model import predict_step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from halocline.plan.layout import FieldLayout
+    from halocline.plan.plan import Plan
+    from halocline.tune.machine import Machine
+    from halocline.tune.work import Placement
+
+# Trials: seconds in all, and rounds in which every candidate had its turn.
+_BUDGET_S = 0.4
+_ROUNDS = 3
+# No plan is begun that would not be finished after so long; one of twice the depth takes about so
+# many times as long as the others.
+_PLANNING_S = 0.8
+_DEEPER = 8
+# Those predicted up to so much slower than the best are tried, the model being no better than that.
+_WITHIN = 1.5
+_MOST_TRIED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A strategy with its plan and the time predicted for it.
+
+    Attributes:
+        strategy: The strategy.
+        plan: This rank's plan.
+        predicted_s: Of a step, the greatest over the ranks [s].
+    """
+
+    strategy: Strategy
+    plan: Plan
+    predicted_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What predicts the time of a plan: a machine, and how ranks sit on it."""
+
+    machine: Machine
+    placement: Placement
+
+
+def candidates(base: Strategy, *, has_same_node: bool, has_other_node: bool) -> list[Strategy]:
+    """Return at most twelve strategies worth a thought, the base itself first.
+
+    Args:
+        base: The default, with what the user has fixed.
+        has_same_node: Whether any rank has neighbours on its own node.
+        has_other_node: Whether any rank has neighbours on other nodes.
+    """
+    plain = replace(base, overlap="none")
+    if not (has_same_node or has_other_node):
+        return list(dict.fromkeys([base, plain]))
+    found = [base, plain, replace(base, overlap="rim-first"), replace(base, overlap="postponed")]
+    found += [replace(plain, neighbours="staged"), replace(base, wait="any")]
+    if has_other_node:
+        found += [replace(base, transport="put"), replace(base, tiles=4 * base.tiles)]
+    if has_same_node:
+        found.append(replace(base, tiles=1))
+    # Last, for their plans take longest to make.
+    found += [replace(base, depth=2), replace(plain, depth=2), replace(plain, depth=4)]
+    return list(dict.fromkeys(found))
+
+
+def rank_candidates(
+    strategies: Iterable[Strategy],
+    make: Callable[[Strategy], Plan],
+    model: Model,
+    combine: Callable[[list[float]], list[float]],
+    timer: Callable[[], float] = time.perf_counter,
+) -> list[Candidate]:
+    """Return the strategies that can be planned, the one predicted fastest first.
+
+    Of those that lead to the same plan on every rank only the first is kept. The first strategy is
+    the default: what is wrong with it is the user's to know.
+
+    Args:
+        strategies: The default first.
+        make: Makes this rank's plan, or raises PlanError.
+        model: What predicts.
+        combine: Returns the greatest of each number over all ranks, see above.
+        timer: A clock [s].
+
+    Raises:
+        PlanError: The default cannot be planned.
+    """
+    found, failure = _planned(strategies, make, model, timer)
+    # Even with a failure, since the other ranks wait for this one's numbers.
+    numbers = combine([*(c.predicted_s if c else math.inf for c in found), *_are_new(found)])
+    times, are_new = numbers[: len(found)], numbers[len(found) :]
+    if times[0] == math.inf:
+        raise failure or PlanError("Another rank cannot plan the default strategy.")
+    usable = [
+        replace(candidate, predicted_s=seconds)
+        for candidate, seconds, is_new in zip(found, times, are_new, strict=True)
+        if candidate and seconds < math.inf and is_new
+    ]
+    return sorted(usable, key=lambda candidate: candidate.predicted_s)
+
+
+def _planned(
+    strategies: Iterable[Strategy],
+    make: Callable[[Strategy], Plan],
+    model: Model,
+    timer: Callable[[], float],
+) -> tuple[list[Candidate | None], HaloclineError | None]:
+    """Return a candidate for each strategy, or None, and what is wrong with the first one."""
+    started, longest, deepest = timer(), 0.0, 1
+    found: list[Candidate | None] = []
+    failure: HaloclineError | None = None
+    for number, strategy in enumerate(strategies):
+        before, candidate = timer(), None
+        expected = longest * (_DEEPER if strategy.depth > deepest else 1)
+        if number == 0 or before - started + expected < _PLANNING_S:
+            try:
+                plan = make(strategy)
+                predicted = predict_step(plan, model.machine, model.placement)
+                candidate = Candidate(strategy, plan, predicted.seconds)
+            except (PlanError, MachineError) as error:
+                failure = error if number == 0 else failure
+            longest, deepest = max(longest, timer() - before), max(deepest, strategy.depth)
+        found.append(candidate)
+    return found, failure
+
+
+def _are_new(found: Sequence[Candidate | None]) -> list[float]:
+    """Return 1 for plans that do something else than all before them, 0 for the others."""
+    result: list[float] = []
+    known: list[Plan] = []
+    for candidate in found:
+        is_new = not candidate or not any(_are_alike(candidate.plan, plan) for plan in known)
+        known += [candidate.plan] if candidate else []
+        result.append(float(is_new))
+    return result
+
+
+def _are_alike(plan: Plan, other: Plan) -> bool:
+    return (
+        plan.strategy.transport == other.strategy.transport
+        and plan.steps == other.steps
+        and plan.exchanges == other.exchanges
+    )
+
+
+def shortlist(ranked: Sequence[Candidate], default: Strategy | None = None) -> list[Candidate]:
+    """Return the few candidates to be tried: those near the best, and always the default.
+
+    Args:
+        ranked: As 'rank_candidates' returns them.
+        default: What is always tried; None for 'Strategy()'.
+    """
+    usual = default or Strategy()
+    near = [c for c in ranked if c.predicted_s <= _WITHIN * ranked[0].predicted_s]
+    kept = near[:_MOST_TRIED]
+    always = [c for c in ranked if c.strategy == usual and c not in kept]
+    return [*kept[: _MOST_TRIED - len(always)], *always]
+
+
+def widest(layouts: Iterable[tuple[FieldLayout, ...]]) -> tuple[FieldLayout, ...]:
+    """Return layouts that hold the halos of all plans, so that fields need be stored only once."""
+    found: dict[str, FieldLayout] = {}
+    for layout in (layout for group in layouts for layout in group):
+        known = found.get(layout.name, layout)
+        lower = tuple(map(max, known.lower, layout.lower))
+        upper = tuple(map(max, known.upper, layout.upper))
+        found[layout.name] = replace(layout, lower=lower, upper=upper)
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Some steps for one candidate.
+
+    Attributes:
+        candidate: Its position in the short list.
+        steps: How many: whole rounds of its plan.
+    """
+
+    candidate: int
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What became of a candidate.
+
+    Attributes:
+        strategy: Its text, 'default' or what differs from it.
+        predicted_s: Of a step [s].
+        measured_s: Median of its turns; None if it was not tried [s].
+    """
+
+    strategy: str
+    predicted_s: float
+    measured_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen, and why.
+
+    Attributes:
+        strategy: The strategy.
+        tried: All candidates of the trial, the fastest first.
+        is_remembered: Whether it was chosen in an earlier run.
+    """
+
+    strategy: Strategy
+    tried: tuple[Tried, ...]
+    is_remembered: bool = False
+
+    def __str__(self) -> str:
+        """Return the choice with the predicted and measured time of each candidate."""
+        how = "chosen in an earlier run" if self.is_remembered else "chosen by trial"
+        lines = [f"strategy {self.strategy}, {how}"]
+        for one in self.tried:
+            measured = "not tried" if one.measured_s is None else f"{one.measured_s * 1e6:.1f} us"
+            lines.append(
+                f"  {one.strategy:<40} predicted {one.predicted_s * 1e6:>10.1f} us a step, "
+                f"measured {measured:>12}"
+            )
+        return "\n".join(lines)
+
+
+class Trial:
+    """Lets candidates take turns at steps of the run, and keeps the score.
+
+    The first turn of each is one round that does not count: it finds what is cold, and how long the
+    next ones must be.
+
+    Args:
+        short: The candidates.
+        budget_s: After so many measured seconds it is over [s].
+        rounds: It is over too when each candidate had so many turns that count.
+    """
+
+    def __init__(
+        self, short: Sequence[Candidate], budget_s: float = _BUDGET_S, rounds: int = _ROUNDS
+    ) -> None:
+        self.short = tuple(short)
+        self.budget_s = budget_s
+        self.rounds = rounds
+        self.seconds = 0.0
+        self._first: dict[int, float] = {}
+        self._times: list[list[float]] = [[] for _ in self.short]
+
+    def turn(self) -> Turn | None:
+        """Return who is next and for how many steps, or None when it is decided."""
+        if len(self.short) == 1 or self.seconds >= self.budget_s:
+            return None
+        for n, candidate in enumerate(self.short):
+            if n not in self._first:
+                return Turn(n, len(candidate.plan.steps))
+        fewest = min(map(len, self._times))
+        if fewest >= self.rounds:
+            return None
+        next_one = next(n for n, times in enumerate(self._times) if len(times) == fewest)
+        return Turn(next_one, self._steps(next_one))
+
+    def record(self, turn: Turn, seconds: float) -> None:
+        """Take down a turn.
+
+        Args:
+            turn: Who, and the steps that were really done.
+            seconds: How long they took, the greatest over the ranks, so that all decide alike.
+        """
+        self.seconds += seconds
+        if turn.candidate in self._first:
+            self._times[turn.candidate].append(seconds / turn.steps)
+        else:
+            self._first[turn.candidate] = seconds / turn.steps
+
+    def choice(self) -> Choice:
+        """Return the candidate with the least median time; those not timed come last."""
+        order = sorted(range(len(self.short)), key=self._score)
+        tried = tuple(
+            Tried(
+                str(self.short[n].strategy),
+                self.short[n].predicted_s,
+                median(self._times[n]) if self._times[n] else None,
+            )
+            for n in order
+        )
+        return Choice(self.short[order[0]].strategy, tried)
+
+    def _score(self, n: int) -> tuple[float, float]:
+        times = self._times[n]
+        return (median(times) if times else math.inf, self.short[n].predicted_s)
+
+    def _steps(self, candidate: int) -> int:
+        """Return as many whole rounds as fill an even share of what is left of the budget."""
+        depth = len(self.short[candidate].plan.steps)
+        left = self.rounds * len(self.short) - sum(map(len, self._times))
+        share = (self.budget_s - self.seconds) / left
+        expected = min([self._first[candidate], *self._times[candidate]]) * depth
+        return depth * max(1, int(share / max(expected, 1e-9)))

@@ -1,0 +1,246 @@
+"""Messages in flight: when each one that a rank waits for arrives, and what it costs both sides.
+
+The neighbours are assumed to run in step with the rank: what it sends at some time of its own
+clock, they send it at the same time of theirs. So its own sends tell when its receives departed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from halocline.geometry import Direction
+    from halocline.plan.exchange import Exchange, Message
+    from halocline.plan.plan import Plan
+    from halocline.tune.machine import Machine, TransportTimes
+    from halocline.tune.work import Placement
+
+_PULL, _PUSH = "shared", "shared-push"
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """How a message gets from rank to rank.
+
+    Attributes:
+        message: The message.
+        transport: As in 'Strategy'.
+        size: All of it [bytes].
+        times: Of its transport, or of the one most like it.
+        is_same_node: Whether it stays on a node.
+        busy_s: What processors need to move it apart from packing, both sides together [s].
+    """
+
+    message: Message
+    transport: str
+    size: int
+    times: TransportTimes
+    is_same_node: bool
+    busy_s: float
+
+    @property
+    def is_pulled(self) -> bool:
+        """Whether the target copies from the source's field."""
+        return self.transport == _PULL
+
+    @property
+    def is_pushed(self) -> bool:
+        """Whether the source copies into the target's field."""
+        return self.transport == _PUSH
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether values are copied from field to field, without buffers."""
+        return self.is_pulled or self.is_pushed
+
+    @property
+    def is_rendezvous(self) -> bool:
+        """Whether it progresses only inside calls."""
+        return self.times.is_rendezvous(self.size)
+
+    @property
+    def send_busy_s(self) -> float:
+        """What the source's processor works at it apart from packing [s]."""
+        return 0.0 if self.is_direct or self.is_rendezvous else self.busy_s / 2
+
+    @property
+    def receive_busy_s(self) -> float:
+        """What the target's processor works at it apart from unpacking [s]."""
+        return 0.0 if self.is_direct else self.busy_s - self.send_busy_s
+
+
+@dataclass(slots=True)
+class Flight:
+    """A message on its way to the rank.
+
+    Attributes:
+        route: How it travels.
+        departed: When its source had it ready [s].
+        due: When the next thing happens by itself [s].
+        calls: How many calls it still needs to get any further: two of a rendezvous, the first
+            to answer the announcement, the second to send the data.
+        flight_s: From the departure of the data to their arrival [s].
+    """
+
+    route: Route
+    departed: float
+    due: float
+    calls: int
+    flight_s: float
+
+    def poll(self, clock: float) -> None:
+        """Progress inside a call."""
+        if self.calls and self.due <= clock:
+            self.calls -= 1
+            latency = self.route.times.range_of(0).latency_s
+            self.due = clock + (latency if self.calls else self.flight_s)
+
+    def arrival(self, clock: float) -> float:
+        """Return when it arrives if from 'clock' on the rank does nothing but wait [s]."""
+        due, latency = self.due, self.route.times.range_of(0).latency_s
+        for left in reversed(range(self.calls)):
+            due = max(clock, due) + (latency if left else self.flight_s)
+        return due
+
+
+class Network:
+    """Routes of a plan's messages, and the time that a node's messages occupy its link."""
+
+    def __init__(self, plan: Plan, machine: Machine, placement: Placement) -> None:
+        self.plan = plan
+        self.machine = machine
+        self.placement = placement
+        self.beside = placement.ranks_beside(plan.rank, plan.decomposition.ranks)
+        self._routes: dict[int, tuple[tuple[Route, ...], tuple[Route, ...]]] = {}
+        self._link_s: dict[int, float] = {}
+
+    def routes(self, position: int) -> tuple[tuple[Route, ...], tuple[Route, ...]]:
+        """Return how the sends and receives of an exchange (by its position) travel."""
+        if position not in self._routes:
+            exchange = self.plan.exchanges[position]
+            self._routes[position] = (
+                tuple(self._route(m, m.target) for m in exchange.sends),
+                tuple(self._route(m, m.source) for m in exchange.receives),
+            )
+        return self._routes[position]
+
+    def _route(self, message: Message, other: int) -> Route:
+        is_same_node = self.placement.node(other) == self.placement.node(self.plan.rank)
+        transport = self.plan.strategy.transport_between(is_same_node=is_same_node)
+        times = self.machine.times(transport, is_same_node=is_same_node)
+        size = self.plan.bytes_of(message.parts)
+        busy = times.processor_byte_s
+        limit = self.machine.node_copy_bytes_per_s
+        if is_same_node and limit:
+            busy = max(busy, len(self.beside) / limit)
+        return Route(message, transport, size, times, is_same_node, size * busy)
+
+    def flights(self, position: int, departures: Sequence[float], started: float) -> list[Flight]:
+        """Return the messages that the rank waits for.
+
+        A source sends one after the other, each after the last one's bytes have left (G) and not
+        sooner than the gap allows (g). All messages that leave a node share its link.
+
+        Args:
+            position: Of the exchange in the plan.
+            departures: When each of this rank's own sends was ready [s].
+            started: When the exchange was started [s].
+        """
+        sends, receives = self.routes(position)
+        left = _leave(sends, departures)
+        remote_bytes = sum(r.size for r in receives if not r.is_same_node) or 1
+        link_s = self.link_s(position)
+        flights, through = [], 0
+        for route, like in zip(receives, _matching(sends, receives), strict=True):
+            departed, injected = left[like] if like is not None else (started, started)
+            latency = route.times.range_of(route.size).latency_s
+            through += 0 if route.is_same_node else route.size
+            shared = 0.0 if route.is_same_node else link_s * through / remote_bytes
+            leaving = max(injected, started + shared) - departed
+            flight = max(leaving + latency, route.times.flight_s(route.size))
+            calls = 2 if route.is_rendezvous else 0
+            announced = departed + route.times.range_of(0).latency_s
+            due = announced if calls else departed + flight
+            flights.append(Flight(route, departed, due, calls, flight))
+        return flights
+
+    def link_s(self, position: int) -> float:
+        """Return how long all messages that leave the node occupy its link [s].
+
+        The other ranks of the node send in each direction what this one receives from it or sends
+        there, if their neighbour in that direction is on another node.
+
+        Source: paper 000, section 5.7.
+        """
+        limit = self.machine.node_link_bytes_per_s
+        if not limit:
+            return 0.0
+        if position not in self._link_s:
+            self._link_s[position] = self._leaving(self.plan.exchanges[position]) / limit
+        return self._link_s[position]
+
+    def _leaving(self, exchange: Exchange) -> float:
+        """Return what leaves the node in an exchange [bytes]."""
+        found = self._by_direction(exchange)
+        split = self.plan.decomposition
+        node = self.placement.node(self.plan.rank)
+        total = 0.0
+        for rank in self.beside:
+            blocks = split.blocks_of(rank)
+            for block in blocks:
+                for direction, size in found.items():
+                    target = split.neighbour(block, tuple(-d for d in direction))
+                    if target and self.placement.node(target[0].rank) != node:
+                        total += size / len(blocks)
+        return total
+
+    def _by_direction(self, exchange: Exchange) -> dict[Direction, int]:
+        """Return what a rank sends from each direction, seen from the target [bytes]."""
+        found: dict[Direction, int] = {}
+        for messages in (exchange.sends, exchange.receives):
+            sizes: dict[Direction, int] = {}
+            for part in (part for message in messages for part in message.parts):
+                size = self.plan.bytes_of((part,))
+                sizes[part.direction] = sizes.get(part.direction, 0) + size
+            for direction, size in sizes.items():
+                found[direction] = max(size, found.get(direction, 0))
+        return found
+
+
+def _leave(sends: Sequence[Route], departures: Sequence[float]) -> list[tuple[float, float]]:
+    """Return when each send was ready and may go, and when its last byte is gone [s].
+
+    Messages inside a node and those to others do not delay each other.
+    """
+    result: list[tuple[float, float]] = []
+    free, next_start = {True: 0.0, False: 0.0}, 0.0
+    for route, ready in zip(sends, departures, strict=True):
+        if route.is_direct:
+            result.append((ready, ready))
+            continue
+        departed = max(ready, next_start)
+        next_start = departed + route.times.gap_s
+        times = route.times
+        flying = times.flight_s(route.size) - times.range_of(route.size).latency_s
+        free[route.is_same_node] = max(departed, free[route.is_same_node]) + flying
+        result.append((departed, free[route.is_same_node]))
+    return result
+
+
+def _matching(sends: Sequence[Route], receives: Sequence[Route]) -> list[int | None]:
+    """Return for each receive the own send most like it, of those that stay on the node or not.
+
+    Same direction and same fields if there is one, or else the last, or else None.
+    """
+    alike = {(_shape(s.message), s.is_same_node): n for n, s in reversed(list(enumerate(sends)))}
+    last = {route.is_same_node: n for n, route in enumerate(sends)}
+    return [
+        alike.get((_shape(r.message), r.is_same_node), last.get(r.is_same_node)) for r in receives
+    ]
+
+
+def _shape(message: Message) -> frozenset[tuple[Direction, str]]:
+    return frozenset((part.direction, part.field) for part in message.parts)

@@ -1,0 +1,98 @@
+"""Model: how long a step takes on a machine, by walking a rank's plan with a clock.
+
+What is assumed: all ranks are as busy as this one and its neighbours run in step with it; a
+kernel takes the greater of its memory traffic and its arithmetic; ranks of a node share memory
+and link equally; Python functions take no time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from halocline.tune.walk import Walk
+from halocline.tune.work import Placement
+
+if TYPE_CHECKING:
+    from halocline.plan.plan import Plan
+    from halocline.tune.machine import Machine
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One kind of operation, as the report of a run has it.
+
+    Attributes:
+        kind: 'run', 'start', 'wait', …
+        label: Kernel and zone, or exchange.
+        count: How often a step.
+        seconds: In all of a step [s].
+    """
+
+    kind: str
+    label: str
+    count: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The time of a step of one rank, averaged over the steps of a round.
+
+    Attributes:
+        compute: Kernels: memory traffic or arithmetic [s].
+        pack: Packing, unpacking, copying, and what processors work at messages [s].
+        overhead: Launches, boxes, rows, messages, polls [s].
+        wait: Waiting for messages that have not arrived [s].
+        other: Reductions, checks, poison [s].
+        hidden: What messages took while the rank did something else; no part of the total [s].
+        lines: The same by operation.
+    """
+
+    compute: float
+    pack: float
+    overhead: float
+    wait: float
+    other: float
+    hidden: float
+    lines: tuple[Line, ...]
+
+    @property
+    def seconds(self) -> float:
+        """The time of a step [s]."""
+        return self.compute + self.pack + self.overhead + self.wait + self.other
+
+    def of(self, kind: str, label: str) -> float:
+        """Return the time of a kind of operation in a step, 0 if there is none [s]."""
+        return sum(line.seconds for line in self.lines if (line.kind, line.label) == (kind, label))
+
+    def __str__(self) -> str:
+        """Return the total, its parts, and a line for each operation."""
+        parts = ("compute", "pack", "overhead", "wait", "other")
+        shares = [f"{name} {getattr(self, name) * 1e6:.1f}" for name in parts]
+        head = f"{self.seconds * 1e6:.1f} us a step: {', '.join(shares)}"
+        lines = [
+            f"  {line.kind:<7}{line.label:<27}{line.count:>9.2f}{line.seconds * 1e6:>12.2f} us"
+            for line in self.lines
+        ]
+        return "\n".join([f"{head}; hidden {self.hidden * 1e6:.1f}", *lines])
+
+
+def predict_step(plan: Plan, machine: Machine, placement: Placement | None = None) -> Prediction:
+    """Return the predicted time of a step, the first ones aside.
+
+    Args:
+        plan: Of the rank whose step is timed; one with all its neighbours is the slowest.
+        machine: The machine.
+        placement: Ranks a node and threads a rank; None for nodes filled with ranks.
+
+    Raises:
+        MachineError: The machine has no times of a transport that the plan needs.
+    """
+    where = placement or Placement.full(machine, plan.decomposition.ranks)
+    walk = Walk(plan, machine, where)
+    # The first round is not typical: what a step starts for the next one has not been started.
+    walk.round(0.0)
+    walk.round(1.0 / len(plan.steps))
+    lines = tuple(Line(*key, *numbers) for key, numbers in walk.tally.lines.items() if numbers[0])
+    return Prediction(**walk.tally.parts, lines=lines)

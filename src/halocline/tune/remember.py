@@ -1,0 +1,111 @@
+"""Remember: what was chosen for a case on a machine, in a file beside the built libraries."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from halocline.errors import HaloclineError, OutputError
+from halocline.jit.cache import open_cache
+from halocline.language.show import show
+from halocline.plan.program import Exchanged, Launch, Looped, Reduced, Sometimes
+from halocline.plan.strategy import Strategy
+from halocline.tune.choose import Choice, Tried
+from halocline.tune.machine_file import write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from halocline.plan.decomposition import Decomposition
+    from halocline.plan.program import Item, Program
+    from halocline.tune.work import Placement
+
+# Choices made by another version of the model or of the trials are made again.
+VERSION = 1
+# The oldest choices are forgotten beyond so many.
+_MOST = 500
+
+
+def choices_path() -> Path:
+    """Return the file of choices: beside the built libraries."""
+    return open_cache().folder / "choices.json"
+
+
+def case_key(program: Program, decomposition: Decomposition, placement: Placement) -> str:
+    """Return a digest of all that the time of a step depends on, apart from the machine."""
+    words = [
+        repr((program.extent, program.periodic, decomposition.cuts, decomposition.ranks)),
+        repr((placement.ranks_per_node, placement.threads, placement.ranks_sharing_memory)),
+        *(f"{field.name} {field.dtype} {field.components}" for field in program.fields),
+        *_words(program.items),
+    ]
+    for name, launches in program.boundaries.items():
+        words += [name, *_words(launches)]
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:24]
+
+
+def _words(items: Iterable[Item]) -> list[str]:
+    """Return kernels and what stands between them as text; the values of scalars do not matter."""
+    words: list[str] = []
+    for item in items:
+        match item:
+            case Launch():
+                words += [show(item.kernel), repr((item.names, item.region, item.on_demand))]
+            case Looped(count, inner):
+                words += [f"loop {count}", *_words(inner), "end"]
+            case Sometimes(interval, inner):
+                words += [f"every {interval}", *_words(inner), "end"]
+            case Exchanged(first, second):
+                words.append(f"swap {first} {second}")
+            case Reduced(kind, field, component, _):
+                words.append(f"reduce {kind} {field} {component}")
+            case _:
+                words.append(type(item).__name__)
+    return words
+
+
+def recall(path: Path, identity: str, key: str) -> Choice | None:
+    """Return what was chosen, or None: never, or the file cannot be read or understood.
+
+    Args:
+        path: The file.
+        identity: Of the machine, see 'identity_here'.
+        key: Of the case, see 'case_key'.
+    """
+    try:
+        entry = _read(path)[f"{identity} {key}"]
+        strategy = Strategy(**entry["strategy"])
+        tried = tuple(Tried(**one) for one in entry["tried"])
+    except (KeyError, TypeError, HaloclineError):
+        return None
+    return Choice(strategy, tried, is_remembered=True)
+
+
+def remember(path: Path, identity: str, key: str, choice: Choice) -> None:
+    """Write down a choice; where that is impossible, it is made again next time."""
+    entries = _read(path)
+    entries.pop(f"{identity} {key}", None)
+    entries[f"{identity} {key}"] = {
+        "strategy": asdict(choice.strategy),
+        "tried": [asdict(one) for one in choice.tried],
+    }
+    kept = dict(list(entries.items())[-_MOST:])
+    try:
+        write_whole(path, json.dumps({"version": VERSION, "choices": kept}, indent=1) + "\n")
+    except OutputError:
+        return
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return all choices in a file; none if it is missing, damaged or of another version."""
+    try:
+        table = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(table, dict) or table.get("version") != VERSION:
+        return {}
+    choices = table.get("choices")
+    return dict(choices) if isinstance(choices, dict) else {}

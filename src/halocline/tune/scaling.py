@@ -1,0 +1,138 @@
+"""Scaling: the predicted time of a step on many numbers of ranks, of one grid or of growing ones.
+
+A step takes as long as its slowest rank. Which one that is depends on its neighbours only, so a few
+are looked at: a block in the middle of the domain, which has all neighbours; the first rank of that
+block's node, more of whose neighbours are on other nodes; and the corner, which has boundaries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING
+
+from halocline.plan.lower import make_plan
+from halocline.tune.model import predict_step
+from halocline.tune.work import Placement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from halocline.plan.decomposition import Decomposition
+    from halocline.plan.program import Program
+    from halocline.plan.strategy import Strategy
+    from halocline.tune.machine import Machine
+    from halocline.tune.model import Prediction
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A step on some number of ranks.
+
+    Attributes:
+        ranks: How many.
+        nodes: How many nodes they fill.
+        shape: Blocks along each axis.
+        cells: Of the domain.
+        slowest: The rank that was predicted to take longest of those looked at.
+        prediction: Its step.
+    """
+
+    ranks: int
+    nodes: int
+    shape: tuple[int, ...]
+    cells: int
+    slowest: int
+    prediction: Prediction
+
+    @property
+    def rate(self) -> float:
+        """Cells updated in a second."""
+        return self.cells / self.prediction.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """What some number of ranks has to do."""
+
+    program: Program
+    decomposition: Decomposition
+
+
+def scaling(
+    work: Callable[[int], Scaled],
+    ranks: Iterable[int],
+    machine: Machine,
+    strategy: Strategy,
+    placement: Placement | None = None,
+) -> tuple[Point, ...]:
+    """Return the predicted step for each number of ranks.
+
+    Args:
+        work: Returns program and decomposition for a number of ranks: always the same grid
+            (strong scaling), or one that grows with them (weak scaling).
+        ranks: Numbers of ranks.
+        machine: The machine.
+        strategy: How communication is done.
+        placement: Ranks a node and threads; None for nodes filled with ranks.
+
+    Raises:
+        PlanError: The grid cannot be cut so often, or the step cannot be distributed like that.
+        MachineError: The machine has no times of a transport that the step needs.
+    """
+    return tuple(_point(work(count), machine, strategy, placement) for count in ranks)
+
+
+def _point(
+    work: Scaled, machine: Machine, strategy: Strategy, placement: Placement | None
+) -> Point:
+    split = work.decomposition
+    where = placement or Placement.full(machine, split.ranks)
+    where = replace(where, ranks_per_node=min(where.ranks_per_node, split.ranks))
+    predicted = {
+        rank: predict_step(make_plan(work.program, split, strategy, rank), machine, where)
+        for rank in typical_ranks(split, where)
+    }
+    slowest = max(predicted, key=lambda rank: predicted[rank].seconds)
+    return Point(
+        split.ranks,
+        -(-split.ranks // where.ranks_per_node),
+        split.shape,
+        prod(split.extent),
+        slowest,
+        predicted[slowest],
+    )
+
+
+def typical_ranks(split: Decomposition, placement: Placement) -> tuple[int, ...]:
+    """Return the rank in the middle, the first on its node, and the one in the corner."""
+    number = 0
+    for n in reversed(split.shape):
+        number = number * n + n // 2
+    middle = split.block(number).rank
+    beside = placement.ranks_beside(middle, split.ranks)
+    return tuple(dict.fromkeys((middle, beside[0], 0)))
+
+
+def table(points: Iterable[Point]) -> str:
+    """Return a line for each number of ranks with the parts of the step and the efficiency.
+
+    The efficiency compares the cells a rank updates in a second with those of the first line.
+    """
+    head = (
+        f"{'ranks':>8}{'nodes':>7} {'blocks':<14}{'step us':>11}{'compute':>11}{'pack':>10}"
+        f"{'overhead':>10}{'wait':>10}{'other':>9}{'hidden':>10}{'Mcells/s':>12}{'efficiency':>11}"
+    )
+    lines, first = [head], 0.0
+    for point in points:
+        p = point.prediction
+        each = point.rate / point.ranks
+        first = first or each
+        numbers = (p.seconds, p.compute, p.pack, p.overhead, p.wait, p.other, p.hidden)
+        step, compute, pack, overhead, wait, other, hidden = (1e6 * n for n in numbers)
+        lines.append(
+            f"{point.ranks:>8}{point.nodes:>7} {'x'.join(map(str, point.shape)):<14}{step:>11.1f}"
+            f"{compute:>11.1f}{pack:>10.1f}{overhead:>10.1f}{wait:>10.1f}{other:>9.1f}"
+            f"{hidden:>10.1f}{point.rate / 1e6:>12.1f}{each / first:>11.1%}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,241 @@
+"""Selection: the strategy of a simulation, given or chosen while its first steps are done."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from halocline.plan.strategy import Strategy
+from halocline.tune.choose import (
+    Candidate,
+    Choice,
+    Model,
+    Trial,
+    candidates,
+    rank_candidates,
+    shortlist,
+    widest,
+)
+from halocline.tune.machine import MachineError
+from halocline.tune.machine_file import identity_here
+from halocline.tune.machines import machine_here
+from halocline.tune.model import predict_step
+from halocline.tune.remember import case_key, choices_path, recall, remember
+from halocline.tune.sides import side_prices
+from halocline.tune.work import Placement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from halocline.plan.decomposition import Decomposition
+    from halocline.plan.plan import Plan
+    from halocline.plan.program import Program
+    from halocline.runtime.executor import Executor, Kernels
+    from halocline.runtime.job import Job
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The plans among which the first steps decide.
+
+    Attributes:
+        plans: One if nothing is left to decide; all with the same layouts.
+        trial: What keeps the score, if there are several.
+        reason: Why these, for the report.
+        key: By what the choice will be remembered.
+    """
+
+    plans: tuple[Plan, ...]
+    trial: Trial | None
+    reason: str
+    key: str
+
+
+def given(plan: Plan) -> Offer:
+    """Return the offer of a strategy that the user has chosen."""
+    return Offer((plan,), None, f"strategy {plan.strategy}, as given", "")
+
+
+def alone(plan: Plan) -> Offer:
+    """Return the offer of a single rank."""
+    return Offer((plan,), None, "a single rank sends nothing: default strategy", "")
+
+
+def offer(
+    program: Program,
+    decomposition: Decomposition,
+    make: Callable[[Strategy], Plan],
+    job: Job,
+    knowledge: Knowledge,
+) -> Offer:
+    """Return the plans worth trying; all ranks must call it.
+
+    Args:
+        program: The step.
+        decomposition: Blocks and their owners.
+        make: Makes this rank's plan for a strategy.
+        job: The ranks.
+        knowledge: What predicts their steps.
+
+    Raises:
+        PlanError: Even the default strategy cannot be planned.
+    """
+    default = Strategy()
+    model = knowledge.model
+    if model is None:
+        reason = f"default strategy, for want of times: {knowledge.missing}"
+        return Offer((make(default),), None, reason, "")
+    key = case_key(program, decomposition, model.placement)
+    if job.link is not None:
+        key += f" {job.link}"
+    known = job.first(job.on_first(lambda: recall(choices_path(), identity_here(), key)))
+    if known is not None:
+        return Offer((make(known.strategy),), None, str(known), "")
+    others = len(set(job.nodes)) > 1
+    near = any(job.nodes.count(node) > 1 for node in set(job.nodes))
+    wanted = candidates(default, has_same_node=near, has_other_node=others)
+    try:
+        short = shortlist(rank_candidates(wanted, make, model, job.greatest))
+    except MachineError as error:
+        return Offer((make(default),), None, f"default strategy, for want of times: {error}", "")
+    layouts = widest([candidate.plan.layouts for candidate in short])
+    wide = [Candidate(c.strategy, replace(c.plan, layouts=layouts), c.predicted_s) for c in short]
+    return Offer(tuple(c.plan for c in wide), Trial(wide), "", key)
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What predicts the steps of a job, or why nothing does."""
+
+    model: Model | None
+    missing: str = ""
+
+
+def knowledge_of(job: Job, threads: int) -> Knowledge:
+    """Return what predicts the steps of a job; all ranks must call it."""
+    try:
+        machine = job.first(job.on_first(machine_here))
+    except MachineError as error:
+        return Knowledge(None, str(error))
+    assert machine is not None
+    if job.link is not None:
+        link = job.link
+        machine = machine.with_link(link.name, link.latency_s, link.seconds_per_byte)
+    ranks_per_node = job.nodes.count(job.nodes[0])
+    return Knowledge(Model(machine, Placement(ranks_per_node, threads, job.ranks_on_node)))
+
+
+def prices_here(
+    program: Program, strategy: Strategy, job: Job, knowledge: Knowledge
+) -> tuple[float, ...] | None:
+    """Return what a cell of a block's sides costs in this job, None where that is not known."""
+    if knowledge.model is None:
+        return None
+    near = len(set(job.nodes)) == 1
+    try:
+        return side_prices(program, strategy, knowledge.model.machine, is_same_node=near)
+    except MachineError:
+        return None
+
+
+class Selection:
+    """The plans of a simulation in its runtime, and the one that is followed.
+
+    Args:
+        offered: The plans.
+        executor: What does steps.
+        kernels: The compiled kernels of all of them.
+        job: The ranks.
+
+    Attributes:
+        plan: The plan that is followed, or will be if no trial says otherwise.
+        tried_steps: How many steps the trial took.
+        tried_s: How long it took, planning aside [s].
+    """
+
+    def __init__(self, offered: Offer, executor: Executor, kernels: Kernels, job: Job) -> None:
+        self.offered = offered
+        self.executor = executor
+        self.job = job
+        self.trial = offered.trial
+        self._reason = offered.reason
+        self.tried_steps = 0
+        self.tried_s = 0.0
+        self._number = 0
+        for number, plan in enumerate(offered.plans):
+            executor.load(f"main {number}", plan, kernels)
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that is followed."""
+        return self.offered.plans[self._number]
+
+    @property
+    def reason(self) -> str:
+        """Why it is followed, for the report."""
+        if self.trial is None:
+            return self._reason
+        names = "; ".join(str(plan.strategy) for plan in self.offered.plans)
+        return f"strategies on trial when the run ended: {names}"
+
+    @property
+    def name(self) -> str:
+        """What the runtime calls it."""
+        return f"main {self._number}"
+
+    def try_out(self, limit: int) -> int:
+        """Do steps of the simulation as trials of the plans, until it is decided.
+
+        Args:
+            limit: How many steps there are to do at most.
+
+        Returns:
+            How many were done.
+        """
+        done = 0
+        while self.trial is not None:
+            turn = self.trial.turn()
+            if turn is None:
+                self._decide(self.trial.choice())
+                break
+            round_length = len(self.offered.plans[turn.candidate].steps)
+            steps = min(turn.steps, limit - done) // round_length * round_length
+            if not steps:
+                break
+            seconds = self._steps(turn.candidate, steps)
+            self.trial.record(replace(turn, steps=steps), seconds)
+            done += steps
+            self.tried_steps += steps
+            self.tried_s += seconds
+        return done
+
+    def _steps(self, number: int, steps: int) -> float:
+        """Do steps by one of the plans; return how long the slowest rank took [s]."""
+        self.executor.begin(f"main {number}")
+        started = time.perf_counter()
+        self.executor.advance(f"main {number}", steps)
+        return self.job.greatest([time.perf_counter() - started])[0]
+
+    def _decide(self, choice: Choice) -> None:
+        self.trial = None
+        strategies = [plan.strategy for plan in self.offered.plans]
+        self._number = strategies.index(choice.strategy)
+        self._reason = f"{choice}\nthe trial took {self.tried_steps} steps, {self.tried_s:.2f} s"
+        key = self.offered.key
+        self.job.on_first(lambda: remember(choices_path(), identity_here(), key, choice))
+
+
+def predicted_lines(plan: Plan, knowledge: Knowledge) -> dict[tuple[str, str], float]:
+    """Return what the model says each kind of operation takes in a step, by kind and label [s].
+
+    Nothing is said where the machine has no times for the plan.
+    """
+    if knowledge.model is None:
+        return {}
+    try:
+        prediction = predict_step(plan, knowledge.model.machine, knowledge.model.placement)
+    except MachineError:
+        return {}
+    found = {(line.kind, line.label): line.seconds for line in prediction.lines}
+    return {**found, ("step", ""): prediction.seconds}

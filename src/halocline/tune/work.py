@@ -1,0 +1,204 @@
+"""Work: how long a rank computes in boxes, and packs and copies parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from halocline.analysis.cost import cost
+from halocline.analysis.footprint import footprint
+from halocline.plan import plan as ops
+from halocline.tune.machine import LINE_BYTES, Machine, MachineError, kernel_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from halocline.geometry import Box
+    from halocline.language.kernel import Kernel
+    from halocline.plan.exchange import Part
+    from halocline.plan.plan import Plan
+
+# Smaller boxes are copied by one thread, as the runtime does.
+_PARALLEL_BYTES = 1 << 19
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """How ranks share hardware.
+
+    Attributes:
+        ranks_per_node: Consecutive ranks on one node.
+        threads: OpenMP threads a rank.
+        ranks_sharing_memory: Ranks whose threads share one memory; None for those of a node. It
+            is more where ranks of one machine are only said to be on different nodes.
+    """
+
+    ranks_per_node: int
+    threads: int = 1
+    ranks_sharing_memory: int | None = None
+
+    def __post_init__(self) -> None:
+        numbers = (self.ranks_per_node, self.threads, self.ranks_sharing_memory or 1)
+        if min(numbers) < 1:
+            raise MachineError(
+                f"{self.ranks_per_node} ranks a node with {self.threads} threads each were asked "
+                "for; expected at least 1 of both."
+            )
+
+    @staticmethod
+    def full(machine: Machine, ranks: int, threads: int = 1) -> Placement:
+        """Return nodes filled with ranks, or one node with all of them if they fit."""
+        return Placement(max(1, min(ranks, machine.cores // threads)), threads)
+
+    def node(self, rank: int) -> int:
+        """Return the node of a rank."""
+        return rank // self.ranks_per_node
+
+    def ranks_beside(self, rank: int, ranks: int) -> range:
+        """Return the ranks on the node of a rank, itself included."""
+        first = self.node(rank) * self.ranks_per_node
+        return range(first, min(ranks, first + self.ranks_per_node))
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What a kernel moves and computes.
+
+    Attributes:
+        streams: Components read plus components written.
+        flops: Operations a cell.
+        spans: How many streams of a size [bytes a value] reach so many cells beyond a box, both
+            sides of each axis together.
+    """
+
+    streams: int
+    flops: int
+    spans: tuple[tuple[int, tuple[int, ...], int], ...]
+
+    def size(self, box: Box) -> int:
+        """Return what a box moves between memory and processor, in whole cache lines [bytes]."""
+        total = 0
+        for size, span, count in self.spans:
+            nx, *others = (n + s for n, s in zip(box.extent, span, strict=True))
+            lines = -(-nx * size // LINE_BYTES)
+            total += count * lines * LINE_BYTES * prod(others)
+        return total
+
+
+@lru_cache(maxsize=256)
+def traffic(kernel: Kernel) -> Traffic:
+    """Return what a kernel moves and computes, from its footprint."""
+    size = {field.name: np.dtype(field.dtype).itemsize for field in kernel.fields}
+    spans: dict[tuple[int, tuple[int, ...]], int] = {}
+    for access in footprint(kernel).accesses:
+        reached = [(0,) * kernel.dimensions] if access.is_written else []
+        if access.offsets:
+            by_axis = zip(*access.offsets, strict=True)
+            reached.append(tuple(max(along) - min(along) for along in by_axis))
+        for span in reached:
+            spans[size[access.field], span] = spans.get((size[access.field], span), 0) + 1
+    grouped = tuple((bytes_, span, count) for (bytes_, span), count in spans.items())
+    return Traffic(sum(spans.values()), cost(kernel).flops, grouped)
+
+
+class Work:
+    """What a rank's processor and memory need for the operations of a plan.
+
+    Ranks on a node compute all at once and share the memory equally.
+    """
+
+    def __init__(self, plan: Plan, machine: Machine, placement: Placement) -> None:
+        self.plan = plan
+        self.machine = machine
+        self.threads = placement.threads
+        beside = len(placement.ranks_beside(plan.rank, plan.decomposition.ranks))
+        self.sharing = placement.ranks_sharing_memory or beside
+        self.size = {layout.name: layout.bytes_per_value for layout in plan.layouts}
+        # More threads than the hardware has take turns.
+        self.turns = max(1.0, self.sharing * self.threads / machine.cores)
+        self.bytes_per_thread = _working_set(plan) / self.threads
+        self._bandwidths: dict[int, float] = {}
+        self._shares: dict[int, float] = {}
+
+    def bandwidth(self, streams: int) -> float:
+        """Return this rank's part of what memory gives to loops of so many streams [bytes/s]."""
+        if streams not in self._bandwidths:
+            threads = self.sharing * self.threads
+            rate = self.machine.bandwidth(threads, streams, self.bytes_per_thread)
+            self._bandwidths[streams] = rate / self.sharing
+        return self._bandwidths[streams]
+
+    def compute_s(self, run: ops.Run) -> float:
+        """Return the greater of memory traffic and arithmetic, over all boxes [s]."""
+        moved = traffic(self.plan.launches[run.launch].kernel)
+        rate = self.machine.flops_per_s * self.threads / self.turns
+        total = sum(
+            max(moved.size(box) / self.bandwidth(moved.streams), box.cells * moved.flops / rate)
+            for _, box in run.boxes
+        )
+        return total / self._share(run.launch)
+
+    def overhead_s(self, run: ops.Run) -> float:
+        """Return what launching the kernel, its boxes and rows costs [s]."""
+        costs = self.machine.overheads
+        rows = sum(prod(box.extent[1:]) for _, box in run.boxes)
+        waking = costs.parallel_s * len(run.boxes) if self.threads > 1 else 0.0
+        computing = rows * costs.row_s / self.threads
+        launching = costs.launch_s + len(run.boxes) * costs.box_s
+        return self.turns * (launching + waking + computing)
+
+    def pack_s(self, parts: Iterable[Part]) -> float:
+        """Return what copying parts to or from a buffer costs [s]."""
+        packing = self.machine.packing
+        return sum(self._rows_s(part, packing.value_s, packing.byte_s) for part in parts)
+
+    def copy_s(self, parts: Iterable[Part], byte_s: float | None = None) -> float:
+        """Return what copying parts from field to field costs, both of which may be strided [s].
+
+        Args:
+            parts: What is copied.
+            byte_s: Of rows; None for as fast as packing [s/byte].
+        """
+        packing = self.machine.packing
+        rate = packing.byte_s if byte_s is None else byte_s
+        return sum(self._rows_s(part, 2 * packing.value_s, rate) for part in parts)
+
+    def sweep_s(self, boxes: Iterable[ops.Placed], value_bytes: int) -> float:
+        """Return what reading one component once costs [s]."""
+        return sum(box.cells for _, box in boxes) * value_bytes / self.bandwidth(2)
+
+    def _rows_s(self, part: Part, value_s: float, byte_s: float) -> float:
+        nx, *others = part.box.extent
+        rows, row_bytes = prod(others), nx * self.size[part.field]
+        one = value_s if nx == 1 else max(value_s, self.machine.packing.row_s + row_bytes * byte_s)
+        is_shared_out = rows * max(LINE_BYTES, row_bytes) >= _PARALLEL_BYTES
+        return rows * one * self.turns / (self.threads if is_shared_out else 1)
+
+    def _share(self, launch: int) -> float:
+        if launch not in self._shares:
+            known = self.machine.kernels
+            kernel = self.plan.launches[launch].kernel
+            self._shares[launch] = self.machine.share(kernel_key(kernel)) if known else 1.0
+        return self._shares[launch]
+
+
+def _working_set(plan: Plan) -> float:
+    """Return the size of all fields that the step uses on this rank's blocks [bytes]."""
+    used = {
+        name
+        for op in plan.operations()
+        if isinstance(op, ops.Run)
+        for name in plan.launches[op.launch].names
+    }
+    return float(
+        sum(
+            layout.components * layout.bytes_per_value * layout.stored(block.box).cells
+            for layout in plan.layouts
+            if layout.name in used
+            for block in plan.blocks
+        )
+    )

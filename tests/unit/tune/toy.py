@@ -1,0 +1,78 @@
+"""A machine of round numbers, and plans on which its times can be worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import halocline as hc
+from halocline.pipeline import plan_for
+from halocline.tune.machine import (
+    CopyRate,
+    Machine,
+    Overheads,
+    Packing,
+    SizeRange,
+    TransportTimes,
+)
+
+US = 1e-6
+
+
+def times(transport="two-sided", *, same=False, o=1 * US, g=0.0, L=100 * US, G=1e-8, **more):
+    return TransportTimes(transport, same, o, g, (SizeRange(None, L, G),), **more)
+
+
+def toy(*transports, **changes):
+    """Return a machine: 1 GB/s a thread, 10 ns a strided value, 1 ns a byte, nothing else."""
+    usual = Machine(
+        name="toy",
+        description="round numbers",
+        identity="toy",
+        cores=4,
+        flops_per_s=1e18,
+        copies=tuple(CopyRate(n, 2, 1e6, n * 1e9) for n in (1, 1000)),
+        packing=Packing(1e-8, 0.0, 1e-9),
+        overheads=Overheads(0.0, 0.0, 0.0, 0.0),
+        transports=transports or (times(), times("two-sided", same=True), SHARED),
+    )
+    return replace(usual, **changes)
+
+
+SHARED = times("shared", same=True, o=0.0, L=1 * US, G=1e-9, processor_byte_s=1e-9)
+
+
+@hc.kernel
+def diffuse(T, T_new, *, a):
+    T_new[0, 0] = T[0, 0] + a * hc.laplacian(T)
+
+
+@hc.kernel
+def diffuse_3d(T, T_new, *, a):
+    T_new[0, 0, 0] = T[0, 0, 0] + a * hc.laplacian(T)
+
+
+def heat(extent, *, repeat=0, every=0):
+    """Return grid and steps of heat conduction in a periodic box."""
+    grid = hc.Grid(extent, periodic=True)
+    T, T_new = grid.field("T"), grid.field("T_new")
+    kernel = diffuse if len(extent) == 2 else diffuse_3d
+    steps = [kernel(T, T_new, a=0.1), hc.swap(T, T_new)]
+    if repeat:
+        steps = [hc.repeat(repeat, *steps)]
+    if every:
+        steps = [*steps, hc.every(every, hc.sum(T))]
+    return grid, steps
+
+
+def plan(extent=(64, 64), ranks=2, rank=0, *, check_every=0, decomposition="rows", **options):
+    """Return the plan of a step without overlap and with two-sided messages, if not said else."""
+    problem = {key: options.pop(key) for key in ("repeat", "every") if key in options}
+    strategy = hc.Strategy(**{"overlap": "none", "transport": "two-sided", **options})
+    return plan_for(
+        *heat(extent, **problem),
+        ranks=ranks,
+        rank=rank,
+        strategy=strategy,
+        decomposition=decomposition,
+        check_every=check_every,
+    )

@@ -24,8 +24,8 @@ bench: $(VENV)/installed
 	$(BIN)/halocline bench step
 
 lint: $(VENV)/tools
-	$(BIN)/ruff check src tests examples
-	$(BIN)/ruff format --check src tests examples
+	$(BIN)/ruff check src tests examples bench
+	$(BIN)/ruff format --check src tests examples bench
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	if command -v clang-format > /dev/null; then clang-format --dry-run --Werror cpp/*/*.?pp tests/cpp/*.cpp; fi

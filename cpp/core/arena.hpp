@@ -19,6 +19,9 @@ public:
 
     /// A piece that begins at a page and is filled with zeros.
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::int64_t size_bytes);
+    /// Gathers what a piece holds into large pages, if it can; to be called once it is filled, so
+    /// that the threads which have touched it first decide where it lies.
+    static void enlarge_pages(std::byte* piece, std::int64_t size_bytes);
     /// Where an address in one of the pieces lies in the file [bytes].
     [[nodiscard]] std::int64_t offset_of(const void* address) const;
     [[nodiscard]] std::int64_t size_bytes() const { return size_bytes_; }

@@ -129,6 +129,7 @@ Storage::Storage(const Field& field, const Index3& owned, int slot, int threads,
       memory_(arena == nullptr ? allocate(layout_.size_bytes)
                                : arena->allocate(layout_.size_bytes)) {
     with_type(type_, [&]<typename T>(T) { fill_rows<T>(*this, owned, field, threads); });
+    if (arena != nullptr) Arena::enlarge_pages(memory_.get(), layout_.size_bytes);
 }
 
 halocline_field Storage::view() const {

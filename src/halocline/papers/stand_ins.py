@@ -1,0 +1,210 @@
+"""The steps that the experiments run: a grid with fields and values, made by name.
+
+Everything is periodic, so that each rank does the same and has all its neighbours, as the rank in
+the middle that decides the papers' times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.lbm.kernels import collide_stream
+from halocline.apps.lbm.velocity_set import velocity_set
+from halocline.errors import CaseError, nearest
+from halocline.language.fields import Field, Grid
+from halocline.papers import kernels
+
+_OMEGA = 1.6
+_COURANT = 0.1
+
+# The axis of each velocity, with the layers along the last axis of the grid or along its first.
+_COLUMNS_LAST = {"u": (1, 0, 0), "v": (0, 1, 0), "w": (0, 0, 1)}
+_COLUMNS_FIRST = {"u": (0, 1, 0), "v": (0, 0, 1), "w": (1, 0, 0)}
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """One time step of something.
+
+    Attributes:
+        grid: Its grid.
+        steps: What a time step does.
+        result: The field whose bits tell whether the result is right.
+    """
+
+    grid: Grid
+    steps: tuple[Any, ...]
+    result: Field
+
+
+def stand_in(name: str, extent: tuple[int, ...], dtype: str = "float64") -> StandIn:
+    """Return a step on a grid with its first values.
+
+    Args:
+        name: One of STAND_INS.
+        extent: Cells of the whole domain.
+        dtype: Element type of the fields.
+
+    Raises:
+        CaseError: There is no such step.
+    """
+    if name not in STAND_INS:
+        raise CaseError(f"There is no step '{name}'.", hint=nearest(name, STAND_INS))
+    return STAND_INS[name](extent, dtype)
+
+
+def _lattice(name: str) -> Callable[[tuple[int, ...], str], StandIn]:
+    def make(extent: tuple[int, ...], dtype: str) -> StandIn:
+        lattice = velocity_set(name)
+        grid = hc.Grid(extent, periodic=True)
+        f = grid.field("f", components=len(lattice), dtype=dtype)
+        f_next = grid.field("f_next", components=len(lattice), dtype=dtype)
+        # Deviations from rest that differ in every cell and are the same on any ranks.
+        f.set(
+            lambda *x: [
+                1e-3 * np.sin(i + sum(0.1 * (n + 1) * c for n, c in enumerate(x)))
+                for i in range(len(lattice))
+            ]
+        )
+        call = collide_stream(f, f_next, velocity_set=lattice, omega=_OMEGA)
+        return StandIn(grid, (call, hc.swap(f, f_next)), f)
+
+    return make
+
+
+def lattice_apart(extent: tuple[int, ...], dtype: str) -> StandIn:
+    """Return a D2Q9 step with a field for each population."""
+    lattice = velocity_set("D2Q9")
+    grid = hc.Grid(extent, periodic=True)
+    f, g = ([grid.field(f"{name}{i}", dtype=dtype) for i in range(len(lattice))] for name in "fg")
+    for i, population in enumerate(f):
+        population.set(lambda x, y, i=i: 1e-3 * np.sin(i + 0.1 * x + 0.2 * y))
+    call = kernels.collide_stream_apart(*f, *g, velocity_set=lattice, omega=_OMEGA)
+    return StandIn(grid, (call, *map(hc.swap, f, g)), f[1])
+
+
+def micro_step(extent: tuple[int, ...], dtype: str) -> StandIn:
+    """Return a micro step of the 2-D mode: U, V, sea level, each of which exchanges, as in GETM."""
+    grid = hc.Grid(extent, periodic=True)
+    z, U, V = (grid.field(name, dtype=dtype) for name in ("z", "U", "V"))  # noqa: N806
+    z.set(lambda x, y: 0.1 * np.sin(0.2 * x) * np.cos(0.3 * y))
+    forces: dict[str, Any] = {"slope": _COURANT, "coriolis": 0.01, "friction": 0.01}
+    return StandIn(
+        grid,
+        (
+            kernels.momentum_u(U, V, z, **forces),
+            kernels.momentum_v(V, U, z, **forces),
+            kernels.sea_level(z, U, V, courant=_COURANT),
+        ),
+        z,
+    )
+
+
+def split_advection(extent: tuple[int, ...], dtype: str) -> StandIn:
+    """Return two calls of the report's split advection: parts A and B along x, then along y."""
+    grid = hc.Grid(extent, periodic=True)
+    names = ("T", "new", "u", "v", "h", "flux")
+    fields = {name: grid.field(name, dtype=dtype) for name in names}
+    _set_flow(fields, _COLUMNS_LAST)
+    return StandIn(grid, tuple(_advect(fields["T"], fields, _COLUMNS_LAST, "uv")), fields["T"])
+
+
+def split_advection_columns(extent: tuple[int, ...], dtype: str) -> StandIn:
+    """Return the same with the layers along the first axis, as whole rows of memory."""
+    grid = hc.Grid(extent, periodic=True)
+    names = ("T", "new", "u", "v", "h", "flux")
+    fields = {name: grid.field(name, dtype=dtype) for name in names}
+    _set_flow(fields, _COLUMNS_FIRST)
+    return StandIn(grid, tuple(_advect(fields["T"], fields, _COLUMNS_FIRST, "uv")), fields["T"])
+
+
+def _set_flow(fields: dict[str, Field], axes: dict[str, kernels.Offset]) -> None:
+    along_u, along_v = (axes[name].index(1) for name in "uv")
+
+    def tracer(*place: Any) -> Any:
+        wave = np.sin(0.2 * place[along_u]) * np.cos(0.3 * place[along_v])
+        return 10.0 + wave + 0.0 * sum(place)
+
+    fields["T"].set(tracer)
+    # Each the same along its own axis: what flows into a cell flows out of it, for any steps.
+    fields["u"].set(lambda *place: 0.5 * np.sin(0.4 * place[along_v]) + 0.0 * sum(place))
+    fields["v"].set(lambda *place: 0.5 * np.cos(0.4 * place[along_u]) + 0.0 * sum(place))
+    fields["h"].set(1.0)
+    grid = fields["T"].grid
+    fields["water"] = grid.field("water", dtype="uint8")
+    fields["water"].set(1)
+
+
+def macro_step(extent: tuple[int, ...], dtype: str) -> StandIn:
+    """Return what a macro step of GETM communicates about: its 3-D routines, in its order."""
+    grid = hc.Grid(extent, periodic=(True, True, False))
+    names = ("T", "S", "new", "u", "v", "w", "nu", "h", "flux", "u_advection", "v_advection")
+    fields = {name: grid.field(name, dtype=dtype) for name in names}
+    for name in ("T", "S", "new", "u", "v", "w", "nu", "flux"):
+        for side in ("z-", "z+"):
+            fields[name].boundary(side, hc.Neumann(0.0))
+    u, v, w, nu, new = (fields[name] for name in ("u", "v", "w", "nu", "new"))
+    _set_flow(fields, _COLUMNS_LAST)
+    fields["S"].set(30.0)
+    momentum: dict[str, Any] = {"coriolis": 0.001, "number": 0.01}
+    tracers = [fields["T"], fields["S"]]
+    return StandIn(
+        grid,
+        (
+            kernels.momentum_3d_u(u, new, v, nu, **momentum),
+            hc.swap(u, new),
+            kernels.momentum_3d_v(v, new, u, nu, **momentum),
+            hc.swap(v, new),
+            kernels.vertical_velocity(w, u, v, courant=_COURANT),
+            kernels.advect_momentum_u(u, v, fields["u_advection"]),
+            kernels.advect_momentum_v(v, u, fields["v_advection"]),
+            kernels.mixing(nu, u, v),
+            *(
+                step
+                for tracer in tracers
+                for step in _advect(tracer, fields, _COLUMNS_LAST, "uvwvu")
+            ),
+            *(step for tracer in tracers for step in _mix(tracer, fields)),
+        ),
+        fields["T"],
+    )
+
+
+def _advect(
+    tracer: Field, fields: dict[str, Field], axes: dict[str, kernels.Offset], order: str
+) -> list[Any]:
+    """Return fractional steps of a tracer along the axes of u, v and w, in an order of these."""
+    new, flux, h = (fields[name] for name in ("new", "flux", "h"))
+    steps: list[Any] = []
+    for name in order:
+        velocity = fields[name]
+        call: dict[str, Any] = {"along": axes[name], "courant": _COURANT}
+        steps.append(kernels.interface(tracer, velocity, flux, **call))
+        # No land lies above or below: the vertical kernel has no mask.
+        if name == "w":
+            steps.append(kernels.advance_vertically(tracer, new, flux, velocity, h, **call))
+        else:
+            steps.append(kernels.advance(tracer, new, flux, velocity, h, fields["water"], **call))
+        steps.append(hc.swap(tracer, new))
+    return steps
+
+
+def _mix(tracer: Field, fields: dict[str, Field]) -> list[Any]:
+    new = fields["new"]
+    return [kernels.diffuse_column(tracer, new, fields["nu"], number=0.1), hc.swap(tracer, new)]
+
+
+STAND_INS: dict[str, Callable[[tuple[int, ...], str], StandIn]] = {
+    "d3q19": _lattice("D3Q19"),
+    "d2q9": _lattice("D2Q9"),
+    "d2q9-apart": lattice_apart,
+    "micro-step": micro_step,
+    "split-advection": split_advection,
+    "split-advection-columns": split_advection_columns,
+    "macro-step": macro_step,
+}

@@ -1,0 +1,152 @@
+"""What a job of an experiment executes: several trials in turns, timed and checked."""
+
+from __future__ import annotations
+
+import statistics
+import time
+import zlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import halocline as hc
+from halocline.papers.stand_ins import stand_in
+from halocline.plan.strategy import Strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from halocline.bench.settings import Settings
+    from halocline.runtime.job import Job
+
+# A number of steps after which the results of all depths of halos can be compared.
+_FIRST_STEPS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What is measured.
+
+    Attributes:
+        name: A stand-in.
+        block: Cells of a rank along each axis.
+        blocks: Ranks along each axis.
+        strategy: How the step is distributed.
+        dtype: Element type.
+        threads: OpenMP threads a rank.
+        link: Name of the emulated link between ranks; empty for none.
+    """
+
+    name: str
+    block: tuple[int, ...]
+    blocks: tuple[int, ...]
+    strategy: Strategy = field(default_factory=Strategy)
+    dtype: str = "float64"
+    threads: int = 1
+    link: str = ""
+
+    @property
+    def extent(self) -> tuple[int, ...]:
+        """Cells of the whole grid."""
+        return tuple(n * count for n, count in zip(self.block, self.blocks, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What was measured.
+
+    Attributes:
+        least_s: Least time of a step over the repetitions [s].
+        median_s: Median [s].
+        most_s: Most [s].
+        parts: Mean time in a step over repetitions and ranks, by kind ('run', 'start', 'wait', …)
+            and label [s].
+        checksum: Of the result after a few steps: the same for any strategy and any ranks.
+    """
+
+    least_s: float
+    median_s: float
+    most_s: float
+    parts: tuple[tuple[str, str, float], ...]
+    checksum: int
+
+    def part(self, kind: str, label: str = "") -> float:
+        """Return the time of all parts of a kind whose label contains a word [s]."""
+        return sum(seconds for k, name, seconds in self.parts if k == kind and label in name)
+
+
+class _Running:
+    """A trial that has its fields and kernels."""
+
+    def __init__(self, trial: Trial, seconds: float) -> None:
+        made = stand_in(trial.name, trial.extent, trial.dtype)
+        self.simulation = hc.Simulation(
+            made.grid,
+            made.steps,
+            strategy=trial.strategy,
+            decomposition=trial.blocks,
+            threads=trial.threads,
+            check_every=0,
+            **_link(trial),
+        )
+        self.simulation.run(_FIRST_STEPS, progress=False)
+        values = [
+            self.simulation.reduce(hc.sum(made.result[n] * made.result[n]))
+            if made.result.components > 1
+            else self.simulation.reduce(hc.sum(made.result * made.result))
+            for n in range(made.result.components)
+        ]
+        self.checksum = zlib.crc32(repr(values).encode())
+        took = self.time(_FIRST_STEPS)
+        rounds = max(1, round(seconds / max(took, 1e-9) / _FIRST_STEPS))
+        if self.simulation.communicator:
+            rounds = self.simulation.communicator.bcast(rounds, root=0)
+        self.steps = rounds * _FIRST_STEPS
+        self.before = self._parts()
+        self.times: list[float] = []
+
+    def time(self, steps: int) -> float:
+        """Return the time of a step, until the last rank has finished [s]."""
+        communicator = self.simulation.communicator
+        if communicator:
+            communicator.Barrier()
+        started = time.perf_counter()
+        self.simulation.run(steps, progress=False)
+        if communicator:
+            communicator.Barrier()
+        return (time.perf_counter() - started) / steps
+
+    def _parts(self) -> dict[tuple[str, str], float]:
+        return {(row.kind, row.label): row.mean for row in self.simulation.report().rows}
+
+    def timing(self) -> Timing:
+        """Return what was measured; parts on rank 0 only."""
+        done = self.steps * len(self.times)
+        parts = tuple(
+            (kind, label, (total - self.before.get((kind, label), 0.0)) / done)
+            for (kind, label), total in self._parts().items()
+        )
+        low, high = min(self.times), max(self.times)
+        return Timing(low, statistics.median(self.times), high, parts, self.checksum)
+
+
+def _link(trial: Trial) -> dict[str, Any]:
+    """Return what puts every rank on a node of its own, with an emulated link between them."""
+    return {"ranks_per_node": 1, "link": trial.link} if trial.link else {}
+
+
+def run_trials(
+    trials: Sequence[Trial], repetitions: int, seconds: float, _job: Job, _settings: Settings
+) -> list[Timing]:
+    """Measure trials in this job.
+
+    Args:
+        trials: What is measured.
+        repetitions: How often.
+        seconds: About how long each repetition lasts [s].
+    """
+    running = [_Running(trial, seconds) for trial in trials]
+    # In turns, so that a slow minute of the machine falls upon all trials alike.
+    for _ in range(repetitions):
+        for trial in running:
+            trial.times.append(trial.time(trial.steps))
+    return [trial.timing() for trial in running]

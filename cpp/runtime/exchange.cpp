@@ -132,26 +132,20 @@ bool Exchange::deliver_more() {
     const auto is_delivered = [](const Incoming& incoming) { return incoming.is_delivered; };
     if (std::ranges::all_of(incoming_, is_delivered)) return false;
     Backoff backoff;
-    std::int64_t due_ns = not_arrived;
-    while (!deliver_arrived(due_ns)) {
+    while (!deliver_arrived()) {
         poll();
         if (backoff.is_long()) check_neighbours();
-        backoff.pause(due_ns);
+        backoff.pause();
     }
     return true;
 }
 
-/// Delivers what has arrived; else `due_ns` is when the next message arrives, as far as is known.
-bool Exchange::deliver_arrived(std::int64_t& due_ns) {
+bool Exchange::deliver_arrived() {
     bool has_delivered = false;
-    due_ns = not_arrived;
     for (Incoming& incoming : incoming_) {
         if (incoming.is_delivered) continue;
         const std::int64_t arrival = incoming.channel->arrival_ns(incoming.position);
-        if (arrival == not_arrived || (arrival > 0 && arrival > now_ns())) {
-            due_ns = std::min(due_ns, arrival);
-            continue;
-        }
+        if (arrival == not_arrived || (arrival > 0 && arrival > now_ns())) continue;
         incoming.channel->deliver(incoming.position);
         incoming.is_delivered = has_delivered = true;
     }
@@ -165,7 +159,7 @@ void Exchange::finish() {
     while (!std::ranges::all_of(channels_, is_finished)) {
         poll();
         if (backoff.is_long()) check_neighbours();
-        backoff.pause(not_arrived);
+        backoff.pause();
     }
     is_started_ = false;
 }

@@ -64,7 +64,7 @@ private:
                                                const std::string& where) const;
     [[nodiscard]] Copy resolve(const State& state, const plan::Copy& copy) const;
     void open(const State& state, const plan::Exchange& plan);
-    [[nodiscard]] bool deliver_arrived(std::int64_t& due_ns);
+    [[nodiscard]] bool deliver_arrived();
     void require_started() const;
     void check_neighbours() const;
 

@@ -1,10 +1,6 @@
 #include "transport/backoff.hpp"
 
 #include <sched.h>
-#include <time.h>
-
-#include <algorithm>
-#include <limits>
 
 #include "transport/link.hpp"
 
@@ -14,11 +10,6 @@ namespace {
 constexpr int spins = 300;
 constexpr int pauses_between_looks_at_the_clock = 256;
 constexpr std::int64_t check_every_ns = 1000000000;
-/// Sleeping shorter than this is not worth it: waking up takes some 50 microseconds.
-constexpr std::int64_t shortest_sleep_ns = 200000;
-constexpr std::int64_t wake_early_ns = 100000;
-/// Messages to others may need this rank to make them progress.
-constexpr std::int64_t longest_sleep_ns = 1000000;
 
 void relax() {
 #if defined(__x86_64__)
@@ -26,20 +17,10 @@ void relax() {
 #endif
 }
 
-void sleep_ns(std::int64_t ns) {
-    const timespec time{0, ns};
-    static_cast<void>(nanosleep(&time, nullptr));
-}
-
 }  // namespace
 
-void Backoff::pause(std::int64_t due_ns) {
+void Backoff::pause() {
     ++pauses_;
-    if (due_ns > 0 && due_ns < std::numeric_limits<std::int64_t>::max()) {
-        const std::int64_t left = due_ns - now_ns();
-        if (left > shortest_sleep_ns)
-            return sleep_ns(std::min(left - wake_early_ns, longest_sleep_ns));
-    }
     if (pauses_ < spins)
         relax();
     else

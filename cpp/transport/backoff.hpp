@@ -4,17 +4,17 @@
 
 namespace halocline {
 
-/// What a rank does while it waits: first it spins, then it lets others have the processor, and
-/// if it knows that nothing can come for long it sleeps.
+/// What a rank does while it waits: first it spins, then it lets others have the processor. It does
+/// not sleep, even if nothing can come for long: processors that wake up compute slower at first.
 class Backoff {
 public:
-    /// Waits a little; `due_ns` is when the next message arrives, if that is known.
-    void pause(std::int64_t due_ns);
+    /// Waits a little.
+    void pause();
     /// True about once a second of waiting: time to see whether the others still live.
     [[nodiscard]] bool is_long();
 
 private:
-    int pauses_ = 0;
+    std::int64_t pauses_ = 0;
     std::int64_t next_check_ns_ = 0;
 };
 

@@ -136,6 +136,18 @@ def _steps(along: Offset, count: int) -> Offset:
 
 
 @hc.kernel
+def take_up(T: Any, T_new: Any, *, rate: Any, iterations: Any) -> None:  # noqa: N803
+    """Let organisms take up a tracer, with saturation, by a fixed number of iterations.
+
+    The local work of a coupled ecosystem model, which takes longer than advection.
+    """
+    left = T[_HERE]
+    for _ in range(iterations):
+        left = T[_HERE] / (1.0 + rate / (1.0 + left))
+    T_new[_HERE] = left
+
+
+@hc.kernel
 def diffuse_column(T: Any, T_new: Any, nu: Any, *, number: Any) -> None:  # noqa: N803
     """Mix a tracer vertically; explicit here, an implicit column solve in GETM."""
     up = nu[0, 0, 0] * (T[0, 0, 1] - T[0, 0, 0])

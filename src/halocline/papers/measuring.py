@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from halocline.papers.experiment import Setting
 
 # Repetitions, and about how long each lasts [s].
-_USUAL = (5, 0.4)
+_USUAL = (9, 0.2)
 _QUICK = (1, 0.01)
 
 

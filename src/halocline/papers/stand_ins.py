@@ -21,6 +21,7 @@ from halocline.papers import kernels
 
 _OMEGA = 1.6
 _COURANT = 0.1
+_UPTAKE = 1e-3
 
 # The axis of each velocity, with the layers along the last axis of the grid or along its first.
 _COLUMNS_LAST = {"u": (1, 0, 0), "v": (0, 1, 0), "w": (0, 0, 1)}
@@ -105,22 +106,34 @@ def micro_step(extent: tuple[int, ...], dtype: str) -> StandIn:
     )
 
 
-def split_advection(extent: tuple[int, ...], dtype: str) -> StandIn:
-    """Return two calls of the report's split advection: parts A and B along x, then along y."""
-    grid = hc.Grid(extent, periodic=True)
-    names = ("T", "new", "u", "v", "h", "flux")
-    fields = {name: grid.field(name, dtype=dtype) for name in names}
-    _set_flow(fields, _COLUMNS_LAST)
-    return StandIn(grid, tuple(_advect(fields["T"], fields, _COLUMNS_LAST, "uv")), fields["T"])
+def _split_advection(
+    axes: dict[str, kernels.Offset], uptake: int = 0
+) -> Callable[[tuple[int, ...], str], StandIn]:
+    """Return two calls of the report's split advection: parts A and B along u, then along v.
+
+    Args:
+        axes: Where the velocities point.
+        uptake: Iterations of a local process after each call; 0 for none.
+    """
+
+    def make(extent: tuple[int, ...], dtype: str) -> StandIn:
+        grid = hc.Grid(extent, periodic=True)
+        names = ("T", "new", "u", "v", "h", "flux")
+        fields = {name: grid.field(name, dtype=dtype) for name in names}
+        _set_flow(fields, axes)
+        tracer = fields["T"]
+        steps: list[Any] = []
+        for name in "uv":
+            steps += _advect(tracer, fields, axes, name)
+            steps += _take_up(tracer, fields["new"], uptake) if uptake else []
+        return StandIn(grid, tuple(steps), tracer)
+
+    return make
 
 
-def split_advection_columns(extent: tuple[int, ...], dtype: str) -> StandIn:
-    """Return the same with the layers along the first axis, as whole rows of memory."""
-    grid = hc.Grid(extent, periodic=True)
-    names = ("T", "new", "u", "v", "h", "flux")
-    fields = {name: grid.field(name, dtype=dtype) for name in names}
-    _set_flow(fields, _COLUMNS_FIRST)
-    return StandIn(grid, tuple(_advect(fields["T"], fields, _COLUMNS_FIRST, "uv")), fields["T"])
+def _take_up(tracer: Field, new: Field, iterations: int) -> list[Any]:
+    call = kernels.take_up(tracer, new, rate=_UPTAKE, iterations=iterations)
+    return [call, hc.swap(tracer, new)]
 
 
 def _set_flow(fields: dict[str, Field], axes: dict[str, kernels.Offset]) -> None:
@@ -204,7 +217,8 @@ STAND_INS: dict[str, Callable[[tuple[int, ...], str], StandIn]] = {
     "d2q9": _lattice("D2Q9"),
     "d2q9-apart": lattice_apart,
     "micro-step": micro_step,
-    "split-advection": split_advection,
-    "split-advection-columns": split_advection_columns,
+    "split-advection": _split_advection(_COLUMNS_LAST),
+    "split-advection-columns": _split_advection(_COLUMNS_FIRST),
+    "split-advection-uptake": _split_advection(_COLUMNS_FIRST, uptake=16),
     "macro-step": macro_step,
 }

@@ -58,20 +58,30 @@ class Timing:
         least_s: Least time of a step over the repetitions [s].
         median_s: Median [s].
         most_s: Most [s].
-        parts: Mean time in a step over repetitions and ranks, by kind ('run', 'start', 'wait', …)
-            and label [s].
+        parts: For each repetition the mean time in a step over the ranks, by kind ('run', 'start',
+            'wait', …) and label [s].
         checksum: Of the result after a few steps: the same for any strategy and any ranks.
     """
 
     least_s: float
     median_s: float
     most_s: float
-    parts: tuple[tuple[str, str, float], ...]
+    parts: tuple[tuple[tuple[str, str, float], ...], ...]
     checksum: int
 
     def part(self, kind: str, label: str = "") -> float:
-        """Return the time of all parts of a kind whose label contains a word [s]."""
-        return sum(seconds for k, name, seconds in self.parts if k == kind and label in name)
+        """Return the median time of all parts of a kind whose label contains a word [s]."""
+        return statistics.median(self._sums(kind, label))
+
+    def least(self, kind: str, label: str = "") -> float:
+        """Return the least time of all parts of a kind whose label contains a word [s]."""
+        return min(self._sums(kind, label))
+
+    def _sums(self, kind: str, label: str) -> list[float]:
+        return [
+            sum(seconds for k, name, seconds in parts if k == kind and label in name)
+            for parts in self.parts
+        ]
 
 
 class _Running:
@@ -101,8 +111,19 @@ class _Running:
         if self.simulation.communicator:
             rounds = self.simulation.communicator.bcast(rounds, root=0)
         self.steps = rounds * _FIRST_STEPS
-        self.before = self._parts()
         self.times: list[float] = []
+        self.parts: list[tuple[tuple[str, str, float], ...]] = []
+
+    def repeat(self) -> None:
+        """Measure once more."""
+        before = self._parts()
+        self.times.append(self.time(self.steps))
+        self.parts.append(
+            tuple(
+                (kind, label, (total - before.get((kind, label), 0.0)) / self.steps)
+                for (kind, label), total in self._parts().items()
+            )
+        )
 
     def time(self, steps: int) -> float:
         """Return the time of a step, until the last rank has finished [s]."""
@@ -120,13 +141,9 @@ class _Running:
 
     def timing(self) -> Timing:
         """Return what was measured; parts on rank 0 only."""
-        done = self.steps * len(self.times)
-        parts = tuple(
-            (kind, label, (total - self.before.get((kind, label), 0.0)) / done)
-            for (kind, label), total in self._parts().items()
-        )
         low, high = min(self.times), max(self.times)
-        return Timing(low, statistics.median(self.times), high, parts, self.checksum)
+        middle = statistics.median(self.times)
+        return Timing(low, middle, high, tuple(self.parts), self.checksum)
 
 
 def _link(trial: Trial) -> dict[str, Any]:
@@ -148,5 +165,5 @@ def run_trials(
     # In turns, so that a slow minute of the machine falls upon all trials alike.
     for _ in range(repetitions):
         for trial in running:
-            trial.times.append(trial.time(trial.steps))
+            trial.repeat()
     return [trial.timing() for trial in running]

@@ -62,11 +62,14 @@ class _OpenChain:
     Attributes:
         launches: Its kernels, with fields named as when the chain begins.
         breaks: What stands between them.
+        swaps: Swaps that are put off, since kernels can go on with the old names: until something
+            needs the new ones, or the chain ends.
         names: From today's names of fields to those when the chain began, where they differ.
     """
 
     launches: list[Launch] = field(default_factory=list)
     breaks: list[Break] = field(default_factory=list)
+    swaps: list[Exchanged] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
 
     def named(self, launch: Launch) -> Launch:
@@ -77,11 +80,15 @@ class _OpenChain:
 
     def pass_by(self, item: Exchanged | Reduced | Checked | EveryItem | StepEnd) -> None:
         """Let something happen after the kernels so far."""
-        self.breaks.append(Break(len(self.launches), item))
         if isinstance(item, Exchanged):
             first = self.names.get(item.first, item.first)
             second = self.names.get(item.second, item.second)
             self.names |= {item.first: second, item.second: first}
+            self.swaps.append(item)
+            return
+        position = len(self.launches)
+        self.breaks += [Break(position, one) for one in (*self.swaps, item)]
+        self.swaps.clear()
 
 
 class _Planner:
@@ -126,7 +133,7 @@ class _Planner:
                     valid = self._close(chain, planned, valid)
                     chain = _OpenChain()
                     self._join(chain, item)
-            elif self.depth > 1 and chain.launches and self._is_passive(item):
+            elif chain.launches and self._is_passive(item):
                 chain.pass_by(self._passive(item))
             else:
                 valid = self._close(chain, planned, valid)
@@ -137,14 +144,19 @@ class _Planner:
     def _join(self, chain: _OpenChain, launch: Launch) -> bool:
         """Add a kernel and the boundaries it reads to a chain, unless they must not share it."""
         longer = [*chain.launches, *self._boundaries(chain, launch), chain.named(launch)]
-        if chain.launches and not self._may_join(longer):
+        if chain.launches and not self._may_join(chain, longer):
             return False
         chain.launches = longer
         return True
 
-    def _may_join(self, launches: list[Launch]) -> bool:
-        asked = self._demands(launches)
-        return may_join(launches, asked, self.program.periodic, is_deep=self.depth > 1)
+    def _may_join(self, chain: _OpenChain, longer: list[Launch]) -> bool:
+        is_deep = self.depth > 1
+        asked = self._demands(longer)
+        if not is_deep and chain.swaps and not asked.needs <= self._demands(chain.launches).needs:
+            # Another half of the step, that reads what this one leaves: one exchange for both
+            # would carry more, and their neighbours' results would be computed again.
+            return False
+        return may_join(longer, asked, self.program.periodic, is_deep=is_deep)
 
     def _demands(self, launches: list[Launch]) -> Demands:
         key = tuple(launches)
@@ -166,9 +178,17 @@ class _Planner:
         return result
 
     def _is_passive(self, item: object) -> bool:
-        """Return whether something only looks at own cells, or ends a step: a chain may go on."""
+        """Return whether a chain may go on after something.
+
+        After a swap it may. After what only looks at own cells or ends a step it may where halos
+        are deep; elsewhere it would gain nothing.
+        """
         match item:
-            case Exchanged() | Reduced() | Checked() | StepEnd():
+            case Exchanged():
+                return True
+            case _ if self.depth == 1:
+                return False
+            case Reduced() | Checked() | StepEnd():
                 return True
             case Sometimes(_, items):
                 inner = all_launches(items)
@@ -201,13 +221,14 @@ class _Planner:
         # What follows the last kernel is no part of the chain.
         inner = tuple(b for b in chain.breaks if b.position < len(launches))
         trailing = [b.item for b in chain.breaks if b.position == len(launches)]
+        trailing += chain.swaps
         stale = frozenset(concerned - kept)
         planned.append(Chain(launches, asked.extents, inner, fetch, stale))
         planned += trailing
         valid |= fetch
         for launch in launches:
             valid = self._after(launch, valid)
-        for item in (b.item for b in chain.breaks):
+        for item in (*(b.item for b in chain.breaks), *chain.swaps):
             if isinstance(item, Exchanged):
                 valid = renamed(valid, item.first, item.second)
         return valid

@@ -22,6 +22,7 @@ class Chain:
         launches: In order; fields are named as when the chain begins.
         extents: Where each must run, as reaches from a block's own cells.
         breaks: What happens between them (deep halos: a chain goes on through several steps).
+            Swaps come as late as they can, for kernels can do with the old names.
         fetch: What is exchanged before the kernels that read it, by the names of the beginning.
         send: What is exchanged after the kernels that wrote it, by the names of the end.
         early: What is sent as soon as it is written, to be waited for by a later chain

@@ -132,7 +132,8 @@ class Network:
         transport = self.plan.strategy.transport_between(is_same_node=is_same_node)
         times = self.machine.times(transport, is_same_node=is_same_node)
         size = self.plan.bytes_of(message.parts)
-        busy = times.processor_byte_s
+        # What is copied from field to field counts as copying.
+        busy = 0.0 if transport in (_PULL, _PUSH) else times.processor_byte_s
         limit = self.machine.node_copy_bytes_per_s
         if is_same_node and limit:
             busy = max(busy, len(self.beside) / limit)
@@ -160,7 +161,9 @@ class Network:
             through += 0 if route.is_same_node else route.size
             shared = 0.0 if route.is_same_node else link_s * through / remote_bytes
             leaving = max(injected, started + shared) - departed
-            flight = max(leaving + latency, route.times.flight_s(route.size))
+            # What is copied from field to field is copied at one end: only the word of it travels.
+            whole = latency if route.is_direct else route.times.flight_s(route.size)
+            flight = max(leaving + latency, whole)
             calls = 2 if route.is_rendezvous else 0
             announced = departed + route.times.range_of(0).latency_s
             due = announced if calls else departed + flight

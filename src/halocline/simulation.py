@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from halocline.plan.plan import Plan
     from halocline.plan.program import Program
     from halocline.runtime.link import Link
-    from halocline.runtime.report import Report
+    from halocline.runtime.report import Report, Timer
 
 # Python looks at the clock about this often while the runtime executes steps.
 _LOOK_S = 0.25
@@ -154,6 +154,21 @@ class Simulation:
     def _fixed_strategy(self) -> Strategy:
         return self.strategy if isinstance(self.strategy, Strategy) else Strategy()
 
+    @property
+    def selection(self) -> Selection:
+        """How the strategy is chosen, and what predicts the steps; all ranks must ask for it."""
+        self._prepare()
+        assert self._selection is not None
+        return self._selection
+
+    def timers(self, *, reset: bool = False) -> list[Timer]:
+        """Return this rank's time for each operation so far, and maybe begin again."""
+        runtime = self._prepare().runtime
+        found: list[Timer] = runtime.timers()
+        if reset:
+            runtime.reset_timers()
+        return found
+
     def run(self, steps: int, *, progress: bool = True) -> None:
         """Do time steps.
 
@@ -165,16 +180,15 @@ class Simulation:
             CompileError: The kernels cannot be compiled.
             DivergedError: A field holds a value that is not a number.
         """
-        executor = self._prepare()
-        assert self._selection is not None
+        executor, selection = self._prepare(), self.selection
         with progress_display(steps, self._cells, is_shown=progress and self.rank == 0) as show:
             started = time.perf_counter()
-            done = self._selection.try_out(steps)
-            if self._selection.trial is None and done:
+            done = selection.try_out(steps)
+            if selection.trial is None and done:
                 # From here on the report tells of the chosen strategy alone.
                 executor.runtime.reset_timers()
                 self._seconds, self._untold, started = 0.0, self.step, time.perf_counter()
-            name, chunk = self._selection.name, 1
+            name, chunk = selection.name, 1
             executor.begin(name)
             while done < steps:
                 count = min(chunk, steps - done)
@@ -218,18 +232,17 @@ class Simulation:
 
     def report(self) -> Report:
         """Return where the time went, over all ranks, beside what the model says; printable."""
-        executor = self._prepare()
-        assert self._selection is not None
+        selection = self.selection
         return make_report(
-            executor.runtime.timers(),
+            self.timers(),
             self.plan,
             self._job,
             Told(
                 self.step - self._untold,
                 self._seconds,
-                self._selection.reason,
+                selection.reason,
                 predicted_lines(
-                    self.plan, self._knowledge or knowledge_of(self._job, self.threads)
+                    self.plan, selection.knowledge or knowledge_of(self._job, self.threads)
                 ),
             ),
         )
@@ -264,7 +277,7 @@ class Simulation:
         offered = self._offer(program)
         kernels = compile_kernels(program, self.target, self._job)
         executor = Executor(offered.plans[0], self.grid, self._job, self.threads, self.dt)
-        self._selection = Selection(offered, executor, kernels, self._job)
+        self._selection = Selection(offered, executor, kernels, self._job, self._knowledge)
         for field in self.grid.fields.values():
             _hand_over(field, executor)
         self._executor = executor

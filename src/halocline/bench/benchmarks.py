@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halocline.bench import (
+    choice,
     element_wise,
     halo,
     imbalance,
@@ -33,5 +34,6 @@ _MODULES = (
     step,
     imbalance,
     lbm,
+    choice,
 )
 BENCHMARKS: dict[str, Benchmark] = {module.BENCHMARK.name: module.BENCHMARK for module in _MODULES}

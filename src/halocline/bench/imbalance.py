@@ -83,6 +83,7 @@ def measure(job: Job, settings: Settings) -> tuple[int, list[ImbalanceRow]]:
     simulation = hc.Simulation(
         problem.grid,
         problem.steps,
+        strategy=hc.Strategy(),
         ranks_per_node=settings.ranks_per_node,
         link=settings.link,
         threads=1,
@@ -96,12 +97,11 @@ def measure(job: Job, settings: Settings) -> tuple[int, list[ImbalanceRow]]:
     steps = max(1, int(_LONGER * settings.budget_s / taken))
     if job.communicator is not None:
         steps = job.communicator.bcast(steps)
-    runtime = simulation._prepare().runtime
     samples: list[list[list[Timer]]] = []
     for _ in range(settings.repetitions):
-        runtime.reset_timers()
+        simulation.timers(reset=True)
         simulation.run(steps, progress=False)
-        samples.append(job.gather(runtime.timers()) or [])
+        samples.append(job.gather(simulation.timers()) or [])
     return checksum, _rows(samples, steps) if job.rank == 0 else []
 
 

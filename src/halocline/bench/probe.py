@@ -20,11 +20,11 @@ from halocline.tune.machine import Machine
 from halocline.tune.machine_file import identity_here
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from halocline.bench.probe_node import NodeProbe
     from halocline.tune.fit import Fit
-    from halocline.tune.machine import TransportTimes
+    from halocline.tune.machine import Packing, TransportTimes
 
 _RANKS = 2
 _THOROUGH = Settings(repetitions=7, budget_s=5e-3)
@@ -62,6 +62,7 @@ def probe(show: Callable[[str], None], *, is_quick: bool = False) -> Machine:
         flops_per_s=node.flops_per_s,
         copies=node.copies,
         packing=node.packing,
+        far_packing=node.far_packing,
         overheads=node.overheads,
         transports=transports,
         node_copy_bytes_per_s=together,
@@ -96,17 +97,24 @@ def _node_lines(node: NodeProbe) -> list[str]:
             if (c.threads, c.streams) == (threads, streams)
         )
         lines.append(f"  {threads} thread(s), {streams} streams, a thread's bytes: {rates}")
-    packing, costs = node.packing, node.overheads
-    largest = max(map(abs, node.packing_residuals))
+    costs = node.overheads
     return [
         *lines,
-        f"packing: {packing.value_s * 1e9:.2f} ns a value apart, {packing.row_s * 1e9:.2f} ns a "
-        f"row, {1e-9 / packing.byte_s if packing.byte_s else float('inf'):.1f} GB/s; "
-        f"largest relative residual {largest:.1%}",
+        _packing_line("in cache", node.packing, node.packing_residuals),
+        _packing_line("from memory", node.far_packing, node.far_residuals),
         f"overheads: launch {costs.launch_s * 1e9:.0f} ns, box {costs.box_s * 1e9:.0f} ns, row "
         f"{costs.row_s * 1e9:.1f} ns, waking threads {costs.parallel_s * 1e9:.0f} ns",
         f"arithmetic: {node.flops_per_s / 1e9:.1f} Gflop/s a thread",
     ]
+
+
+def _packing_line(where: str, packing: Packing, residuals: Sequence[float]) -> str:
+    rate = 1e-9 / packing.byte_s if packing.byte_s else float("inf")
+    return (
+        f"packing {where}: {packing.value_s * 1e9:.2f} ns a value apart, "
+        f"{packing.row_s * 1e9:.2f} ns a row, {rate:.1f} GB/s; "
+        f"largest relative residual {max(map(abs, residuals)):.1%}"
+    )
 
 
 def _transport_lines(times: TransportTimes, fitted: Fit) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from halocline.runtime import _core
 from halocline.tune.machine import CopyRate, Overheads, Packing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from halocline.bench.settings import Settings
     from halocline.runtime.job import Job
@@ -34,6 +35,8 @@ _COPIES = {
     2: ("copy_1_plain", "copy_1_streamed"),
     38: ("copy_19_plain", "copy_19_streamed_by_rows"),
 }
+# More than caches hold [bytes].
+_FAR_BYTES = 1 << 26
 # Edges of layers of single values; cells of a row and rows of the other layers.
 _COLUMNS = (32, 64, 96, 128)
 _ROW_CELLS = (16, 64, 256)
@@ -50,8 +53,10 @@ class NodeProbe:
 
     Attributes:
         copies: Copy rates.
-        packing: Copying boxes.
+        packing: Copying boxes whose values are in cache.
         packing_residuals: Predicted by measured time of each box, minus one.
+        far_packing: Copying boxes whose values are in memory.
+        far_residuals: The same of these.
         overheads: Launching.
         flops_per_s: Arithmetic of a thread [1/s].
     """
@@ -59,17 +64,22 @@ class NodeProbe:
     copies: tuple[CopyRate, ...]
     packing: Packing
     packing_residuals: tuple[float, ...]
+    far_packing: Packing
+    far_residuals: tuple[float, ...]
     overheads: Overheads
     flops_per_s: float
 
 
 def measure(job: Job, settings: Settings) -> NodeProbe:
     """Measure all of it in one process."""
-    packing, residuals = _packing(settings)
+    packing, residuals = _packing(settings, _Blocks)
+    far_packing, far_residuals = _packing(settings, partial(_FarBlocks, _Sweep(job)))
     return NodeProbe(
         copies=tuple(_copies(settings)),
         packing=packing,
         packing_residuals=residuals,
+        far_packing=far_packing,
+        far_residuals=far_residuals,
         overheads=_overheads(job, settings),
         flops_per_s=_flops(job, settings),
     )
@@ -113,11 +123,49 @@ class _Blocks:
         self.runtime.connect()
         self.runtime.set_program("step", [("start", number), ("wait", number)])
 
+    def least_s(self, settings: Settings) -> float:
+        """Return the least time of a copy [s]."""
+        return sample(self.run, settings.repetitions, settings.budget_s).min_s
+
     def run(self, steps: int) -> float:
         """Copy so often; return the time of a copy [s]."""
         started = time.perf_counter()
         self.runtime.advance(["step"], steps)
         return (time.perf_counter() - started) / steps
+
+
+class _Sweep:
+    """Goes through more memory than caches hold."""
+
+    def __init__(self, job: Job) -> None:
+        self.runtime = _core.Runtime(1)
+        box = ((0, 0, 0), (_FAR_BYTES // 8, 1, 1))
+        self.runtime.add_block(*box)
+        slot = self.runtime.add_field("values", "float64", 1, (0, 0, 0), (0, 0, 0))
+        address = address_of(job, increase, "float64")
+        kernel = self.runtime.add_kernel("increase", address, [slot], [], stream=False)
+        self.runtime.connect()
+        self.runtime.set_program("sweep", [("run", kernel, "increase", [(0, *box)])])
+
+    def run(self) -> None:
+        """Drive other things out of the caches."""
+        self.runtime.advance(["sweep"], 1)
+
+
+class _FarBlocks(_Blocks):
+    """The same, with everything gone to memory before each copy, as where fields are large."""
+
+    def __init__(self, sweep: _Sweep, extent: Cell, axis: int) -> None:
+        super().__init__(extent, axis)
+        self.sweep = sweep
+
+    def least_s(self, settings: Settings) -> float:
+        """Return the least time of a copy [s]."""
+        times = []
+        for _ in range(1 + settings.repetitions):
+            self.sweep.run()
+            times.append(self.run(1))
+        return min(times[1:])
 
 
 def _only(axis: int, value: int) -> Cell:
@@ -133,7 +181,9 @@ def _cell(values: Iterable[int]) -> Cell:
     return x, y, z
 
 
-def _packing(settings: Settings) -> tuple[Packing, tuple[float, ...]]:
+def _packing(
+    settings: Settings, blocks: Callable[[Cell, int], _Blocks]
+) -> tuple[Packing, tuple[float, ...]]:
     """Fit copies of layers, with relative residuals: t = t0 + 2 values v + rows r + bytes b.
 
     A layer across x is strided on both ends here, in a message only on one: hence 2 v.
@@ -143,19 +193,15 @@ def _packing(settings: Settings) -> tuple[Packing, tuple[float, ...]]:
     terms, times = [], []
     for n in _COLUMNS:
         terms.append((1, 2 * n * n, 0, 0))
-        times.append(_copy_s(settings, (_ROW_CELLS[1], n, n), 0))
+        times.append(blocks((_ROW_CELLS[1], n, n), 0).least_s(settings))
     for cells, rows in product(_ROW_CELLS, _ROWS):
         terms.append((1, 0, rows, 8 * rows * cells))
-        times.append(_copy_s(settings, (cells, rows, 2), 2))
+        times.append(blocks((cells, rows, 2), 2).least_s(settings))
     weighted = np.array(terms) / np.array(times)[:, None]
     unit = np.linalg.norm(weighted, axis=0)
     found = nnls(weighted / unit, np.ones(len(times)))[0] / unit
     residuals = tuple(float(r) for r in weighted @ found - 1)
     return Packing(float(found[1]), float(found[2]), float(found[3])), residuals
-
-
-def _copy_s(settings: Settings, extent: Cell, axis: int) -> float:
-    return sample(_Blocks(extent, axis).run, settings.repetitions, settings.budget_s).min_s
 
 
 def _overheads(job: Job, settings: Settings) -> Overheads:

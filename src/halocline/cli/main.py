@@ -46,6 +46,7 @@ class Measurement(StrEnum):
     step = "step"
     imbalance = "imbalance"
     lbm = "lbm"
+    choice = "choice"
 
 
 CaseName = Annotated[str, typer.Argument(metavar="CASE", help="lid-cavity, heat, or a .toml file.")]

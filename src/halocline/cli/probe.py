@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from halocline.bench.probe import probe
 from halocline.tune.machine_file import machine_path, save_machine
+from halocline.tune.remember import choices_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,5 +27,8 @@ def run_probe(show: Callable[[str], None], output: str, *, is_quick: bool) -> Pa
     path = Path(output) if output else machine_path()
     machine = probe(show, is_quick=is_quick)
     save_machine(machine, path)
+    if not output:
+        # Strategies were chosen by other numbers.
+        choices_path().unlink(missing_ok=True)
     show(f"machine file {path}")
     return path

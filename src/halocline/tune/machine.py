@@ -12,11 +12,13 @@ from halocline.errors import HaloclineError
 from halocline.language.show import show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from halocline.language.kernel import Kernel
 
 LINE_BYTES = 64
+# So many measured kernels are kept.
+_MOST_KERNELS = 500
 
 # Whose times stand for a transport's own where nobody has measured them.
 _SUBSTITUTE = {
@@ -140,14 +142,16 @@ class TransportTimes:
 
 @dataclass(frozen=True, slots=True)
 class KernelRate:
-    """How well a kernel used the memory when it was measured.
+    """How well a kernel used the machine when it was measured.
 
     Attributes:
         kernel: See 'kernel_key'.
-        share: Its bytes a second in terms of a copying loop of as many streams.
+        bytes_per_thread: What a thread went through between two visits of a cell.
+        share: The time that the model says without this, in terms of the time measured.
     """
 
     kernel: str
+    bytes_per_thread: float
     share: float
 
 
@@ -163,14 +167,15 @@ class Machine:
         cores: Threads that the hardware of a node runs at once.
         flops_per_s: Arithmetic of one thread in generated kernels [1/s].
         copies: What memory gives to copying loops.
-        packing: Copying boxes to and from buffers.
+        packing: Copying boxes to and from buffers, with values that are still in cache.
         overheads: Computing beyond memory traffic.
         transports: Message times.
         node_link_bytes_per_s: What leaves a node at most in all messages together, and as much
             enters it; None for no limit [bytes/s].
         node_copy_bytes_per_s: What messages inside a node carry at most, all together; None for no
             limit [bytes/s].
-        kernels: Kernels measured on their own.
+        far_packing: The same with values that have gone to memory; None for no difference.
+        kernels: Kernels measured in runs.
         sources: Where each of these numbers comes from, for machines from publications.
     """
 
@@ -185,6 +190,7 @@ class Machine:
     transports: tuple[TransportTimes, ...]
     node_link_bytes_per_s: float | None = None
     node_copy_bytes_per_s: float | None = None
+    far_packing: Packing | None = None
     kernels: tuple[KernelRate, ...] = ()
     sources: tuple[str, ...] = ()
 
@@ -228,9 +234,19 @@ class Machine:
             hint="Choose another transport, or another number of ranks a node.",
         )
 
-    def share(self, kernel: str) -> float:
-        """Return the share of the copy rate that a kernel (see 'kernel_key') reaches, or 1."""
-        return next((rate.share for rate in self.kernels if rate.kernel == kernel), 1.0)
+    def share(self, kernel: str, bytes_per_thread: float) -> float:
+        """Return the share that a kernel (see 'kernel_key') reached at the nearest size, or 1."""
+        known = [rate for rate in self.kernels if rate.kernel == kernel]
+
+        def distance(rate: KernelRate) -> float:
+            return abs(math.log(rate.bytes_per_thread / bytes_per_thread))
+
+        return min(known, key=distance).share if known else 1.0
+
+    def with_kernels(self, rates: Iterable[KernelRate]) -> Machine:
+        """Return the machine with kernels measured anew; the oldest are forgotten."""
+        new = {(rate.kernel, rate.bytes_per_thread): rate for rate in (*self.kernels, *rates)}
+        return replace(self, kernels=tuple(new.values())[-_MOST_KERNELS:])
 
     def with_link(self, name: str, latency_s: float, byte_s: float) -> Machine:
         """Return the machine with an emulated link between its nodes.

@@ -8,6 +8,7 @@ import os
 import tempfile
 from dataclasses import MISSING, asdict, fields, is_dataclass
 from pathlib import Path
+from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from halocline.errors import OutputError
@@ -16,7 +17,7 @@ from halocline.jit.toolchain import processor
 from halocline.tune.machine import Machine, MachineError
 
 SCHEMA = "halocline machine"
-VERSION = 1
+VERSION = 2
 _PROBE = "Run 'halocline probe' on this machine."
 
 
@@ -121,6 +122,8 @@ def _value(kind: Any, value: Any, file: str, key: str) -> Any:
         item = get_args(kind)[0]
         return tuple(_value(item, v, file, f"{key}[{n}]") for n, v in enumerate(value))
     allowed = get_args(kind) or (kind,)
+    if get_origin(kind) is UnionType and is_dataclass(allowed[0]) and value is not None:
+        return _made(allowed[0], value, file, key)
     if float in allowed and type(value) is int:
         return float(value)
     if type(value) in allowed:

@@ -17,6 +17,7 @@ from halocline.tune.choose import (
     shortlist,
     widest,
 )
+from halocline.tune.learn import Done, keep, kernel_rates
 from halocline.tune.machine import MachineError
 from halocline.tune.machine_file import identity_here
 from halocline.tune.machines import machine_here
@@ -147,22 +148,34 @@ class Selection:
         executor: What does steps.
         kernels: The compiled kernels of all of them.
         job: The ranks.
+        knowledge: What predicts their steps; None for a single rank.
 
     Attributes:
         plan: The plan that is followed, or will be if no trial says otherwise.
+        knowledge: What predicts, with what the trial has taught about the kernels.
         tried_steps: How many steps the trial took.
         tried_s: How long it took, planning aside [s].
     """
 
-    def __init__(self, offered: Offer, executor: Executor, kernels: Kernels, job: Job) -> None:
+    def __init__(
+        self,
+        offered: Offer,
+        executor: Executor,
+        kernels: Kernels,
+        job: Job,
+        knowledge: Knowledge | None,
+    ) -> None:
         self.offered = offered
         self.executor = executor
         self.job = job
+        self.knowledge = knowledge
         self.trial = offered.trial
         self._reason = offered.reason
         self.tried_steps = 0
         self.tried_s = 0.0
         self._number = 0
+        self._done: list[Done] = []
+        self._begun: set[int] = set()
         for number, plan in enumerate(offered.plans):
             executor.load(f"main {number}", plan, kernels)
 
@@ -215,15 +228,33 @@ class Selection:
         self.executor.begin(f"main {number}")
         started = time.perf_counter()
         self.executor.advance(f"main {number}", steps)
-        return self.job.greatest([time.perf_counter() - started])[0]
+        seconds = self.job.greatest([time.perf_counter() - started])[0]
+        if number in self._begun:
+            self._done.append(Done(self.offered.plans[number], steps))
+        else:
+            # All plans have a first turn before the others; what is cold teaches nothing.
+            self._begun.add(number)
+            self.executor.runtime.reset_timers()
+        return seconds
 
     def _decide(self, choice: Choice) -> None:
         self.trial = None
+        self._learn()
         strategies = [plan.strategy for plan in self.offered.plans]
         self._number = strategies.index(choice.strategy)
         self._reason = f"{choice}\nthe trial took {self.tried_steps} steps, {self.tried_s:.2f} s"
         key = self.offered.key
         self.job.on_first(lambda: remember(choices_path(), identity_here(), key, choice))
+
+    def _learn(self) -> None:
+        """Take from rank 0's timers how fast the kernels are here, for the next predictions."""
+        model = self.knowledge.model if self.knowledge else None
+        if model is None or not self._done:
+            return
+        timers = self.executor.runtime.timers()
+        rates = self.job.first(kernel_rates(self._done, timers, model)) or ()
+        self.knowledge = Knowledge(replace(model, machine=model.machine.with_kernels(rates)))
+        self.job.on_first(lambda: keep(rates))
 
 
 def predicted_lines(plan: Plan, knowledge: Knowledge) -> dict[tuple[str, str], float]:

@@ -44,7 +44,7 @@ def side_prices(
     transport = strategy.transport_between(is_same_node=is_same_node)
     times = machine.times(transport, is_same_node=is_same_node)
     byte_s = max(r.byte_s for r in times.ranges)
-    packing = machine.packing
+    packing = machine.far_packing or machine.packing
     prices = [0.0] * program.dimensions
     for weight, needs in _exchanged(schedule.items, 1.0):
         for (field, axis), layers in _layers(needs).items():

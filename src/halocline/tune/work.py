@@ -12,6 +12,7 @@ import numpy as np
 from halocline.analysis.cost import cost
 from halocline.analysis.footprint import footprint
 from halocline.plan import plan as ops
+from halocline.runtime.executor import PRIVATE_CACHE_BYTES
 from halocline.tune.machine import LINE_BYTES, Machine, MachineError, kernel_key
 
 if TYPE_CHECKING:
@@ -120,7 +121,10 @@ class Work:
         self.size = {layout.name: layout.bytes_per_value for layout in plan.layouts}
         # More threads than the hardware has take turns.
         self.turns = max(1.0, self.sharing * self.threads / machine.cores)
-        self.bytes_per_thread = _working_set(plan) / self.threads
+        self.bytes_per_thread = working_set(plan) / self.threads
+        # Kernels store past the cache what does not fit into it.
+        is_far = self.bytes_per_thread > PRIVATE_CACHE_BYTES
+        self.packing = (machine.far_packing if is_far else None) or machine.packing
         self._bandwidths: dict[int, float] = {}
         self._shares: dict[int, float] = {}
 
@@ -144,16 +148,17 @@ class Work:
 
     def overhead_s(self, run: ops.Run) -> float:
         """Return what launching the kernel, its boxes and rows costs [s]."""
+        share = self._share(run.launch)
         costs = self.machine.overheads
         rows = sum(prod(box.extent[1:]) for _, box in run.boxes)
         waking = costs.parallel_s * len(run.boxes) if self.threads > 1 else 0.0
         computing = rows * costs.row_s / self.threads
         launching = costs.launch_s + len(run.boxes) * costs.box_s
-        return self.turns * (launching + waking + computing)
+        return self.turns * (launching + waking + computing) / share
 
     def pack_s(self, parts: Iterable[Part]) -> float:
         """Return what copying parts to or from a buffer costs [s]."""
-        packing = self.machine.packing
+        packing = self.packing
         return sum(self._rows_s(part, packing.value_s, packing.byte_s) for part in parts)
 
     def copy_s(self, parts: Iterable[Part], byte_s: float | None = None) -> float:
@@ -161,10 +166,10 @@ class Work:
 
         Args:
             parts: What is copied.
-            byte_s: Of rows; None for as fast as packing [s/byte].
+            byte_s: Of rows, if they cannot be copied as fast as packed [s/byte].
         """
-        packing = self.machine.packing
-        rate = packing.byte_s if byte_s is None else byte_s
+        packing = self.packing
+        rate = max(packing.byte_s, byte_s or 0.0)
         return sum(self._rows_s(part, 2 * packing.value_s, rate) for part in parts)
 
     def sweep_s(self, boxes: Iterable[ops.Placed], value_bytes: int) -> float:
@@ -174,19 +179,19 @@ class Work:
     def _rows_s(self, part: Part, value_s: float, byte_s: float) -> float:
         nx, *others = part.box.extent
         rows, row_bytes = prod(others), nx * self.size[part.field]
-        one = value_s if nx == 1 else max(value_s, self.machine.packing.row_s + row_bytes * byte_s)
+        one = value_s if nx == 1 else max(value_s, self.packing.row_s + row_bytes * byte_s)
         is_shared_out = rows * max(LINE_BYTES, row_bytes) >= _PARALLEL_BYTES
         return rows * one * self.turns / (self.threads if is_shared_out else 1)
 
     def _share(self, launch: int) -> float:
         if launch not in self._shares:
             known = self.machine.kernels
-            kernel = self.plan.launches[launch].kernel
-            self._shares[launch] = self.machine.share(kernel_key(kernel)) if known else 1.0
+            key = kernel_key(self.plan.launches[launch].kernel) if known else ""
+            self._shares[launch] = self.machine.share(key, self.bytes_per_thread)
         return self._shares[launch]
 
 
-def _working_set(plan: Plan) -> float:
+def working_set(plan: Plan) -> float:
     """Return the size of all fields that the step uses on this rank's blocks [bytes]."""
     used = {
         name

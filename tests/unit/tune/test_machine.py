@@ -110,6 +110,6 @@ def test_kernels_are_recognised_by_what_they_do():
     first, second = heat((8, 8))[1][0].kernel, heat((4, 4))[1][0].kernel
     assert kernel_key(first) == kernel_key(second)
     assert kernel_key(first) != kernel_key(heat((4, 4, 4))[1][0].kernel)
-    machine = toy(kernels=(KernelRate(kernel_key(first), 0.5),))
-    assert machine.share(kernel_key(second)) == 0.5
-    assert machine.share("unknown") == 1.0
+    machine = toy(kernels=(KernelRate(kernel_key(first), 1e6, 0.5),))
+    assert machine.share(kernel_key(second), 1e5) == 0.5
+    assert machine.share("unknown", 1e6) == 1.0

@@ -57,7 +57,7 @@ def test_a_kernel_that_was_measured_has_its_own_rate():
     run = first_run(found)
     key = kernel_key(found.launches[run.launch].kernel)
     usual = Work(found, toy(), ONE).compute_s(run)
-    slower = Work(found, toy(kernels=(KernelRate(key, 0.5),)), ONE).compute_s(run)
+    slower = Work(found, toy(kernels=(KernelRate(key, 1e6, 0.5),)), ONE).compute_s(run)
     assert slower == pytest.approx(2 * usual)
 
 

@@ -1,0 +1,111 @@
+"""Deep halos, postponed waits, waits for any message, one message a field."""
+
+import pytest
+import stencils
+from planning import line, plans
+
+import halocline as hc
+from halocline.errors import PlanError
+from halocline.plan import plan as ops
+from halocline.plan.strategy import Strategy
+
+
+@hc.kernel
+def average(a, b):
+    b[0] = 0.5 * (a[-1] + a[1])
+
+
+@hc.kernel
+def double(a, b):
+    b[0] = 2.0 * a[0]
+
+
+def diffusion(**options):
+    grid = hc.Grid((24,), periodic=True)
+    a, b = grid.field("a"), grid.field("b")
+    strategy = Strategy(overlap="none", **options)
+    return plans(grid, [average(a, b), hc.swap(a, b)], ranks=2, strategy=strategy)[0]
+
+
+def cells_of(plan):
+    return [
+        sum(box.cells for op in step if isinstance(op, ops.Run) for _, box in op.boxes)
+        for step in plan.steps
+    ]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_there_is_one_exchange_in_as_many_steps_as_halos_are_deep(depth):
+    plan = diffusion(depth=depth)
+    assert len(plan.steps) == depth
+    starts = [sum(isinstance(op, ops.Start) for op in ops.walk(step)) for step in plan.steps]
+    assert starts == [1] + [0] * (depth - 1)
+    (exchange,) = plan.exchanges
+    assert sum(part.box.cells for m in exchange.receives for part in m.parts) == 2 * depth
+
+
+def test_the_rim_that_is_recomputed_shrinks_by_a_cell_in_each_step():
+    assert cells_of(diffusion(depth=4)) == [12 + 6, 12 + 4, 12 + 2, 12]
+
+
+def test_a_depth_too_large_for_the_block_is_said():
+    with pytest.raises(PlanError) as error:
+        diffusion(depth=13)
+    assert str(error.value) == (
+        "Halos of depth 13 make field 'a' need 13 cells from its neighbours along x, but the "
+        "narrowest block has only 12 there. Use a smaller depth, fewer ranks or another "
+        "decomposition."
+    )
+
+
+def test_a_postponed_wait_comes_before_the_first_kernel_that_reads():
+    grid = hc.Grid((24,), periodic=True)
+    a, b, c, d = map(grid.field, "abcd")
+    steps = [double(c, d), average(a, b), hc.swap(a, b)]
+    strategy = Strategy(overlap="postponed")
+    plan = plans(grid, steps, ranks=2, strategy=strategy)[0]
+    assert line(plan) == ["start", "run double all", "wait", "run average all", "swap a b"]
+
+
+def test_kernels_after_a_swap_are_computed_while_messages_travel():
+    grid = hc.Grid((24,), periodic=True)
+    a, b = grid.field("a"), grid.field("b")
+    steps = [average(a, b), hc.swap(a, b), double(a, b), hc.swap(a, b)]
+    plan = plans(grid, steps, ranks=2, strategy=Strategy(tiles=1))[0]
+    assert line(plan) == [
+        *("start", "run average core", "run double core", "wait"),
+        *("run average rim", "run double rim", "swap a b", "swap a b"),
+    ]
+
+
+def test_a_swap_does_not_join_kernels_that_would_need_wider_halos():
+    grid = hc.Grid((24,), periodic=True)
+    a, b = grid.field("a"), grid.field("b")
+    steps = [average(a, b), hc.swap(a, b), average(a, b), hc.swap(a, b)]
+    plan = plans(grid, steps, ranks=2, strategy=Strategy(overlap="none"))[0]
+    once = ["start", "wait", "run average all", "swap a b"]
+    assert line(plan) == once + once
+
+
+def test_waiting_for_any_message_computes_the_pieces_that_have_arrived():
+    problem = stencils.heat((12, 12), (True, True))
+    plan = plans(problem, ranks=4, strategy=Strategy(wait="any"))[0]
+    waits = [op for op in plan.operations() if isinstance(op, ops.WaitAny)]
+    wait = next(wait for wait in waits if wait.arrivals)
+    assert len(wait.arrivals) > 1
+    receives = plan.exchanges[wait.exchange].receives
+    assert all(set(a.messages) <= set(range(len(receives))) for a in wait.arrivals)
+
+
+def test_one_message_a_field_has_parts_of_one_field_each():
+    problem = stencils.waves((12, 12), (True, True))
+    together, apart = (
+        plans(problem, ranks=2, strategy=Strategy(overlap="none", messages=messages))[0]
+        for messages in ("neighbour", "field")
+    )
+    assert all(len({part.field for part in m.parts}) == 1 for e in apart.exchanges for m in e.sends)
+    sent = [sum(len(m.parts) for e in p.exchanges for m in e.sends) for p in (together, apart)]
+    assert sent[0] == sent[1]
+    assert sum(len(e.sends) for e in apart.exchanges) > sum(
+        len(e.sends) for e in together.exchanges
+    )

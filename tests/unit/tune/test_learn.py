@@ -1,0 +1,75 @@
+"""Kernels are as fast as a run has shown."""
+
+import pytest
+from toy import plan, toy
+
+from halocline.tune.choose import Model
+from halocline.tune.learn import Done, keep, kernel_rates
+from halocline.tune.machine import KernelRate, kernel_key
+from halocline.tune.machine_file import identity_here, load_machine, machine_path, save_machine
+from halocline.tune.model import predict_step
+from halocline.tune.work import Placement
+
+ONE_NODE = Placement(2)
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("HALOCLINE_CACHE", str(tmp_path))
+
+
+def run_s(prediction) -> float:
+    return sum(line.seconds for line in prediction.lines if line.kind == "run")
+
+
+def timers(seconds):
+    return [("diffuse core", "run", 1, 0.75 * seconds), ("diffuse rim", "run", 1, 0.25 * seconds)]
+
+
+def test_with_what_was_learned_the_model_says_what_was_measured():
+    found, model = plan((64, 64), ranks=2), Model(toy(), ONE_NODE)
+    usual = run_s(predict_step(found, model.machine, model.placement))
+    rates = kernel_rates([Done(found, 100)], timers(100 * 3 * usual), model)
+    assert [rate.share for rate in rates] == [pytest.approx(1 / 3)]
+    taught = model.machine.with_kernels(rates)
+    assert run_s(predict_step(found, taught, model.placement)) == pytest.approx(3 * usual)
+
+
+def test_what_was_learned_before_does_not_matter():
+    found = plan((64, 64), ranks=2)
+    key = kernel_key(found.launches[0].kernel)
+    first, second = (
+        kernel_rates([Done(found, 10)], timers(1.0), Model(machine, ONE_NODE))
+        for machine in (toy(), toy(kernels=(KernelRate(key, 1.0, 0.1),)))
+    )
+    assert first == second
+
+
+def test_kernels_without_measurable_time_teach_nothing():
+    found, model = plan((64, 64), ranks=2), Model(toy(), ONE_NODE)
+    assert kernel_rates([Done(found, 1)], timers(1e-6), model) == ()
+
+
+def test_a_kernel_has_the_share_of_the_nearest_size():
+    machine = toy().with_kernels([KernelRate("k", 1e5, 0.9), KernelRate("k", 1e8, 0.5)])
+    assert machine.share("k", 1e6) == 0.9
+    assert machine.share("k", 5e7) == 0.5
+    newer = machine.with_kernels([KernelRate("k", 1e5, 0.8)])
+    assert newer.share("k", 1e5) == 0.8
+    assert len(newer.kernels) == 2
+
+
+@pytest.mark.usefixtures("cache")
+def test_rates_are_kept_in_the_file_of_this_machine():
+    save_machine(toy(identity=identity_here()), machine_path())
+    keep([KernelRate("k", 1e6, 0.5)])
+    assert load_machine(machine_path()).share("k", 1e6) == 0.5
+
+
+@pytest.mark.usefixtures("cache")
+def test_nothing_is_kept_where_the_machine_was_not_measured():
+    keep([KernelRate("k", 1e6, 0.5)])
+    assert not machine_path().exists()
+    save_machine(toy(identity="other"), machine_path())
+    keep([KernelRate("k", 1e6, 0.5)])
+    assert load_machine(machine_path()).kernels == ()

@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from launch import needs_mpi
 
+from halocline.bench import choice
 from halocline.bench.benchmarks import BENCHMARKS
 from halocline.bench.settings import NATIVE, TRANSPORTS, Settings
 from halocline.bench.yardstick import LOOPS, Yardstick
 from halocline.cli.bench import run_bench
 from halocline.cli.probe import run_probe
 from halocline.errors import HaloclineError
-from halocline.tune.machine_file import identity_here, load_machine
+from halocline.tune.machine_file import identity_here, load_machine, machine_path, save_machine
+from halocline.tune.machines import known_machines
 
 TINY = {"repetitions": 2, "budget_s": 1e-4}
 
@@ -120,6 +123,8 @@ def test_overlap_measures_each_alone_and_both():
         "communication",
         "both",
         "both, polled",
+        "in turns",
+        "in turns, polled",
     }
     assert all((row.hidden is None) == ("both" not in row.work) for row in rows)
 
@@ -162,6 +167,36 @@ def test_lbm_gives_the_same_bits_on_threads_and_on_ranks(tmp_path):
     for dtype, size in (("float64", 304), ("float32", 152)):
         assert len({row["checksum"] for row in found if row["dtype"] == dtype}) == 1
         assert {row["bytes_a_cell"] for row in found if row["dtype"] == dtype} == {size}
+
+
+@pytest.fixture
+def probed(tmp_path, monkeypatch):
+    """Let there be a file of this machine, with the numbers of another."""
+    monkeypatch.setenv("HALOCLINE_CACHE", str(tmp_path))
+    save_machine(replace(known_machines()["generic"], identity=identity_here()), machine_path())
+
+
+@pytest.mark.usefixtures("probed")
+def test_choice_compares_all_strategies_and_marks_one(monkeypatch):
+    needs_mpi()
+    cases = {name: choice.CASES[name] for name in ("heat 64³",)}
+    monkeypatch.setattr(choice, "CASES", cases)
+    rows = rows_of("choice", sizes=(8,), ranks_per_node=1, link="gigabit-2011")
+    assert {row.strategy for row in rows} >= {"default", "overlap=none", "depth=2"}
+    assert sum(row.is_chosen for row in rows) == 1
+    assert min(row.against_best for row in rows) == 1.0
+    assert all(row.predicted_s > 0 for row in rows)
+
+
+def test_choice_needs_a_machine_that_was_measured(tmp_path, monkeypatch):
+    needs_mpi()
+    monkeypatch.setenv("HALOCLINE_CACHE", str(tmp_path))
+    with pytest.raises(HaloclineError) as error:
+        rows_of("choice", sizes=(8,), ranks_per_node=1, link="gigabit-2011")
+    assert str(error.value) == (
+        "The measurement failed: The times of this machine are not known, so nothing can be "
+        "predicted. Run 'halocline probe' first."
+    )
 
 
 def test_probe_writes_a_machine_file_that_can_be_read(tmp_path):

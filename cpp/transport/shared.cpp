@@ -26,11 +26,28 @@ struct Counters {
     Counter target;  ///< pull: the cells have been read; push: the halo may be overwritten
 };
 
+/// Rows of at most so many bytes are gathered by their owner: in its fields each of them lies in a
+/// cache line of its own, all of which would have to travel from one core to the other.
+constexpr std::int64_t thin_row_bytes = 16;
+constexpr std::int64_t line_bytes = 64;
+
+bool is_thin(const Part& part) {
+    return part.extent[0] * part.element_size <= thin_row_bytes;
+}
+
+/// What the owner gathers of a message [bytes].
+std::int64_t thin_bytes(const Message& message) {
+    std::int64_t sum = 0;
+    for (const Part& part : message.parts) sum += is_thin(part) ? part.bytes() : 0;
+    return (sum + line_bytes - 1) / line_bytes * line_bytes;
+}
+
 /// A message between two processes, with the memory at its other end.
 struct Shared {
     const Message* message;
     std::shared_ptr<const Neighbour> neighbour;
     Counters* counters;
+    std::byte* gathered;  ///< the thin parts, one after the other; in the arena of the source
 
     [[nodiscard]] bool is_ready(std::uint64_t round) const { return counters->source.has(round); }
 };
@@ -38,18 +55,25 @@ struct Shared {
 /// What pulling and pushing have in common: counters in the arena, and who the others are.
 class SharedChannel : public Channel {
 public:
-    SharedChannel(const Memory& memory, const Messages& messages) : memory_(memory) {
+    SharedChannel(const Memory& memory, const Messages& messages, bool is_gathering)
+        : memory_(memory) {
         if (!memory_.arena) {
             throw std::logic_error("A shared transport needs a runtime that shares its fields.");
         }
-        const std::size_t count = messages.sends.size();
-        held_ = memory_.arena->allocate(static_cast<std::int64_t>((count + 1) * sizeof(Counters)));
-        auto* counters = reinterpret_cast<Counters*>(held_.get());
         for (const Message* message : messages.receives) {
-            receives_.push_back({message, nullptr, nullptr});
+            receives_.push_back({message, nullptr, nullptr, nullptr});
         }
-        for (std::size_t i = 0; i < count; ++i) {
-            sends_.push_back({messages.sends[i], nullptr, new (counters + i) Counters{}});
+        auto size = static_cast<std::int64_t>(sizeof(Counters));
+        for (const Message* message : messages.sends) {
+            size += static_cast<std::int64_t>(sizeof(Counters));
+            size += is_gathering ? thin_bytes(*message) : 0;
+        }
+        held_ = memory_.arena->allocate(size);
+        std::byte* next = held_.get();
+        for (const Message* message : messages.sends) {
+            auto* counters = new (next) Counters{};
+            sends_.push_back({message, nullptr, counters, next + sizeof(Counters)});
+            next += sizeof(Counters) + (is_gathering ? thin_bytes(*message) : 0);
         }
     }
 
@@ -65,7 +89,9 @@ public:
         for (Shared& receive : receives_) {
             receive.neighbour = letters.neighbour(receive.message->rank);
             const std::int64_t offset = letters.read(*receive.message, false)[0];
-            receive.counters = reinterpret_cast<Counters*>(receive.neighbour->at(offset));
+            std::byte* first = receive.neighbour->at(offset);
+            receive.counters = reinterpret_cast<Counters*>(first);
+            receive.gathered = first + sizeof(Counters);
         }
     }
 
@@ -90,12 +116,16 @@ private:
 
 class PullChannel final : public SharedChannel {
 public:
-    using SharedChannel::SharedChannel;
+    PullChannel(const Memory& memory, const Messages& messages)
+        : SharedChannel(memory, messages, true) {}
 
     void start() override {
         ++round_;
         pulled_.assign(receives_.size(), false);
-        for (const Shared& send : sends_) send.counters->source.set(round_);
+        for (const Shared& send : sends_) {
+            gather(send);
+            send.counters->source.set(round_);
+        }
     }
     /// Pulls what can be pulled: the owner may be waiting for it.
     void poll() override {
@@ -107,9 +137,10 @@ public:
         if (pulled_[receive]) return;
         pulled_[receive] = true;
         const Shared& from = receives_[receive];
+        std::byte* gathered = from.gathered;
         for (const Part& part : from.message->parts) {
-            copy_rows(from.neighbour->rows(part), part.rows(memory_), part.extent,
-                      part.element_size, memory_.threads);
+            const Rows source = is_thin(part) ? take(gathered, part) : from.neighbour->rows(part);
+            copy_rows(source, part.rows(memory_), part.extent, part.element_size, memory_.threads);
         }
         from.counters->target.set(round_);
     }
@@ -119,12 +150,28 @@ public:
     }
 
 private:
+    void gather(const Shared& to) const {
+        std::byte* gathered = to.gathered;
+        for (const Part& part : to.message->parts) {
+            if (!is_thin(part)) continue;
+            copy_rows(part.rows(memory_), take(gathered, part), part.extent, part.element_size,
+                      memory_.threads);
+        }
+    }
+    /// The rows of a part in a buffer; `gathered` moves on to the next part.
+    static Rows take(std::byte*& gathered, const Part& part) {
+        std::byte* first = gathered;
+        gathered += part.bytes();
+        return rows_of(first, part.element_size, part.extent);
+    }
+
     std::vector<bool> pulled_;
 };
 
 class PushChannel final : public SharedChannel {
 public:
-    using SharedChannel::SharedChannel;
+    PushChannel(const Memory& memory, const Messages& messages)
+        : SharedChannel(memory, messages, false) {}
 
     void start() override {
         ++round_;

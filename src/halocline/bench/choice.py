@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from halocline.runtime.job import Job
     from halocline.tune.choose import Model
 
-_CASES: dict[str, tuple[str, dict[str, Any]]] = {
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "heat 64³": ("heat", {"cells": 64, "sides": "periodic"}),
     "heat 1024²": ("heat", {"cells": 1024, "dimensions": 2}),
     "cavity 32³": ("lid-cavity", {"cells": 32, "reynolds": 100.0}),
@@ -82,7 +82,7 @@ class _Running:
 
     def __init__(self, job: Job, settings: Settings, strategy: Strategy | str) -> None:
         self.job = job
-        name, parameters = _CASES[settings.case]
+        name, parameters = CASES[settings.case]
         if settings.sizes:
             parameters = {**parameters, "cells": settings.sizes[0]}
         problem = make_case(name, parameters).problem()
@@ -233,7 +233,7 @@ def run(settings: Settings) -> list[ChoiceRow]:
     """Measure all cases on one node and over emulated links."""
     rows = []
     links = (settings.link,) if settings.link else _LINKS
-    for case in _CASES:
+    for case in CASES:
         for link in links:
             several = replace(several_ranks(settings, "choice"), case=case)
             apart = replace(several, ranks_per_node=1, link=link) if link else several

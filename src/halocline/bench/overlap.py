@@ -1,7 +1,8 @@
 """Overlap: computing alone, communicating alone, and both at once (paper 000, table 4.2).
 
 What is computed needs no memory bandwidth: a small array is updated again and again. As many
-updates as take as long as the messages.
+updates as take as long as the messages. In turns: odd ranks compute before they wait, even ranks
+after; so these go on only if the messages of the others progress while those compute.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ _POLLS = 16
 
 COMPUTATION, COMMUNICATION = "computation", "communication"
 BOTH, POLLED = "both", "both, polled"
+TURNS, TURNS_POLLED = "in turns", "in turns, polled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +47,8 @@ class OverlapRow(MessageRow):
 
     Attributes:
         side: 'push', 'pull', or 'both' for transports with which both sides act.
-        work: 'computation', 'communication', 'both', or 'both, polled' where messages are looked
-            at 16 times while computing.
+        work: 'computation', 'communication', 'both', 'in turns'; 'polled' where messages are
+            looked at 16 times while computing.
         hidden: Share of the shorter of computation and communication that vanishes when both are
             done at once; None where just one is.
     """
@@ -92,12 +94,17 @@ class _Overlap:
         computation = self._times(self._compute(count))
         piece = [*self._compute(count // _POLLS), ("poll", self.number)]
         rest = self._compute(count % _POLLS) if count % _POLLS else []
+        compute, polled = self._compute(count), [("loop", _POLLS, piece), *rest]
         found = {
             COMPUTATION: computation,
             COMMUNICATION: communication,
-            BOTH: self._times([start, *self._compute(count), wait]),
-            POLLED: self._times([start, ("loop", _POLLS, piece), *rest, wait]),
+            BOTH: self._times([start, *compute, wait]),
+            POLLED: self._times([start, *polled, wait]),
         }
+        is_late = self.board.job.rank % 2 == 1
+        for work, before in ((TURNS, compute), (TURNS_POLLED, polled)):
+            turns = [*before, wait] if is_late else [wait, *compute]
+            found[work] = self._times([start, *turns])
         parts = computation.median_s, communication.median_s
         return [
             self._row(work, times, _hidden(times, parts) if work in (BOTH, POLLED) else None)

@@ -13,6 +13,7 @@ from halocline.tune.work import Placement, Work
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from halocline.plan.exchange import Part
     from halocline.plan.plan import Operation, Plan
     from halocline.tune.flight import Route
     from halocline.tune.machine import Machine
@@ -118,23 +119,27 @@ class Walk:
         self.flying[position] = self.network.flights(position, departures, started)
 
     def _sending_s(self, route: Route) -> float:
+        parts = route.message.parts
         if route.is_pulled:
-            return 0.0
+            return self.work.pack_s(part for part in parts if self.work.is_thin(part))
         if route.is_pushed:
-            return self._copying_s(route)
-        return self.work.pack_s(route.message.parts) + route.send_busy_s
+            return self._copying_s(route, parts)
+        return self.work.pack_s(parts) + route.send_busy_s
 
     def _receiving_s(self, route: Route) -> float:
+        parts = route.message.parts
         if route.is_pulled:
-            return self._copying_s(route)
+            gathered = [part for part in parts if self.work.is_thin(part)]
+            rest = [part for part in parts if not self.work.is_thin(part)]
+            return self.work.pack_s(gathered) + self._copying_s(route, rest)
         if route.is_pushed:
             return 0.0
-        return self.work.pack_s(route.message.parts) + route.receive_busy_s
+        return self.work.pack_s(parts) + route.receive_busy_s
 
-    def _copying_s(self, route: Route) -> float:
+    def _copying_s(self, route: Route, parts: Sequence[Part]) -> float:
         """Return what copying from field to field costs; not less than the node can carry [s]."""
         byte_s = route.times.range_of(route.size).byte_s
-        return max(self.work.copy_s(route.message.parts, byte_s), route.busy_s)
+        return max(self.work.copy_s(parts, byte_s), route.busy_s)
 
     def _poll(self, position: int) -> None:
         self._spend("overhead", _LOOK_S)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # Smaller boxes are copied by one thread, as the runtime does.
 _PARALLEL_BYTES = 1 << 19
+# Owners gather shorter rows for those who copy from their fields, as the runtime does.
+_THIN_ROW_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,10 @@ class Work:
         packing = self.packing
         rate = max(packing.byte_s, byte_s or 0.0)
         return sum(self._rows_s(part, 2 * packing.value_s, rate) for part in parts)
+
+    def is_thin(self, part: Part) -> bool:
+        """Return whether the owner gathers a part that others pull."""
+        return part.box.extent[0] * self.size[part.field] <= _THIN_ROW_BYTES
 
     def sweep_s(self, boxes: Iterable[ops.Placed], value_bytes: int) -> float:
         """Return what reading one component once costs [s]."""

@@ -2,7 +2,8 @@
 
 What is computed needs no memory bandwidth: a small array is updated again and again. As many
 updates as take as long as the messages. In turns: odd ranks compute before they wait, even ranks
-after; so these go on only if the messages of the others progress while those compute.
+after, then all exchange once more; so even ranks can compute at the same time as odd ones only if
+the messages of these progress while they compute.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class _Overlap:
         is_late = self.board.job.rank % 2 == 1
         for work, before in ((TURNS, compute), (TURNS_POLLED, polled)):
             turns = [*before, wait] if is_late else [wait, *compute]
-            found[work] = self._times([start, *turns])
+            found[work] = self._times([start, *turns, start, wait])
         parts = computation.median_s, communication.median_s
         return [
             self._row(work, times, _hidden(times, parts) if work in (BOTH, POLLED) else None)

@@ -6,13 +6,13 @@ import os
 import shutil
 import tempfile
 import time
-import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
 from halocline.apps.cases import make_case
+from halocline.bench.checksum import checksum
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.ring_shift import several_ranks
 from halocline.bench.table import TIMES, Benchmark, Chart, Column
@@ -105,11 +105,11 @@ class _Running:
     def begin(self, budget_s: float) -> int:
         """Do the first steps; return a checksum of all fields after them."""
         self.simulation.run(_FIRST_STEPS, progress=False)
-        checksum = _checksum(self.simulation)
+        crc = checksum(self.simulation)
         rounds = max(1, int(budget_s / (_FIRST_STEPS * self.time(_FIRST_STEPS))))
         self.steps = _FIRST_STEPS * int(self.job.greatest([float(rounds)])[0])
         self.simulation.timers(reset=True)
-        return checksum
+        return crc
 
     def time(self, steps: int) -> float:
         """Return the time of a step [s]."""
@@ -215,18 +215,6 @@ def _rows(
         )
         for one, t, seconds in zip(running, times, predicted, strict=True)
     ]
-
-
-def _checksum(simulation: hc.Simulation) -> int:
-    """Return a checksum of all fields, for any strategy the same."""
-    values = [
-        simulation.reduce(hc.sum(value * value))
-        for field in simulation.grid.fields.values()
-        for value in (
-            [field[i] for i in range(field.components)] if field.components > 1 else [field]
-        )
-    ]
-    return zlib.crc32(repr(values).encode())
 
 
 def run(settings: Settings) -> list[ChoiceRow]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import statistics
 import time
-import zlib
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import halocline as hc
 from halocline.apps.cases import read_case
+from halocline.bench.checksum import checksum
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.table import Benchmark, Chart, Column
 from halocline.errors import HaloclineError
@@ -90,7 +90,7 @@ def measure(job: Job, settings: Settings) -> tuple[int, list[ImbalanceRow]]:
         check_every=0,
     )
     simulation.run(_FIRST_STEPS, progress=False)
-    checksum = _checksum(simulation)
+    crc = checksum(simulation)
     started = time.perf_counter()
     simulation.run(_FIRST_STEPS, progress=False)
     taken = max(time.perf_counter() - started, 1e-9) / _FIRST_STEPS
@@ -102,19 +102,7 @@ def measure(job: Job, settings: Settings) -> tuple[int, list[ImbalanceRow]]:
         simulation.timers(reset=True)
         simulation.run(steps, progress=False)
         samples.append(job.gather(simulation.timers()) or [])
-    return checksum, _rows(samples, steps) if job.rank == 0 else []
-
-
-def _checksum(simulation: hc.Simulation) -> int:
-    """Return a checksum of all fields, on any number of ranks the same."""
-    values = [
-        simulation.reduce(hc.sum(value * value))
-        for field in simulation.grid.fields.values()
-        for value in (
-            [field[i] for i in range(field.components)] if field.components > 1 else [field]
-        )
-    ]
-    return zlib.crc32(repr(values).encode())
+    return crc, _rows(samples, steps) if job.rank == 0 else []
 
 
 def _rows(samples: list[list[list[Timer]]], steps: int) -> list[ImbalanceRow]:
@@ -167,10 +155,10 @@ def run(settings: Settings) -> list[ImbalanceRow]:
         HaloclineError: They differ, or there is no such case.
     """
     read_case(settings.case, {})
-    checksum, rows = measure_on_ranks(measure, settings)
+    crc, rows = measure_on_ranks(measure, settings)
     alone = replace(settings, ranks=1, ranks_per_node=None, link=None, repetitions=1)
     expected, _ = measure_on_ranks(measure, alone)
-    if checksum != expected:
+    if crc != expected:
         raise HaloclineError(
             f"Case '{settings.case}' has other results on {settings.ranks} ranks than on one."
         )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import statistics
 import time
-import zlib
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import halocline as hc
 from halocline.analysis.cost import cost
 from halocline.apps.lbm.kernels import collide_stream
 from halocline.apps.lbm.velocity_set import velocity_set
+from halocline.bench.checksum import checksum
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import dtype_of
 from halocline.bench.table import Benchmark, Chart, Column
@@ -42,7 +42,7 @@ class Rate:
         dtype: Element type of the populations.
         bytes_a_cell: Bytes that must move for each update.
         mlups: Million cell updates a second: minimum, median and maximum of the repetitions.
-        checksum: CRC-32 of the populations after the same number of steps: equal for any ranks
+        checksum: Of the populations after the same number of steps: equal for any ranks
             and threads, or the result is wrong.
         yardstick_gb_s: What copying 19 streams past the cache gives before and after [GB/s].
     """
@@ -84,7 +84,7 @@ def measure(_job: Job, settings: Settings) -> Rate:
     masses = [hc.sum(f[i], name=f"mass_{i}") for i in range(len(lattice))]
     before = sum(simulation.reduce(mass) for mass in masses)
     simulation.run(2, progress=False)
-    checksum = _checksum(simulation, f)
+    crc = checksum(simulation)
     rates = sorted(_rates(simulation, cells**3, settings))
     after = sum(simulation.reduce(mass) for mass in masses)
     tolerance = 1e-10 if dtype == "float64" else 1e-3
@@ -92,13 +92,7 @@ def measure(_job: Job, settings: Settings) -> Rate:
         raise HaloclineError(f"Mass changed from {before} to {after}: the result is wrong.")
     summary = (rates[0], statistics.median(rates), rates[-1])
     moved = cost(call.kernel).bytes
-    return Rate(cells, simulation.size, simulation.threads, dtype, moved, summary, checksum)
-
-
-def _checksum(simulation: hc.Simulation, f: Any) -> int:
-    """Return a checksum of all populations, on all ranks the same for any decomposition."""
-    values = [simulation.reduce(hc.sum(f[i] * f[i])) for i in range(f.components)]
-    return zlib.crc32(repr(values).encode())
+    return Rate(cells, simulation.size, simulation.threads, dtype, moved, summary, crc)
 
 
 def _rates(simulation: hc.Simulation, cells: int, settings: Settings) -> Iterator[float]:

@@ -195,7 +195,8 @@ def _panels(
         }
         return [Series(f"{names[kind]}: {way}", shapes, v, kind) for way, v in values.items()]
 
-    every, hiding = tuple(_WAYS), tuple(way for way in _WAYS if _base(way) != way)
+    hiding = tuple(way for way in _WAYS if _base(way) != way and way != "postponed")
+    ours = tuple(way for way in _WAYS if _base(way) != "none" and way != "postponed")
     both = ("A", "B")
     wait = [*series("here", here, hiding, "hidden")]
     wait += [
@@ -206,7 +207,7 @@ def _panels(
     return (
         Panel("share of the exchange that was hidden", "block", "%", tuple(wait)),
         Panel("price of splitting", "block", "% more computing", tuple(cost)),
-        Panel("a call here", "block", "ms", tuple(series("here", here, every, "call"))),
+        Panel("a call here", "block", "ms", tuple(series("here", here, ours, "call"))),
     )
 
 

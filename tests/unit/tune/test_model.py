@@ -70,6 +70,16 @@ def test_shared_memory_by_hand():
     assert pushed.of("start", "exchange 0") > p.of("start", "exchange 0")
 
 
+def test_single_values_are_gathered_by_their_owner():
+    """Across x each of the two sides is 64 values apart, copied once on either rank."""
+    found = plan((64, 64), transport="shared", decomposition=(2, 1))
+    p = predict(found, toy(), Placement(2))
+    gathered = 2 * 64 * 1e-8
+    sides_across_y = 2 * 32 * 8 * 1e-9
+    assert p.of("start", "exchange 0") == pytest.approx(gathered + sides_across_y)
+    assert p.pack == pytest.approx(2 * gathered + sides_across_y)
+
+
 def test_messages_that_processors_copy_cannot_be_hidden():
     inside = times("two-sided", same=True, L=1 * US, G=1e-8, processor_byte_s=1e-8)
     kept = predict(plan((64, 64), overlap="core-first", tiles=1), toy(inside), Placement(2))

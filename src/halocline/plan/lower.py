@@ -19,6 +19,7 @@ from halocline.plan.step import Chain, EveryItem, LoopItem, Refresh, StepEnd
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from halocline.geometry import Offset
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.layout import FieldLayout
     from halocline.plan.program import Launch, Program
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from halocline.plan.step import Schedule, ScheduleItem
     from halocline.plan.strategy import Strategy
 
+# Deeper halos are checked before they are planned.
+_QUICKLY_PLANNED = 4
 # MPI guarantees message tags up to this number.
 _LARGEST_TAG = 32767
 
@@ -53,6 +56,8 @@ def make_plan(
     Raises:
         PlanError: A halo is wider than a block, or wider than fields are stored with.
     """
+    if strategy.depth > _QUICKLY_PLANNED:
+        _check_depth(_extrapolated(program, strategy), decomposition, strategy.depth)
     schedule = make_schedule(program, strategy)
     wanted = make_layouts(program, schedule)
     if layouts is not None:
@@ -61,6 +66,26 @@ def make_plan(
         _check_depth(wanted, decomposition, strategy.depth)
     lowering = _Lowering(program, decomposition, strategy, rank, layouts or wanted)
     return lowering.plan(schedule)
+
+
+def _extrapolated(program: Program, strategy: Strategy) -> tuple[FieldLayout, ...]:
+    """Return the layouts of deep halos without planning them, which takes the longer the deeper.
+
+    From the second step on, each widens halos by as much as the one before.
+    """
+    two, three = (
+        make_layouts(program, make_schedule(program, replace(strategy, depth=depth)))
+        for depth in (2, 3)
+    )
+    more = strategy.depth - 3
+
+    def wider(last: Offset, before: Offset) -> Offset:
+        return tuple(w + more * (w - v) for w, v in zip(last, before, strict=True))
+
+    return tuple(
+        replace(b, lower=wider(b.lower, a.lower), upper=wider(b.upper, a.upper))
+        for a, b in zip(two, three, strict=True)
+    )
 
 
 def _check_layouts(wanted: Iterable[FieldLayout], stored: Iterable[FieldLayout]) -> None:

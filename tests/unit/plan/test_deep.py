@@ -1,12 +1,19 @@
 """Deep halos, postponed waits, waits for any message, one message a field."""
 
+import time
+
 import pytest
 import stencils
 from planning import line, plans
 
 import halocline as hc
 from halocline.errors import PlanError
+from halocline.language.steps import check_steps
+from halocline.plan import lower
 from halocline.plan import plan as ops
+from halocline.plan.bind import bind
+from halocline.plan.layout import make_layouts
+from halocline.plan.schedule import make_schedule
 from halocline.plan.strategy import Strategy
 
 
@@ -56,6 +63,25 @@ def test_a_depth_too_large_for_the_block_is_said():
         "narrowest block has only 12 there. Use a smaller depth, fewer ranks or another "
         "decomposition."
     )
+
+
+def test_a_depth_far_too_large_is_said_at_once():
+    problem = stencils.cavity((16, 16, 16), False)
+    started = time.perf_counter()
+    with pytest.raises(PlanError, match="Halos of depth 20 make field 'f' need 20 cells"):
+        plans(problem, ranks=2, strategy=Strategy(depth=20))
+    assert time.perf_counter() - started < 10
+
+
+@pytest.mark.parametrize("name", ["heat 2-D", "waves 2-D", "cavity 2-D"])
+@pytest.mark.parametrize("periodic", ["none", "all", "first"])
+def test_halos_that_are_not_planned_yet_are_as_wide_as_when_they_are(name, periodic):
+    problem = stencils.make(name, periodic, "float64")
+    program = bind(problem.grid, check_steps(tuple(problem.steps)), 0)
+    for depth in (5, 6):
+        strategy = Strategy(depth=depth)
+        planned = make_layouts(program, make_schedule(program, strategy))
+        assert lower._extrapolated(program, strategy) == planned
 
 
 def test_a_postponed_wait_comes_before_the_first_kernel_that_reads():

@@ -6,6 +6,7 @@ components. So the shape with the least surface is not always the cheapest.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,7 +41,8 @@ def side_prices(
         is_same_node: Whether most neighbours are on the block's own node.
     """
     size = {field.name: np.dtype(field.dtype).itemsize for field in program.fields}
-    schedule = make_schedule(program, strategy)
+    # Deep halos make all sides dearer alike, and are slow to plan.
+    schedule = make_schedule(program, replace(strategy, depth=1))
     transport = strategy.transport_between(is_same_node=is_same_node)
     times = machine.times(transport, is_same_node=is_same_node)
     byte_s = max(r.byte_s for r in times.ranges)
@@ -51,7 +53,7 @@ def side_prices(
             copied = packing.value_s if axis == 0 else packing.byte_s * size[field]
             copied += 0.0 if axis == 0 else packing.row_s / _ROW_VALUES
             moved = 0.0 if transport.startswith("shared") else byte_s * size[field]
-            prices[axis] += weight * layers * (2 * copied + moved) / strategy.depth
+            prices[axis] += weight * layers * (2 * copied + moved)
     return tuple(prices)
 
 

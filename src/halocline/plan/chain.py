@@ -126,8 +126,16 @@ def may_join(
 
 
 def _is_recomputable(launch: Launch, reaches: frozenset[Reach], periodic: Sequence[bool]) -> bool:
-    for axis, is_periodic in enumerate(periodic):
-        is_part = is_periodic and launch.region.upper[axis] - launch.region.lower[axis] < UNBOUNDED
-        if is_part and any(reach.offset[axis] for reach in reaches):
-            return False
-    return True
+    return not any(
+        reach.offset[axis] for axis in partial_axes(launch, periodic) for reach in reaches
+    )
+
+
+def partial_axes(launch: Launch, periodic: Sequence[bool]) -> list[int]:
+    """Return the periodic axes on a part of which a kernel runs."""
+    region = launch.region
+    return [
+        axis
+        for axis, is_periodic in enumerate(periodic)
+        if is_periodic and region.upper[axis] - region.lower[axis] < UNBOUNDED
+    ]

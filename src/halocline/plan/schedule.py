@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from halocline.geometry import box_of
 from halocline.plan.ahead import fetch_ahead
-from halocline.plan.chain import Demands, demands, may_join
+from halocline.plan.chain import Demands, demands, may_join, partial_axes
 from halocline.plan.program import (
     Called,
     Checked,
@@ -40,6 +40,7 @@ from halocline.plan.step import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from halocline.geometry import Box
     from halocline.plan.strategy import Strategy
 
 _NOTHING: Needs = frozenset()
@@ -151,6 +152,9 @@ class _Planner:
 
     def _may_join(self, chain: _OpenChain, longer: list[Launch]) -> bool:
         is_deep = self.depth > 1
+        if is_deep and not any(partial_axes(one, self.program.periodic) for one in longer):
+            # They always may; asking again and again what long chains need takes long.
+            return True
         asked = self._demands(longer)
         if not is_deep and chain.swaps and not asked.needs <= self._demands(chain.launches).needs:
             # Another half of the step, that reads what this one leaves: one exchange for both
@@ -226,22 +230,25 @@ class _Planner:
         planned.append(Chain(launches, asked.extents, inner, fetch, stale))
         planned += trailing
         valid |= fetch
-        for launch in launches:
-            valid = self._after(launch, valid)
+        valid = self._after(launches, valid)
         for item in (*(b.item for b in chain.breaks), *chain.swaps):
             if isinstance(item, Exchanged):
                 valid = renamed(valid, item.first, item.second)
         return valid
 
-    def _after(self, launch: Launch, valid: Needs) -> Needs:
-        """Return what stays valid when a kernel has written."""
-        written = images(launch.region, self.domain, self.program.periodic)
-        keys = launch.writes
+    def _after(self, launches: Iterable[Launch], valid: Needs) -> Needs:
+        """Return what stays valid when kernels have written."""
+        written: dict[tuple[str, int], dict[Box, None]] = {}
+        for launch in launches:
+            regions = images(launch.region, self.domain, self.program.periodic)
+            for key in launch.writes:
+                written.setdefault(key, {}).update(dict.fromkeys(regions))
         return frozenset(
             need
             for need in valid
-            if (need.field, need.component) not in keys
-            or not any(clip(need.reach, region) for region in written)
+            if not any(
+                clip(need.reach, region) for region in written.get((need.field, need.component), ())
+            )
         )
 
     def _other(self, item: object, planned: list[ScheduleItem], valid: Needs) -> Needs:

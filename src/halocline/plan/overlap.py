@@ -136,7 +136,13 @@ class _ChainOperations:
         moving = self._traffic(send.remote, _names_at(self.chain, self.end))
         split = min(self._split(), self.end - last_begin)
         zoned = [
-            zones.rim_first(self.chain, block.owned, moving.leaving.get(block.number, {}), split)
+            zones.rim_first(
+                self.chain,
+                block.owned,
+                moving.leaving.get(block.number, {}),
+                moving.arriving.get(block.number, {}),
+                split,
+            )
             for block in self.around.blocks
         ]
         core = self._tiles(self._pieces(zoned, "core", range(last_begin, self.end)))

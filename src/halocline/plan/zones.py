@@ -65,12 +65,9 @@ def core_first(
         if box is None:
             zones.append(None)
             continue
-        core = box if position < split else _nothing(box)
-        for field, component, offset in launch.reads:
-            for halo in arriving.get((field, component), ()):
-                core = _avoid(core, halo.shift(_opposite(offset)))
+        core = _untouched(box, launch, arriving) if position < split else _nothing(box)
         for key in launch.writes:
-            for fixed in (*arriving.get(key, ()), *kept.get(key, ())):
+            for fixed in kept.get(key, ()):
                 core = _avoid(core, fixed)
         for earlier, zone in zip(chain.launches, zones, strict=False):
             if zone:
@@ -79,13 +76,18 @@ def core_first(
     return zones
 
 
-def rim_first(chain: Chain, owned: Box, leaving: Boxes, split: int) -> list[Zone | None]:
+def rim_first(
+    chain: Chain, owned: Box, leaving: Boxes, arriving: Boxes, split: int
+) -> list[Zone | None]:
     """Return zones such that the rims alone produce what is to be sent.
+
+    Nor does a core read or write halo cells into which new values may come at any time.
 
     Args:
         chain: The kernels.
         owned: The block's own cells.
         leaving: Cells to be sent, by field and component.
+        arriving: Halo cells that are filled meanwhile, by field and component.
         split: How many kernels, counted from the last, may have a core.
     """
     boxes = extents(chain, owned)
@@ -94,7 +96,9 @@ def rim_first(chain: Chain, owned: Box, leaving: Boxes, split: int) -> list[Zone
         launch, box = chain.launches[position], boxes[position]
         if box is None:
             continue
-        core = box if len(boxes) - position <= split else _nothing(box)
+        core = _nothing(box)
+        if len(boxes) - position <= split:
+            core = _untouched(box, launch, arriving)
         for key in launch.writes:
             for sent in leaving.get(key, ()):
                 core = _avoid(core, sent)
@@ -103,6 +107,18 @@ def rim_first(chain: Chain, owned: Box, leaving: Boxes, split: int) -> list[Zone
                 core = _follow(core, _unbounded_where_equal(zone), _between(launch, later), -1)
         zones[position] = Zone(box, core)
     return zones
+
+
+def _untouched(box: Box, launch: Launch, arriving: Boxes) -> Box:
+    """Return the cells where a kernel neither reads nor writes what arrives."""
+    core = box
+    for field, component, offset in launch.reads:
+        for halo in arriving.get((field, component), ()):
+            core = _avoid(core, halo.shift(_opposite(offset)))
+    for key in launch.writes:
+        for halo in arriving.get(key, ()):
+            core = _avoid(core, halo)
+    return core
 
 
 def _nothing(box: Box) -> Box:

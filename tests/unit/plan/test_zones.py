@@ -6,6 +6,7 @@ import pytest
 import stencils
 from planning import parts_of, plans, started
 
+import halocline as hc
 from halocline.geometry import disjoint
 from halocline.language.kernel import reads
 from halocline.plan import plan as ops
@@ -50,10 +51,35 @@ def test_core_and_rim_tile_what_is_computed_without_overlap(problem, shape, over
             assert all(any(whole.contains(box) for whole in full[key]) for box in pieces)
 
 
-@pytest.mark.parametrize(("problem", "shape"), SHAPES)
-def test_the_core_neither_reads_nor_writes_what_is_arriving(problem, shape):
-    for plan in planned(problem, shape, overlap="core-first"):
+@hc.kernel
+def difference(a, b):
+    b[0] = a[0] - a[-1]
+
+
+@hc.kernel
+def advance(a, b):
+    a[0] = a[0] - 0.5 * b[0]
+
+
+def upwind():
+    """Return a program whose messages go one way: what a block sends lies far from its halo."""
+    grid = hc.Grid((24,), periodic=True)
+    a, b = grid.field("a"), grid.field("b")
+    return stencils.Problem(grid, [difference(a, b), advance(a, b)])
+
+
+@pytest.mark.parametrize(
+    ("problem", "shape", "overlap"),
+    [
+        *((problem, shape, "core-first") for problem, shape in SHAPES),
+        (upwind(), (2,), "core-first"),
+        (upwind(), (2,), "rim-first"),
+    ],
+)
+def test_the_core_neither_reads_nor_writes_what_is_arriving(problem, shape, overlap):
+    for plan in planned(problem, shape, overlap=overlap):
         (exchange,) = [e for e in started(plan, plan.steps[0]) if e.receives]
+        assert boxes(plan, "core")
         for (launch, block), found in boxes(plan, "core").items():
             kernel, names = plan.launches[launch].kernel, plan.launches[launch].names_of
             touched = [

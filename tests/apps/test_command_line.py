@@ -61,7 +61,7 @@ def test_the_report_says_what_was_run_how_and_what_came_out(finished):
         "halocline run lid-cavity --cells 12",
         "converged after",
         "against converged differences",
-        "collide_stream_trt",
+        "collide_stream",
         "plan of rank 0",
     ):
         assert part in report
@@ -165,10 +165,10 @@ def test_without_a_launcher_several_ranks_are_refused(monkeypatch, tmp_path: Pat
 @pytest.mark.parametrize(
     ("what", "parts"),
     [
-        ("kernel", ("kernel collide_stream_trt", "304 bytes a cell", "kernel wall(")),
-        ("footprint", ("footprint of collide_stream_trt", "read at (-1,0,0)", "halo width: x- 1")),
-        ("code", ("collide_stream_trt", "for (")),
-        ("plan", ("plan of rank 17 of 4096", "f x+ 5", "run     collide_stream_trt   core")),
+        ("kernel", ("kernel collide_stream", "304 bytes a cell", "kernel wall(")),
+        ("footprint", ("footprint of collide_stream", "read at (-1,0,0)", "halo width: x- 1")),
+        ("code", ("collide_stream", "for (")),
+        ("plan", ("plan of rank 17 of 4096", "f x+ 5", "run     collide_stream       core")),
     ],
 )
 def test_show_tells_what_becomes_of_a_case(tmp_path: Path, what, parts):

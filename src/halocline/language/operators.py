@@ -232,6 +232,9 @@ def _power(base: Operand, power: Any) -> Any:
 def _function(op: str, x: Any) -> Any:
     if isinstance(x, Operand):
         return Value(Unary(op, x.expression()))
+    if isinstance(x, np.ndarray):
+        # The same function serves for an initial state, computed with arrays.
+        return getattr(np, op)(x)
     return abs(x) if op == "abs" else getattr(math, op)(x)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import halocline as hc
-from halocline.apps.lbm.kernels import collide
+from halocline.apps.lbm.collision import bgk
 
 # In this module a value is a symbol while a kernel is traced.
 Value = Any
@@ -236,6 +236,6 @@ def collide_stream_apart(  # noqa: PLR0913, PLR0917 (a field for each population
             (f0, f1, f2, f3, f4, f5, f6, f7, f8), velocity_set.velocities, strict=True
         )
     ]
-    outgoing = collide(velocity_set, incoming, omega)
+    outgoing = bgk(velocity_set, incoming, omega)
     for result, value in zip((g0, g1, g2, g3, g4, g5, g6, g7, g8), outgoing, strict=True):
         result[0, 0] = value

@@ -40,7 +40,7 @@ def test_a_curve_with_its_picture(tmp_path):
 def test_a_single_number_of_ranks_shows_every_operation():
     text = predict("lid-cavity", "--cells", "64", "--ranks", "8", "--overlap", "core-first")
     assert "wait   exchange 0" in text
-    assert "collide_stream_trt core" in text
+    assert "collide_stream core" in text
 
 
 def test_weak_scaling_keeps_the_cells_of_a_rank():

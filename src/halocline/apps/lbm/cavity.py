@@ -18,7 +18,9 @@ import numpy as np
 import halocline as hc
 from halocline.apps.case import Problem
 from halocline.apps.lbm import kernels, profiles
+from halocline.apps.lbm.collision import bgk, trt
 from halocline.apps.lbm.model import Scaling
+from halocline.apps.lbm.populations import add
 from halocline.apps.lbm.velocity_set import VelocitySet, velocity_set
 from halocline.errors import CaseError, nearest
 from halocline.io.plots import CavityPicture, Points, draw_cavity
@@ -149,10 +151,9 @@ class LidCavity:
 
     def _collide_stream(self, f: Field, f_next: Field) -> Call:
         lattice, scaling = self.velocity_set, self.scaling
-        if self.collision == "bgk":
-            return kernels.collide_stream(f, f_next, velocity_set=lattice, omega=scaling.omega)
-        return kernels.collide_stream_trt(
-            f, f_next, velocity_set=lattice, omega=scaling.omega, omega_odd=scaling.omega_odd
+        collision = {"bgk": bgk, "trt": trt()}[self.collision]
+        return kernels.collide_stream(
+            f, f_next, velocity_set=lattice, omega=scaling.omega, collision=collision
         )
 
     def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> CavityResult:
@@ -197,7 +198,7 @@ class LidCavity:
 def _distance(velocity: Field, before: Field, dimensions: int) -> Any:
     """Return the length of the difference of two vectors, as an expression."""
     differences = [velocity[axis] - before[axis] for axis in range(dimensions)]
-    return hc.sqrt(kernels.add([d * d for d in differences]))
+    return hc.sqrt(add([d * d for d in differences]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,6 @@ from halocline.errors import CaseError, nearest
 LARGEST_CELL_REYNOLDS = {"bgk": 14.0, "trt": 20.0}
 LARGEST_SPEED = 0.2
 
-# (tau - 1/2)(tau_odd - 1/2): puts halfway walls exactly in the middle (Ginzburg et al. 2008).
-MAGIC = 3.0 / 16.0
-
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
@@ -49,11 +46,6 @@ class Scaling:
     def omega(self) -> float:
         """Relaxation rate 1/tau [1 / step]."""
         return 1.0 / self.relaxation_time
-
-    @property
-    def omega_odd(self) -> float:
-        """Relaxation rate of the odd part with two rates [1 / step]."""
-        return 1.0 / (0.5 + MAGIC / (self.relaxation_time - 0.5))
 
     @property
     def mach(self) -> float:

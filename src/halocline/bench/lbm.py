@@ -1,4 +1,4 @@
-"""The rate of D3Q19 BGK in a periodic box, beside the yardstick of the same minute."""
+"""The rate of D3Q19 in a periodic box, beside the yardstick of the same minute."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import os
 import statistics
 import time
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING
 
 import halocline as hc
 from halocline.analysis.cost import cost
+from halocline.apps.lbm.collision import bgk, mrt, trt
 from halocline.apps.lbm.kernels import collide_stream
 from halocline.apps.lbm.velocity_set import velocity_set
 from halocline.bench.checksum import checksum
@@ -29,6 +32,8 @@ _EDGES = (128, 184)
 # Each repetition lasts so many times the budget of a benchmark of messages.
 _LONGER = 200
 _OMEGA = 1.6
+# BGK on all cubes, the others on the smallest only.
+COLLISIONS = {"bgk": bgk, "trt": trt(), "mrt": mrt()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,7 @@ class Rate:
 
     Attributes:
         cells: Edge of the cube.
+        collision: One of COLLISIONS.
         ranks: MPI ranks.
         threads: OpenMP threads a rank.
         dtype: Element type of the populations.
@@ -48,6 +54,7 @@ class Rate:
     """
 
     cells: int
+    collision: str
     ranks: int
     threads: int
     dtype: str
@@ -67,7 +74,7 @@ class Rate:
         return self.gigabytes_per_s / self.yardstick_gb_s
 
 
-def measure(_job: Job, settings: Settings) -> Rate:
+def measure(collision: str, _job: Job, settings: Settings) -> Rate:
     """Measure the first cube and type of the settings with all cores of the machine.
 
     Raises:
@@ -78,7 +85,9 @@ def measure(_job: Job, settings: Settings) -> Rate:
     grid = hc.Grid((cells, cells, cells), periodic=True)
     f = grid.field("f", components=len(lattice), dtype=dtype)
     f_next = grid.field("f_next", components=len(lattice), dtype=dtype)
-    call = collide_stream(f, f_next, velocity_set=lattice, omega=_OMEGA)
+    call = collide_stream(
+        f, f_next, velocity_set=lattice, omega=_OMEGA, collision=COLLISIONS[collision]
+    )
     simulation = hc.Simulation(grid, [call, hc.swap(f, f_next)], check_every=0)
     f.set(lambda x, y, z: [1e-3 * ((x + 3 * y + 5 * z + i) % 7) for i in range(len(lattice))])
     masses = [hc.sum(f[i], name=f"mass_{i}") for i in range(len(lattice))]
@@ -92,7 +101,8 @@ def measure(_job: Job, settings: Settings) -> Rate:
         raise HaloclineError(f"Mass changed from {before} to {after}: the result is wrong.")
     summary = (rates[0], statistics.median(rates), rates[-1])
     moved = cost(call.kernel).bytes
-    return Rate(cells, simulation.size, simulation.threads, dtype, moved, summary, crc)
+    ranks, threads = simulation.size, simulation.threads
+    return Rate(cells, collision, ranks, threads, dtype, moved, summary, crc)
 
 
 def _rates(simulation: hc.Simulation, cells: int, settings: Settings) -> Iterator[float]:
@@ -121,21 +131,24 @@ def run(settings: Settings) -> list[Rate]:
     """
     cores = len(os.sched_getaffinity(0))
     rates = []
-    for cells in settings.sizes or _EDGES:
-        for element in settings.element_bytes:
-            case = replace(settings, sizes=(cells,), element_bytes=(element,), link=None)
-            found = [_beside_yardstick(case, ranks) for ranks in dict.fromkeys((1, cores))]
-            if len({rate.checksum for rate in found}) > 1:
-                raise HaloclineError(
-                    f"{cells}³ {found[0].dtype}: ranks and threads gave different bits."
-                )
-            rates += found
+    edges = settings.sizes or _EDGES
+    for cells, element, collision in product(edges, settings.element_bytes, COLLISIONS):
+        if cells != min(edges) and collision != "bgk":
+            continue
+        case = replace(settings, sizes=(cells,), element_bytes=(element,), link=None)
+        found = [_beside_yardstick(case, collision, n) for n in dict.fromkeys((1, cores))]
+        if len({rate.checksum for rate in found}) > 1:
+            raise HaloclineError(
+                f"{cells}³ {found[0].dtype} {collision}: ranks and threads gave different bits."
+            )
+        rates += found
     return rates
 
 
-def _beside_yardstick(settings: Settings, ranks: int) -> Rate:
+def _beside_yardstick(settings: Settings, collision: str, ranks: int) -> Rate:
     before = _yardstick(settings)
-    rate = measure_on_ranks(measure, replace(settings, ranks=ranks, ranks_per_node=None))
+    task = partial(measure, collision)
+    rate = measure_on_ranks(task, replace(settings, ranks=ranks, ranks_per_node=None))
     return replace(rate, yardstick_gb_s=(before + _yardstick(settings)) / 2)
 
 
@@ -148,10 +161,11 @@ def _yardstick(settings: Settings) -> float:
 
 BENCHMARK = Benchmark(
     "lbm",
-    "D3Q19 BGK in a periodic box; yardstick: 19 streams copied past the cache, same minute.",
+    "D3Q19 in a periodic box; yardstick: 19 streams copied past the cache, same minute.",
     run,
     (
         Column("cube", lambda row: f"{row.cells}³"),
+        Column("collision", lambda row: row.collision),
         Column("type", lambda row: row.dtype),
         Column("ranks", lambda row: str(row.ranks)),
         Column("threads", lambda row: str(row.threads)),
@@ -163,7 +177,7 @@ BENCHMARK = Benchmark(
         Column("share", lambda row: f"{row.share:.0%}"),
     ),
     Chart(
-        x=lambda row: f"{row.cells}³ {row.dtype}",
+        x=lambda row: f"{row.cells}³ {row.dtype} {row.collision}",
         y=lambda row: row.mlups[1],
         series=lambda row: f"{row.ranks} ranks x {row.threads} threads",
         x_label="case",

@@ -3,12 +3,15 @@
 import pickle
 import time
 from collections import Counter
+from itertools import product
 
 import pytest
 import stencils
 from planning import cells_read_from_other_blocks, owners, parts_of, plans, started
 
 import halocline as hc
+from halocline.apps.lbm.kernels import collide_stream
+from halocline.apps.lbm.velocity_set import velocity_set
 from halocline.errors import PlanError
 from halocline.geometry import codimension
 from halocline.pipeline import plan_for
@@ -203,3 +206,29 @@ def test_a_halo_wider_than_a_block_is_refused():
 
     with pytest.raises(PlanError, match=r"halo of 3 cells along x, but block .* only 2"):
         plans(grid, [far(a, b)], ranks=4)
+
+
+@pytest.mark.parametrize(
+    ("name", "sides", "edges", "corners"),
+    [("D2Q9", 3, 1, 0), ("D3Q15", 5, 2, 1), ("D3Q19", 5, 1, 0), ("D3Q27", 9, 3, 1)],
+)
+def test_every_lattice_sends_the_populations_that_cross_and_no_others(name, sides, edges, corners):
+    """Across a side, an edge and a corner of a block; in two dimensions an edge is a corner."""
+    lattice = velocity_set(name)
+    grid = hc.Grid((9,) * lattice.dimensions, periodic=True)
+    f, f_next = (grid.field(n, components=len(lattice)) for n in ("f", "f_next"))
+    steps = [collide_stream(f, f_next, velocity_set=lattice, omega=1.0), hc.swap(f, f_next)]
+    shape = (3,) * lattice.dimensions
+    plan = plans(grid, steps, ranks=3**lattice.dimensions, decomposition=shape)[0]
+    (exchange,) = plan.exchanges
+    crossing: dict[tuple, set] = {}
+    for part in (part for message in exchange.receives for part in message.parts):
+        crossing.setdefault(part.direction, set()).add(part.component)
+    expected = {1: sides, 2: edges, 3: corners}
+    for direction, components in crossing.items():
+        assert len(components) == expected[codimension(direction)]
+    assert len(crossing) == sum(
+        expected[codimension(d)] > 0
+        for d in product((-1, 0, 1), repeat=lattice.dimensions)
+        if any(d)
+    )

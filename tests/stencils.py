@@ -120,13 +120,16 @@ _WAVES = {
 
 
 def cavity(extent, periodic, dtype="float64") -> Problem:
-    """D2Q9 or D3Q19 with walls where not periodic, the one at y+ (or the last) moving."""
+    """D2Q9 or D3Q19 with walls where not periodic; that at x+ is smooth, that at y+ moves."""
     lattice = velocity_set({2: "D2Q9", 3: "D3Q19"}[len(extent)])
     grid = hc.Grid(extent, periodic=periodic)
     old = grid.field("f", components=len(lattice), dtype=dtype)
     new = grid.field("f_next", components=len(lattice), dtype=dtype)
     walls = [a + s for a, p in zip(AXES, grid.periodic, strict=False) if not p for s in "-+"]
-    kernels.enclose(old, lattice, walls)
+    if "x+" in walls:
+        # First, so that the others win where they meet.
+        old.boundary("x+", kernels.free_slip, velocity_set=lattice, at="x+")
+    kernels.enclose(old, lattice, [side for side in walls if side != "x+"])
     if "y+" in walls:
         old.boundary("y+", kernels.moving_wall, velocity_set=lattice, at="y+", along="x", speed=0.1)
     step = kernels.collide_stream(old, new, velocity_set=lattice, omega=1.25)

@@ -72,6 +72,20 @@ def moving_wall(f: Any, *, velocity_set: Any, at: str, along: str, speed: Any) -
         f[i] = returned + 6.0 * velocity_set.weights[i] * c[axis] * speed if c[axis] else returned
 
 
+@hc.kernel
+def free_slip(f: Any, *, velocity_set: Any, at: str) -> None:
+    """Put on the layer beyond a side what a frictionless wall half a cell outside sends back.
+
+    A population arrives from the layer as its mirror image left the cell in front of it.
+    """
+    axis = AXES.index(at[0])
+    for i in _leaving(velocity_set, at):
+        c = velocity_set.velocities[i]
+        mirrored = tuple(-n if a == axis else n for a, n in enumerate(c))
+        inwards = tuple(n if a == axis else 0 for a, n in enumerate(c))
+        f[i] = f[velocity_set.velocities.index(mirrored)][inwards]
+
+
 def enclose(f: Field, velocity_set: VelocitySet, sides: Sequence[str]) -> None:
     """Put walls at rest on sides of the domain; those given last win where layers meet."""
     for side in sides:

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 
-# How long other ranks wait for rank 0 to report an error that all of them found.
+# How long other ranks wait for rank 0 to report an error that all of them found [s].
 _PATIENCE_S = 2.0
+# How long the launcher gets to pass on what was printed [s].
+_HEARD_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,3 +215,5 @@ def end_job(error: BaseException, rank: int) -> None:
     where = "" if is_mistake else f" on rank {rank}"
     sys.stdout.flush()
     print(f"error{where}: {error}", file=sys.stderr, flush=True)
+    # A launcher that is told to end the job at once may lose what was printed just before.
+    time.sleep(_HEARD_S)

@@ -10,14 +10,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/align.hpp"
 #include "core/error.hpp"
 
 namespace halocline {
 namespace {
-
-/// Pieces begin at multiples of this, so that large ones can have large pages.
-constexpr std::int64_t page_bytes = 4096;
-constexpr std::size_t huge_page_bytes = std::size_t{1} << 21;
 
 [[noreturn]] void fail(const std::string& what) {
     throw TransportError(what + ": " + std::strerror(errno));
@@ -25,12 +22,13 @@ constexpr std::size_t huge_page_bytes = std::size_t{1} << 21;
 
 /// Addresses that begin at a large page, as large pages must; null if there are none.
 std::byte* reserve(std::size_t size) {
-    const std::size_t more = size + huge_page_bytes;
+    constexpr auto unit = static_cast<std::size_t>(huge_page_bytes);
+    const std::size_t more = size + unit;
     void* reserved = mmap(nullptr, more, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (reserved == MAP_FAILED) return nullptr;
     auto* first = static_cast<std::byte*>(reserved);
     const auto address = reinterpret_cast<std::uintptr_t>(first);
-    const std::size_t before = (huge_page_bytes - address % huge_page_bytes) % huge_page_bytes;
+    const std::size_t before = (unit - address % unit) % unit;
     if (before > 0) static_cast<void>(munmap(first, before));
     static_cast<void>(munmap(first + before + size, more - before - size));
     return first + before;
@@ -56,10 +54,10 @@ Arena::~Arena() {
 }
 
 std::shared_ptr<std::byte> Arena::allocate(std::int64_t size_bytes) {
-    const auto huge = static_cast<std::int64_t>(huge_page_bytes);
-    const std::int64_t unit = size_bytes >= huge ? huge : page_bytes;
-    const std::int64_t offset = (size_bytes_ + unit - 1) / unit * unit;
-    const std::int64_t whole = (size_bytes + unit - 1) / unit * unit;
+    // So that large pieces can have large pages.
+    const std::int64_t unit = size_bytes >= huge_page_bytes ? huge_page_bytes : page_bytes;
+    const std::int64_t offset = round_up(size_bytes_, unit);
+    const std::int64_t whole = round_up(size_bytes, unit);
     const auto size = static_cast<std::size_t>(whole);
     if (ftruncate(descriptor_, offset + whole) != 0) fail("Shared memory could not grow");
     std::byte* memory = map(descriptor_, offset, size);
@@ -72,10 +70,9 @@ std::shared_ptr<std::byte> Arena::allocate(std::int64_t size_bytes) {
 void Arena::enlarge_pages(std::byte* piece, std::int64_t size_bytes) {
     // Most systems give shared memory no large pages unless this asks for them, from Linux 6.1 on.
     constexpr int collapse = 25;  // MADV_COLLAPSE, which older headers lack
-    const auto size = static_cast<std::size_t>(size_bytes);
-    if (size < huge_page_bytes) return;
+    if (size_bytes < huge_page_bytes) return;
     // Such pieces are whole large pages. Advice only: without them everything still works.
-    const std::size_t whole = (size + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
+    const auto whole = static_cast<std::size_t>(round_up(size_bytes, huge_page_bytes));
     static_cast<void>(madvise(piece, whole, collapse));
 }
 

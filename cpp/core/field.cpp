@@ -10,17 +10,12 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "core/align.hpp"
+
 namespace halocline {
 namespace {
 
-constexpr std::int64_t line_bytes = 64;
-constexpr std::int64_t page_bytes = 4096;
-constexpr std::int64_t huge_page_bytes = std::int64_t{1} << 21;
 constexpr std::int64_t lines_per_page = page_bytes / line_bytes;
-
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
 
 /// Poison that cannot be mistaken for a result: no arithmetic makes a signalling NaN.
 template <typename T>

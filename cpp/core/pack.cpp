@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/align.hpp"
+
 namespace halocline {
 namespace {
 
@@ -12,7 +14,6 @@ namespace {
 constexpr std::int64_t short_row = 8;
 /// Below this much memory traffic [bytes] starting threads costs more than it saves.
 constexpr std::int64_t parallel_bytes = std::int64_t{1} << 19;
-constexpr std::int64_t line_bytes = 64;
 /// How far ahead single values are fetched. Measured with 4 to 64: from 32 on a tenth faster
 /// than 8.
 constexpr std::int64_t rows_ahead = 32;

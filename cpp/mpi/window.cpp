@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/align.hpp"
 #include "mpi/error.hpp"
 
 namespace halocline::mpi {
 namespace {
 
-constexpr std::int64_t line_bytes = 64;
 /// The counts of MPI before version 4 end at 2^31 - 1.
 constexpr std::size_t largest_piece = std::size_t{1} << 30;
 
@@ -70,7 +70,7 @@ Window::~Window() {
 
 std::int64_t Window::reserve(std::int64_t size_bytes) {
     const std::int64_t offset = size_bytes_;
-    size_bytes_ += (size_bytes + line_bytes - 1) / line_bytes * line_bytes;
+    size_bytes_ += round_up(size_bytes, line_bytes);
     return offset;
 }
 

@@ -4,18 +4,14 @@
 #include <cstring>
 #include <new>
 
+#include "core/align.hpp"
 #include "transport/link.hpp"
 
 namespace halocline {
 namespace {
 
-constexpr std::int64_t line_bytes = 64;
 /// Every part begins at a multiple of this, so that values of 8 bytes are aligned.
 constexpr std::int64_t part_bytes = 8;
-
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
 
 }  // namespace
 

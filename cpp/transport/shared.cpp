@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/align.hpp"
+
 namespace halocline {
 namespace {
 
@@ -29,7 +31,6 @@ struct Counters {
 /// Rows of at most so many bytes are gathered by their owner: in its fields each of them lies in a
 /// cache line of its own, all of which would have to travel from one core to the other.
 constexpr std::int64_t thin_row_bytes = 16;
-constexpr std::int64_t line_bytes = 64;
 
 bool is_thin(const Part& part) {
     return part.extent[0] * part.element_size <= thin_row_bytes;
@@ -39,7 +40,7 @@ bool is_thin(const Part& part) {
 std::int64_t thin_bytes(const Message& message) {
     std::int64_t sum = 0;
     for (const Part& part : message.parts) sum += is_thin(part) ? part.bytes() : 0;
-    return (sum + line_bytes - 1) / line_bytes * line_bytes;
+    return round_up(sum, line_bytes);
 }
 
 /// A message between two processes, with the memory at its other end.

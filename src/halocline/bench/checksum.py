@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import zlib
+from typing import TYPE_CHECKING
 
 import halocline as hc
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-def checksum(simulation: hc.Simulation) -> int:
-    """Return the CRC-32 of the exact sums of squares of all fields' components."""
+    from halocline.language.fields import Field
+
+
+def checksum(simulation: hc.Simulation, fields: Iterable[Field] | None = None) -> int:
+    """Return the CRC-32 of the exact sums of squares of fields' components; None for all fields."""
     values = [
         simulation.reduce(hc.sum(value * value))
-        for field in simulation.grid.fields.values()
+        for field in (simulation.grid.fields.values() if fields is None else fields)
         for value in (
             [field[i] for i in range(field.components)] if field.components > 1 else [field]
         )

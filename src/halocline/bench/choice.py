@@ -6,8 +6,8 @@ import os
 import shutil
 import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
@@ -15,6 +15,7 @@ from halocline.apps.cases import make_case
 from halocline.bench.checksum import checksum
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.ring_shift import several_ranks
+from halocline.bench.stepping import step_time
 from halocline.bench.table import TIMES, Benchmark, Chart, Column
 from halocline.bench.times import Measured, Times
 from halocline.errors import HaloclineError, PlanError
@@ -26,6 +27,8 @@ from halocline.tune.model import predict_step
 from halocline.tune.selection import knowledge_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from halocline.bench.settings import Settings
     from halocline.runtime.job import Job
     from halocline.tune.choose import Model
@@ -112,12 +115,8 @@ class _Running:
         return crc
 
     def time(self, steps: int) -> float:
-        """Return the time of a step [s]."""
-        assert self.job.communicator is not None
-        self.job.communicator.Barrier()
-        started = time.perf_counter()
-        self.simulation.run(steps, progress=False)
-        return self.job.greatest([(time.perf_counter() - started) / steps])[0]
+        """Return the time of a step, on all ranks the same [s]."""
+        return self.job.greatest([step_time(self.simulation, steps)])[0]
 
 
 def measure(job: Job, settings: Settings) -> list[ChoiceRow]:
@@ -126,7 +125,6 @@ def measure(job: Job, settings: Settings) -> list[ChoiceRow]:
     Raises:
         HaloclineError: Two strategies gave different bits, or the machine was never probed.
     """
-    _forget_choices(job)
     model = _model(job)
     near = settings.ranks_per_node is None
     wanted = candidates(Strategy(), has_same_node=near, has_other_node=not near)
@@ -145,18 +143,20 @@ def measure(job: Job, settings: Settings) -> list[ChoiceRow]:
     return _rows(job, settings, running, auto, _taught(job, running[0], settings, model))
 
 
-def _forget_choices(job: Job) -> None:
-    """Let this job have a cache of its own, in which nothing was chosen before."""
-
-    def folder() -> str:
-        name = tempfile.mkdtemp(prefix="halocline-choice-")
+@contextmanager
+def _nothing_chosen() -> Iterator[None]:
+    """Let a job that is started meanwhile have a cache in which nothing was chosen before."""
+    before = os.environ.get(_CACHE)
+    with tempfile.TemporaryDirectory(prefix="halocline-choice-") as folder:
         if machine_path().exists():
-            shutil.copy(machine_path(), Path(name) / machine_path().name)
-        return name
-
-    name = job.first(job.on_first(folder))
-    assert name is not None
-    os.environ[_CACHE] = name
+            shutil.copy(machine_path(), folder)
+        os.environ[_CACHE] = folder
+        try:
+            yield
+        finally:
+            os.environ.pop(_CACHE)
+            if before is not None:
+                os.environ[_CACHE] = before
 
 
 def _model(job: Job) -> Model:
@@ -181,7 +181,7 @@ def _taught(job: Job, default: _Running, settings: Settings, model: Model) -> Mo
     """Return the model with kernels as fast as in the repetitions of the default strategy."""
     simulation = default.simulation
     done = [Done(simulation.plan, default.steps * settings.repetitions)]
-    rates = job.first(kernel_rates(done, simulation.timers(), model)) or ()
+    rates = job.from_first(lambda: kernel_rates(done, simulation.timers(), model)) or ()
     return replace(model, machine=model.machine.with_kernels(rates))
 
 
@@ -225,7 +225,8 @@ def run(settings: Settings) -> list[ChoiceRow]:
         for link in links:
             several = replace(several_ranks(settings, "choice"), case=case)
             apart = replace(several, ranks_per_node=1, link=link) if link else several
-            rows += measure_on_ranks(measure, apart)
+            with _nothing_chosen():
+                rows += measure_on_ranks(measure, apart)
     return rows
 
 

@@ -18,6 +18,7 @@ from halocline.apps.lbm.velocity_set import velocity_set
 from halocline.bench.checksum import checksum
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import dtype_of
+from halocline.bench.stepping import step_time
 from halocline.bench.table import Benchmark, Chart, Column
 from halocline.bench.yardstick import Yardstick
 from halocline.errors import HaloclineError
@@ -114,13 +115,7 @@ def _rates(simulation: hc.Simulation, cells: int, settings: Settings) -> Iterato
     if simulation.communicator:
         steps = simulation.communicator.bcast(steps, root=0)
     for _ in range(settings.repetitions):
-        if simulation.communicator:
-            simulation.communicator.Barrier()
-        started = time.perf_counter()
-        simulation.run(steps, progress=False)
-        if simulation.communicator:
-            simulation.communicator.Barrier()
-        yield steps * cells / (time.perf_counter() - started) / 1e6
+        yield cells / step_time(simulation, steps) / 1e6
 
 
 def run(settings: Settings) -> list[Rate]:

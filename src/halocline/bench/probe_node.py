@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -134,18 +134,49 @@ class _Blocks:
         return (time.perf_counter() - started) / steps
 
 
+class _Kernel:
+    """A kernel with a runtime and a field of its own.
+
+    Args:
+        job: This process.
+        kernel: What updates the field.
+        extent: Cells of the field.
+        threads: OpenMP threads.
+    """
+
+    def __init__(self, job: Job, kernel: Any, extent: Cell, threads: int = 1) -> None:
+        self.runtime = _core.Runtime(threads)
+        self.runtime.add_block((0, 0, 0), extent)
+        slot = self.runtime.add_field("values", "float64", 1, (0, 0, 0), (0, 0, 0))
+        address = address_of(job, kernel, "float64")
+        self.number = self.runtime.add_kernel("kernel", address, [slot], [], stream=False)
+        self.runtime.connect()
+
+    def on(self, *extents: Cell) -> Operation:
+        """Return the operation that runs it on boxes, each from the first cell on."""
+        boxes = [(0, (0, 0, 0), extent) for extent in extents]
+        return ("run", self.number, "kernel", boxes)
+
+    def time(self, operation: Operation, settings: Settings) -> float:
+        """Return the time of an operation [s]."""
+        self.runtime.set_program("step", [operation])
+
+        def run(steps: int) -> float:
+            started = time.perf_counter()
+            self.runtime.advance(["step"], steps)
+            return (time.perf_counter() - started) / steps
+
+        return sample(run, settings.repetitions, settings.budget_s).min_s
+
+
 class _Sweep:
     """Goes through more memory than caches hold."""
 
     def __init__(self, job: Job) -> None:
-        self.runtime = _core.Runtime(1)
-        box = ((0, 0, 0), (_FAR_BYTES // 8, 1, 1))
-        self.runtime.add_block(*box)
-        slot = self.runtime.add_field("values", "float64", 1, (0, 0, 0), (0, 0, 0))
-        address = address_of(job, increase, "float64")
-        kernel = self.runtime.add_kernel("increase", address, [slot], [], stream=False)
-        self.runtime.connect()
-        self.runtime.set_program("sweep", [("run", kernel, "increase", [(0, *box)])])
+        extent = (_FAR_BYTES // 8, 1, 1)
+        kernel = _Kernel(job, increase, extent)
+        self.runtime = kernel.runtime
+        self.runtime.set_program("sweep", [kernel.on(extent)])
 
     def run(self) -> None:
         """Drive other things out of the caches."""
@@ -223,39 +254,17 @@ class _Launches:
 
     def __init__(self, job: Job, settings: Settings, threads: int) -> None:
         self.settings = settings
-        self.runtime = _core.Runtime(threads)
-        self.runtime.add_block((0, 0, 0), (_ROW, _MANY, 1))
-        slot = self.runtime.add_field("values", "float64", 1, (0, 0, 0), (0, 0, 0))
-        address = address_of(job, increase, "float64")
-        self.kernel = self.runtime.add_kernel("increase", address, [slot], [], stream=False)
-        self.runtime.connect()
+        self.kernel = _Kernel(job, increase, (_ROW, _MANY, 1), threads)
 
     def time(self, boxes: list[tuple[int, int]]) -> float:
         """Return the time of an operation that runs the kernel on boxes [s]."""
-        placed = [(0, (0, 0, 0), (cells, rows, 1)) for cells, rows in boxes]
-        run: Operation = ("run", self.kernel, "increase", placed)
-        return _time_of(self.runtime, run, self.settings)
-
-
-def _time_of(runtime: _core.Runtime, operation: Operation, settings: Settings) -> float:
-    runtime.set_program("step", [operation])
-
-    def run(steps: int) -> float:
-        started = time.perf_counter()
-        runtime.advance(["step"], steps)
-        return (time.perf_counter() - started) / steps
-
-    return sample(run, settings.repetitions, settings.budget_s).min_s
+        run = self.kernel.on(*((cells, rows, 1) for cells, rows in boxes))
+        return self.kernel.time(run, self.settings)
 
 
 def _flops(job: Job, settings: Settings) -> float:
     """Return what one thread computes on cells in the nearest cache [1/s]."""
-    runtime = _core.Runtime(1)
-    box = ((0, 0, 0), (_ROW, 1, 1))
-    runtime.add_block(*box)
-    slot = runtime.add_field("values", "float64", 1, (0, 0, 0), (0, 0, 0))
-    address = address_of(job, update, "float64")
-    kernel = runtime.add_kernel("update", address, [slot], [], stream=False)
-    runtime.connect()
-    seconds = _time_of(runtime, ("run", kernel, "update", [(0, *box)]), settings)
-    return cost(kernel_of(job, update, "float64")).flops * prod(box[1]) / seconds
+    extent = (_ROW, 1, 1)
+    kernel = _Kernel(job, update, extent)
+    seconds = kernel.time(kernel.on(extent), settings)
+    return cost(kernel_of(job, update, "float64")).flops * prod(extent) / seconds

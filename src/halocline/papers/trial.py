@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import statistics
-import time
-import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
+from halocline.bench.checksum import checksum
+from halocline.bench.stepping import step_time
 from halocline.papers.stand_ins import stand_in
 from halocline.plan.strategy import Strategy
 
@@ -99,14 +99,8 @@ class _Running:
             **_link(trial),
         )
         self.simulation.run(_FIRST_STEPS, progress=False)
-        values = [
-            self.simulation.reduce(hc.sum(made.result[n] * made.result[n]))
-            if made.result.components > 1
-            else self.simulation.reduce(hc.sum(made.result * made.result))
-            for n in range(made.result.components)
-        ]
-        self.checksum = zlib.crc32(repr(values).encode())
-        took = self.time(_FIRST_STEPS)
+        self.checksum = checksum(self.simulation, [made.result])
+        took = step_time(self.simulation, _FIRST_STEPS)
         rounds = max(1, round(seconds / max(took, 1e-9) / _FIRST_STEPS))
         if self.simulation.communicator:
             rounds = self.simulation.communicator.bcast(rounds, root=0)
@@ -117,24 +111,13 @@ class _Running:
     def repeat(self) -> None:
         """Measure once more."""
         before = self._parts()
-        self.times.append(self.time(self.steps))
+        self.times.append(step_time(self.simulation, self.steps))
         self.parts.append(
             tuple(
                 (kind, label, (total - before.get((kind, label), 0.0)) / self.steps)
                 for (kind, label), total in self._parts().items()
             )
         )
-
-    def time(self, steps: int) -> float:
-        """Return the time of a step, until the last rank has finished [s]."""
-        communicator = self.simulation.communicator
-        if communicator:
-            communicator.Barrier()
-        started = time.perf_counter()
-        self.simulation.run(steps, progress=False)
-        if communicator:
-            communicator.Barrier()
-        return (time.perf_counter() - started) / steps
 
     def _parts(self) -> dict[tuple[str, str], float]:
         return {(row.kind, row.label): row.mean for row in self.simulation.report().rows}

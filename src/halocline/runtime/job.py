@@ -87,6 +87,10 @@ class Job:
             raise failure
         return made
 
+    def from_first(self, action: Callable[[], Made | None]) -> Made | None:
+        """Return on every rank what an action returns on rank 0, where alone it is done."""
+        return self.first(self.on_first(action))
+
     def gather(self, value: Any) -> list[Any] | None:
         """Return the values of all ranks on rank 0, None elsewhere."""
         if self.communicator is None:

@@ -1,32 +1,8 @@
 """Choose: which strategy to use, by the model first and then by short trials in the run itself.
 
-How a simulation does it (strategy="auto"), the same on every rank:
-
-    store, key = choices_path(), case_key(program, decomposition, where)
-    known = job.on_first(lambda: recall(store, machine.identity, key))   # then broadcast
-    if known is None:
-        ranked = rank_candidates(candidates(default), make, Model(machine, where), combine)
-        short = shortlist(ranked)
-        layouts = widest([candidate.plan.layouts for candidate in short])
-        # Make the plan of each again with these layouts, load each under a name of its own
-        # ('trial 0', …), connect once after all exchanges were added.
-        trial = Trial(short)
-        while (turn := trial.turn()) is not None:       # these are steps of the user's run
-            executor.begin(f"trial {turn.candidate}")   # halos of that plan up to date
-            started = timer()
-            executor.advance(f"trial {turn.candidate}", turn.steps)
-            trial.record(turn, combine([timer() - started])[0])
-        choice = trial.choice()
-        job.on_first(lambda: remember(store, machine.identity, key, choice))
-    report.note(str(choice))
-
-'make' makes this rank's plan for a strategy. 'combine' takes a list of numbers and returns, on all
-ranks, the greatest of each: so that all ranks decide alike, though each has a plan, a prediction
-and a clock of its own. A run with fewer steps left than a turn asks for does what is left and
-records that: 'replace(turn, steps=…)', rounded down to whole rounds; with none left, 'choice' says
-the best so far. Since every strategy gives the same bits, trials are no lost time. Where the
-machine ('machines.machine_here') cannot be had or knows no times of a transport, there is a
-MachineError: then use the default and let the report say why.
+How a simulation does it is in 'selection'. All ranks decide alike, though each has a plan, a
+prediction and a clock of its own, because what they compare is the greatest over the ranks. Since
+every strategy gives the same bits, trials are steps of the run and no lost time.
 """
 
 from __future__ import annotations
@@ -123,7 +99,7 @@ def rank_candidates(
         strategies: The default first.
         make: Makes this rank's plan, or raises PlanError.
         model: What predicts.
-        combine: Returns the greatest of each number over all ranks, see above.
+        combine: Takes numbers and returns, on all ranks, the greatest of each.
         timer: A clock [s].
 
     Raises:

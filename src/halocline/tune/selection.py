@@ -90,7 +90,7 @@ def offer(
     key = case_key(program, decomposition, model.placement)
     if job.link is not None:
         key += f" {job.link}"
-    known = job.first(job.on_first(lambda: recall(choices_path(), identity_here(), key)))
+    known = job.from_first(lambda: recall(choices_path(), identity_here(), key))
     if known is not None:
         return Offer((make(known.strategy),), None, str(known), "")
     others = len(set(job.nodes)) > 1
@@ -116,7 +116,7 @@ class Knowledge:
 def knowledge_of(job: Job, threads: int) -> Knowledge:
     """Return what predicts the steps of a job; all ranks must call it."""
     try:
-        machine = job.first(job.on_first(machine_here))
+        machine = job.from_first(machine_here)
     except MachineError as error:
         return Knowledge(None, str(error))
     assert machine is not None
@@ -174,8 +174,8 @@ class Selection:
         self.tried_steps = 0
         self.tried_s = 0.0
         self._number = 0
-        self._done: list[Done] = []
-        self._begun: set[int] = set()
+        # Steps that count in the trial, by the number of the plan.
+        self._steps_done: dict[int, int] = {}
         for number, plan in enumerate(offered.plans):
             executor.load(f"main {number}", plan, kernels)
 
@@ -229,11 +229,11 @@ class Selection:
         started = time.perf_counter()
         self.executor.advance(f"main {number}", steps)
         seconds = self.job.greatest([time.perf_counter() - started])[0]
-        if number in self._begun:
-            self._done.append(Done(self.offered.plans[number], steps))
+        if number in self._steps_done:
+            self._steps_done[number] += steps
         else:
             # All plans have a first turn before the others; what is cold teaches nothing.
-            self._begun.add(number)
+            self._steps_done[number] = 0
             self.executor.runtime.reset_timers()
         return seconds
 
@@ -249,10 +249,11 @@ class Selection:
     def _learn(self) -> None:
         """Take from rank 0's timers how fast the kernels are here, for the next predictions."""
         model = self.knowledge.model if self.knowledge else None
-        if model is None or not self._done:
+        done = [Done(self.offered.plans[n], s) for n, s in self._steps_done.items() if s]
+        if model is None or not done:
             return
         timers = self.executor.runtime.timers()
-        rates = self.job.first(kernel_rates(self._done, timers, model)) or ()
+        rates = self.job.from_first(lambda: kernel_rates(done, timers, model)) or ()
         self.knowledge = Knowledge(replace(model, machine=model.machine.with_kernels(rates)))
         self.job.on_first(lambda: keep(rates))
 

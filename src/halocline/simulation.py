@@ -199,6 +199,7 @@ class Simulation:
                 show(done)
                 # Long enough that Python does not matter, short enough to look alive.
                 chunk = max(1, min(2 * count, int(count * _LOOK_S / max(elapsed, 1e-9)) or 1))
+            executor.end(name)
         self._seconds += time.perf_counter() - started
 
     def reduce(self, reduction: Reduction) -> float:
@@ -219,6 +220,7 @@ class Simulation:
             self._load_once(executor, self._once[checked], checked)
         executor.begin(self._once[checked])
         executor.once(self._once[checked])
+        executor.end(self._once[checked])
 
     def _load_once(self, executor: Executor, name: str, steps: tuple[Step, ...]) -> None:
         program = bind(self.grid, steps, 0, prefix=name.replace(" ", "_"))

@@ -98,7 +98,7 @@ def test_reading_at_an_offset_what_the_same_statement_assigns(T):
     assert traced(function, T) == (
         "Kernel 'function' reads 'T' at the offset (1, 0) in the statement that assigns it; the "
         "neighbour's value would be old or new by chance. Assign to a second field and swap the "
-        "two."
+        "two, or assign where you read."
     )
 
 
@@ -110,13 +110,26 @@ def test_reading_along_a_side_what_the_same_statement_assigns(T):
     assert message.startswith("Kernel 'function' reads 'T' at the offset (1, 0)")
 
 
-def test_assigning_to_a_neighbour(T, out):
+def test_reading_elsewhere_what_is_assigned_to_a_neighbour(T):
+    def function(T):
+        T[1, 0] = 2.0 * T
+
+    assert traced(function, T).startswith(
+        "Kernel 'function' reads 'T' at the offset (0, 0) in the statement that assigns it at "
+        "(1, 0); the neighbour's value would be old or new by chance."
+    )
+
+
+def test_using_what_an_earlier_statement_has_assigned_in_all_cells(T, out):
     def function(T, out):
-        out[1, 0] = T
+        east = T[1, 0]
+        T[0, 0] = 0.0
+        out[0, 0] = east
 
     assert traced(function, T, out) == (
-        "'out' was assigned at the offset (1, 0); expected an assignment at the cell itself. Write "
-        "the kernel so that each cell reads from its neighbours (pull)."
+        "Kernel 'function' uses 'T' at the offset (1, 0) as it was before an earlier statement, "
+        "which has assigned it in all cells by then. Put this statement before that one, or assign "
+        "to a second field."
     )
 
 

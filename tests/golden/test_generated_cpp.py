@@ -20,7 +20,7 @@ def test_heat_in_three_dimensions(golden):
     laplacian = Binary("sub", reduce(_add, around), Binary("mul", Const(6.0), here))
     value = _add(here, Binary("mul", Scalar("a"), laplacian))
     fields = (FieldType("T", "float64", 1), FieldType("T_new", "float64", 1))
-    heat = Kernel("heat", 3, fields, ("a",), (Statement("T_new", 0, value),))
+    heat = Kernel("heat", 3, fields, ("a",), (Statement("T_new", 0, value, (0, 0, 0)),))
     golden("heat.cpp", print_source([heat]).text)
 
 
@@ -34,10 +34,12 @@ def test_choice_between_upwind_differences_of_two_components(golden):
             Binary("sub", Read("u", component, east), here[component]),
         )
         flow = Binary("mul", Scalar("dt"), Binary("mul", here[component], upwind))
-        statements.append(Statement("u_new", component, Binary("sub", here[component], flow)))
+        statements.append(
+            Statement("u_new", component, Binary("sub", here[component], flow), (0, 0))
+        )
     # The mask sees the new value of the component just written.
-    fast = Compare("gt", Unary("abs", Read("u_new", 0, (0, 0))), Const(0.1))
-    statements.append(Statement("mask", 0, fast))
+    fast = Compare("gt", Unary("abs", Read("u_new", 0, (0, 0), 1)), Const(0.1))
+    statements.append(Statement("mask", 0, fast, (0, 0)))
     fields = (
         FieldType("u", "float32", 2),
         FieldType("u_new", "float32", 2),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -18,6 +19,10 @@ PAD = 5
 
 def _poison(dtype: str) -> float:
     return np.nan if dtype.startswith("float") else 99
+
+
+def _assigns_next_door(kernel) -> bool:
+    return any(any(statement.offset) for statement in kernel.statements)
 
 
 class Oracle:
@@ -78,8 +83,16 @@ class Oracle:
                 self._fill_boundaries(name)
         arrays = {f.name: self.arrays[call.field(f.name).name] for f in kernel.fields}
         scalars = dict(zip(kernel.scalars, map(self._number, call.scalars), strict=True))
-        box = region.shift((PAD,) * dimensions)
-        evaluate(kernel, arrays, scalars, box, (-PAD,) * dimensions)
+        for image in self._images(region) if _assigns_next_door(kernel) else [region]:
+            box = image.shift((PAD,) * dimensions)
+            evaluate(kernel, arrays, scalars, box, (-PAD,) * dimensions)
+
+    def _images(self, region: Box) -> list[Box]:
+        """Return a box and what lies next to the domain of its periodic images."""
+        turns = [(-n, 0, n) if p else (0,) for n, p in zip(self.grid.extent, self.grid.periodic)]
+        near = self.grid.domain.grow((1,) * len(turns), (1,) * len(turns))
+        images = [region.shift(turn).intersect(near) for turn in itertools.product(*turns)]
+        return [image for image in images if not image.is_empty]
 
     def _number(self, value) -> float:
         if value is step:

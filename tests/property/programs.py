@@ -38,6 +38,7 @@ class Term:
 class Assignment:
     field: str
     component: int
+    place: tuple[int, ...]  # where it is assigned, relative to the cell
     terms: tuple[Term, ...]
     form: str  # 'sum', 'where', 'product', 'scaled'
 
@@ -143,11 +144,10 @@ def _function(step: KernelStep, names: tuple[str, ...]):
                 case "scaled":
                     value = terms[0] + terms[-1] / (1.0 + s * s)
             field = table[a.field]
-            here = (0,) * field.dimensions
             if field.components > 1:
-                field[a.component][here] = value
+                field[a.component][a.place] = value
             else:
-                field[here] = value
+                field[a.place] = value
 
     kinds = inspect.Parameter
     random_kernel.__signature__ = inspect.Signature(
@@ -216,16 +216,19 @@ def _draw_step(draw, extent, fields, depth):
 def _draw_assignment(draw, dimensions, fields) -> Assignment:
     target = draw(st.sampled_from(fields))
     component = draw(st.integers(0, target.components - 1))
+    place = (0,) * dimensions
+    if draw(st.integers(0, 2)) == 0:
+        place = tuple(draw(st.sampled_from((0, 1, -1))) for _ in range(dimensions))
     terms = []
     for _ in range(draw(st.integers(1, 4))):
         source = draw(st.sampled_from(fields))
         q = draw(st.integers(0, source.components - 1))
         offset = _draw_offset(draw, dimensions)
         if (source.name, q) == (target.name, component):
-            offset = (0,) * dimensions
+            offset = place
         terms.append(Term(draw(weights), source.name, q, offset))
     form = draw(st.sampled_from(("sum", "where", "product", "scaled")))
-    return Assignment(target.name, component, tuple(terms), form)
+    return Assignment(target.name, component, place, tuple(terms), form)
 
 
 def _draw_offset(draw, dimensions) -> tuple[int, ...]:

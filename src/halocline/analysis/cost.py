@@ -48,6 +48,6 @@ def cost(kernel: Kernel) -> Cost:
     nodes = walk(*(statement.value for statement in kernel.statements))
     return Cost(
         sum(size[access.field] for access in accesses if access.offsets),
-        sum(size[access.field] for access in accesses if access.is_written),
+        sum(size[access.field] for access in accesses if access.written),
         sum(isinstance(node, Unary | Binary | Compare | Where) for node in nodes),
     )

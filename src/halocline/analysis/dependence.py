@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from halocline.geometry import Offset
     from halocline.language.kernel import Kernel
 
+    Use = tuple[tuple[str, int], Offset]
+
 
 def dependences(
     first: Kernel, first_names: dict[str, str], second: Kernel, second_names: dict[str, str]
@@ -25,19 +27,27 @@ def dependences(
     Three reasons: the second reads what the first wrote (flow), overwrites what the first read
     (anti), or overwrites what the first wrote (output).
     """
-    here = (0,) * first.dimensions
     first_reads, first_writes = _uses(first, first_names)
     second_reads, second_writes = _uses(second, second_names)
-    flow = {offset for key, offset in second_reads if key in first_writes}
-    anti = {tuple(-o for o in offset) for key, offset in first_reads if key in second_writes}
-    output = {here} if first_writes & second_writes else set()
+    flow = _between(first_writes, second_reads)
+    anti = _between(first_reads, second_writes)
+    output = _between(first_writes, second_writes)
     return frozenset(flow | anti | output)
 
 
-def _uses(
-    kernel: Kernel, names: dict[str, str]
-) -> tuple[set[tuple[tuple[str, int], Offset]], set[tuple[str, int]]]:
+def _between(first: set[Use], second: set[Use]) -> set[Offset]:
+    """Return the way from a cell to the one that touched before it what it touches."""
+    return {
+        tuple(b - a for a, b in zip(earlier, later, strict=True))
+        for key, earlier in first
+        for other, later in second
+        if key == other
+    }
+
+
+def _uses(kernel: Kernel, names: dict[str, str]) -> tuple[set[Use], set[Use]]:
+    """Return which component of which field a kernel reads and assigns where."""
     values = [statement.value for statement in kernel.statements]
     read = {((names[r.field], r.component), r.offset) for r in reads(*values)}
-    written = {(names[s.field], s.component) for s in kernel.statements}
+    written = {((names[s.field], s.component), s.offset) for s in kernel.statements}
     return read, written

@@ -21,13 +21,13 @@ class Access:
         field: The kernel's name of the field.
         component: The component.
         offsets: Where it is read, relative to the cell.
-        is_written: Whether it is assigned.
+        written: Where it is assigned, relative to the cell.
     """
 
     field: str
     component: int
     offsets: tuple[Offset, ...]
-    is_written: bool
+    written: tuple[Offset, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,12 @@ class Footprint:
     """All accesses of a kernel, by field and component."""
 
     kernel: str
+    dimensions: int
     accesses: tuple[Access, ...]
 
     def width(self, axis: int, sign: int) -> int:
-        """Return how far the kernel reads across a side of a block, in cells."""
-        reach = [sign * o[axis] for access in self.accesses for o in access.offsets]
+        """Return how far the kernel gets across a side of a block, in cells."""
+        reach = [sign * o[axis] for a in self.accesses for o in (*a.offsets, *a.written)]
         return max([0, *reach])
 
     def __str__(self) -> str:
@@ -49,7 +50,7 @@ class Footprint:
             lines += [f"  {field}", *_rows([a for a in self.accesses if a.field == field])]
         sides = [
             f"{AXES[axis]}{'-+'[sign > 0]} {self.width(axis, sign)}"
-            for axis in range(len(next((a.offsets[0] for a in self.accesses if a.offsets), ())))
+            for axis in range(self.dimensions)
             for sign in (-1, 1)
         ]
         return "\n".join([*lines, f"  halo width: {', '.join(sides) or 'none'}"])
@@ -57,13 +58,16 @@ class Footprint:
 
 def _rows(accesses: list[Access]) -> list[str]:
     """Describe the accesses to one field, components that are used alike on one line."""
-    groups: dict[tuple[tuple[Offset, ...], bool], list[int]] = {}
+    groups: dict[tuple[tuple[Offset, ...], ...], list[int]] = {}
     for access in accesses:
-        groups.setdefault((access.offsets, access.is_written), []).append(access.component)
+        groups.setdefault((access.offsets, access.written), []).append(access.component)
     rows = []
-    for (offsets, is_written), components in groups.items():
+    for (offsets, written), components in groups.items():
         what = [f"read at {' '.join(map(_offset_text, offsets))}"] if offsets else []
-        what += ["written"] if is_written else []
+        if any(any(offset) for offset in written):
+            what += [f"written at {' '.join(map(_offset_text, written))}"]
+        elif written:
+            what += ["written"]
         rows.append(f"    component {', '.join(map(str, components))}: {'; '.join(what)}")
     return rows
 
@@ -77,12 +81,17 @@ def footprint(kernel: Kernel) -> Footprint:
     offsets: dict[tuple[str, int], set[Offset]] = {}
     for read in reads(*(statement.value for statement in kernel.statements)):
         offsets.setdefault((read.field, read.component), set()).add(read.offset)
-    written = {(statement.field, statement.component) for statement in kernel.statements}
+    written: dict[tuple[str, int], set[Offset]] = {}
+    for statement in kernel.statements:
+        key = (statement.field, statement.component)
+        written.setdefault(key, set()).add(statement.offset)
     order = {field.name: number for number, field in enumerate(kernel.fields)}
     keys = sorted({*offsets, *written}, key=lambda key: (order[key[0]], key[1]))
     return Footprint(
         kernel.name,
+        kernel.dimensions,
         tuple(
-            Access(f, q, tuple(sorted(offsets.get((f, q), ()))), (f, q) in written) for f, q in keys
+            Access(*key, tuple(sorted(offsets.get(key, ()))), tuple(sorted(written.get(key, ()))))
+            for key in keys
         ),
     )

@@ -113,6 +113,7 @@ class _Function:
             (store.field, store.component): self._new(self._label(store.field, store.component))
             for store in nest.stores
         }
+        self._stored_at = {(s.field, s.component): s.offset for s in nest.stores}
         self._target = {key: self._new(f"{self._out[key]}_target") for key in nest.streamed}
         self._buffer = {key: self._new(f"{self._out[key]}_line") for key in nest.streamed}
         self._next = {
@@ -231,7 +232,7 @@ class _Function:
             lines.append(f"{kind}* const {name} = {self._address(field, component, offset, kind)};")
         for key, name in self._out.items():
             kind = self._type(key[0])
-            address = self._address(*key, (), kind)
+            address = self._address(*key, self._stored_at[key][1:], kind)
             lines.append(f"{kind}* const {self._target.get(key, name)} = {address};")
         return lines + (self._chunks() if self._target else self._cells())
 
@@ -300,8 +301,9 @@ class _Function:
                     kind = C_TYPES[self._nest.values[value].type]
                     text = self._expressions.text(value)
                     lines.append(f"    const {kind} {self._names[value]} = {text};")
-                case Store(field, component, value):
-                    index = "i" if (field, component) in self._target else "x"
+                case Store(field, component, value, offset):
+                    here = "i" if (field, component) in self._target else "x"
+                    index = f"{here} {moved(offset[0])}".strip()
                     text = self._expressions.name(value)
                     lines.append(f"    {self._out[field, component]}[{index}] = {text};")
         return [*lines, "}"]

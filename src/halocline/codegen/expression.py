@@ -88,6 +88,9 @@ class Expressions:
         below = value.operands
         if value.op in _INFIX:
             sign, strength = _INFIX[value.op]
+            if value.op == "or":
+                # Compilers want to see parentheses around '&&' within '||'.
+                return " || ".join(self._inside(i, _CHOICE + 3) for i in below), strength
             left, right = self._inside(below[0], strength), self._inside(below[1], strength + 1)
             return f"{left} {sign} {right}", strength
         if value.op in _SIGNS:

@@ -1,12 +1,13 @@
 """Turn a fused kernel into a loop nest: typed values, the names of some, and stores.
 
 Equal values of all statements are computed once. A read of what an earlier statement of the kernel
-assigned becomes that value, so that every load that is left sees memory as the kernel found it.
+assigned becomes that value, so that every load that is left sees memory as the kernel found it; a
+cell loads what it overwrites before it stores anything.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
@@ -93,11 +94,12 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Write a value to one component of a field at the cell itself."""
+    """Write a value to one component of a field, relative to the cell."""
 
     field: str
     component: int
     value: int
+    offset: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ class Nest:
         scalars: In the order of the call.
         values: Each after its operands.
         body: Lets and stores in order; a value without a name is part of its only user.
-        streamed: Whole components stored and never loaded: they need not pass the cache.
+        streamed: Components stored in whole rows and never loaded: they need not pass the cache.
     """
 
     name: str
@@ -136,43 +138,45 @@ class Nest:
 def lower(kernel: Kernel) -> Nest:
     """Return the loop nest of a fused kernel."""
     table = _Table()
-    stored: dict[tuple[str, int], int] = {}
-    assigned: list[tuple[str, int, int, int]] = []
-    for statement in kernel.statements:
-        value = _Statement(kernel, arithmetic(kernel, statement), table, stored).number_of(
-            statement.value
-        )
-        value = table.cast(value, kernel.field(statement.field).dtype)
-        stored[statement.field, statement.component] = value
-        assigned.append((statement.field, statement.component, value, len(table.values)))
+    # The values assigned to each component, in order.
+    assigned: dict[tuple[str, int], list[int]] = {}
     # Of several assignments to one component only the last reaches memory.
-    last = {(name, component): i for i, (name, component, _, _) in enumerate(assigned)}
-    live = [
-        (Store(name, component, value), end)
-        for i, (name, component, value, end) in enumerate(assigned)
-        if last[name, component] == i
-    ]
-    return _nest(kernel, table.values, live)
+    stores: dict[tuple[str, int], tuple[Store, int]] = {}
+    for s in kernel.statements:
+        value = _Statement(kernel, arithmetic(kernel, s), table, assigned).number_of(s.value)
+        value = table.cast(value, kernel.field(s.field).dtype)
+        key = (s.field, s.component)
+        assigned.setdefault(key, []).append(value)
+        stores.pop(key, None)
+        stores[key] = (Store(*key, value, s.offset), len(table.values))
+    return _nest(kernel, table.values, list(stores.values()))
 
 
 def _nest(kernel: Kernel, values: list[Value], live: list[tuple[Store, int]]) -> Nest:
     uses = _uses(values, [store.value for store, _ in live])
-    names = _names(values, uses)
-    body: list[Let | Store] = []
-    position = 0
-    for store, end in live:
-        body += [Let(i, names[i]) for i in range(position, end) if i in names]
-        body.append(store)
-        position = end
+    stores = [store for store, _ in live]
     loaded = {
         (value.field, value.component)
         for i, value in enumerate(values)
         if isinstance(value, Load) and i in uses
     }
+    in_place = {(s.field, s.component) for s in stores if (s.field, s.component) in loaded}
+    is_exposed = bool(in_place) and len(stores) > 1
+    names = _names(values, uses, in_place if is_exposed else set())
+    body: list[Let | Store] = []
+    if is_exposed:
+        body += [Let(i, names[i]) for i in range(len(values)) if i in names]
+        body += stores
+    else:
+        position = 0
+        for store, end in live:
+            body += [Let(i, names[i]) for i in range(position, end) if i in names]
+            body.append(store)
+            position = end
     streamed = tuple(
-        (store.field, store.component)
-        for store, _ in live
-        if (store.field, store.component) not in loaded
+        (s.field, s.component)
+        for s in stores
+        if (s.field, s.component) not in loaded and not s.offset[0]
     )
     return Nest(
         kernel.name,
@@ -217,7 +221,7 @@ class _Statement:
     kernel: Kernel
     dtype: str
     table: _Table
-    stored: dict[tuple[str, int], int]
+    assigned: dict[tuple[str, int], list[int]]
 
     def number_of(self, root: Expr) -> int:
         known: dict[Expr, int] = {}
@@ -264,12 +268,13 @@ class _Statement:
         return tuple(self.table.cast(value, self.dtype) for value in values)
 
     def _read(self, read: Read) -> int:
-        place = (read.field, read.component)
-        if place in self.stored:
-            if any(read.offset):
-                message = f"'{self.kernel.name}' is not fused: it reads '{read.field}' next door."
-                raise AssertionError(message)
-            return self.stored[place]
+        key = (read.field, read.component)
+        places = {s.offset for s in self.kernel.statements if (s.field, s.component) == key}
+        if key in self.assigned and places != {read.offset}:
+            message = f"'{self.kernel.name}' is not fused: it reads '{read.field}' next door."
+            raise AssertionError(message)
+        if read.version:
+            return self.assigned[key][read.version - 1]
         dtype = self.kernel.field(read.field).dtype
         return self.table.number(Load(dtype, read.field, read.component, read.offset))
 
@@ -303,8 +308,13 @@ def _uses(values: list[Value], roots: Sequence[int]) -> dict[int, int]:
     return uses
 
 
-def _names(values: list[Value], uses: dict[int, int]) -> dict[int, str]:
-    """Choose what becomes a named local: what is used twice, and parts of lines grown too long."""
+def _names(
+    values: list[Value], uses: dict[int, int], in_place: set[tuple[str, int]]
+) -> dict[int, str]:
+    """Choose what becomes a named local: what is used twice, parts of lines grown too long.
+
+    And what must be loaded before anything is stored, since it may be overwritten.
+    """
     names: dict[int, str] = {}
     sizes: list[int] = []
     for i, value in enumerate(values):
@@ -313,7 +323,8 @@ def _names(values: list[Value], uses: dict[int, int]) -> dict[int, str]:
             size = 1 + sum(sizes[below] for below in value.operands if below not in names)
         sizes.append(size)
         shared = uses.get(i, 0) > 1 and _is_worth_a_name(values, value)
-        if i in uses and (shared or size > _LONGEST_INLINE):
+        early = isinstance(value, Load) and (value.field, value.component) in in_place
+        if i in uses and (shared or early or size > _LONGEST_INLINE):
             names[i] = _name(values, value, f"v{len(names)}")
     return _distinct(names)
 
@@ -376,7 +387,7 @@ def _without_dead(
     renumbered = tuple(
         Let(numbers[part.value], part.name)
         if isinstance(part, Let)
-        else Store(part.field, part.component, numbers[part.value])
+        else replace(part, value=numbers[part.value])
         for part in body
     )
     return tuple(kept), renumbered

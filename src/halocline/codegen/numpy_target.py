@@ -7,6 +7,7 @@ same bits as generated code; the other functions are those of NumPy.
 from __future__ import annotations
 
 import ctypes
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -90,11 +91,28 @@ def evaluate(
     if box.is_empty:
         return
     with np.errstate(all="ignore"):
-        for statement in kernel.statements:
-            dtype = np.dtype(arithmetic(kernel, statement))
-            value = _evaluate(statement.value, dtype, arrays, scalars, box, origin)
-            target = arrays[statement.field][statement.component]
-            target[_slices(box)] = value.astype(target.dtype)
+        # Everything is computed before anything is overwritten.
+        assigned: dict[tuple[str, int], list[Array]] = {}
+        for s in kernel.statements:
+            dtype = np.dtype(arithmetic(kernel, s))
+            around = _Around(arrays, scalars, box, origin, assigned)
+            value = _evaluate(s.value, dtype, around)
+            kept = value.astype(arrays[s.field].dtype, copy=True)
+            assigned.setdefault((s.field, s.component), []).append(kept)
+        for s in kernel.statements:
+            target = arrays[s.field][s.component]
+            target[_slices(box.shift(s.offset))] = assigned[s.field, s.component][-1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What an expression refers to: see 'evaluate'; 'assigned' by earlier statements, in order."""
+
+    arrays: Mapping[str, Array]
+    scalars: Mapping[str, float]
+    box: Box
+    origin: Sequence[int]
+    assigned: Mapping[tuple[str, int], list[Array]]
 
 
 def callback(kernel: Kernel) -> ctypes._CFunctionType:
@@ -125,14 +143,8 @@ def callback(kernel: Kernel) -> ctypes._CFunctionType:
     return KernelFunction(run)
 
 
-def _evaluate(
-    root: Expr,
-    dtype: np.dtype[Any],
-    arrays: Mapping[str, Array],
-    scalars: Mapping[str, float],
-    box: Box,
-    origin: Sequence[int],
-) -> Array:
+def _evaluate(root: Expr, dtype: np.dtype[Any], around: _Around) -> Array:
+    box = around.box
     known: dict[Expr, Array] = {}
     for node in walk(root):
         below = [known[operand] for operand in operands(node)]
@@ -140,11 +152,14 @@ def _evaluate(
             case Const(value):
                 known[node] = _constant(value, dtype)
             case Scalar(name):
-                known[node] = _constant(scalars[name], dtype)
+                known[node] = _constant(around.scalars[name], dtype)
             case Index(axis, offset):
-                known[node] = _index(box, axis, origin[axis] + offset).astype(dtype)
-            case Read(name, component, offset):
-                known[node] = arrays[name][component][_slices(box.shift(offset))].astype(dtype)
+                known[node] = _index(box, axis, around.origin[axis] + offset).astype(dtype)
+            case Read(name, component, offset, 0):
+                found = around.arrays[name][component][_slices(box.shift(offset))]
+                known[node] = found.astype(dtype)
+            case Read(name, component, _, version):
+                known[node] = around.assigned[name, component][version - 1].astype(dtype)
             case _:
                 known[node] = _apply(node, dtype, below)
     return np.broadcast_to(known[root].astype(dtype), box.extent)
@@ -182,11 +197,10 @@ def _slices(box: Box) -> tuple[slice, ...]:
 
 
 def _halo(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return how far the kernel reads below and above its box, along three axes."""
-    offsets = [
-        (*read.offset, 0, 0)[:3]
-        for read in reads(*(statement.value for statement in kernel.statements))
-    ] or [(0, 0, 0)]
+    """Return how far the kernel gets below and above its box, along three axes."""
+    places = [read.offset for read in reads(*(s.value for s in kernel.statements))]
+    places += [statement.offset for statement in kernel.statements]
+    offsets = [(*place, 0, 0)[:3] for place in places]
     lower = tuple(max(0, *(-offset[axis] for offset in offsets), 0) for axis in range(3))
     upper = tuple(max(0, *(offset[axis] for offset in offsets), 0) for axis in range(3))
     return lower, upper

@@ -110,9 +110,12 @@ def _call(
     axis, sign = parse_side(field.grid, side)
     inward = tuple(-sign * rule.distance if a == axis else 0 for a in range(field.grid.dimensions))
     factor = rule.factor * (field.grid.spacing[axis] if rule.weight > 0 else 1.0)
+    here = (0,) * field.grid.dimensions
     names = tuple(f"value_{q}" for q in range(field.components))
     statements = tuple(
-        Statement("field", q, _rule_value(Scalar(name), factor, Read("field", q, inward), rule))
+        Statement(
+            "field", q, _rule_value(Scalar(name), factor, Read("field", q, inward), rule), here
+        )
         for q, name in enumerate(names)
     )
     return Call(

@@ -3,7 +3,9 @@
     expr  = Const(value)                        a number written in the kernel
           | Scalar(name)                        a run-time scalar, given by keyword
           | Index(axis)                         the global index of the cell
-          | Read(field, component, offset)      a neighbour's value, relative to the cell
+          | Read(field, component, offset,      a neighbour's value, relative to the cell, as the
+                 version)                       kernel's version-th assignment to the component
+                                                has left it; 0: as the kernel found it
           | Unary(op, a)                        op in UNARY
           | Binary(op, a, b)                    op in BINARY
           | Compare(op, a, b)                   op in COMPARE; a truth value
@@ -36,6 +38,8 @@ class _Interned(type):
     _pool: ClassVar[WeakValueDictionary[tuple[object, ...], Any]] = WeakValueDictionary()
 
     def __call__(cls, *operands: object) -> Any:
+        for missing in cls.__match_args__[len(operands) :]:  # type: ignore[attr-defined]
+            operands += (cls.__dataclass_fields__[missing].default,)  # type: ignore[attr-defined]
         key = (cls, *map(_exact, operands))
         node = cls._pool.get(key)
         if node is None:
@@ -76,11 +80,15 @@ class Index(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read(Expr):
-    """The value of a field's component at a relative offset."""
+    """The value of a field's component at a relative offset.
+
+    'version' says how many of the kernel's assignments to the component it sees.
+    """
 
     field: str
     component: int
     offset: tuple[int, ...]
+    version: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,10 +175,9 @@ def shifted(root: Expr, offset: tuple[int, ...]) -> Expr:
     moved: dict[Expr, Expr] = {}
     for node in walk(root):
         match node:
-            case Read(field, component, old):
-                moved[node] = Read(
-                    field, component, tuple(a + b for a, b in zip(old, offset, strict=True))
-                )
+            case Read(field, component, old, version):
+                place = tuple(a + b for a, b in zip(old, offset, strict=True))
+                moved[node] = Read(field, component, place, version)
             case Index(axis, old):
                 moved[node] = Index(axis, old + offset[axis])
             case _:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from halocline.language.expr import Expr, Read, operands, rebuild, walk
 from halocline.language.kernel import reads
 
 if TYPE_CHECKING:
     from halocline.language.kernel import Kernel, Statement
 
+# Component of a field.
+Key = tuple[str, int]
+
 
 def fuse(kernel: Kernel) -> tuple[Kernel, ...]:
     """Return fused kernels that do the same one after the other, as few as a single pass finds.
 
-    Two statements may share a loop unless one reads, at an offset, what the other assigns.
+    Two statements may share a loop unless one reads or assigns elsewhere what the other assigns.
     """
     groups: list[list[Statement]] = []
     for statement in kernel.statements:
-        if groups and all(_may_share(earlier, statement) for earlier in groups[-1]):
+        if groups and all(may_share(earlier, statement) for earlier in groups[-1]):
             groups[-1].append(statement)
         else:
             groups.append([statement])
@@ -30,13 +35,20 @@ def separate(kernel: Kernel) -> tuple[Kernel, ...]:
     return _kernels(kernel, [[statement] for statement in kernel.statements])
 
 
-def _may_share(first: Statement, second: Statement) -> bool:
-    return not (_reads_next_door(second, first) or _reads_next_door(first, second))
+def may_share(first: Statement, second: Statement) -> bool:
+    """Return whether a cell can do two statements before others have done the first."""
+    same = (first.field, first.component) == (second.field, second.component)
+    return not (
+        _reads_elsewhere(second, first)
+        or _reads_elsewhere(first, second)
+        or (same and first.offset != second.offset)
+    )
 
 
-def _reads_next_door(reader: Statement, writer: Statement) -> bool:
+def _reads_elsewhere(reader: Statement, writer: Statement) -> bool:
     return any(
-        (read.field, read.component) == (writer.field, writer.component) and any(read.offset)
+        (read.field, read.component) == (writer.field, writer.component)
+        and read.offset != writer.offset
         for read in reads(reader.value)
     )
 
@@ -44,7 +56,24 @@ def _reads_next_door(reader: Statement, writer: Statement) -> bool:
 def _kernels(kernel: Kernel, groups: list[list[Statement]]) -> tuple[Kernel, ...]:
     if len(groups) == 1:
         return (kernel,)
-    return tuple(
-        replace(kernel, name=f"{kernel.name}_{number}", statements=tuple(group))
-        for number, group in enumerate(groups, 1)
-    )
+    result = []
+    done: Counter[Key] = Counter()
+    for number, group in enumerate(groups, 1):
+        statements = tuple(replace(s, value=_counted_from(s.value, done)) for s in group)
+        result.append(replace(kernel, name=f"{kernel.name}_{number}", statements=statements))
+        done.update((s.field, s.component) for s in group)
+    return tuple(result)
+
+
+def _counted_from(root: Expr, done: Counter[Key]) -> Expr:
+    """Return an expression with versions counted without the assignments already done."""
+    if not done:
+        return root
+    known: dict[Expr, Expr] = {}
+    for node in walk(root):
+        if isinstance(node, Read):
+            version = node.version - done[node.field, node.component]
+            known[node] = Read(node.field, node.component, node.offset, version)
+        else:
+            known[node] = rebuild(node, tuple(known[below] for below in operands(node)))
+    return known[root]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from halocline.language.expr import Read, walk
 
 if TYPE_CHECKING:
+    from halocline.geometry import Offset
     from halocline.language.expr import Expr
 
 DTYPES = ("float64", "float32", "int64", "int32", "uint8")
@@ -30,20 +31,23 @@ class FieldType:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Assign 'value' to one component of a field at the cell itself."""
+    """Assign 'value' to one component of a field, at the cell itself or at an offset from it."""
 
     field: str
     component: int
     value: Expr
+    offset: Offset
 
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """What one cell does.
 
-    Statements behave as if each ran over the whole region before the next began. A kernel whose
-    statements may share one loop over the cells is called fused; 'language.fuse' makes such
-    kernels from any.
+    Statements behave as if each ran over the whole region before the next began; a read sees the
+    assignments that stood before it in the user's function. A kernel whose statements may share one
+    loop over the cells is called fused; 'language.fuse' makes such kernels from any. In a fused
+    kernel a component that is assigned at an offset is read at that offset only: every number in
+    memory is read and written by one cell, in whatever order cells are computed.
 
     Attributes:
         name: A C identifier, the name of the user's function.
@@ -67,4 +71,4 @@ class Kernel:
 def reads(*values: Expr) -> tuple[Read, ...]:
     """Return the distinct reads of the expressions in a fixed order."""
     found = {node for node in walk(*values) if isinstance(node, Read)}
-    return tuple(sorted(found, key=lambda read: (read.field, read.component, read.offset)))
+    return tuple(sorted(found, key=lambda r: (r.field, r.component, r.offset, r.version)))

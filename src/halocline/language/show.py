@@ -46,7 +46,7 @@ def show(kernel: Kernel) -> str:
             lines.append(f"  {name} = {text[node]}")
             text[node] = name
     for s in kernel.statements:
-        target = _access(s.field, s.component, (0,) * kernel.dimensions, components)
+        target = _access(s.field, s.component, s.offset, components)
         lines.append(f"  {target} = {text[s.value]}")
     return "\n".join(lines)
 

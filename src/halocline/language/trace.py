@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +22,8 @@ from halocline.language.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from halocline.geometry import Offset
 
 
 class _SymbolScalar(operators.Symbol):
@@ -52,10 +56,13 @@ class _Recorder:
     def __init__(self) -> None:
         self.statements: list[Statement] = []
         self.places: list[str] = []
+        self.versions: Counter[tuple[str, int]] = Counter()
 
-    def assign(self, field: FieldType, component: int, value: Any) -> None:
-        self.statements.append(Statement(field.name, component, operators.to_expression(value)))
+    def assign(self, field: FieldType, component: int, offset: Offset, value: Any) -> None:
+        expression = operators.to_expression(value)
+        self.statements.append(Statement(field.name, component, expression, offset))
         self.places.append(user_place())
+        self.versions[field.name, component] += 1
 
 
 class _SymbolComponent(operators.Symbol):
@@ -71,19 +78,13 @@ class _SymbolComponent(operators.Symbol):
     def __getitem__(self, key: Any) -> operators.Value:
         name = self.parent.type.name
         offset = operators.parse_offset(name, self.parent.dimensions, key)
-        return operators.Value(Read(name, self.component, offset))
+        version = self.parent.recorder.versions[name, self.component]
+        return operators.Value(Read(name, self.component, offset, version))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         name = self.parent.type.name
         offset = operators.parse_offset(name, self.parent.dimensions, key)
-        if any(offset):
-            raise KernelError(
-                f"'{name}' was assigned at the offset {offset}; expected an assignment at the "
-                "cell itself.",
-                hint="Write the kernel so that each cell reads from its neighbours (pull).",
-                place=user_place(),
-            )
-        self.parent.recorder.assign(self.parent.type, self.component, value)
+        self.parent.recorder.assign(self.parent.type, self.component, offset, value)
 
 
 class _SymbolField(operators.Symbol):
@@ -300,13 +301,18 @@ def _is_dynamic(value: Any) -> bool:
 def _masked(kernel: Kernel, mask: Field) -> Kernel:
     """Return the kernel that keeps the old values where the mask is zero."""
     name = "mask_of_" + kernel.name
-    cell = (0,) * kernel.dimensions
-    chosen = Compare("ne", Read(name, 0, cell), Const(0))
-    statements = tuple(
-        Statement(s.field, s.component, Where(chosen, s.value, Read(s.field, s.component, cell)))
-        for s in kernel.statements
-    )
+    chosen = Compare("ne", Read(name, 0, (0,) * kernel.dimensions), Const(0))
+    versions: Counter[tuple[str, int]] = Counter()
+    statements = []
+    for s in kernel.statements:
+        old = Read(s.field, s.component, s.offset, versions[s.field, s.component])
+        statements.append(replace(s, value=Where(chosen, s.value, old)))
+        versions[s.field, s.component] += 1
     mask_type = FieldType(name, mask.dtype, mask.components)
     return Kernel(
-        kernel.name, kernel.dimensions, (*kernel.fields, mask_type), kernel.scalars, statements
+        kernel.name,
+        kernel.dimensions,
+        (*kernel.fields, mask_type),
+        kernel.scalars,
+        tuple(statements),
     )

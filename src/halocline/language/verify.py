@@ -20,6 +20,7 @@ from halocline.language.expr import (
     Where,
     walk,
 )
+from halocline.language.fuse import fuse, separate
 from halocline.language.kernel import reads
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def verify(kernel: Kernel, places: Sequence[str], place: str, *, side: int | Non
             it may read further in what it assigns, which are different cells.
 
     Raises:
-        KernelError: It assigns nothing, or a statement reads a neighbour of what it assigns.
+        KernelError: It assigns nothing, or what a statement reads would depend on chance.
     """
     if not kernel.statements:
         raise KernelError(
@@ -49,10 +50,11 @@ def verify(kernel: Kernel, places: Sequence[str], place: str, *, side: int | Non
             place=place,
         )
     for statement, line in zip(kernel.statements, places, strict=True):
-        _no_own_neighbour(kernel, statement, line, side)
+        _no_chance(kernel, statement, line, side)
         for node in walk(statement.value):
             _no_stranger(kernel, node, line)
             assert is_legal(kernel, node), node
+    _no_past(kernel, places, side)
 
 
 def _no_stranger(kernel: Kernel, node: Expr, place: str) -> None:
@@ -71,17 +73,35 @@ def _no_stranger(kernel: Kernel, node: Expr, place: str) -> None:
         )
 
 
-def _no_own_neighbour(kernel: Kernel, statement: Statement, place: str, side: int | None) -> None:
+def _no_chance(kernel: Kernel, statement: Statement, place: str, side: int | None) -> None:
+    """Refuse a read of what other cells overwrite in the same statement."""
     for read in reads(statement.value):
         own = (read.field, read.component) == (statement.field, statement.component)
         is_across = side is not None and side < kernel.dimensions and read.offset[side] != 0
-        if own and any(read.offset) and not is_across:
+        if own and read.offset != statement.offset and not is_across:
+            assigned = f" at {statement.offset}" if any(statement.offset) else ""
             raise KernelError(
                 f"Kernel '{kernel.name}' reads '{read.field}' at the offset {read.offset} in the "
-                "statement that assigns it; the neighbour's value would be old or new by chance.",
-                hint="Assign to a second field and swap the two.",
+                f"statement that assigns it{assigned}; the neighbour's value would be old or new "
+                "by chance.",
+                hint="Assign to a second field and swap the two, or assign where you read.",
                 place=place,
             )
+
+
+def _no_past(kernel: Kernel, places: Sequence[str], side: int | None) -> None:
+    """Refuse a read of values that an earlier statement has overwritten in all cells."""
+    kernels = fuse(kernel) if side is None else separate(kernel)
+    statements = [statement for fused in kernels for statement in fused.statements]
+    for statement, place in zip(statements, places, strict=True):
+        for read in reads(statement.value):
+            if read.version < 0:
+                raise KernelError(
+                    f"Kernel '{kernel.name}' uses '{read.field}' at the offset {read.offset} as it "
+                    "was before an earlier statement, which has assigned it in all cells by then.",
+                    hint="Put this statement before that one, or assign to a second field.",
+                    place=place,
+                )
 
 
 def is_legal(kernel: Kernel, node: Expr) -> bool:
@@ -93,7 +113,7 @@ def is_legal(kernel: Kernel, node: Expr) -> bool:
             return name in kernel.scalars
         case Index(axis, _):
             return 0 <= axis < kernel.dimensions
-        case Read(field, component, offset):
+        case Read(field, component, offset, _):
             known = {f.name: f.components for f in kernel.fields}
             return component < known.get(field, 0) and len(offset) == kernel.dimensions
         case Unary(op, _):

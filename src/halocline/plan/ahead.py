@@ -37,7 +37,7 @@ def fetch_ahead(
             if is_wrapped
             else list(range(previous + 1, position))
         )
-        if not chain.fetch or not all(_may_pass(result[n]) for n in between):
+        if not chain.fetch or not all(_may_pass(result[n], chain.fetch) for n in between):
             continue
         if not is_rim_first:
             if not is_wrapped and all(_is_quiet(result[n]) for n in between):
@@ -70,13 +70,18 @@ def _postpone(items: list[ScheduleItem], sender: int, reader: int) -> None:
     items[reader] = replace(reading, fetch=_NOTHING, late=groups, stale=stale)
 
 
-def _may_pass(item: ScheduleItem) -> bool:
+def _may_pass(item: ScheduleItem, needs: Needs) -> bool:
     """Return whether an exchange may be started before an item instead of after it."""
     match item:
-        case Exchanged() | Reduced() | Checked() | Called() | Refresh() | StepEnd():
+        case Exchanged() | Reduced() | Checked() | StepEnd():
             return True
+        case Called() | Refresh():
+            # Functions see all values at home.
+            return not any(need.held for need in needs)
         case EveryItem(_, items):
-            return all(_may_pass(inner) and not isinstance(inner, Exchanged) for inner in items)
+            return all(
+                _may_pass(inner, needs) and not isinstance(inner, Exchanged) for inner in items
+            )
         case _:
             return False
 

@@ -68,8 +68,8 @@ def arrivals(
 
 def _messages(exchange: Exchange, launch: Launch, piece: Piece) -> set[int]:
     """Return the positions of the messages that a piece uses itself."""
-    used = [((name, q), piece.box.shift(offset)) for name, q, offset in launch.reads]
-    used += [(key, piece.box) for key in launch.writes]
+    accesses = (*launch.reads, *launch.assigns)
+    used = [((name, q), piece.box.shift(offset)) for name, q, offset in accesses]
     return {
         number
         for number, message in enumerate(exchange.receives)
@@ -82,7 +82,9 @@ def _messages(exchange: Exchange, launch: Launch, piece: Piece) -> set[int]:
 
 def _overwrites(launch: Launch, piece: Piece, kept: Boxes) -> bool:
     return any(
-        not piece.box.intersect(box).is_empty for key in launch.writes for box in kept.get(key, ())
+        not piece.box.shift(offset).intersect(box).is_empty
+        for name, q, offset in launch.assigns
+        for box in kept.get((name, q), ())
     )
 
 

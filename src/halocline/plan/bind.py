@@ -26,6 +26,7 @@ from halocline.plan.program import (
     all_launches,
     beyond,
 )
+from halocline.plan.reach import moved
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -91,12 +92,17 @@ def launches_of(call: Call, *, on_demand: bool = False) -> tuple[Launch, ...]:
                 names=tuple(call.field(f.name).name for f in fields),
                 scalars=call.scalars,
                 region=call.region,
-                on_demand=on_demand,
+                # What a layer assigns next door is meant for cells of the domain.
+                on_demand=on_demand or (call.is_layer and _assigns_next_door(kernel)),
                 is_layer=call.is_layer,
                 place=call.place,
             )
         )
     return tuple(result)
+
+
+def _assigns_next_door(kernel: Kernel) -> bool:
+    return any(any(statement.offset) for statement in kernel.statements)
 
 
 def _bind_all(grid: Grid, steps: Iterable[Step], hidden: _Hidden) -> tuple[Item, ...]:
@@ -154,7 +160,7 @@ def _bind_reduction(grid: Grid, reduction: Reduction, hidden: _Hidden) -> tuple[
         grid.dimensions,
         (*types, FieldType(name, "float64", 1)),
         (),
-        (Statement(name, 0, value),),
+        (Statement(name, 0, value, (0,) * grid.dimensions),),
     )
     launch = Launch(
         kernel=kernel,
@@ -202,7 +208,7 @@ def _check_sides(
         for name in dict.fromkeys(launch.names):
             group = may_hold.get(name, {name})
             filled = [other.region for n in group for other in boundaries.get(n, ())]
-            filled += [w.region for w in launches if any(f in group for f, _ in w.writes)]
+            filled += [moved(w.region, o) for w in launches for f, _, o in w.assigns if f in group]
             rest = beyond(launch, name, grid.domain, grid.periodic)
             for region in filled:
                 rest = [piece for box in rest for piece in box.subtract(region)]

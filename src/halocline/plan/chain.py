@@ -7,17 +7,29 @@ need, to be met by an exchange before the chain.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.language.fields import UNBOUNDED
 from halocline.language.kernel import reads
-from halocline.plan.reach import Need, Needs, Reach, clip, distinct, drop, move, outermost, within
+from halocline.plan.reach import (
+    Need,
+    Needs,
+    Reach,
+    clip,
+    distinct,
+    drop,
+    move,
+    moved,
+    outermost,
+    within,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from halocline.geometry import Box
+    from halocline.geometry import Box, Offset
     from halocline.language.kernel import Statement
     from halocline.plan.program import Launch
 
@@ -30,11 +42,13 @@ class Demands:
         extents: For each kernel of the chain where it must run, as reaches from a block's cells.
         read_later: For each kernel which cells of its results later kernels of the chain read.
         needs: What must be got from other blocks before the chain.
+        own: What is read of a block's own cells as they are before the chain.
     """
 
     extents: tuple[frozenset[Reach], ...]
     read_later: tuple[frozenset[Reach], ...]
     needs: Needs
+    own: Needs
 
 
 Wanted = dict[tuple[str, int], set[Reach]]
@@ -56,34 +70,57 @@ def demands(launches: Sequence[Launch], domain: Box, *, is_deep: bool = False) -
         extents.append(_walk_back(launch, wanted, domain))
         for key in {(name, q) for name, q, _ in launch.reads} if is_deep else ():
             wanted[key] = outermost(distinct(wanted.get(key, ())), domain)
-    needs = {
+    needs = [
         Need(field, component, reach)
         for (field, component), reaches in wanted.items()
         for reach in (outermost(distinct(reaches), domain) if is_deep else distinct(reaches))
-        if reach.is_away
-    }
-    return Demands(tuple(reversed(extents)), tuple(reversed(read_later)), frozenset(needs))
+    ]
+    return Demands(
+        tuple(reversed(extents)),
+        tuple(reversed(read_later)),
+        frozenset(need for need in needs if need.reach.is_away),
+        frozenset(need for need in needs if not need.reach.is_away),
+    )
 
 
 def _read_of(launch: Launch, wanted: Wanted) -> frozenset[Reach]:
-    return frozenset(reach for key in launch.writes for reach in wanted.get(key, ()))
+    """Return from which cells a kernel would have to run for what is read later."""
+    return frozenset(
+        move(reach, _opposite(offset))
+        for field, component, offset in launch.assigns
+        for reach in wanted.get((field, component), ())
+    )
+
+
+def _opposite(offset: Offset) -> Offset:
+    return tuple(-o for o in offset)
 
 
 def _walk_back(launch: Launch, wanted: Wanted, domain: Box) -> frozenset[Reach]:
     """Return where a kernel must run; 'wanted' becomes what is wanted before it."""
     names = launch.names_of
     extent: set[Reach] = set()
+    # What is wanted of memory as the kernel finds it, and of its own earlier assignments.
+    before: Wanted = {}
+    inner: dict[tuple[str, int, int], set[Reach]] = {}
+    counts = Counter((s.field, s.component) for s in launch.kernel.statements)
+    last = counts.copy()
     for statement in reversed(launch.kernel.statements):
-        where = _statement_extent(launch, statement, wanted, domain)
+        key = (statement.field, statement.component)
+        where = inner.get((*key, counts[key]), set())
+        if counts[key] == last[key]:
+            where = where | _statement_extent(launch, statement, wanted, domain)
+        counts[key] -= 1
         extent |= where
-        for field, component, offset in _reads(statement, names):
-            found = wanted.setdefault((field, component), set())
-            found |= {move(reach, offset) for reach in where}
+        for read in reads(statement.value):
+            if read.version:
+                inner.setdefault((read.field, read.component, read.version), set()).update(where)
+            else:
+                found = before.setdefault((names[read.field], read.component), set())
+                found |= {move(reach, read.offset) for reach in where}
+    for name_and_component, reaches in before.items():
+        wanted.setdefault(name_and_component, set()).update(reaches)
     return frozenset(extent)
-
-
-def _reads(statement: Statement, names: dict[str, str]) -> list[tuple[str, int, tuple[int, ...]]]:
-    return [(names[r.field], r.component, r.offset) for r in reads(statement.value)]
 
 
 def _statement_extent(
@@ -91,16 +128,17 @@ def _statement_extent(
 ) -> set[Reach]:
     """Take from 'wanted' what the statement provides; return where it must run for that."""
     key = (launch.names_of[statement.field], statement.component)
+    written = moved(launch.region, statement.offset)
+    back = _opposite(statement.offset)
     before = distinct(wanted.get(key, ()))
-    provided = {part for reach in before for part in clip(reach, launch.region)}
-    wanted[key] = {part for reach in before for part in drop(reach, launch.region)}
+    provided = {move(part, back) for reach in before for part in clip(reach, written)}
+    wanted[key] = {part for reach in before for part in drop(reach, written)}
     if not launch.on_demand:
         # All own cells of the region, which hold what is wanted of a block's own cells too.
-        provided = {reach for reach in provided if reach.is_away} | {within(launch.region)}
-    elif not launch.is_layer:
-        # A layer of the domain's own cells is seen by everybody, whether a kernel reads it or not.
-        provided.add(within(launch.region.intersect(domain)))
-    return provided
+        return {reach for reach in provided if reach.is_away} | {within(launch.region)}
+    # What is assigned in the domain is seen by everybody, whether a kernel reads it or not.
+    seen = written.intersect(domain)
+    return provided if seen.is_empty else provided | {move(within(seen), back)}
 
 
 def may_join(
@@ -108,20 +146,39 @@ def may_join(
 ) -> bool:
     """Return whether the kernels may share one exchange.
 
-    They may if recomputing widens no halo beyond what a single kernel of the chain reads (unless
-    halos are meant to be deep), and if no results of a kernel that runs on a part of a periodic
+    They may if recomputing widens no halo beyond what a single kernel of the chain reads and
+    concerns no field that a kernel assigns next door, whose values are sent home instead (unless
+    halos are meant to be deep); and if no results of a kernel that runs on a part of a periodic
     axis are read further along it: its region has no periodic images, so it can be recomputed
     neither here nor there.
     """
+    if not is_deep and _is_sent_home(launches, asked):
+        return False
     for axis in () if is_deep else range(len(periodic)):
-        offsets = [offset[axis] for launch in launches for _, _, offset in launch.reads]
+        used = [use for launch in launches for use in (*launch.reads, *launch.assigns)]
+        offsets = [offset[axis] for _, _, offset in used]
         low, high = min([0, *offsets]), max([0, *offsets])
-        moved = [need.reach.offset[axis] for need in asked.needs]
-        if not all(low <= d <= high for d in moved):
+        if not all(low <= need.reach.offset[axis] <= high for need in asked.needs):
             return False
     return all(
         _is_recomputable(launch, reaches, periodic)
         for launch, reaches in zip(launches, asked.read_later, strict=True)
+    )
+
+
+def _is_sent_home(launches: Sequence[Launch], asked: Demands) -> bool:
+    """Return whether a field assigned next door would have to be computed again."""
+    shared = {
+        field
+        for launch in launches
+        for field, _, offset in launch.assigns
+        if any(offset) and not launch.on_demand
+    }
+    return any(
+        any(reach.is_away for reach in reaches)
+        for launch, reaches in zip(launches, asked.read_later, strict=True)
+        if not launch.on_demand and not launch.is_layer
+        if any(field in shared for field, _ in launch.writes)
     )
 
 

@@ -8,13 +8,13 @@ neighbour can be confused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES, Box, codimension, directions, disjoint
-from halocline.plan.reach import cells
+from halocline.plan.reach import cells, move
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from halocline.plan.reach import Needs
     from halocline.plan.strategy import Strategy
 
-Key = tuple[str, int]
+# Field and component, and where those who give have the values (see 'Need').
+Key = tuple[str, int, "Offset"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -97,18 +98,28 @@ class Exchange:
 
 
 class Exchanger:
-    """Computes messages for any block of a decomposition from needs that hold for every block."""
+    """Computes messages for any block of a decomposition from needs that hold for every block.
+
+    Args:
+        decomposition: Blocks and their owners.
+        layouts: How fields are stored.
+        strategy: How to exchange.
+        shared: Fields that kernels assign next door.
+    """
 
     def __init__(
         self,
         decomposition: Decomposition,
         layouts: Iterable[FieldLayout],
         strategy: Strategy,
+        shared: frozenset[str] = frozenset(),
     ) -> None:
         self.decomposition = decomposition
+        self.shared = shared
         self.layouts = {layout.name: layout for layout in layouts}
         self.strategy = strategy
         self.dimensions = len(decomposition.extent)
+        self.home = (0,) * self.dimensions
         self._needed: dict[tuple[int, Needs], dict[Key, tuple[Box, ...]]] = {}
         self._staged: dict[tuple[int, int, Needs], dict[Key, tuple[Box, ...]]] = {}
 
@@ -189,18 +200,17 @@ class Exchanger:
         """Return what a block gets, in the order in which it is packed."""
         needed = self._needs_on(block, needs) if axis is None else self._stage(block, needs, axis)
         parts = []
-        for (field, component), boxes in needed.items():
+        for key, boxes in needed.items():
             for box in boxes:
                 for direction, piece in self._by_direction(block, box):
                     if axis is None or _last_axis(direction) == axis:
-                        parts.append(self._part(block, field, component, direction, piece, axis))
+                        parts.append(self._part(block, key, direction, piece, axis))
         return sorted(parts, key=lambda part: (codimension(part.direction), part))
 
     def _part(
         self,
         block: Block,
-        field: str,
-        component: int,
+        key: Key,
         direction: Direction,
         box: Box,
         axis: int | None,
@@ -210,9 +220,10 @@ class Exchanger:
         found = self.decomposition.neighbour(block, direction)
         assert found is not None, "only own cells lie beyond the domain"
         source, shift = found
+        field, component, held = key
         part = Part(field, component, source.number, block.number, direction, box, shift)
         self._check_width(part, source)
-        return part
+        return replace(part, box=box.shift(held))
 
     def _check_width(self, part: Part, source: Block) -> None:
         """Refuse a halo that reaches through the neighbour into the block behind it."""
@@ -249,20 +260,26 @@ class Exchanger:
         """Return the cells that a block needs from others, by field and component."""
         known = self._needed.get((block.number, needs))
         if known is None:
-            whole = self.strategy.width == "full"
-            known = self._full(block, needs) if whole else _minimal(block, needs)
+            known = _minimal(block, needs, self.home)
+            if self.strategy.width == "full":
+                known = self._full(block, needs, known)
             self._needed[block.number, needs] = known
         return known
 
-    def _full(self, block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
-        """Return the whole halo of every field concerned, all components."""
-        result = {}
-        for name in sorted({need.field for need in needs}):
+    def _full(
+        self, block: Block, needs: Needs, minimal: dict[Key, tuple[Box, ...]]
+    ) -> dict[Key, tuple[Box, ...]]:
+        """Return the whole halo of every field concerned, all components.
+
+        What kernels assign next door lies in halos, where nothing else may be put: of those fields
+        only what is needed is sent.
+        """
+        result = {key: boxes for key, boxes in minimal.items() if key[0] in self.shared}
+        for name in sorted({need.field for need in needs} - self.shared):
             layout = self.layouts[name]
-            halo = layout.stored(block.box)
-            boxes = halo.subtract(block.owned)
+            boxes = layout.stored(block.box).subtract(block.owned)
             if boxes:
-                result.update({(name, q): boxes for q in range(layout.components)})
+                result.update({(name, q, self.home): boxes for q in range(layout.components)})
         return result
 
     def _stage(self, block: Block, needs: Needs, axis: int) -> dict[Key, tuple[Box, ...]]:
@@ -298,13 +315,19 @@ class Exchanger:
                         wanted.setdefault(key, []).append(piece.shift(shift))
 
 
-def _minimal(block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
-    """Return exactly the cells that some kernel reads."""
+def _minimal(block: Block, needs: Needs, home: Offset) -> dict[Key, tuple[Box, ...]]:
+    """Return exactly the cells that some kernel reads.
+
+    Where blocks have the values of their own cells moved by an offset, everything is seen from
+    there: moved back by it, the exchange is that of own cells.
+    """
     found: dict[Key, list[Box]] = {}
     for need in needs:
-        boxes = cells(need.reach, block.owned).subtract(block.owned)
+        held = need.held or home
+        reach = move(need.reach, tuple(-o for o in held))
+        boxes = cells(reach, block.owned).subtract(block.owned)
         if boxes:
-            found.setdefault((need.field, need.component), []).extend(boxes)
+            found.setdefault((need.field, need.component, held), []).extend(boxes)
     return {key: disjoint(boxes) for key, boxes in sorted(found.items())}
 
 

@@ -85,8 +85,7 @@ def launched(items: Iterable[ScheduleItem]) -> list[tuple[Launch, frozenset[Reac
 
 
 def _offsets(launch: Launch) -> set[tuple[str, Offset]]:
-    here = (0,) * launch.kernel.dimensions
-    return {(f, o) for f, _, o in launch.reads} | {(f, here) for f, _ in launch.writes}
+    return {(f, o) for f, _, o in (*launch.reads, *launch.assigns)}
 
 
 def _width(

@@ -12,7 +12,7 @@ from halocline.plan import plan as ops
 from halocline.plan.exchange import Exchange, Exchanger
 from halocline.plan.layout import make_layouts
 from halocline.plan.overlap import Exchanges, Surroundings, chain_operations
-from halocline.plan.program import Called, Checked, Exchanged, Reduced
+from halocline.plan.program import Called, Checked, Exchanged, Reduced, aliases, all_launches
 from halocline.plan.schedule import make_schedule
 from halocline.plan.step import Chain, EveryItem, LoopItem, Refresh, StepEnd
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Offset
     from halocline.plan.decomposition import Decomposition
+    from halocline.plan.held import Piece
     from halocline.plan.layout import FieldLayout
     from halocline.plan.program import Launch, Program
     from halocline.plan.reach import Needs
@@ -135,7 +136,7 @@ class _Lowering:
         self.rank = rank
         self.layouts = layouts
         self.blocks = decomposition.blocks_of(rank)
-        self.exchanger = Exchanger(decomposition, layouts, strategy)
+        self.exchanger = Exchanger(decomposition, layouts, strategy, _assigned_next_door(program))
         self.launches: list[Launch] = []
         self.exchanges: list[Exchange] = []
         self.positions: dict[Needs, Exchanges] = {}
@@ -143,6 +144,7 @@ class _Lowering:
 
     def plan(self, schedule: Schedule) -> ops.Plan:
         prologue = self._exchange_now(schedule.prologue)
+        epilogues = tuple(tuple(self._exchange_now(needs)) for needs in schedule.epilogues)
         steps = _by_step(self._items(schedule.items))
         tags = self.numbers * (len(self.layouts) if self.strategy.messages == "field" else 1)
         if tags > _LARGEST_TAG:
@@ -158,6 +160,7 @@ class _Lowering:
             tuple(self.exchanges),
             tuple(prologue),
             steps,
+            epilogues,
         )
 
     def _items(self, items: Iterable[ScheduleItem]) -> list[ops.Operation]:
@@ -237,23 +240,46 @@ class _Lowering:
 
     def _poison(self, chain: Chain) -> list[ops.Operation]:
         """Overwrite all copies of what is out of date, so that a stale read cannot go unseen."""
-        components: dict[str, list[int]] = {}
-        for field, component in sorted(chain.stale):
-            components.setdefault(field, []).append(component)
-        result: list[ops.Operation] = []
+        components: dict[tuple[str, tuple[ops.Placed, ...]], list[int]] = {}
         for layout in self.layouts:
-            if layout.name in components:
-                boxes = self._halo(layout)
-                which = tuple(components[layout.name])
-                result += [ops.Poison(layout.name, which, boxes)] if boxes else []
-        return result
+            for field, component in sorted(chain.stale):
+                if field == layout.name:
+                    pieces = chain.held.pieces.get((field, component), frozenset())
+                    boxes = self._out_of_date(layout, pieces)
+                    components.setdefault((field, boxes), []).append(component)
+        return [
+            ops.Poison(field, tuple(which), boxes)
+            for (field, boxes), which in components.items()
+            if boxes
+        ]
 
-    def _halo(self, layout: FieldLayout) -> tuple[ops.Placed, ...]:
-        return tuple(
-            (block.number, box)
-            for block in self.blocks
-            for box in layout.stored(block.box).subtract(block.owned)
-        )
+    def _out_of_date(self, layout: FieldLayout, pieces: Iterable[Piece]) -> tuple[ops.Placed, ...]:
+        """Return the stored cells whose values other blocks have."""
+        result: list[ops.Placed] = []
+        for block in self.blocks:
+            stored = layout.stored(block.box)
+            rest = [stored]
+            for region, offset in pieces:
+                inside = [piece.intersect(region) for piece in rest]
+                outside = [part for piece in rest for part in piece.subtract(region)]
+                here = block.owned.shift(offset)
+                rest = [part for piece in inside for part in piece.subtract(here)]
+                result += [(block.number, box) for box in rest]
+                rest = outside
+            result += [(block.number, box) for piece in rest for box in piece.subtract(block.owned)]
+        return tuple(result)
+
+
+def _assigned_next_door(program: Program) -> frozenset[str]:
+    """Return the fields that may hold what a kernel has assigned at an offset."""
+    names = {
+        field
+        for launch in all_launches(program.items)
+        for field, _, offset in launch.assigns
+        if any(offset)
+    }
+    groups = aliases(program.items)
+    return frozenset(names.union(*(groups.get(name, set()) for name in names)))
 
 
 def _by_step(operations: list[ops.Operation]) -> tuple[tuple[ops.Operation, ...], ...]:

@@ -161,6 +161,7 @@ class Plan:
         exchanges: The exchanges, by position.
         prologue: Operations before the first step.
         steps: Operations of each step of a round; one step, but as many as the depth of halos.
+        epilogues: Operations after the last step, if it is that one of a round.
     """
 
     rank: int
@@ -171,6 +172,7 @@ class Plan:
     exchanges: tuple[Exchange, ...]
     prologue: tuple[Operation, ...]
     steps: tuple[tuple[Operation, ...], ...]
+    epilogues: tuple[tuple[Operation, ...], ...]
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -207,7 +209,11 @@ class Plan:
         lines += [f"block   {block.number:<4d} {block.box}" for block in self.blocks]
         many = len(self.steps) > 1
         steps = [(f"step {n + 1}" if many else "step", step) for n, step in enumerate(self.steps)]
-        for title, operations in (("once", self.prologue), *steps):
+        ends = [
+            (f"after step {n + 1}" if many else "at the end", end)
+            for n, end in enumerate(self.epilogues)
+        ]
+        for title, operations in (("once", self.prologue), *steps, *ends):
             if operations:
                 lines += [title, *self._lines(operations, "  ")]
         return "\n".join(lines)

@@ -52,6 +52,13 @@ class Launch:
         return frozenset((names[s.field], s.component) for s in self.kernel.statements)
 
     @property
+    def assigns(self) -> tuple[tuple[str, int, Offset], ...]:
+        """Fields, components and offsets assigned, each once."""
+        names = self.names_of
+        found = ((names[s.field], s.component, s.offset) for s in self.kernel.statements)
+        return tuple(dict.fromkeys(found))
+
+    @property
     def reads(self) -> tuple[tuple[str, int, Offset], ...]:
         """Fields, components and offsets read."""
         names = self.names_of

@@ -8,7 +8,7 @@ own box gives exact cells. This is what makes a plan computable for any block of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.geometry import Box, Offset
@@ -147,11 +147,16 @@ def images(region: Box, domain: Box, periodic: Sequence[bool]) -> tuple[Box, ...
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Cells of one component of a field that a block must get from others."""
+    """Cells of one component of a field that a block must get from others.
+
+    'held' says which values a block has that others may get: None for those of its own cells, else
+    those of its own cells moved by that offset (see 'held.py').
+    """
 
     field: str
     component: int
     reach: Reach
+    held: Offset | None = None
 
 
 Needs = frozenset[Need]
@@ -160,4 +165,4 @@ Needs = frozenset[Need]
 def renamed(needs: Iterable[Need], first: str, second: str) -> Needs:
     """Return the needs after two fields have exchanged their names."""
     names = {first: second, second: first}
-    return frozenset(Need(names.get(n.field, n.field), n.component, n.reach) for n in needs)
+    return frozenset(replace(n, field=names.get(n.field, n.field)) for n in needs)

@@ -2,17 +2,20 @@
 
 Running through the cyclic step, keep for every field and component which reaches a block's copy
 is valid for. A chain gets what it reads and is not valid; a kernel that writes makes copies stale;
-what is still valid when the step begins again need only be got once, before the first step.
+what is still valid when the step begins again need only be got once, before the first step. Beside
+that, keep for values that a kernel assigned next door which block has them (see 'held.py').
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 from halocline.geometry import box_of
 from halocline.plan.ahead import fetch_ahead
 from halocline.plan.chain import Demands, demands, may_join, partial_axes
+from halocline.plan.held import Held, at_home
 from halocline.plan.program import (
     Called,
     Checked,
@@ -25,7 +28,7 @@ from halocline.plan.program import (
     all_launches,
     beyond,
 )
-from halocline.plan.reach import Needs, clip, images, renamed
+from halocline.plan.reach import Needs, clip, images, moved, renamed
 from halocline.plan.step import (
     Break,
     Chain,
@@ -44,16 +47,32 @@ if TYPE_CHECKING:
     from halocline.plan.strategy import Strategy
 
 _NOTHING: Needs = frozenset()
+_ATTEMPTS = 8
 
 
 def make_schedule(program: Program, strategy: Strategy) -> Schedule:
     """Return chains and exchanges for a program; with deep halos for so many steps at once."""
     planner = _Planner(program, strategy)
-    items: tuple[object, ...] = program.items
-    if strategy.depth > 1:
-        items = (*items, StepEnd()) * strategy.depth
-    prologue, planned, _ = planner.cyclic(items, _NOTHING)
-    return Schedule(prologue, tuple(planned))
+    items = (*program.items, StepEnd()) * strategy.depth
+    prologue, planned, _ = planner.cyclic(items, _State())
+    homes = tuple(held.home() for held in planner.ends)
+    return Schedule(prologue, tuple(planned), homes)
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What is known of all blocks between two items.
+
+    Attributes:
+        valid: Copies that are up to date.
+        held: Where the values are.
+    """
+
+    valid: Needs = _NOTHING
+    held: Held = field(default_factory=Held)
+
+    def renamed(self, first: str, second: str) -> _State:
+        return _State(renamed(self.valid, first, second), self.held.renamed(first, second))
 
 
 @dataclass(slots=True)
@@ -79,6 +98,11 @@ class _OpenChain:
             return launch
         return replace(launch, names=tuple(self.names.get(name, name) for name in launch.names))
 
+    def swapped(self) -> list[tuple[str, str]]:
+        """Return the fields that are swapped within or after the chain, in order."""
+        items = [*(b.item for b in self.breaks), *self.swaps]
+        return [(i.first, i.second) for i in items if isinstance(i, Exchanged)]
+
     def pass_by(self, item: Exchanged | Reduced | Checked | EveryItem | StepEnd) -> None:
         """Let something happen after the kernels so far."""
         if isinstance(item, Exchanged):
@@ -93,7 +117,11 @@ class _OpenChain:
 
 
 class _Planner:
-    """Walks a program; the validity of copies is handed from item to item."""
+    """Walks a program; what is known of blocks is handed from item to item.
+
+    Attributes:
+        ends: Where values are held at the end of each step of the last round that was planned.
+    """
 
     def __init__(self, program: Program, strategy: Strategy) -> None:
         self.program = program
@@ -101,46 +129,55 @@ class _Planner:
         self.overlap = strategy.overlap
         self.depth = strategy.depth
         self.known: dict[tuple[Launch, ...], Demands] = {}
+        self.ends: list[Held] = []
 
     def cyclic(
-        self, items: tuple[object, ...], valid: Needs
-    ) -> tuple[Needs, list[ScheduleItem], Needs]:
-        """Plan items that repeat: what to get before the first round, the items, what is valid.
+        self, items: tuple[object, ...], state: _State
+    ) -> tuple[Needs, list[ScheduleItem], _State]:
+        """Plan items that repeat: what to get before the first round, the items, what is known.
 
         Copies that stay valid through a round are got once, before. Which ones these are is the
-        greatest set that reproduces itself: assume all, take away what a round makes stale.
+        greatest set that reproduces itself: assume all, take away what a round makes stale. Where
+        values are held is the same after each round, and so before the first.
         """
-        cold, _ = self.body(items, _NOTHING)
-        assumed = frozenset(need for chain in _chains(cold) for need in chain.fetch)
-        entry = assumed | valid
-        while True:
+        cold, after = self.body(items, state)
+        assumed = frozenset(need for chain in _chains(cold) for need in at_home(chain.fetch))
+        entry = _State(assumed | state.valid, after.held)
+        for attempt in count(1):
             planned, after = self.body(items, entry)
-            if entry <= after:
+            if entry.valid <= after.valid and entry.held == after.held:
                 break
-            entry &= after
-        before = (entry & assumed) - valid
+            # What is swapped to and fro and never assigned would be held here and there in turns.
+            held = after.held if attempt != _ATTEMPTS else Held()
+            entry = _State(entry.valid & after.valid, held)
+        before = state.held.located((entry.valid & assumed) - state.valid)
+        before |= state.held.to(entry.held)
         if self.overlap in ("rim-first", "postponed"):
             moved, planned = fetch_ahead(planned, is_rim_first=self.overlap == "rim-first")
-            before |= moved
+            before |= state.held.located(at_home(moved) - state.valid)
         return before, planned, after
 
-    def body(self, items: tuple[object, ...], valid: Needs) -> tuple[list[ScheduleItem], Needs]:
-        """Plan items once, given what is valid before; return what is valid after."""
+    def body(self, items: tuple[object, ...], state: _State) -> tuple[list[ScheduleItem], _State]:
+        """Plan items once, given what is known before; return what is known after."""
         planned: list[ScheduleItem] = []
         chain = _OpenChain()
+        if any(isinstance(item, StepEnd) for item in items):
+            self.ends = []
         for item in items:
+            if isinstance(item, StepEnd):
+                self.ends.append(self._held_after(chain, state.held))
             if isinstance(item, Launch):
                 if not self._join(chain, item):
-                    valid = self._close(chain, planned, valid)
+                    state = self._close(chain, planned, state)
                     chain = _OpenChain()
                     self._join(chain, item)
-            elif chain.launches and self._is_passive(item):
+            elif chain.launches and self._is_passive(item, chain, state):
                 chain.pass_by(self._passive(item))
             else:
-                valid = self._close(chain, planned, valid)
+                state = self._close(chain, planned, state)
                 chain = _OpenChain()
-                valid = self._other(item, planned, valid)
-        return planned, self._close(chain, planned, valid)
+                state = self._other(item, planned, state)
+        return planned, self._close(chain, planned, state)
 
     def _join(self, chain: _OpenChain, launch: Launch) -> bool:
         """Add a kernel and the boundaries it reads to a chain, unless they must not share it."""
@@ -181,68 +218,86 @@ class _Planner:
                 result += named
         return result
 
-    def _is_passive(self, item: object) -> bool:
+    def _is_passive(self, item: object, chain: _OpenChain, state: _State) -> bool:
         """Return whether a chain may go on after something.
 
         After a swap it may. After what only looks at own cells or ends a step it may where halos
-        are deep; elsewhere it would gain nothing.
+        are deep and the cells are up to date; elsewhere it would gain nothing.
         """
         match item:
             case Exchanged():
                 return True
             case _ if self.depth == 1:
                 return False
-            case Reduced() | Checked() | StepEnd():
+            case StepEnd():
                 return True
+            case Reduced() | Checked():
+                return not _away(item, self._held_after(chain, state.held))
             case Sometimes(_, items):
                 inner = all_launches(items)
                 others = [i for i in all_launches(self.program.items) if i not in inner]
                 used = {name for launch in others for name in launch.names}
+                held = self._held_after(chain, state.held)
                 return (
                     all(isinstance(i, Launch | Reduced | Checked) for i in items)
                     and not any(name in used for launch in inner for name, _ in launch.writes)
-                    and not self._demands(inner).needs
+                    and not held.located(self._demands(inner).needs | self._demands(inner).own)
+                    and not any(_away(i, held) for i in items)
                 )
             case _:
                 return False
 
     def _passive(self, item: object) -> Exchanged | Reduced | Checked | EveryItem | StepEnd:
         if isinstance(item, Sometimes):
-            return EveryItem(item.interval, tuple(self.body(item.items, _NOTHING)[0]))
+            return EveryItem(item.interval, tuple(self.body(item.items, _State())[0]))
         assert isinstance(item, Exchanged | Reduced | Checked | StepEnd)
         return item
 
-    def _close(self, chain: _OpenChain, planned: list[ScheduleItem], valid: Needs) -> Needs:
-        """Add a finished chain; return what is valid after it."""
+    def _close(self, chain: _OpenChain, planned: list[ScheduleItem], state: _State) -> _State:
+        """Add a finished chain; return what is known after it."""
         if not chain.launches:
-            return valid
+            return state
         launches = tuple(chain.launches)
         asked = self._demands(chain.launches)
-        fetch = asked.needs - valid
+        wanted = (asked.needs | asked.own) - state.valid
+        fetch = state.held.located(wanted)
         written = frozenset(key for launch in launches for key in launch.writes)
         concerned = written | {(need.field, need.component) for need in fetch}
-        kept = {(need.field, need.component) for need in valid}
+        kept = {(need.field, need.component) for need in state.valid}
         # What follows the last kernel is no part of the chain.
         inner = tuple(b for b in chain.breaks if b.position < len(launches))
         trailing = [b.item for b in chain.breaks if b.position == len(launches)]
         trailing += chain.swaps
         stale = frozenset(concerned - kept)
-        planned.append(Chain(launches, asked.extents, inner, fetch, stale))
+        planned.append(Chain(launches, asked.extents, inner, fetch, stale, state.held))
         planned += trailing
-        valid |= fetch
-        valid = self._after(launches, valid)
-        for item in (*(b.item for b in chain.breaks), *chain.swaps):
-            if isinstance(item, Exchanged):
-                valid = renamed(valid, item.first, item.second)
-        return valid
+        away = frozenset(n for n in wanted if n.reach.is_away or state.held.located([n]))
+        known = _State(self._after(launches, state.valid | away), self._held_by(chain, state.held))
+        for first, second in chain.swapped():
+            known = known.renamed(first, second)
+        return known
+
+    def _held_by(self, chain: _OpenChain, held: Held) -> Held:
+        """Return what is held after the kernels of a chain, named as when it began."""
+        for launch in chain.launches:
+            held = held.after(launch, self.domain, self.program.periodic)
+        return held
+
+    def _held_after(self, chain: _OpenChain, held: Held) -> Held:
+        """Return what is held after a chain, by today's names."""
+        held = self._held_by(chain, held)
+        for first, second in chain.swapped():
+            held = held.renamed(first, second)
+        return held
 
     def _after(self, launches: Iterable[Launch], valid: Needs) -> Needs:
         """Return what stays valid when kernels have written."""
         written: dict[tuple[str, int], dict[Box, None]] = {}
         for launch in launches:
-            regions = images(launch.region, self.domain, self.program.periodic)
-            for key in launch.writes:
-                written.setdefault(key, {}).update(dict.fromkeys(regions))
+            for name, component, offset in launch.assigns:
+                target = moved(launch.region, offset)
+                regions = images(target, self.domain, self.program.periodic)
+                written.setdefault((name, component), {}).update(dict.fromkeys(regions))
         return frozenset(
             need
             for need in valid
@@ -251,29 +306,37 @@ class _Planner:
             )
         )
 
-    def _other(self, item: object, planned: list[ScheduleItem], valid: Needs) -> Needs:
-        """Add an item that is no kernel; return what is valid after it."""
+    def _other(self, item: object, planned: list[ScheduleItem], state: _State) -> _State:
+        """Add an item that is no kernel; return what is known after it."""
         match item:
             case Exchanged(first, second):
                 planned.append(item)
-                return renamed(valid, first, second)
+                return state.renamed(first, second)
             case Looped(count, items):
                 for rounds, unrolled in self._rounds(count, items):
-                    before, body, valid = self.cyclic(unrolled, valid)
+                    before, body, state = self.cyclic(unrolled, state)
                     planned += [Refresh(before)] if before else []
                     planned.append(LoopItem(rounds, tuple(body)))
-                return valid
+                return state
             case Sometimes(interval, items):
-                body, after = self.body(items, valid)
+                body, after = self.body(items, state)
+                back = after.held.to(state.held)
+                body += [Refresh(back)] if back else []
                 planned.append(EveryItem(interval, tuple(body)))
-                return valid & after
+                return _State(state.valid & after.valid, state.held)
             case Called():
-                # The function may have changed any field: get again what was valid.
-                planned += [item, Refresh(valid)]
-                return valid
-            case Reduced() | Checked() | StepEnd():
+                # The function may look at any field and change it: get again what was valid.
+                home = state.held.home()
+                again = at_home(state.valid) | Held().to(state.held)
+                planned += [*([Refresh(home)] if home else []), item, Refresh(again)]
+                return state
+            case Reduced() | Checked():
+                home = _away(item, state.held)
+                planned += [*([Refresh(home)] if home else []), item]
+                return _State(state.valid | {replace(n, held=None) for n in home}, state.held)
+            case StepEnd():
                 planned.append(item)
-                return valid
+                return state
             case _:
                 raise AssertionError(item)
 
@@ -290,6 +353,17 @@ def _is_fresh(launches: list[Launch], name: str, kernels: tuple[Launch, ...]) ->
     """Return whether the boundaries of a field ran in this chain and it was not written since."""
     writers = [launch for launch in launches if any(field == name for field, _ in launch.writes)]
     return tuple(writers[-len(kernels) :]) == kernels
+
+
+def _away(item: object, held: Held) -> Needs:
+    """Return what must come home before something looks at own cells."""
+    match item:
+        case Reduced(_, name, component, _):
+            return held.home({(name, component)})
+        case Checked(fields):
+            return held.home({key for key in held.pieces if key[0] in fields})
+        case _:
+            return _NOTHING
 
 
 def _chains(items: Iterable[ScheduleItem]) -> list[Chain]:

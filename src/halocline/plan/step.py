@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from halocline.plan.program import Called, Checked, Exchanged, Reduced
 
 if TYPE_CHECKING:
+    from halocline.plan.held import Held
     from halocline.plan.program import Launch
     from halocline.plan.reach import Need, Needs, Reach
 
@@ -24,6 +25,7 @@ class Chain:
         breaks: What happens between them (deep halos: a chain goes on through several steps).
             Swaps come as late as they can, for kernels can do with the old names.
         fetch: What is exchanged before the kernels that read it, by the names of the beginning.
+        held: Where values are held when the chain begins.
         send: What is exchanged after the kernels that wrote it, by the names of the end.
         early: What is sent as soon as it is written, to be waited for by a later chain
             (postponed): one exchange each.
@@ -36,6 +38,7 @@ class Chain:
     breaks: tuple[Break, ...]
     fetch: Needs
     stale: frozenset[Key]
+    held: Held
     send: Needs = frozenset()
     early: tuple[Needs, ...] = ()
     late: tuple[Needs, ...] = ()
@@ -97,10 +100,12 @@ class Schedule:
     Attributes:
         prologue: What is exchanged once before the first step.
         items: What happens in each step.
+        epilogues: For each step what brings home, after it, what is held elsewhere.
     """
 
     prologue: Needs
     items: tuple[ScheduleItem, ...]
+    epilogues: tuple[Needs, ...]
 
 
 def names_before(breaks: tuple[Break, ...]) -> dict[str, str]:

@@ -66,9 +66,7 @@ def core_first(
             zones.append(None)
             continue
         core = _untouched(box, launch, arriving) if position < split else _nothing(box)
-        for key in launch.writes:
-            for fixed in kept.get(key, ()):
-                core = _avoid(core, fixed)
+        core = _unwritten(core, launch, kept)
         for earlier, zone in zip(chain.launches, zones, strict=False):
             if zone:
                 core = _follow(core, _unbounded_where_equal(zone), _between(earlier, launch), 1)
@@ -99,9 +97,7 @@ def rim_first(
         core = _nothing(box)
         if len(boxes) - position <= split:
             core = _untouched(box, launch, arriving)
-        for key in launch.writes:
-            for sent in leaving.get(key, ()):
-                core = _avoid(core, sent)
+        core = _unwritten(core, launch, leaving)
         for later, zone in zip(chain.launches[position + 1 :], zones[position + 1 :], strict=True):
             if zone:
                 core = _follow(core, _unbounded_where_equal(zone), _between(launch, later), -1)
@@ -115,9 +111,14 @@ def _untouched(box: Box, launch: Launch, arriving: Boxes) -> Box:
     for field, component, offset in launch.reads:
         for halo in arriving.get((field, component), ()):
             core = _avoid(core, halo.shift(_opposite(offset)))
-    for key in launch.writes:
-        for halo in arriving.get(key, ()):
-            core = _avoid(core, halo)
+    return _unwritten(core, launch, arriving)
+
+
+def _unwritten(core: Box, launch: Launch, cells: Boxes) -> Box:
+    """Return the part of a core where a kernel assigns to none of some cells."""
+    for field, component, offset in launch.assigns:
+        for box in cells.get((field, component), ()):
+            core = _avoid(core, box.shift(_opposite(offset)))
     return core
 
 

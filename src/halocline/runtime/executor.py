@@ -97,6 +97,8 @@ class Executor:
     def load(self, name: str, plan: Plan, kernels: Kernels) -> None:
         """Give the runtime the programs of a plan: 'name prologue', 'name step 0', …; collective.
 
+        A program 'name end 0' brings home what neighbours have after step 0, and so on.
+
         Raises:
             MpiError: A neighbour cannot be reached in the way the strategy wants.
         """
@@ -108,6 +110,8 @@ class Executor:
         self.runtime.set_program(f"{name} prologue", writer.operations(plan.prologue))
         for program, step in zip(self._rounds[name], plan.steps, strict=True):
             self.runtime.set_program(program, writer.operations(step))
+        for phase, end in enumerate(plan.epilogues):
+            self.runtime.set_program(f"{name} end {phase}", writer.operations(end))
 
     def _check_reach(self, plan: Plan) -> None:
         """Refuse to share memory between nodes, on every rank if one finds that it would."""
@@ -176,6 +180,11 @@ class Executor:
         """Bring halos up to date before the first step of a round."""
         self._phase = 0
         self._run(lambda: self.runtime.execute(f"{name} prologue"))
+
+    def end(self, name: str) -> None:
+        """Bring home what other ranks have of this one's cells after the last step."""
+        last = (self._phase - 1) % len(self._rounds[name])
+        self._run(lambda: self.runtime.execute(f"{name} end {last}"))
 
     def once(self, name: str) -> None:
         """Do a step that does not count as one."""

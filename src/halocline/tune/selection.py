@@ -229,6 +229,7 @@ class Selection:
         started = time.perf_counter()
         self.executor.advance(f"main {number}", steps)
         seconds = self.job.greatest([time.perf_counter() - started])[0]
+        self.executor.end(f"main {number}")
         if number in self._steps_done:
             self._steps_done[number] += steps
         else:

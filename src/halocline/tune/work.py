@@ -98,7 +98,7 @@ def traffic(kernel: Kernel) -> Traffic:
     size = {field.name: np.dtype(field.dtype).itemsize for field in kernel.fields}
     spans: dict[tuple[int, tuple[int, ...]], int] = {}
     for access in footprint(kernel).accesses:
-        reached = [(0,) * kernel.dimensions] if access.is_written else []
+        reached = [(0,) * kernel.dimensions] if access.written else []
         if access.offsets:
             by_axis = zip(*access.offsets, strict=True)
             reached.append(tuple(max(along) - min(along) for along in by_axis))

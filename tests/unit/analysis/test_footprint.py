@@ -57,7 +57,7 @@ def test_reads_and_writes_are_told_apart():
         w[0] = u[1]
 
     found = footprint(upwind(*map(grid.field, "uvw")).kernel)
-    table = {a.field: (a.offsets, a.is_written) for a in found.accesses}
+    table = {a.field: (a.offsets, bool(a.written)) for a in found.accesses}
     assert table == {"u": (((-2,), (1,)), False), "v": ((), True), "w": (((0,),), True)}
     assert (found.width(0, -1), found.width(0, 1)) == (2, 1)
 

@@ -28,12 +28,16 @@ class Maker:
         """Return a kernel that reads f and g around each cell, and writes a, b and parts of g."""
         places = [(f.name, c) for f in self.fields[1:] for c in range(f.components)]
         targets = self.random.sample(places, min(len(places), self.random.randint(1, 4)))
-        self.centred = set(targets)
+        # Each is read where it is assigned, at the cell itself or next door.
+        self.places = {target: self.offset((-1, 0, 0, 1)) for target in targets}
+        self.versions = dict.fromkeys(targets, 0)
         statements = []
         for field, component in [*targets, self.random.choice(targets)]:
             kind = next(f.dtype for f in self.fields if f.name == field)
             self.floating = kind.startswith("float")
-            statements.append(Statement(field, component, self.number(4)))
+            place = self.places[field, component]
+            statements.append(Statement(field, component, self.number(4), place))
+            self.versions[field, component] += 1
         return Kernel(name, self.dimensions, self.fields, self.scalars, tuple(statements))
 
     def read(self):
@@ -44,10 +48,13 @@ class Maker:
                 return Const(self.random.randint(0, 3))
         field = self.random.choice(candidates)
         component = self.random.randrange(field.components)
-        offset = (0,) * self.dimensions
-        if (field.name, component) not in self.centred:
-            offset = tuple(self.random.choice((-2, -1, 0, 0, 1)) for _ in offset)
-        return Read(field.name, component, offset)
+        target = (field.name, component)
+        if target not in self.places:
+            return Read(*target, self.offset((-2, -1, 0, 0, 1)))
+        return Read(*target, self.places[target], self.random.randint(0, self.versions[target]))
+
+    def offset(self, steps):
+        return tuple(self.random.choice(steps) for _ in range(self.dimensions))
 
     def leaf(self):
         kind = self.random.randrange(8)

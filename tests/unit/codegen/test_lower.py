@@ -20,6 +20,10 @@ from halocline.language.kernel import FieldType, Kernel, Statement
 HERE = (0,)
 
 
+def assign(field, component, value):
+    return Statement(field, component, value, HERE)
+
+
 def _kernel(statements, dtype="float64", name="made", scalars=("s",)):
     fields = (FieldType("a", dtype, 2), FieldType("b", dtype, 1))
     return Kernel(name, 1, fields, scalars, tuple(statements))
@@ -27,30 +31,30 @@ def _kernel(statements, dtype="float64", name="made", scalars=("s",)):
 
 def test_a_shared_value_becomes_one_let():
     total = Binary("add", Read("a", 0, (1,)), Const(1.0))
-    nest = lower(_kernel([Statement("b", 0, Binary("mul", total, total))]))
+    nest = lower(_kernel([assign("b", 0, Binary("mul", total, total))]))
     assert [part.name for part in nest.body if isinstance(part, Let)] == ["v0"]
 
 
 def test_a_shared_read_is_named_after_its_place():
     read = Read("a", 1, (-1,))
-    nest = lower(_kernel([Statement("b", 0, Binary("mul", read, read))]))
+    nest = lower(_kernel([assign("b", 0, Binary("mul", read, read))]))
     assert [part.name for part in nest.body if isinstance(part, Let)] == ["a1_xm"]
 
 
 def test_equal_values_of_two_statements_are_computed_once():
     root = Binary("mul", Read("a", 0, (1,)), Scalar("s"))
-    nest = lower(_kernel([Statement("a", 1, root), Statement("b", 0, root)]))
+    nest = lower(_kernel([assign("a", 1, root), assign("b", 0, root)]))
     assert len([value for value in nest.values if getattr(value, "op", "") == "mul"]) == 1
 
 
 def test_only_what_is_never_loaded_is_streamed():
     update = Binary("add", Read("a", 1, HERE), Const(1.0))
-    nest = lower(_kernel([Statement("a", 1, update), Statement("b", 0, Read("a", 0, (2,)))]))
+    nest = lower(_kernel([assign("a", 1, update), assign("b", 0, Read("a", 0, (2,)))]))
     assert nest.streamed == (("b", 0),)
 
 
 def test_a_read_of_what_was_just_assigned_loads_nothing():
-    nest = lower(_kernel([Statement("a", 0, Scalar("s")), Statement("b", 0, Read("a", 0, HERE))]))
+    nest = lower(_kernel([assign("a", 0, Scalar("s")), assign("b", 0, Read("a", 0, HERE, 1))]))
     assert nest.loads == ()
     assert set(nest.streamed) == {("a", 0), ("b", 0)}
 
@@ -59,9 +63,9 @@ def test_of_two_assignments_the_last_is_stored_and_the_first_is_seen_between():
     nest = lower(
         _kernel(
             [
-                Statement("a", 0, Const(1.0)),
-                Statement("b", 0, Read("a", 0, HERE)),
-                Statement("a", 0, Const(2.0)),
+                assign("a", 0, Const(1.0)),
+                assign("b", 0, Read("a", 0, HERE, 1)),
+                assign("a", 0, Const(2.0)),
             ]
         )
     )
@@ -70,9 +74,24 @@ def test_of_two_assignments_the_last_is_stored_and_the_first_is_seen_between():
     assert len([part for part in nest.body if isinstance(part, Store)]) == 2
 
 
+def test_everything_is_loaded_before_what_is_overwritten_is_stored():
+    old = [Read("a", c, HERE) for c in (0, 1)]
+    nest = lower(_kernel([assign("a", 0, old[1]), assign("a", 1, old[0])]))
+    kinds = [type(part) for part in nest.body]
+    assert kinds == [Let, Let, Store, Store]
+    assert nest.streamed == ()
+
+
+def test_what_is_assigned_at_an_offset_is_stored_there():
+    value = Read("b", 0, HERE)
+    nest = lower(_kernel([Statement("a", 0, value, (1,)), Statement("a", 1, value, HERE)]))
+    assert [store.offset for store in nest.stores] == [(1,), HERE]
+    assert nest.streamed == (("a", 1),), "a row that begins within a line cannot pass the cache"
+
+
 def test_a_read_next_door_of_what_the_kernel_wrote_is_a_bug():
     with pytest.raises(AssertionError, match="not fused"):
-        lower(_kernel([Statement("a", 0, Const(1.0)), Statement("b", 0, Read("a", 0, (1,)))]))
+        lower(_kernel([assign("a", 0, Const(1.0)), assign("b", 0, Read("a", 0, (1,), 1))]))
 
 
 def test_places_are_short_words():
@@ -96,7 +115,7 @@ NUMBERS = [
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_printed_constants_are_exact(dtype, tmp_path):
     kernels = [
-        _kernel([Statement("b", 0, Const(number))], dtype, f"number_{i}", ())
+        _kernel([assign("b", 0, Const(number))], dtype, f"number_{i}", ())
         for i, number in enumerate(NUMBERS)
     ]
     source = print_source(kernels)
@@ -122,7 +141,7 @@ def test_names_that_mean_something_in_cpp_are_no_obstacle(tmp_path):
         for component in (1, 11):
             read = Read(name, component, (1, 0))
             total = Binary("add", total, Binary("mul", read, read))
-    statements = [Statement("ω", c, Binary("mul", total, Scalar("x"))) for c in (0, 11)]
+    statements = [Statement("ω", c, Binary("mul", total, Scalar("x")), (0, 0)) for c in (0, 11)]
     kernel = Kernel("new", 2, fields, ("from", "x"), tuple(statements))
     source = print_source([kernel])
     library = build(source, cache=Cache(tmp_path))

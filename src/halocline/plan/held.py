@@ -1,0 +1,108 @@
+"""Held: which block has the current values of cells where kernels write next door.
+
+Usually a block has those of its own cells. After a kernel that assigns at an offset it has those of
+its own cells moved by that offset: some lie in its halo, and some of its own cells are out of date
+until a neighbour sends home what it has written there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from halocline.plan.reach import Need, Needs, Reach, clip, drop, images, moved
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from halocline.geometry import Box, Offset
+    from halocline.plan.program import Launch
+
+Key = tuple[str, int]
+Piece = tuple["Box", "Offset"]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Where values are held elsewhere than at home.
+
+    Attributes:
+        pieces: For a field and component, disjoint regions and the offset by which the own cells of
+            a block are moved there to those whose values it has. Everywhere else that is zero.
+    """
+
+    pieces: Mapping[Key, frozenset[Piece]] = field(default_factory=dict)
+
+    def after(self, launch: Launch, domain: Box, periodic: Sequence[bool]) -> Held:
+        """Return what is held when a kernel has run."""
+        pieces = dict(self.pieces)
+        for name, component, offset in launch.assigns:
+            key = (name, component)
+            if key not in pieces and not any(offset):
+                continue
+            kept = pieces.pop(key, frozenset())
+            targets = images(moved(launch.region, offset), domain, periodic)
+            for written in targets:
+                kept = frozenset((rest, d) for box, d in kept for rest in box.subtract(written))
+            # Who computes on demand does so for all of its own cells of the domain.
+            if any(offset) and not launch.on_demand:
+                kept |= {(target, offset) for target in targets}
+            if kept:
+                pieces[key] = kept
+        return Held(pieces)
+
+    def located(self, needs: Iterable[Need]) -> Needs:
+        """Return the needs with who has the values; without what a block has itself."""
+        result: set[Need] = set()
+        for need in needs:
+            rest = [need.reach]
+            for box, offset in self.pieces.get((need.field, need.component), ()):
+                if offset != need.reach.offset:
+                    result |= {
+                        replace(need, reach=part, held=offset)
+                        for r in rest
+                        for part in clip(r, box)
+                    }
+                rest = [part for r in rest for part in drop(r, box)]
+            result |= {replace(need, reach=reach) for reach in rest if reach.is_away}
+        return frozenset(result)
+
+    def home(self, keys: Collection[Key] | None = None) -> Needs:
+        """Return the exchange that brings values home, of all or some components."""
+        return frozenset(
+            Need(name, q, Reach((0,) * len(offset), box), offset)
+            for (name, q), pieces in self.pieces.items()
+            if keys is None or (name, q) in keys
+            for box, offset in pieces
+        )
+
+    def to(self, other: Held) -> Needs:
+        """Return the exchange after which values are held as another one says."""
+        wanted = {
+            Need(name, q, Reach(offset, box))
+            for (name, q), pieces in other.pieces.items()
+            for box, offset in pieces
+        }
+        return self.located(wanted) | frozenset(
+            replace(need, reach=reach)
+            for need in self.home()
+            for reach in _outside(need.reach, other.pieces.get((need.field, need.component), ()))
+        )
+
+    def renamed(self, first: str, second: str) -> Held:
+        """Return what is held after two fields have exchanged their names."""
+        names = {first: second, second: first}
+        return Held({(names.get(name, name), q): p for (name, q), p in self.pieces.items()})
+
+
+def _outside(reach: Reach, pieces: Iterable[Piece]) -> list[Reach]:
+    """Return the parts of a reach outside some pieces."""
+    rest = [reach]
+    for box, _ in pieces:
+        rest = [part for r in rest for part in drop(r, box)]
+    return rest
+
+
+def at_home(needs: Iterable[Need]) -> Needs:
+    """Return the same needs where every block has the values of its own cells."""
+    return frozenset(replace(need, held=None) for need in needs if need.reach.is_away)

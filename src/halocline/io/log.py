@@ -26,6 +26,7 @@ class RunLog:
         path: The file; None on ranks that write none.
         screen: Where lines are shown.
         clock: Seconds since some moment.
+        goes_on: Whether lines are added to a file that is there.
     """
 
     def __init__(
@@ -33,6 +34,8 @@ class RunLog:
         path: Path | None,
         screen: TextIO | None = None,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        goes_on: bool = False,
     ) -> None:
         self.path = path
         self.screen = screen or sys.stdout
@@ -44,7 +47,7 @@ class RunLog:
         self._file: TextIO | None = None
         if path is not None:
             with writing(path):
-                self._file = path.open("w", encoding="utf-8", buffering=1)
+                self._file = path.open("a" if goes_on else "w", encoding="utf-8", buffering=1)
 
     def note(self, text: str) -> None:
         """Write text to the file and show it."""

@@ -11,11 +11,61 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from halocline.errors import HaloclineError, OutputError
 
 Made = TypeVar("Made")
+
+
+class Ranks(Protocol):
+    """The ranks of a run, as a simulation offers them."""
+
+    @property
+    def rank(self) -> int:
+        """The number of this process."""
+
+    def on_first(self, action: Callable[[], Made]) -> Made | None:
+        """Do something on rank 0 alone; a mistake found there is raised on every rank."""
+
+
+class Attempt:
+    """Writing on rank 0 between calls that all ranks make: a failure waits until all can hear it.
+
+    Args:
+        path: What is written.
+        ranks: Who takes part.
+    """
+
+    def __init__(self, path: Path, ranks: Ranks) -> None:
+        self.path = path
+        self.ranks = ranks
+        self._failure: HaloclineError | None = None
+
+    def do(self, action: Callable[[], object]) -> None:
+        """Do something on rank 0, unless something before it has failed."""
+        if self.ranks.rank > 0 or self._failure is not None:
+            return
+        try:
+            with writing(self.path):
+                action()
+        except HaloclineError as error:
+            self._failure = error
+        except Exception as error:  # a run is worth more than what it writes on its way
+            reason = f"{type(error).__name__}: {error}"
+            self._failure = OutputError(f"Could not write '{self.path}': {reason}.")
+
+    def finish(self) -> None:
+        """Let all ranks know how it went; collective.
+
+        Raises:
+            OutputError: Something could not be written.
+        """
+        self.ranks.on_first(self._tell)
+
+    def _tell(self) -> None:
+        if self._failure is not None:
+            raise self._failure
 
 
 @contextmanager
@@ -65,6 +115,18 @@ def write_text(path: Path, text: str) -> None:
     """
     with writing(path):
         path.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a text file in the place of an older one, which stays whole until then.
+
+    Raises:
+        OutputError: It cannot be written.
+    """
+    unfinished = path.with_name(path.name + ".unfinished")
+    write_text(unfinished, text)
+    with writing(path):
+        unfinished.replace(path)
 
 
 def write_all(tasks: dict[str, Callable[[], None]]) -> None:

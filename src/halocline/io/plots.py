@@ -60,7 +60,7 @@ def draw_cavity(picture: CavityPicture, path: Path) -> None:
     Raises:
         OutputError: The file cannot be written.
     """
-    figure = _figure(13.2, 4.9)
+    figure = make_figure(13.2, 4.9)
     axes = figure.subplots(1, 3, width_ratios=(1.16, 1.0, 1.0))
     _streamlines(figure, axes[0], picture)
     _profile(axes[1], picture.vertical, picture.vertical_points)
@@ -157,7 +157,7 @@ def draw_plane(picture: PlanePicture, path: Path) -> None:
     Raises:
         OutputError: The file cannot be written.
     """
-    figure = _figure(6.0, 4.9)
+    figure = make_figure(6.0, 4.9)
     axes = figure.subplots()
     largest = float(np.max(np.abs(picture.values))) or 1.0
     image = axes.imshow(
@@ -173,7 +173,8 @@ def draw_plane(picture: PlanePicture, path: Path) -> None:
     _save(figure, path)
 
 
-def _figure(width: float, height: float) -> Figure:
+def make_figure(width: float, height: float) -> Figure:
+    """Return an empty picture of a size in inches."""
     # The object itself instead of pyplot: no display, no state that outlives the picture.
     from matplotlib.figure import Figure
 

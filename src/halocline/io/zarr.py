@@ -6,7 +6,7 @@ import shutil
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from halocline.geometry import AXES, box_of
 from halocline.io.output import writing
@@ -56,11 +56,18 @@ def _dimension(location: str, axis: str) -> str:
     return f"{axis}_face" if is_staggered else axis
 
 
-def write_zarr(path: Path, contents: xarray.Dataset) -> None:
+def write_zarr(
+    path: Path, contents: xarray.Dataset, encoding: Mapping[str, Any] | None = None
+) -> None:
     """Write a dataset as a Zarr store, in the place of an older one.
 
     It is written beside its place and moved there when complete, so that a full disk leaves either
     the old store or none, never half a one.
+
+    Args:
+        path: The store.
+        contents: What is written.
+        encoding: How each variable is stored, as xarray understands it.
 
     Raises:
         OutputError: It cannot be written.
@@ -72,7 +79,7 @@ def write_zarr(path: Path, contents: xarray.Dataset) -> None:
         warnings.simplefilter("ignore")
         try:
             shutil.rmtree(unfinished, ignore_errors=True)
-            contents.to_zarr(unfinished, mode="w", consolidated=True)
+            contents.to_zarr(unfinished, mode="w", consolidated=True, encoding=encoding)
             shutil.rmtree(path, ignore_errors=True)
             unfinished.rename(path)
         finally:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from halocline.errors import OutputError
-from halocline.io.output import create_directory, write_all, write_text
+from halocline.io.output import Attempt, create_directory, replace_text, write_all, write_text
 
 
 def full(*_, **__):
@@ -76,3 +76,42 @@ def test_what_can_be_written_is_written_when_something_else_cannot(tmp_path: Pat
         "Free some space."
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "c"]
+
+
+class Alone:
+    """The ranks of a run on a single process."""
+
+    rank = 0
+
+    def on_first(self, action):
+        return action()
+
+
+def test_an_attempt_stops_at_the_first_failure_and_tells_it_at_the_end(tmp_path: Path):
+    done = []
+    attempt = Attempt(tmp_path / "file", Alone())
+    attempt.do(lambda: done.append(1))
+    attempt.do(full)
+    attempt.do(lambda: done.append(2))
+    assert done == [1]
+    with pytest.raises(OutputError, match=r"file': No space left on device"):
+        attempt.finish()
+
+
+def test_an_attempt_calls_anything_that_goes_wrong_a_failure_to_write(tmp_path: Path):
+    attempt = Attempt(tmp_path / "file", Alone())
+    attempt.do(lambda: {}["key"])
+    with pytest.raises(OutputError, match=r"Could not write '.*file': KeyError: 'key'\."):
+        attempt.finish()
+
+
+def test_a_file_is_replaced_at_once(tmp_path: Path, monkeypatch):
+    path = tmp_path / "list"
+    replace_text(path, "old")
+    replace_text(path, "new")
+    assert path.read_text() == "new\n"
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OutputError, match="No space left"):
+        replace_text(path, "newer")
+    monkeypatch.undo()
+    assert path.read_text() == "new\n"

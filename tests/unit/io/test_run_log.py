@@ -81,3 +81,11 @@ def test_ranks_without_a_file_say_nothing():
         log.note("something")
         log.progress("something")
     assert screen.getvalue() == ""
+
+
+def test_the_log_of_a_run_that_goes_on_keeps_its_lines(tmp_path: Path):
+    path = tmp_path / "run.log"
+    for text, goes_on in (("lost", False), ("first", False), ("second", True)):
+        with RunLog(path, io.StringIO(), goes_on=goes_on) as log:
+            log.note(text)
+    assert [line[21:] for line in path.read_text().splitlines()] == ["first", "second"]

@@ -1,0 +1,243 @@
+"""Checkpoints: a file from which a run goes on, on any number of ranks, to the same bits.
+
+It is a NumPy archive ('numpy.load' opens it): one array for each component of each field, and
+'checkpoint.json' with the rest. A zip archive knows the checksum of each of its files, so that
+damage is found; and a single file can take the place of an older one at once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from halocline.errors import CaseError
+from halocline.io.gather import gather_component, scatter_component, storage_of
+from halocline.io.output import Attempt, Ranks
+from halocline.io.state import fields_to_keep, parameters
+
+if TYPE_CHECKING:
+    from halocline.language.fields import Field, Grid
+    from halocline.language.steps import Parameter, Step
+
+FORMAT = 1
+_ABOUT = "checkpoint.json"
+
+Facts = Mapping[str, str | int | float | bool]
+
+
+class Stepping(Ranks, Protocol):
+    """A simulation, as far as a checkpoint needs one."""
+
+    grid: Grid
+    steps: tuple[Step, ...]
+    dt: float
+
+    @property
+    def step(self) -> int:
+        """How many steps have been done."""
+
+    def run(self, steps: int, *, progress: bool = True) -> None:
+        """Do time steps; none of them still makes everything ready."""
+
+
+def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> None:
+    """Write a checkpoint; collective.
+
+    It is written beside its place and moved there when complete: whatever happens meanwhile, the
+    older one stays whole. Rank 0 holds one component of one field at a time.
+
+    Args:
+        simulation: What is to go on some day.
+        path: The file, as 'checkpoint.npz'.
+        about: What else must be the same then, as the parameters of a case.
+
+    Raises:
+        OutputError: It cannot be written.
+    """
+    simulation.run(0, progress=False)
+    place = Path(path)
+    fields, numbers = _state(simulation)
+    content = {
+        "format": FORMAT,
+        "step": simulation.step,
+        "about": dict(about or {}),
+        **_shape(simulation, fields),
+        # As hexadecimal text: exact, and it knows NaN.
+        "parameters": [[p.name, float(p.value).hex()] for p in numbers],
+    }
+    attempt = Attempt(place, simulation)
+    archive = _Archive(place)
+    attempt.do(lambda: archive.begin(content))
+    for field, component in _components(fields):
+        values = gather_component(field, component)
+        attempt.do(partial(archive.add, _name(field, component), values))
+    attempt.do(archive.publish)
+    archive.discard()
+    attempt.finish()
+
+
+def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> None:
+    """Make a simulation go on from a checkpoint, written on any number of ranks; collective.
+
+    Args:
+        simulation: Of the same grid, fields and steps as the one that was saved; fields that it
+            has been given other values are overwritten.
+        path: The file.
+        about: What must be the same as when it was saved.
+
+    Raises:
+        CaseError: There is no such file, it is damaged, or it is of another simulation; the
+            simulation must then not be used further.
+    """
+    simulation.run(0, progress=False)
+    place = Path(path)
+    fields, numbers = _state(simulation)
+    expected = {**_shape(simulation, fields), "parameters": [p.name for p in numbers]}
+    found = simulation.on_first(lambda: _read(place, dict(about or {}), expected))
+    for field, component in _components(fields):
+        name = _name(field, component)
+        values = simulation.on_first(partial(_array, place, field, name))
+        scatter_component(field, component, values)
+    storage = storage_of(fields[0])
+    told = storage.job.first(found)
+    assert told is not None
+    storage.runtime.step, kept = told
+    for parameter, number in zip(numbers, kept, strict=True):
+        parameter.value = float.fromhex(number)
+
+
+def _state(simulation: Stepping) -> tuple[tuple[Field, ...], tuple[Parameter, ...]]:
+    """Return fields and numbers that a checkpoint holds."""
+    fields = fields_to_keep(simulation.grid, simulation.steps)
+    return fields, parameters(simulation.grid, simulation.steps)
+
+
+def _shape(simulation: Stepping, fields: tuple[Field, ...]) -> dict[str, Any]:
+    """Return what a simulation must have in common with the one that goes on from it."""
+    grid = simulation.grid
+    return {
+        "extent": list(grid.extent),
+        "periodic": list(grid.periodic),
+        "spacing": list(grid.spacing),
+        "origin": list(grid.origin),
+        "dt": simulation.dt,
+        "fields": {f.name: f"{f.dtype}, {f.components} component(s)" for f in fields},
+    }
+
+
+def _components(fields: tuple[Field, ...]) -> list[tuple[Field, int]]:
+    return [(field, component) for field in fields for component in range(field.components)]
+
+
+def _name(field: Field, component: int) -> str:
+    return f"{field.name}.{component}.npy"
+
+
+class _Archive:
+    """A NumPy archive that grows beside the place where it will be."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._unfinished = path.with_name(path.name + ".unfinished")
+        self._zip: zipfile.ZipFile | None = None
+
+    def begin(self, content: Mapping[str, Any]) -> None:
+        self._zip = zipfile.ZipFile(self._unfinished, "w")
+        self._zip.writestr(_ABOUT, json.dumps(content, indent=1))
+
+    def add(self, name: str, values: Any) -> None:
+        assert self._zip is not None
+        with self._zip.open(name, "w", force_zip64=True) as member:
+            np.lib.format.write_array(member, values, allow_pickle=False)
+
+    def publish(self) -> None:
+        """Let it take the place of an older one, when all of it is on the disk."""
+        assert self._zip is not None
+        self._zip.close()
+        with self._unfinished.open("rb+") as file:
+            os.fsync(file.fileno())
+        self._unfinished.replace(self.path)
+
+    def discard(self) -> None:
+        """Remove what was not published."""
+        if self._zip is not None:
+            # On a full disk even the end of the file cannot be written.
+            with suppress(OSError, ValueError):
+                self._zip.close()
+            with suppress(OSError):
+                self._unfinished.unlink(missing_ok=True)
+
+
+def _read(path: Path, about: dict[str, Any], expected: Mapping[str, Any]) -> tuple[int, list[str]]:
+    """Return steps done and values of the parameters, of a checkpoint that fits (rank 0)."""
+    content = _open(path)
+    kept = content.get("about", {})
+    for key in {**kept, **about}:
+        _same(path, key, kept.get(key), about.get(key))
+    for key, value in expected.items():
+        found = content.get(key)
+        _same(path, key, [p[0] for p in found or ()] if key == "parameters" else found, value)
+    return int(content["step"]), [number for _, number in content["parameters"]]
+
+
+def _same(path: Path, key: str, found: Any, expected: Any) -> None:
+    if found != expected:
+        raise CaseError(
+            f"The checkpoint '{path}' was written with {key} = {found}; this run has "
+            f"{key} = {expected}.",
+            hint="A run goes on only as what it was: take its own case and parameters.",
+        )
+
+
+def check_exists(path: Path) -> None:
+    """Raise a CaseError where there is no checkpoint."""
+    if not path.exists():
+        raise CaseError(
+            f"There is no checkpoint '{path}'.",
+            hint="Give the directory of a run that wrote one with --checkpoint.",
+        )
+
+
+def _open(path: Path) -> dict[str, Any]:
+    """Return what a checkpoint says of itself."""
+    check_exists(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            content: dict[str, Any] = json.loads(archive.read(_ABOUT))
+    except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError) as error:
+        raise _damaged(path, error) from error
+    if content.get("format") != FORMAT:
+        raise CaseError(
+            f"The checkpoint '{path}' has format {content.get('format')}; expected {FORMAT}.",
+            hint="Go on with the version of Halocline that wrote it.",
+        )
+    return content
+
+
+def _array(path: Path, field: Field, name: str) -> Any:
+    """Return one component of a field (rank 0)."""
+    try:
+        with zipfile.ZipFile(path) as archive, archive.open(name) as member:
+            values = np.lib.format.read_array(member, allow_pickle=False)
+            # The checksum is compared where the member ends.
+            member.read()
+        return values.astype(field.dtype, casting="no").reshape(field.grid.extent)
+    except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError) as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> CaseError:
+    reason = str(error).strip('"') or type(error).__name__
+    return CaseError(
+        f"The checkpoint '{path}' cannot be read: {reason}.",
+        hint="It is damaged, or not a checkpoint; restart from another one.",
+    )

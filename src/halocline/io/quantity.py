@@ -1,0 +1,81 @@
+"""What a case shows of itself: scalars of every cell, and integrals over all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.io.gather import gather_component
+from halocline.io.variable import Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from halocline.language.fields import Field
+    from halocline.language.steps import Reduction
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A scalar of every cell that is read off a field, at any time of a run.
+
+    Attributes:
+        name: In files.
+        field: Where it is read off.
+        component: Of the field.
+        convert: From stored values to those shown, cell by cell; None where they are the same.
+        unit: As CF conventions write it; '1' for a pure number.
+        description: One phrase.
+        vector: The vector whose next component it is, in files that know vectors; '' for none.
+    """
+
+    name: str
+    field: Field
+    component: int = 0
+    convert: Callable[[NDArray[Any]], NDArray[Any]] | None = None
+    unit: str = "1"
+    description: str = ""
+    vector: str = ""
+
+    def shown(self, stored: Any) -> NDArray[Any]:
+        """Return stored values as they are shown, in the field's own type."""
+        values = np.asarray(stored)
+        converted = values if self.convert is None else self.convert(values)
+        return np.asarray(converted, self.field.dtype)
+
+    def gather(self) -> Variable:
+        """Return the values of all cells; collective, with values on rank 0 only."""
+        stored = gather_component(self.field, self.component)
+        return self.variable(None if stored is None else self.shown(stored))
+
+    def variable(self, values: NDArray[Any] | None) -> Variable:
+        """Return values with what a reader must know of them."""
+        return Variable(self.name, values, self.unit, self.description, self.field.location)
+
+
+@dataclass(frozen=True, slots=True)
+class Integral:
+    """A number that tells of all cells together.
+
+    Attributes:
+        name: In files.
+        reduction: What is summed, or the extremum; exact, so the same on any number of ranks.
+        factor: What the reduction is multiplied by, as the volume of a cell.
+        unit: As CF conventions write it; '1' for a pure number.
+        description: One phrase.
+    """
+
+    name: str
+    reduction: Reduction
+    factor: float = 1.0
+    unit: str = "1"
+    description: str = ""
+
+    @property
+    def value(self) -> float:
+        """The number, as of when the reduction was last done."""
+        return self.reduction.value * self.factor

@@ -1,0 +1,92 @@
+"""What the next steps of a simulation depend on: fields, and numbers that change between steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from halocline.language import steps
+from halocline.language.boundary import boundary_calls
+from halocline.language.kernel import reads
+from halocline.language.steps import Call, Callback, Every, Parameter, Reduction, Repeat, Swap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from halocline.language.fields import Field, Grid
+    from halocline.language.steps import Step
+
+
+def fields_to_keep(grid: Grid, time_step: Iterable[Step]) -> tuple[Field, ...]:
+    """Return the fields of which a step needs the values, or somebody may want to see them.
+
+    All are, but for the other half of a pair that is swapped: what a step overwrites everywhere
+    before it reads it.
+    """
+    sequence = tuple(time_step)
+    return tuple(field for field in grid.fields.values() if not _is_scratch(sequence, field))
+
+
+def _is_scratch(time_step: Iterable[Step], field: Field) -> bool:
+    missing = set(range(field.components))
+    for step in time_step:
+        if isinstance(step, Swap) and (field is step.first or field is step.second):
+            return not missing
+        if _may_read(step, field):
+            return False
+        if isinstance(step, Call):
+            missing -= _overwritten(step, field)
+    # Never swapped: its values are looked at.
+    return False
+
+
+def _overwritten(call: Call, field: Field) -> set[int]:
+    """Return the components to which a kernel gives new values in every cell."""
+    if call.is_layer or call.mask is not None:
+        return set()
+    if not call.region.contains(field.grid.domain):
+        return set()
+    here = [s for s in call.kernel.statements if not any(s.offset)]
+    return {s.component for s in here if call.field(s.field) is field}
+
+
+def _may_read(step: Step, field: Field) -> bool:
+    match step:
+        case Call(kernel):
+            found = reads(*(statement.value for statement in kernel.statements))
+            return step.mask is field or any(step.field(r.field) is field for r in found)
+        case Swap(first, second):
+            return field is first or field is second
+        case Repeat(_, inner) | Every(_, inner):
+            return any(_may_read(each, field) or _may_write(each, field) for each in inner)
+        case Callback():
+            return True
+        case Reduction():
+            return any(read.field == field.name for read in reads(step.operand))
+
+
+def _may_write(step: Step, field: Field) -> bool:
+    return isinstance(step, Call) and any(field is each for each in step.fields)
+
+
+def parameters(grid: Grid, time_step: Iterable[Step]) -> tuple[Parameter, ...]:
+    """Return the numbers that kernels read and reductions find, each once, in a fixed order."""
+    layers = [
+        call
+        for field in grid.fields.values()
+        for side in field.boundaries
+        for call in boundary_calls(field, side, 1)
+    ]
+    found = {id(p): p for p in _parameters((*time_step, *layers))}
+    known = (id(steps.step), id(steps.time))
+    return tuple(p for key, p in found.items() if key not in known)
+
+
+def _parameters(time_step: Iterable[Step]) -> Iterator[Parameter]:
+    for step in time_step:
+        match step:
+            case Call():
+                yield from (s for s in step.scalars if isinstance(s, Parameter))
+            case Repeat(_, inner) | Every(_, inner):
+                yield from _parameters(inner)
+            case Reduction():
+                yield step

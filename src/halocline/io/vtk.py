@@ -1,0 +1,173 @@
+"""Fields every so many steps as VTK image data, which ParaView opens as a film.
+
+The format: 'VTK XML Formats', Kitware (docs.vtk.org): an XML head with an offset for each array,
+then the arrays as they are in memory, each behind its length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from halocline.errors import CaseError
+from halocline.io.output import Attempt, Ranks, create_directory, replace_text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.io.quantity import Quantity
+    from halocline.language.fields import Grid
+
+_KINDS = {"f": "Float", "i": "Int", "u": "UInt"}
+_LENGTH = np.dtype("<u8")
+_VECTOR = 3
+
+Group = tuple["Quantity", ...]
+
+
+class VtkSeries:
+    """A file for each time in 'vtk/', and the list of them with their times in 'series.pvd'.
+
+    Args:
+        directory: Where both are put.
+        interval: Steps between two times.
+        ranks: Who takes part.
+        grid: Where the quantities live.
+        quantities: What is stored, as data of cells; those of one vector side by side.
+        dt: The length of a step.
+        goes_on_from: The step after which times are added to those that are there; later ones are
+            removed. None to begin anew.
+
+    Raises:
+        CaseError: A quantity does not live in the middle of cells.
+        OutputError: It cannot be written.
+    """
+
+    name = "series.pvd"
+    shows_quantities = True
+
+    def __init__(  # noqa: PLR0913 (what a collection says of itself)
+        self,
+        directory: Path,
+        interval: int,
+        ranks: Ranks,
+        grid: Grid,
+        quantities: Sequence[Quantity],
+        *,
+        dt: float,
+        goes_on_from: int | None = None,
+    ) -> None:
+        for quantity in quantities:
+            if quantity.field.location != "center":
+                raise CaseError(
+                    f"'{quantity.name}' lives at '{quantity.field.location}'; expected values in "
+                    "the middle of cells, for VTK files know no others.",
+                    hint="Leave out --vtk; series.zarr has all variables.",
+                )
+        self.interval = interval
+        self._directory = directory
+        self._ranks = ranks
+        self._grid = grid
+        self._groups = _groups(quantities)
+        self._dt = dt
+        ranks.on_first(partial(self._begin, -1 if goes_on_from is None else goes_on_from))
+
+    def write(self, step: int, time: float) -> None:
+        """Write a time and add it to the list; see 'Output.write'."""
+        path = self._folder / f"step_{step:09d}.vti"
+        unfinished = path.with_suffix(".unfinished")
+        attempt = Attempt(path, self._ranks)
+        attempt.do(partial(unfinished.write_bytes, head(self._grid, self._groups, time)))
+        for group in self._groups:
+            parts: list[Any] = []
+            for quantity in group:
+                values = quantity.gather().values
+                attempt.do(partial(parts.append, values))
+            attempt.do(partial(_append_array, unfinished, parts))
+        attempt.do(partial(_append, unfinished, b"</AppendedData></VTKFile>\n"))
+        attempt.do(lambda: unfinished.replace(path))
+        attempt.do(self._list)
+        attempt.finish()
+
+    @property
+    def _folder(self) -> Path:
+        return self._directory / "vtk"
+
+    def _begin(self, last: int) -> None:
+        create_directory(self._folder)
+        for path in self._folder.glob("step_*"):
+            if path.suffix != ".vti" or _step(path) > last:
+                path.unlink()
+        self._list()
+
+    def _list(self) -> None:
+        """Write the list of the times that there are."""
+        lines = [
+            f'<DataSet timestep="{_step(path) * self._dt!r}" file="vtk/{path.name}"/>'
+            for path in sorted(self._folder.glob("step_*.vti"))
+        ]
+        kind = 'type="Collection" version="1.0" byte_order="LittleEndian"'
+        lines = [f"<VTKFile {kind}>", "<Collection>", *lines, "</Collection>", "</VTKFile>"]
+        replace_text(self._directory / self.name, "\n".join(lines))
+
+
+def _step(path: Path) -> int:
+    return int(path.stem.rpartition("_")[2])
+
+
+def _groups(quantities: Iterable[Quantity]) -> tuple[Group, ...]:
+    """Return scalars one by one, components of a vector together."""
+    found: list[Group] = []
+    for vector, group in groupby(quantities, key=lambda q: q.vector):
+        members = tuple(group)
+        found += [members] if vector else [(member,) for member in members]
+    return tuple(found)
+
+
+def head(grid: Grid, groups: Sequence[Group], time: float) -> bytes:
+    """Return what stands before the arrays; a grid of fewer axes has no cells along the others."""
+    extent = (*grid.extent, 0, 0)[:3]
+    whole = " ".join(f"0 {n}" for n in extent)
+    origin = " ".join(repr(o) for o in (*grid.origin, 0.0, 0.0)[:3])
+    spacing = " ".join(repr(h) for h in (*grid.spacing, 1.0, 1.0)[:3])
+    arrays, offset = [], 0
+    for group in groups:
+        dtype, size = np.dtype(group[0].field.dtype), _VECTOR if len(group) > 1 else 1
+        name = quoteattr(group[0].vector or group[0].name)
+        arrays.append(
+            f'<DataArray type="{_KINDS[dtype.kind]}{8 * dtype.itemsize}" Name={name} '
+            f'NumberOfComponents="{size}" format="appended" offset="{offset}"/>'
+        )
+        offset += _LENGTH.itemsize + grid.domain.cells * size * dtype.itemsize
+    lines = [
+        '<VTKFile type="ImageData" version="1.0" byte_order="LittleEndian" header_type="UInt64">',
+        f'<ImageData WholeExtent="{whole}" Origin="{origin}" Spacing="{spacing}">',
+        '<FieldData><DataArray type="Float64" Name="TimeValue" NumberOfTuples="1" format="ascii">'
+        f"{time!r}</DataArray></FieldData>",
+        f'<Piece Extent="{whole}"><CellData>',
+        *arrays,
+        "</CellData></Piece></ImageData>",
+        '<AppendedData encoding="raw">_',
+    ]
+    return "\n".join(lines).encode()
+
+
+def _append_array(path: Path, parts: Sequence[NDArray[Any]]) -> None:
+    """Add an array: its length in bytes, then cells with x fastest, three components a vector."""
+    size = _VECTOR if len(parts) > 1 else 1
+    array = np.zeros((parts[0].size, size), parts[0].dtype.newbyteorder("<"))
+    for axis, part in enumerate(parts):
+        array[:, axis] = part.ravel(order="F")
+    _append(path, np.asarray(array.nbytes, _LENGTH).tobytes())
+    _append(path, array.data)
+
+
+def _append(path: Path, content: bytes | memoryview) -> None:
+    with path.open("ab") as file:
+        file.write(content)

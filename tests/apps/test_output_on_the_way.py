@@ -1,0 +1,170 @@
+"""What a run writes on its way: asked for on the command line, harmless for the results."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray
+from launch import needs_mpi
+
+import halocline as hc
+from halocline.apps.case import lasting_parameters
+from halocline.apps.cases import make_case, read_case
+from halocline.cli.outputs import OutputChoices, make_recorder
+from halocline.errors import CaseError, OutputError
+from halocline.io.zarr_series import ZarrSeries
+
+CASES = {
+    "heat": {"cells": 10, "dimensions": 3, "steps": 40},
+    "lid-cavity": {"cells": 8, "dimensions": 2, "reynolds": 50.0, "max_convective_times": 3},
+}
+
+
+# Comments of the table: time and two integrals.
+HEAD = 3
+
+
+def compute(name: str, directory: Path, choices: OutputChoices, said=print):
+    """Run a case and return its variables by name, and the recorder."""
+    case = make_case(name, CASES[name])
+    problem = case.problem()
+    simulation = hc.Simulation(problem.grid, problem.steps, dt=problem.dt, threads=1)
+    recorder = make_recorder(case, problem, simulation, choices, directory, say=said, goes_on=False)
+    result = case.run(recorder, problem, lambda _: None)
+    return {v.name: v.values for v in result.variables()}, recorder
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results_have_the_same_bits_with_and_without_output(name, tmp_path: Path):
+    quiet, _ = compute(name, tmp_path, OutputChoices())
+    choices = OutputChoices(every=7, vtk=True, probe=["0.5,0.5,0.5"[: 7 + 4 * (name == "heat")]])
+    choices.check()
+    loud, recorder = compute(name, tmp_path, OutputChoices(**{**_fields(choices), "checkpoint": 9}))
+    recorder.close()
+    assert quiet.keys() == loud.keys()
+    for variable, values in quiet.items():
+        assert np.array_equal(values, loud[variable]), variable
+
+
+def _fields(choices: OutputChoices) -> dict:
+    return {name: getattr(choices, name) for name in OutputChoices.__slots__}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_last_time_of_a_series_is_the_result(name, tmp_path: Path):
+    interval = {"heat": 8, "lid-cavity": 80}[name]
+    values, recorder = compute(name, tmp_path, OutputChoices(every=interval))
+    series = xarray.open_zarr(tmp_path / "series.zarr")
+    assert int(series["step"][-1]) == recorder.step
+    assert set(series) == set(values)
+    for variable, expected in values.items():
+        assert np.array_equal(series[variable][-1], expected), variable
+
+
+def test_integrals_of_the_cavity_are_those_of_its_fields_at_any_step(tmp_path: Path):
+    compute("lid-cavity", tmp_path, OutputChoices(every=30))
+    fields = xarray.open_zarr(tmp_path / "series.zarr")
+    found = np.genfromtxt(tmp_path / "series.csv", delimiter=",", names=True, skip_header=HEAD)
+    energy = 0.5 * (fields["density"] * (fields["u"] ** 2 + fields["v"] ** 2)).mean(("x", "y"))
+    assert np.allclose(found["kinetic_energy"], energy, rtol=1e-12, atol=0)
+    assert np.allclose(found["mass"], 1.0, rtol=1e-12, atol=0)
+    assert np.all(np.diff(found["kinetic_energy"][:3]) > 0)
+    assert np.allclose(found["time"], found["step"] / 80, rtol=1e-12, atol=0)
+
+
+def test_the_heat_series_decays_by_the_exact_factor(tmp_path: Path):
+    _, recorder = compute("heat", tmp_path, OutputChoices(every=10))
+    found = np.genfromtxt(tmp_path / "series.csv", delimiter=",", names=True, skip_header=HEAD)
+    exact = make_case("heat", CASES["heat"]).amplitude
+    assert found["mean_T"][-1] / found["mean_T"][0] == pytest.approx(exact, rel=1e-12)
+    assert found["mean_T2"][-1] / found["mean_T2"][0] == pytest.approx(exact**2, rel=1e-12)
+    assert recorder.step == 40
+
+
+def test_a_series_that_cannot_be_written_does_not_end_the_run(tmp_path: Path, monkeypatch):
+    expected, _ = compute("heat", tmp_path, OutputChoices())
+
+    def fail(*_):
+        raise OSError("gone")
+
+    monkeypatch.setattr(ZarrSeries, "_put", fail)
+    said: list[str] = []
+    found, recorder = compute("heat", tmp_path, OutputChoices(every=10, checkpoint=20), said.append)
+    assert np.array_equal(found["T"], expected["T"])
+    assert len(said) == 1
+    assert "step 0: Could not write" in said[0]
+    with pytest.raises(OutputError, match=r"Not written: series\.zarr\. Written: series\.csv, ch"):
+        recorder.close()
+    assert len((tmp_path / "series.csv").read_text().splitlines()) == HEAD + 1 + 5
+
+
+def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "halocline.cli", "run", *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=120, check=False, cwd=folder
+    )
+
+
+def test_a_run_leaves_series_collection_movie_and_checkpoint(tmp_path: Path):
+    needs_mpi()
+    wanted = ("--every", "10", "--vtk", "--probe", "0.2,0.4", "--movie", "T", "--checkpoint", "15")
+    case = ("heat", "--cells", "8", "--dimensions", "2", "--steps", "20")
+    done = run(*case, *wanted, "--ranks", "2", "--output", "out", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    out = tmp_path / "out"
+    names = {"series.csv", "series.zarr", "series.pvd", "vtk", "movie.gif", "checkpoint.npz"}
+    assert names < {path.name for path in out.iterdir()}
+    assert len(list((out / "vtk").iterdir())) == 3
+    assert "output on the way" in (out / "run.log").read_text()
+    case, repeated = read_case(str(out / "case.toml"), {})
+    assert repeated["probe"] == ["0.2,0.4"]
+    assert (repeated["every"], repeated["vtk"], repeated["movie"]) == (10, True, "T")
+    assert lasting_parameters(case)["cells"] == 8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--vtk",), "error: '--vtk' was given without '--every'. Add --every N, the steps betw"),
+        (("--probe", "0.5,0.5,0.5"), "error: '--probe' was given without '--every'."),
+        (("--movie", "T"), "error: '--movie' was given without '--every'."),
+        (("--every", "5", "--movie", "t"), "error: The case 'heat' has no variable 't' for a movi"),
+        (("--every", "5", "--probe", "0.5,0.5"), "error: The probe (0.5 0.5) has 2 coordinate(s)"),
+        (("--every", "5", "--probe", "0,0,2"), "error: The probe (0 0 2) is not in the grid; exp"),
+        (("--every", "5", "--probe", "a,b"), "error: The probe 'a,b' was given; expected coordin"),
+    ],
+)
+def test_what_has_no_meaning_is_refused_before_anything_runs(tmp_path: Path, arguments, message):
+    done = run("heat", "--cells", "8", *arguments, folder=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("every = 0", "'every' was given 0; expected at least 1 step."),
+        ("checkpoint = -1", "'checkpoint' was given -1; expected at least 1 step."),
+        ("vtk = true", "'--vtk' was given without '--every'."),
+        ('probe = "1,2"', "'probe' was given '1,2'; expected a list."),
+    ],
+)
+def test_the_same_holds_for_case_files(tmp_path: Path, line, message):
+    (tmp_path / "case.toml").write_text(f'[case]\nname = "heat"\n[run]\n{line}\n')
+    done = run("case.toml", folder=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_a_case_that_names_nothing_is_refused():
+    case = make_case("heat", CASES["heat"])
+    problem = case.problem()
+    nothing = type(problem)(problem.grid, problem.steps, problem.temperature)
+    with pytest.raises(CaseError, match="'heat' names nothing that could be written on its way"):
+        OutputChoices(every=3).check_problem(case, nothing)

@@ -1,0 +1,201 @@
+"""Checkpoints: the same bits afterwards, never half a file, one message where it does not fit."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from waves import bits, drift, waves
+
+import halocline as hc
+from halocline.errors import CaseError, OutputError
+from halocline.io.checkpoint import load, save
+from halocline.io.state import fields_to_keep, parameters
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "checkpoint.npz"
+
+
+def test_a_run_that_goes_on_has_the_bits_of_one_that_went_through(path):
+    through, first, second = waves(), waves(), waves(weight=9.0)
+    through.simulation.run(12, progress=False)
+    first.simulation.run(5, progress=False)
+    save(first.simulation, path)
+    second.a.set(7.0)
+    load(second.simulation, path)
+    assert bits(second) == bits(first)
+    second.simulation.run(7, progress=False)
+    assert bits(second) == bits(through)
+
+
+def test_saving_changes_nothing(path):
+    saved, not_saved = waves(), waves()
+    for _ in range(3):
+        save(saved.simulation, path)
+        saved.simulation.run(2, progress=False)
+    not_saved.simulation.run(6, progress=False)
+    assert bits(saved) == bits(not_saved)
+
+
+def test_numpy_opens_it_and_finds_a_component_an_array(path):
+    made = waves()
+    made.simulation.run(3, progress=False)
+    save(made.simulation, path, {"case": "waves"})
+    found = np.load(path)
+    assert set(found.files) == {"checkpoint.json", "a.0", "a.1", "sum.0"}
+    assert np.array_equal(found["a.1"], made.a.gather()[1])
+    about = json.loads(found["checkpoint.json"])
+    assert about["step"] == 3
+    assert about["about"] == {"case": "waves"}
+    assert about["parameters"] == [["greatest", made.greatest.value.hex()]]
+
+
+def test_the_half_of_a_pair_that_a_step_overwrites_is_not_kept():
+    made = waves()
+    kept = fields_to_keep(made.grid, made.simulation.steps)
+    assert [field.name for field in kept] == ["a", "sum"]
+
+
+@pytest.mark.parametrize(
+    "what", ["one component", "part of the cells", "cells of a mask", "read later", "now and then"]
+)
+def test_what_a_step_may_read_is_kept(what):
+    grid = hc.Grid((6, 4), periodic=True)
+    a, b = grid.field("a"), grid.field("b")
+
+    @hc.kernel
+    def copy(a, b):
+        b[0, 0] = a[0, 0]
+
+    @hc.kernel
+    def add(a, b):
+        a[0, 0] = a[0, 0] + b[0, 0]
+
+    if what == "one component":
+        a, b = grid.field("a2", components=2), grid.field("b2", components=2)
+
+        @hc.kernel
+        def half(a, b):
+            b[0][0, 0] = a[0][0, 0]
+
+        steps = (half(a, b), hc.swap(a, b))
+    elif what == "part of the cells":
+        steps = (copy(a, b, on=hc.Box((0, 0), (3, 4))), hc.swap(a, b))
+    elif what == "cells of a mask":
+        steps = (copy(a, b, on=grid.field("mask")), hc.swap(a, b))
+    elif what == "read later":
+        steps = (add(a, b), copy(a, b), hc.swap(a, b))
+    else:
+        steps = (hc.every(2, copy(a, b)), hc.swap(a, b))
+    assert b in fields_to_keep(grid, steps)
+
+
+def test_parameters_of_steps_and_boundaries_are_kept_once():
+    grid = hc.Grid((6, 4))
+    a, b, c = grid.field("a", components=2), grid.field("b", components=2), grid.field("c")
+    weight, level = hc.Parameter(0.5, "weight"), hc.Parameter(1.0, "level")
+    a.boundary("x-", hc.Dirichlet(level))
+    largest = hc.max(c, name="largest")
+    steps = hc.repeat(2, drift(a, b, c, weight=weight), hc.every(3, largest))
+    found = parameters(grid, (steps, drift(a, b, c, weight=hc.time)))
+    assert [p.name for p in found] == ["weight", "largest", "level"]
+
+
+def test_a_failure_leaves_the_older_checkpoint_whole_and_nothing_else(path, monkeypatch):
+    made = waves()
+    save(made.simulation, path)
+    before = path.read_bytes()
+    made.simulation.run(1, progress=False)
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    places = ((os, "fsync"), (np.lib.format, "write_array"), (zipfile.ZipFile, "_write_end_record"))
+    for module, name in places:
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, full)
+            with pytest.raises(OutputError, match=r"checkpoint\.npz': No space left on device"):
+                save(made.simulation, path)
+        assert path.read_bytes() == before
+        assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_a_crash_while_writing_leaves_the_older_checkpoint_whole(path, monkeypatch):
+    made = waves()
+    save(made.simulation, path)
+    before = path.read_bytes()
+
+    def crash(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np.lib.format, "write_array", crash)
+    with pytest.raises(KeyboardInterrupt):
+        save(made.simulation, path)
+    assert path.read_bytes() == before
+
+
+def test_a_missing_checkpoint_is_told(path):
+    with pytest.raises(CaseError) as error:
+        load(waves().simulation, path)
+    assert str(error.value) == (
+        f"There is no checkpoint '{path}'. Give the directory of a run that wrote one with "
+        "--checkpoint."
+    )
+
+
+def cut(content: bytes) -> bytes:
+    return content[: len(content) // 2]
+
+
+def flip(content: bytes) -> bytes:
+    """Change one bit of the values of a field."""
+    at = content.index(b"NUMPY") + 150
+    return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
+
+
+@pytest.mark.parametrize("damage", [cut, flip, lambda _: b"", lambda _: b"something else"])
+def test_a_damaged_checkpoint_is_told(path, damage):
+    save(waves().simulation, path)
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(CaseError, match=r"checkpoint\.npz' cannot be read: .* It is damaged"):
+        load(waves().simulation, path)
+
+
+def test_a_checkpoint_without_one_of_its_arrays_is_told(path):
+    save(waves().simulation, path)
+    with zipfile.ZipFile(path) as old:
+        content = {name: old.read(name) for name in old.namelist() if name != "a.1.npy"}
+    with zipfile.ZipFile(path, "w") as new:
+        for name, data in content.items():
+            new.writestr(name, data)
+    with pytest.raises(CaseError, match=r"cannot be read: There is no item named 'a\.1\.npy'"):
+        load(waves().simulation, path)
+
+
+def test_a_checkpoint_of_another_format_is_told(path):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("checkpoint.json", '{"format": 99}')
+    with pytest.raises(CaseError, match=r"has format 99; expected 1\. Go on with the version"):
+        load(waves().simulation, path)
+
+
+@pytest.mark.parametrize(
+    ("options", "about", "message"),
+    [
+        ({"extent": (4, 6)}, {"n": 1}, r"written with extent = \[6, 4\]; this run has extent = "),
+        ({"dtype": "float32"}, {"n": 1}, r"'float64, 2 component\(s\)'.*this run has.*float32"),
+        ({}, {"n": 2}, r"was written with n = 1; this run has n = 2\. A run goes on only as"),
+        ({}, {}, r"was written with n = 1; this run has n = None"),
+    ],
+)
+def test_a_checkpoint_of_another_run_is_told(path, options, about, message):
+    save(waves().simulation, path, {"n": 1})
+    with pytest.raises(CaseError, match=message):
+        load(waves(**options).simulation, path, about)

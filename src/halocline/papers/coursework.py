@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from halocline.apps.lbm.obstacle_flow_input import published_grids, published_parameters
 from halocline.papers.experiment import Experiment, Findings, Panel, Series, Setting, Table
 from halocline.papers.measuring import measure
 from halocline.papers.predict import near_square, plan_of, predict
@@ -22,13 +23,14 @@ LINK = "qdr-ib-2014"
 # The paper's element type, and its code: waits for all messages, then computes.
 _DTYPE = "float32"
 AS_PAPER = Strategy(overlap="none", transport="two-sided")
-_GRIDS = ("128x128", "128x256", "256x256", "1024x1024")
+_GRIDS = published_grids()
 _CORES = 64
 _RANKS_A_NODE = 16
 
 REMARKS = (
     "The figures of the paper are missing; its tables and the numbers in its text are beside ours.",
-    "The flow: obstacles, walls and the accelerated row are left out, the grid is periodic.",
+    "The flow: obstacles, walls and the accelerated row are left out, the grid is periodic; the "
+    "case 'obstacle-flow' has them.",
     f"The machine: two cores and the emulated link '{LINK}' (2.03 us as in figure 1.7; 3 GB/s "
     "assumed) instead of 64 cores on four nodes; the prediction is for those.",
     "The model's BlueCrystal takes its arithmetic from the paper's time of 1024x1024 (figure 2.5), "
@@ -58,9 +60,9 @@ class Way:
 
 
 def cells_of(grid: str) -> tuple[int, int]:
-    """Return '128x256' as numbers, along x and y."""
-    nx, ny = grid.split("x")
-    return int(nx), int(ny)
+    """Return the cells of a published grid along x and y."""
+    told = published_parameters(grid)
+    return told.nx, told.ny
 
 
 def trial_of(grid: str, blocks: tuple[int, int], strategy: Strategy, name: str = "d2q9") -> Trial:

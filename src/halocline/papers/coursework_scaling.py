@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from halocline.apps.lbm.obstacle_flow_input import published_parameters
 from halocline.bench import ping_pong
 from halocline.papers.coursework import AS_PAPER, REMARKS, grids, says, trial_of
 from halocline.papers.experiment import Experiment, Findings, Panel, Series, Setting, Table
@@ -20,7 +21,6 @@ _DEPTHS = (1, 2, 3, 4, 6)
 # Edges of the block of a rank: messages of the smallest are nothing but latency.
 _EDGES = (16, 32, 64, 128, 256, 512)
 _LINKS = {"gigabit-2011": (0.13e-3, 8e-9), "qdr-ib-2014": (2.03e-6, 1 / 3e9)}
-_ITERATIONS = {"128x128": 40_000, "128x256": 40_000, "256x256": 80_000, "1024x1024": 20_000}
 _CORES, _RANKS_A_NODE = 64, 16
 # The paper's names of links and ours.
 _LATENCIES = {
@@ -146,7 +146,7 @@ def _run_speedup(setting: Setting) -> Findings:
         serial = predict(one[n], machine, Placement(1)).seconds
         trial = trial_of(grid, (1, _CORES), strategy)
         parallel = predict(trial, machine, Placement(_RANKS_A_NODE)).seconds
-        seconds = parallel * _ITERATIONS[grid]
+        seconds = parallel * published_parameters(grid).iterations
         gain = alone[n].median_s / shared[n].median_s
         gains[grid] = (printed[grid][1], serial / parallel, gain)
         rows.append(

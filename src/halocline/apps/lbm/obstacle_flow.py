@@ -1,0 +1,352 @@
+"""The flow past obstacles of a published course: periodic, one row of cells pushed in +x.
+
+A D2Q9 code that the University of Bristol's course on high-performance computing gives to its
+students, with their four grids and results; paper 004 makes it parallel. Obstacle cells send back
+what arrives in them (full-way bounce-back).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+import halocline as hc
+from halocline.apps.case import Problem, ending
+from halocline.apps.lbm import obstacle_flow_input as given
+from halocline.apps.lbm import obstacle_flow_published as published
+from halocline.apps.lbm.kernels import macroscopic
+from halocline.apps.lbm.obstacle_flow_kernels import (
+    accelerate,
+    rest_in_obstacles,
+    stream_collide,
+)
+from halocline.apps.lbm.obstacle_flow_output import (
+    FlowPicture,
+    draw_flow,
+    write_averages,
+    write_final_state,
+)
+from halocline.apps.lbm.populations import add
+from halocline.apps.lbm.velocity_set import velocity_set
+from halocline.errors import CaseError, nearest
+from halocline.io.quantity import Integral, Quantity
+from halocline.io.variable import Variable
+from halocline.language.fields import Field
+from halocline.language.steps import Callback, Reduction
+
+LATTICE = velocity_set("D2Q9")
+DTYPES = ("float64", "float32")
+# How often a run says how far it is.
+_PIECES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FlowProblem(Problem):
+    """Grid and steps of the flow, with what is read off.
+
+    Attributes:
+        f: Populations, in units of the density at rest.
+        solid: Where obstacles are (nx, ny).
+        total_speed: Of all fluid cells after the last step [cells / step].
+        averages: Average velocity of the fluid after each step of this run [cells / step].
+    """
+
+    f: Field
+    solid: NDArray[np.bool_]
+    total_speed: Reduction
+    averages: list[float]
+
+    @property
+    def fluid_cells(self) -> int:
+        """How many cells are no obstacles."""
+        return int((~self.solid).sum())
+
+    @property
+    def average(self) -> float:
+        """Average velocity of the fluid after the last step [cells / step]."""
+        return self.total_speed.value / self.fluid_cells
+
+
+@dataclass(frozen=True, slots=True)
+class ObstacleFlow:
+    """Parameters of the flow past obstacles.
+
+    Attributes:
+        grid: A published case, '128x128', '128x256', '256x256' or '1024x1024': what it has is used
+            where no file says otherwise.
+        parameters: A file of other parameters in the course's format; empty for none.
+        obstacles: A file of other obstacles in the course's format; empty for none.
+        steps: How many time steps; 0 for as many as the parameters say.
+        dtype: 'float64' or 'float32'.
+    """
+
+    name: ClassVar[str] = "obstacle-flow"
+
+    grid: str = "128x128"
+    parameters: str = ""
+    obstacles: str = ""
+    steps: int = ending(0)
+    dtype: str = "float64"
+
+    @property
+    def told(self) -> given.Parameters:
+        """The parameters, from the file or those of the published case."""
+        published_ones = given.published_parameters(self.grid)
+        return given.read_parameters(self.parameters) if self.parameters else published_ones
+
+    @property
+    def iterations(self) -> int:
+        """How many steps are done."""
+        return self.steps or self.told.iterations
+
+    @property
+    def is_published(self) -> bool:
+        """Whether results of this very flow are published."""
+        return not self.parameters and not self.obstacles
+
+    def solid(self) -> NDArray[np.bool_]:
+        """Return where obstacles are (nx, ny)."""
+        told = self.told
+        if self.obstacles:
+            return given.read_obstacles(self.obstacles, told.nx, told.ny)
+        solid = given.published_obstacles(self.grid)
+        if solid.shape != (told.nx, told.ny):
+            raise CaseError(
+                f"The parameter file '{self.parameters}' has {told.nx}x{told.ny} cells, but the "
+                f"obstacles are those of the published grid '{self.grid}'.",
+                hint="Give obstacles of your own with 'obstacles'.",
+            )
+        return solid
+
+    def check(self) -> None:
+        """Raise a CaseError for what cannot be computed."""
+        if self.dtype not in DTYPES:
+            raise CaseError(
+                f"The flow past obstacles has the unknown dtype '{self.dtype}'.",
+                hint=nearest(self.dtype, DTYPES),
+            )
+        if self.steps < 0:
+            raise CaseError(f"{self.steps} steps were given; expected at least 0.")
+        self.told.check()
+        if self.solid().all():
+            raise CaseError("All cells are obstacles; expected some fluid between them.")
+
+    def describe(self) -> str:
+        """Return the parameters and what follows from them, as text."""
+        told, solid = self.told, self.solid()
+        return (
+            f"flow past obstacles, {told.nx} x {told.ny} cells, {int(solid.sum())} of them "
+            f"obstacles, {self.iterations} steps\n"
+            f"{LATTICE!r} BGK, {self.dtype}, density {told.density:g}, omega {told.omega:g} "
+            f"(viscosity {told.viscosity:.6f}), row {told.accelerated_row} pushed by "
+            f"{told.accel:g} in a step"
+        )
+
+    def bytes_stored(self) -> int:
+        """Return about how much the stored fields and texts will take [bytes]."""
+        told = self.told
+        # A line of the final state, and five numbers of the fields; a line of the averages.
+        return told.nx * told.ny * (90 + 5 * 8) + 30 * self.iterations
+
+    def problem(self) -> FlowProblem:
+        """Return grid and steps; fields are zero at first, which is a fluid at rest."""
+        told, solid = self.told, self.solid()
+        grid = hc.Grid((told.nx, told.ny), periodic=True)
+        f, f_next = (
+            grid.field(name, components=len(LATTICE), dtype=self.dtype) for name in ("f", "f_next")
+        )
+        # The mask, too, is of the populations' type: with single bytes the compiler does not
+        # compute several cells at once.
+        push, speed, mask, density = (
+            grid.field(name, dtype=self.dtype) for name in ("push", "speed", "solid", "density")
+        )
+        velocity = grid.field("velocity", components=LATTICE.dimensions, dtype=self.dtype)
+        mask.set(solid.astype(self.dtype))
+        row = hc.Box((0, told.accelerated_row), (told.nx, told.accelerated_row + 1))
+        total, fluid_cells = hc.sum(speed, name="total_speed"), int((~solid).sum())
+        averages: list[float] = []
+        return FlowProblem(
+            grid,
+            (
+                accelerate(f, push, mask, velocity_set=LATTICE, accel=told.accel, on=row),
+                stream_collide(f, f_next, speed, mask, velocity_set=LATTICE, omega=told.omega),
+                hc.swap(f, f_next),
+                total,
+                Callback(lambda: averages.append(total.value / fluid_cells)),
+            ),
+            f,
+            solid,
+            total,
+            averages,
+            quantities=self._quantities(density, velocity, speed, mask),
+            integrals=_integrals(f, speed, fluid_cells),
+            refresh=(
+                macroscopic(f, density, velocity, velocity_set=LATTICE),
+                rest_in_obstacles(density, velocity, mask),
+            ),
+        )
+
+    def _quantities(
+        self, density: Field, velocity: Field, speed: Field, mask: Field
+    ) -> tuple[Quantity, ...]:
+        """Return the columns of the course's final state."""
+        pressure = self.told.density / 3.0
+        return (
+            *(
+                Quantity(
+                    f"u_{axis}",
+                    velocity,
+                    component,
+                    description=f"velocity along {axis} [cells / step]",
+                    vector="velocity",
+                )
+                for component, axis in enumerate("xy")
+            ),
+            Quantity("speed", speed, description="length of the velocity [cells / step]"),
+            Quantity(
+                "pressure",
+                density,
+                convert=lambda stored: pressure * stored,
+                description="pressure [lattice units]",
+            ),
+            Quantity("obstacle", mask, description="1 in obstacle cells, 0 in the fluid"),
+        )
+
+    def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> FlowResult:
+        """Make all steps, or those that remain."""
+        assert isinstance(problem, FlowProblem)
+        first, last, seconds = simulation.step, self.iterations, 0.0
+        if first > last:
+            raise CaseError(
+                f"{first} steps have been done, but {last} were asked for.",
+                hint="Ask for as many steps or more in all.",
+            )
+        simulation.run(0, progress=False)  # compile before the clock starts
+        while simulation.step < last:
+            piece = min(-(-last // _PIECES), last - simulation.step)
+            start = perf_counter()
+            simulation.run(piece, progress=False)
+            seconds += perf_counter() - start
+            rate = (simulation.step - first) * problem.solid.size / seconds / 1e6
+            watch(
+                f"step {simulation.step:8d}   average velocity {problem.average:.6e}   "
+                f"{seconds:9.2f} s   {rate:8.2f} MLUPS"
+            )
+        simulation.execute(*problem.refresh)
+        return FlowResult(self, problem, first, seconds)
+
+
+def _integrals(f: Field, speed: Field, fluid_cells: int) -> tuple[Integral, ...]:
+    """Return the mass in all cells, obstacles included, and the average velocity of the fluid."""
+    excess = add([f[i] for i in range(f.components)])
+    return (
+        Integral(
+            "mass",
+            hc.sum(1.0 + excess),
+            1.0 / f.grid.domain.cells,
+            description="mass over mass at rest",
+        ),
+        Integral(
+            "average_velocity",
+            hc.sum(speed),
+            1.0 / fluid_cells,
+            description="mean speed of the fluid [cells / step]",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FlowResult:
+    """What a run of the flow has found.
+
+    Attributes:
+        case: The parameters.
+        problem: Its fields.
+        first_step: How many steps were done before this run.
+        seconds: Wall-clock time of the steps [s].
+    """
+
+    case: ObstacleFlow
+    problem: FlowProblem
+    first_step: int
+    seconds: float
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all steps of the parameters have been done."""
+        return self.case.iterations == self.case.told.iterations
+
+    @property
+    def reynolds(self) -> float:
+        """Reynolds number of the average velocity at the end."""
+        told = self.case.told
+        return self.problem.average * told.reynolds_dim / told.viscosity
+
+    def summary(self) -> str:
+        """Return the average velocity, the Reynolds number, and how fast the steps were."""
+        steps = len(self.problem.averages)
+        rate = steps * self.problem.solid.size / max(self.seconds, 1e-9) / 1e6
+        return (
+            f"average velocity {self.problem.average:.12e}, Reynolds number "
+            f"{self.reynolds:.6f}\n{steps} steps in {self.seconds:.2f} s, {rate:.1f} MLUPS"
+        )
+
+    def variables(self) -> tuple[Variable, ...]:
+        """Return the final state, in obstacles as of fluid at rest; collective."""
+        return tuple(quantity.gather() for quantity in self.problem.quantities)
+
+    def deviations(self, variables: Sequence[Variable]) -> tuple[published.Deviation, ...]:
+        """Return how far the run is from what is published, if anything is (rank 0)."""
+        grid = self.case.grid
+        if not self.case.is_published:
+            return ()
+        found = published.series_deviations(grid, self.problem.averages, self.first_step)
+        if self.is_complete:
+            found += published.profile_deviations(grid, _by_name(variables))
+        return found
+
+    def findings(self, variables: Sequence[Variable]) -> str:
+        """Return the comparison with published values as text (rank 0)."""
+        if not self.case.is_published:
+            return "Nothing is published of a flow with parameters or obstacles of one's own."
+        found = self.deviations(variables)
+        if not found:
+            return "Nothing is published of these steps."
+        lines = ["relative deviation from published values:", *(f"  {d}" for d in found)]
+        if self.is_complete:
+            known = published.published_reynolds(self.case.grid)
+            lines.append(f"Reynolds number {self.reynolds:.6f}, published {known:.6f}")
+        return "\n".join(lines)
+
+    def pictures(self, variables: Sequence[Variable]) -> Mapping[str, Callable[[Path], None]]:
+        """Return the picture, and the two text files that the course's own checker reads."""
+        state, case = _by_name(variables), self.case
+        told, averages = case.told, self.problem.averages
+        picture = FlowPicture(
+            title=f"Flow past obstacles, {told.nx} x {told.ny} cells, {case.iterations} steps",
+            velocity=(state["u_x"], state["u_y"]),
+            solid=self.problem.solid,
+            averages=averages,
+            first_step=self.first_step,
+            published=published.published_series(case.grid) if case.is_published else None,
+        )
+        return {
+            "obstacle-flow.png": partial(draw_flow, picture),
+            "av_vels.dat": partial(write_averages, averages, self.first_step),
+            "final_state.dat": partial(write_final_state, state),
+        }
+
+
+def _by_name(variables: Sequence[Variable]) -> dict[str, NDArray[Any]]:
+    found = {}
+    for variable in variables:
+        assert variable.values is not None
+        found[variable.name] = variable.values
+    return found

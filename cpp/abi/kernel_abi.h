@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define HALOCLINE_ABI 1
+#define HALOCLINE_ABI 2
 
 /* One field on one block. Strides count elements; the stride in x is one. */
 typedef struct halocline_field {
@@ -19,14 +19,25 @@ typedef struct halocline_field {
     int64_t z;         /* from one plane to the next */
 } halocline_field;
 
+/* Neighbouring cells of one row: a piece of a set of cells that is no box. */
+typedef struct halocline_span {
+    int64_t lower; /* the cells [lower, upper) */
+    int64_t upper;
+    int64_t y;
+    int64_t z;
+    int64_t before; /* cells of the spans before this one */
+} halocline_span;
+
 typedef struct halocline_call {
     const halocline_field* fields; /* in the order of the kernel's fields */
     const double* scalars;         /* in the order of the kernel's scalars */
     int64_t lower[3];              /* the box, in cells of the block */
     int64_t upper[3];
-    int64_t origin[3]; /* global index of cell (0, 0, 0) */
-    int32_t threads;   /* OpenMP threads to use */
-    int32_t stream;    /* non-zero: write results past the cache */
+    int64_t origin[3];           /* global index of cell (0, 0, 0) */
+    int32_t threads;             /* OpenMP threads to use */
+    int32_t stream;              /* non-zero: write results past the cache */
+    const halocline_span* spans; /* if not null, only the cells of these spans, all in the box */
+    int64_t span_count;
 } halocline_call;
 
 /* The signature of every generated kernel. */

@@ -53,8 +53,14 @@ nb::ndarray<nb::numpy> view(const Runtime& runtime, int slot, int block) {
         static_cast<std::size_t>(field.components), static_cast<std::size_t>(n[0]),
         static_cast<std::size_t>(n[1]), static_cast<std::size_t>(n[2])};
     const std::array<std::int64_t, 4> strides{where.component, 1, where.y, where.z};
-    const nb::dlpack::dtype type =
-        with_type(field.type, []<typename T>(T) { return nb::dtype<T>(); });
+    const nb::dlpack::dtype type = with_type(field.type, []<typename T>(T) {
+        if constexpr (std::is_same_v<T, Half>) {
+            return nb::dlpack::dtype{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), 16,
+                                     1};
+        } else {
+            return nb::dtype<T>();
+        }
+    });
     // The array keeps the memory alive, not the runtime: NumPy's arrays are no part of garbage
     // collection, so a callback that uses one would otherwise keep its runtime forever.
     using Memory = std::shared_ptr<std::byte>;
@@ -66,9 +72,9 @@ nb::ndarray<nb::numpy> view(const Runtime& runtime, int slot, int block) {
 }
 
 int add_kernel(Runtime& runtime, std::string name, std::uintptr_t address, std::vector<int> fields,
-               std::vector<int> scalars, bool stream) {
+               std::vector<int> scalars, bool stream, int mask) {
     return runtime.add_kernel({std::move(name), std::bit_cast<halocline_kernel>(address),
-                               std::move(fields), std::move(scalars), stream});
+                               std::move(fields), std::move(scalars), stream, mask});
 }
 
 using TimerTuple = std::tuple<std::string, std::string, std::int64_t, double>;
@@ -100,10 +106,12 @@ void bind_parts(nb::class_<Runtime>& runtime) {
             },
             "name"_a, "dtype"_a, "components"_a, "halo_lower"_a, "halo_upper"_a)
         .def("view", &view, "slot"_a, "block"_a, "View a field on a block without a copy.")
+        .def("bytes_stored", &Runtime::bytes_stored, "slot"_a, "block"_a)
         .def("add_scalar", &Runtime::add_scalar, "value"_a)
         .def("set_scalar", &Runtime::set_scalar, "slot"_a, "value"_a)
         .def("scalar", &Runtime::scalar, "slot"_a)
-        .def("add_kernel", &add_kernel, "name"_a, "address"_a, "fields"_a, "scalars"_a, "stream"_a)
+        .def("add_kernel", &add_kernel, "name"_a, "address"_a, "fields"_a, "scalars"_a, "stream"_a,
+             "mask"_a = -1)
         .def(
             "add_exchange",
             [](Runtime& self, std::string name, nb::sequence sends, nb::sequence receives,

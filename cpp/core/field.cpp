@@ -25,6 +25,8 @@ T poison_value() {
         return std::bit_cast<double>(0x7FF4000000000000ULL);
     else if constexpr (std::is_same_v<T, float>)
         return std::bit_cast<float>(0x7FA00000U);
+    else if constexpr (std::is_same_v<T, Half>)
+        return Half{0x7D00U};
     else
         return std::numeric_limits<T>::max();
 }
@@ -83,13 +85,14 @@ std::shared_ptr<std::byte> allocate(std::int64_t size_bytes) {
 }  // namespace
 
 ElementType element_type(std::string_view name) {
+    if (name == "float16") return ElementType::float16;
     if (name == "float32") return ElementType::float32;
     if (name == "float64") return ElementType::float64;
     if (name == "int32") return ElementType::int32;
     if (name == "int64") return ElementType::int64;
     if (name == "uint8") return ElementType::uint8;
     throw std::invalid_argument("Unknown element type '" + std::string(name) +
-                                "'; expected float32, float64, int32, int64 or uint8.");
+                                "'; expected float16, float32, float64, int32, int64 or uint8.");
 }
 
 std::int64_t size_of(ElementType type) {

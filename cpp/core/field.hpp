@@ -9,11 +9,12 @@
 #include "abi/kernel_abi.h"
 #include "core/arena.hpp"
 #include "core/box.hpp"
+#include "core/half.hpp"
 
 namespace halocline {
 
 /// Type of the values of a field.
-enum class ElementType { float32, float64, int32, int64, uint8 };
+enum class ElementType { float16, float32, float64, int32, int64, uint8 };
 
 /// The type named as in NumPy; throws std::invalid_argument for other names.
 [[nodiscard]] ElementType element_type(std::string_view name);
@@ -25,6 +26,8 @@ enum class ElementType { float32, float64, int32, int64, uint8 };
 template <typename Work>
 decltype(auto) with_type(ElementType type, Work&& work) {
     switch (type) {
+        case ElementType::float16:
+            return work(Half{});
         case ElementType::float32:
             return work(float{});
         case ElementType::float64:

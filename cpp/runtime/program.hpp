@@ -23,6 +23,7 @@ struct Kernel {
     std::vector<int> fields;   ///< slots
     std::vector<int> scalars;  ///< slots
     bool stream = false;
+    int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
 };
 
 /// Everything that operations refer to by number.
@@ -43,6 +44,7 @@ struct Run {
         int block;
         bool is_other_block;  // than that of the piece before
         halocline_call call;
+        std::vector<halocline_span> spans;  // of cells of the mask, if there is one
     };
     halocline_kernel function;
     std::vector<std::pair<int, std::size_t>> fields;  // slot, position among the arguments
@@ -50,6 +52,8 @@ struct Run {
     std::vector<halocline_field> field_arguments;
     std::vector<double> scalar_arguments;
     std::vector<Piece> pieces;
+    int mask;                     // slot, or -1
+    std::int64_t listed_version;  // of the masks when the spans were listed
     std::size_t timer;
 };
 struct Start {

@@ -6,31 +6,52 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <type_traits>
 #include <utility>
+
+#include "core/align.hpp"
+#include "core/threads.hpp"
 
 namespace halocline {
 namespace {
 
-/// Below this many cells starting threads costs more than it saves.
-constexpr std::int64_t parallel_cells = 16384;
-constexpr std::int64_t piece_values = 256;
+constexpr std::int64_t piece_values = 1024;
+/// From this many doubles on, copying a row costs more than a piece of its own.
+constexpr std::int64_t long_row = 256;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Hands the values of a row to `work` as doubles, piece by piece.
-template <typename T, typename Work>
-void visit_row(const T* row, std::int64_t count, const Work& work) {
-    if constexpr (std::is_same_v<T, double>) {
-        work(std::span<const double>(row, static_cast<std::size_t>(count)));
-    } else {
-        std::array<double, piece_values> piece;
-        for (std::int64_t first = 0; first < count; first += piece_values) {
-            const std::int64_t n = std::min(piece_values, count - first);
-            std::transform(row + first, row + first + n, piece.begin(),
+/// Collects the values of rows as doubles and hands them to `work` many at a time.
+template <typename Work>
+class Pieces {
+public:
+    explicit Pieces(const Work& work) : work_(work) {}
+
+    template <typename T>
+    void add(const T* row, std::int64_t count) {
+        if constexpr (std::is_same_v<T, double>) {
+            if (count >= long_row) return work_({row, static_cast<std::size_t>(count)});
+        }
+        while (count > 0) {
+            const std::int64_t n = std::min(count, piece_values - held_);
+            std::transform(row, row + n, piece_.begin() + held_,
                            [](T value) { return static_cast<double>(value); });
-            work(std::span<const double>(piece.data(), static_cast<std::size_t>(n)));
+            row += n;
+            count -= n;
+            held_ += n;
+            if (held_ == piece_values) flush();
         }
     }
-}
+
+    void flush() {
+        work_({piece_.data(), static_cast<std::size_t>(held_)});
+        held_ = 0;
+    }
+
+private:
+    const Work& work_;
+    std::int64_t held_ = 0;
+    alignas(line_bytes) std::array<double, piece_values> piece_;
+};
 
 template <typename T>
 bool has_nan(const T* row, std::int64_t count) {
@@ -72,6 +93,8 @@ Key search(const State& state, int slot, const std::vector<LocalBox>& boxes) {
                 search_box<double>(state, slot, box, component, first);
             } else if (field.type == ElementType::float32) {
                 search_box<float>(state, slot, box, component, first);
+            } else if (field.type == ElementType::float16) {
+                search_box<Half>(state, slot, box, component, first);
             }
         }
     }
@@ -89,11 +112,7 @@ Reducer::Reducer(plan::Reduction reduction, int slot, int component, std::vector
       partials_(static_cast<std::size_t>(threads)) {}
 
 double Reducer::evaluate(const State& state) {
-    for (Partial& partial : partials_) {
-        partial.sum = {};
-        partial.extreme = reduction_ == plan::Reduction::min ? infinity : -infinity;
-        partial.has_nan = false;
-    }
+    for (Partial& partial : partials_) partial = {};
     visit(state);
     return reduction_ == plan::Reduction::sum ? combine_sum(state) : combine_extreme(state);
 }
@@ -102,11 +121,13 @@ void Reducer::visit(const State& state) {
     for (const LocalBox& local : boxes_) {
         if (local.box.is_empty()) continue;
         const std::int64_t rows = local.box.extent()[1] * local.box.extent()[2];
-        if (state.memory.threads == 1 || local.box.cells() <= parallel_cells) {
+        const std::int64_t bytes = local.box.cells() * size_of(state.field(slot_).type);
+        const int threads = threads_for(bytes, state.memory.threads);
+        if (threads == 1) {
             visit_range(state, local, 0, rows, partials_[0]);
             continue;
         }
-#pragma omp parallel num_threads(state.memory.threads)
+#pragma omp parallel num_threads(threads)
         {
             const std::int64_t count = omp_get_num_threads();
             const std::int64_t me = omp_get_thread_num();
@@ -122,21 +143,20 @@ void Reducer::visit_range(const State& state, const LocalBox& local, std::int64_
     const Box& box = local.box;
     const Index3 n = box.extent();
     const auto take = [&](std::span<const double> values) {
-        if (reduction_ == plan::Reduction::sum) return partial.sum.add(values);
-        const bool is_min = reduction_ == plan::Reduction::min;
-        for (const double value : values) {
-            partial.has_nan |= std::isnan(value);
-            partial.extreme =
-                is_min ? std::min(partial.extreme, value) : std::max(partial.extreme, value);
-        }
+        if (reduction_ == plan::Reduction::sum)
+            partial.sum.add(values);
+        else
+            partial.extremes.take(values);
     };
     with_type(state.field(slot_).type, [&]<typename T>(T) {
         const T* base = static_cast<const T*>(view.data) + component_ * view.component;
+        Pieces pieces(take);
         for (std::int64_t row = first; row < last; ++row) {
             const std::int64_t y = box.lower[1] + row % n[1];
             const std::int64_t z = box.lower[2] + row / n[1];
-            visit_row(base + y * view.y + z * view.z + box.lower[0], n[0], take);
+            pieces.add(base + y * view.y + z * view.z + box.lower[0], n[0]);
         }
+        pieces.flush();
     });
 }
 
@@ -152,9 +172,10 @@ double Reducer::combine_extreme(const State& state) {
     // MPI leaves the minimum with a NaN undefined, so a flag travels beside the value.
     std::array<double, 2> values{is_min ? infinity : -infinity, 0};
     for (const Partial& partial : partials_) {
-        values[0] =
-            is_min ? std::min(values[0], partial.extreme) : std::max(values[0], partial.extreme);
-        if (partial.has_nan) values[1] = is_min ? -1 : 1;
+        const Extremes& some = partial.extremes;
+        values[0] = is_min ? std::min(values[0], of_rank(some.least))
+                           : std::max(values[0], of_rank(some.greatest));
+        if (some.has_nan()) values[1] = is_min ? -1 : 1;
     }
     if (is_min)
         state.transport->min(values);

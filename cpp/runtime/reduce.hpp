@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <vector>
 
 #include "core/plan.hpp"
 #include "runtime/state.hpp"
 #include "runtime/superaccumulator.hpp"
+#include "runtime/wide.hpp"
 
 namespace halocline {
 
@@ -26,8 +26,7 @@ public:
 private:
     struct alignas(64) Partial {
         Superaccumulator sum;
-        double extreme = 0;
-        bool has_nan = false;
+        Extremes extremes;
     };
 
     [[nodiscard]] double combine_sum(const State& state);

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "core/threads.hpp"
 #include "runtime/program.hpp"
 #include "runtime/timers.hpp"
 
@@ -11,9 +12,6 @@ namespace {
 
 // A copied `Run` would point to the arguments of its original.
 static_assert(std::is_nothrow_move_constructible_v<program::Operation>);
-
-/// Boxes with fewer cells are computed by one thread: starting more costs more than it saves.
-constexpr std::int64_t parallel_cells = 16384;
 
 /// `index` as a position among `count` things, or std::invalid_argument.
 std::size_t position(int index, std::size_t count, const std::string& what,
@@ -50,9 +48,18 @@ struct Resolver {
             call.upper[axis] = local.upper[axis];
             call.origin[axis] = origin[axis];
         }
-        call.threads = local.cells() > parallel_cells ? state.memory.threads : 1;
+        call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         call.stream = kernel.stream ? 1 : 0;
-        return {box.block, true, call};
+        return {box.block, true, call, {}};
+    }
+
+    [[nodiscard]] std::int64_t bytes_per_cell(const Kernel& kernel) const {
+        std::int64_t bytes = 0;
+        for (const int slot : kernel.fields) {
+            const Field& field = state.field(slot);
+            bytes += field.components * size_of(field.type);
+        }
+        return bytes;
     }
 
     /// The box must exist in one field at least: others may be read at an offset only.
@@ -85,8 +92,10 @@ struct Resolver {
             // Vectors keep their memory when the operation is moved.
             next.call.fields = resolved.field_arguments.data();
             next.call.scalars = resolved.scalar_arguments.data();
-            resolved.pieces.push_back(next);
+            resolved.pieces.push_back(std::move(next));
         }
+        resolved.mask = kernel.mask;
+        resolved.listed_version = -1;
         resolved.timer = timers.add("run", run.label);
         return resolved;
     }

@@ -95,6 +95,7 @@ int Runtime::add_kernel(Kernel kernel) {
     require_idle();
     const std::string where = "Kernel '" + kernel.name + "'";
     if (kernel.function == nullptr) throw std::invalid_argument(where + ": its address is null.");
+    if (kernel.mask >= 0) require_slot(state_, kernel.mask, where);
     for (const int slot : kernel.fields) require_slot(state_, slot, where);
     for (const int slot : kernel.scalars) require_scalar(state_, slot, where);
     parts_.kernels.push_back(std::move(kernel));
@@ -120,6 +121,8 @@ void Runtime::set_program(const std::string& name, const std::vector<plan::Opera
 
 void Runtime::execute(const std::string& name) {
     std::vector<program::Operation>& operations = program(name);
+    // Outside of steps anybody may have written into fields.
+    ++state_.mask_version;
     set_time();
     const Flag running(is_running_);
     halocline::execute(operations, state_, parts_, timers_);
@@ -202,6 +205,11 @@ const Field& Runtime::field(int slot) const {
 const Box& Runtime::allocated(int slot, int block) const {
     static_cast<void>(view(slot, block));
     return storage(slot, block).layout().allocated;
+}
+
+std::int64_t Runtime::bytes_stored(int slot, int block) const {
+    static_cast<void>(view(slot, block));
+    return storage(slot, block).layout().size_bytes;
 }
 
 std::shared_ptr<std::byte> Runtime::memory(int slot, int block) const {

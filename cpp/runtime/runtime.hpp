@@ -68,6 +68,9 @@ public:
     /// The cells allocated for a field on a block, counted from its first owned cell.
     [[nodiscard]] const Box& allocated(int slot, int block) const;
 
+    /// The size of the memory that `view` points into [bytes].
+    [[nodiscard]] std::int64_t bytes_stored(int slot, int block) const;
+
     /// The memory that `view` points into.
     [[nodiscard]] std::shared_ptr<std::byte> memory(int slot, int block) const;
 

@@ -25,6 +25,7 @@ struct State {
     std::vector<std::size_t> held;               ///< the storage in each slot; swaps change it
     std::vector<double> scalars;
     std::int64_t step = 0;
+    std::int64_t mask_version = 0;  ///< grows whenever masks may have changed
 
     [[nodiscard]] const halocline_field& view(int slot, int block) const {
         return memory.view(held[static_cast<std::size_t>(slot)], block);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/wide.hpp"
+
 namespace halocline {
 namespace {
 
@@ -19,39 +21,16 @@ constexpr int adds_per_carry = 2000;
 
 enum Special : std::size_t { nan = Superaccumulator::chunks, plus_infinity, minus_infinity };
 
-/// Up to 2^8 values of magnitude below 2^(E + 1) are first summed in plain doubles: adding and
-/// subtracting 1.5 * 2^(E + 8) leaves the bits of a value down to 2^(E - 44). Those parts are
-/// multiples of 2^(E - 44) whose sum stays below 2^(E + 9): 53 bits, so it is exact in any order.
-/// The next fold does the same 46 bits lower; what is left after the last is added by itself.
-constexpr std::size_t fold_values = 256;
-constexpr int fold_headroom = 8;
-constexpr int fold_bits = 46;
-constexpr std::size_t folds = 3;
+/// Up to 2^10 values of magnitude below 2^E are first summed in plain doubles: adding and
+/// subtracting 1.5 * 2^(E + 9) leaves the bits of a value down to 2^(E - 43). Those parts are
+/// multiples of 2^(E - 43) whose sum is at most 2^(E + 10): 53 bits, so it is exact in any order.
+/// What is left is at most 2^(E - 44), so the next fold does the same 44 bits lower.
+constexpr std::size_t fold_values = 1024;
+constexpr int fold_headroom = 9;
+constexpr int fold_bits = 44;
 /// No constant of any fold may overflow or lose bits to underflow.
-constexpr double largest_folded = 0x1p1000;
-constexpr double smallest_folded = 0x1p-800;
-
-/// The largest magnitude; NaN is ignored.
-double largest_magnitude(std::span<const double> values) {
-    double largest = 0;
-#pragma omp simd reduction(max : largest)
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        largest = std::max(largest, std::abs(values[i]));
-    }
-    return largest;
-}
-
-/// Takes the high bits off all values and returns their sum, which is exact.
-double fold(std::span<double> values, double constant) {
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const double high = (values[i] + constant) - constant;
-        values[i] -= high;
-        sum += high;
-    }
-    return sum;
-}
+constexpr std::uint64_t largest_folded = std::bit_cast<std::uint64_t>(0x1p1000);
+constexpr std::uint64_t smallest_folded = std::bit_cast<std::uint64_t>(0x1p-800);
 
 using Chunks = std::array<std::int64_t, Superaccumulator::chunks>;
 
@@ -124,26 +103,20 @@ void Superaccumulator::add(std::span<const double> values) {
 }
 
 void Superaccumulator::add_folded(std::span<const double> values) {
-    const double largest = largest_magnitude(values);
-    if (largest == 0 || !(largest >= smallest_folded && largest <= largest_folded)) {
-        for (const double value : values) add(value);
-        return;
-    }
     std::array<double, fold_values> rest;
-    std::ranges::copy(values, rest.begin());
     const std::span<double> left(rest.data(), values.size());
-    int exponent = std::ilogb(largest);
-    std::array<double, folds> sums;
-    for (double& sum : sums) {
-        sum = fold(left, std::ldexp(1.5, exponent + fold_headroom));
-        exponent -= fold_bits;
+    std::uint64_t largest = largest_magnitude(values);
+    while (largest >= smallest_folded && largest <= largest_folded) {
+        const int exponent = std::ilogb(std::bit_cast<double>(largest)) + 1;
+        const double high = std::ldexp(1.5, exponent + fold_headroom);
+        const Folded folded = fold(values, left, high, std::ldexp(high, -fold_bits));
+        add(folded.high);
+        add(folded.low);
+        values = left;
+        largest = folded.largest;
     }
-    if (std::isnan(sums[0])) {
-        for (const double value : values) add(value);
-        return;
-    }
-    for (const double sum : sums) add(sum);
-    for (const double value : left) {
+    if (largest == 0) return;
+    for (const double value : values) {
         if (value != 0) add(value);
     }
 }

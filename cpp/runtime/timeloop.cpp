@@ -3,6 +3,7 @@
 
 #include "core/error.hpp"
 #include "runtime/program.hpp"
+#include "runtime/spans.hpp"
 #include "runtime/timers.hpp"
 
 namespace halocline {
@@ -26,6 +27,7 @@ struct Executor {
             for (std::size_t i = 0; i < run.scalars.size(); ++i) {
                 run.scalar_arguments[i] = state.scalars[static_cast<std::size_t>(run.scalars[i])];
             }
+            if (run.mask >= 0 && run.listed_version != state.mask_version) list_cells(run);
             for (const program::Run::Piece& piece : run.pieces) {
                 if (piece.is_other_block) {
                     for (const auto& [slot, argument] : run.fields) {
@@ -35,6 +37,19 @@ struct Executor {
                 run.function(&piece.call);
             }
         });
+    }
+
+    /// Looks up in which cells of a mask a kernel runs.
+    void list_cells(program::Run& run) const {
+        for (program::Run::Piece& piece : run.pieces) {
+            const Box box{{piece.call.lower[0], piece.call.lower[1], piece.call.lower[2]},
+                          {piece.call.upper[0], piece.call.upper[1], piece.call.upper[2]}};
+            const ElementType type = state.field(run.mask).type;
+            piece.spans = spans_of(state.view(run.mask, piece.block), type, box);
+            piece.call.spans = piece.spans.data();
+            piece.call.span_count = static_cast<std::int64_t>(piece.spans.size());
+        }
+        run.listed_version = state.mask_version;
     }
 
     void operator()(const program::Start& start) const {
@@ -84,6 +99,7 @@ struct Executor {
 
     void operator()(const program::Call& call) const {
         timed(call.timer, [&] { parts.callbacks[call.callback](); });
+        ++state.mask_version;
     }
 
     void operator()(const program::Poison& operation) const {

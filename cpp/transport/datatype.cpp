@@ -14,6 +14,7 @@ using mpi::check;
 MPI_Datatype element_type(std::int64_t size) {
     if (size == 8) return MPI_INT64_T;
     if (size == 4) return MPI_INT32_T;
+    if (size == 2) return MPI_INT16_T;
     return MPI_BYTE;
 }
 

@@ -4,22 +4,27 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 
 #include "core/error.hpp"
+#include "core/threads.hpp"
 #include "runtime/runtime.hpp"
 
 namespace halocline {
 namespace {
 
-constexpr std::int64_t n = 36;
+// A single block is large enough for threads, in single precision too.
+constexpr std::int64_t n = 52;
+static_assert(n * n * n * 4 >= parallel_bytes);
 const Box domain{{5, -3, 0}, {5 + n, -3 + n, n}};
 
 /// A value that depends only on the global cell, with 200 binary orders of magnitude.
 double value(std::int64_t x, std::int64_t y, std::int64_t z) {
-    std::mt19937_64 random(static_cast<std::uint64_t>(x + 100 * (y + 100 * z)));
-    const double mantissa = static_cast<double>(random()) / 0x1p64 - 0.5;
-    return std::ldexp(mantissa, static_cast<int>(random() % 200) - 100);
+    // Splitmix64: Steele, Lea, Flood 2014.
+    auto random = static_cast<std::uint64_t>(x + 100 * (y + 100 * z)) * 0x9E3779B97F4A7C15;
+    random = (random ^ (random >> 30)) * 0xBF58476D1CE4E5B9;
+    random = (random ^ (random >> 27)) * 0x94D049BB133111EB;
+    const double mantissa = static_cast<double>(random) / 0x1p64 - 0.5;
+    return std::ldexp(mantissa, static_cast<int>((random ^ (random >> 31)) % 200) - 100);
 }
 
 /// A runtime whose domain is cut into `blocks` blocks along z, with all cells set.
@@ -137,8 +142,8 @@ TEST(Reduce, of_no_cells_is_neutral) {
 TEST(Check, names_the_first_nan_in_the_order_z_y_x) {
     Cut cut(3, 1, ElementType::float64);
     cut.at<double>(2, {5, -3, 35}) = std::nan("");
-    cut.at<double>(1, {7, 2, 13}) = std::nan("");
-    cut.at<double>(1, {6, 3, 13}) = std::nan("");
+    cut.at<double>(1, {7, 2, 20}) = std::nan("");
+    cut.at<double>(1, {6, 3, 20}) = std::nan("");
     cut.runtime.set_step(41);
     try {
         cut.check();
@@ -147,7 +152,7 @@ TEST(Check, names_the_first_nan_in_the_order_z_y_x) {
         EXPECT_EQ(error.field, "f");
         EXPECT_EQ(error.step, 41);
         EXPECT_EQ(error.component, 1);
-        EXPECT_EQ(error.cell, (Index3{7, 2, 13}));
+        EXPECT_EQ(error.cell, (Index3{7, 2, 20}));
     }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/threads.hpp"
 #include "runtime/runtime.hpp"
 
 namespace halocline {
@@ -113,6 +114,23 @@ TEST_F(OneBlock, kernels_see_block_local_boxes_step_and_time) {
     EXPECT_EQ(remembered.fields[0].data, runtime_.view(b_, 0).data);
     EXPECT_EQ(remembered.stream, 1);
     EXPECT_EQ(remembered.threads, 1);
+}
+
+TEST(Threads, share_boxes_of_much_memory_only) {
+    // Three doubles a cell.
+    const std::int64_t rows = parallel_bytes / (3 * 8 * 64);
+    Runtime runtime(2);
+    runtime.add_block({{}, {64, rows + 1, 1}});
+    const int a = runtime.add_field({"a", ElementType::float64, 1, {}, {}});
+    const int b = runtime.add_field({"b", ElementType::float64, 2, {}, {}});
+    const int kernel =
+        runtime.add_kernel({"remember", remember, {a, b}, {step_scalar, time_scalar}, false});
+    for (const std::int64_t more : {0, 1}) {
+        runtime.set_program("step",
+                            {{plan::Run{kernel, "all", {{0, {{}, {64, rows + more, 1}}}}}}});
+        runtime.advance({"step"}, 1);
+        EXPECT_EQ(remembered.threads, 1 + more);
+    }
 }
 
 TEST_F(OneBlock, poison_overwrites_the_named_cells_only) {

@@ -115,6 +115,43 @@ TEST(Superaccumulator, has_the_same_bits_in_any_order_and_split) {
     }
 }
 
+/// Alternating signs, then one: sums of both kinds, as large and as small as folds can be.
+std::vector<double> with_signs(std::size_t count, double value, bool alternate) {
+    std::vector<double> values(count, value);
+    if (alternate) {
+        for (std::size_t i = 0; i < count; i += 2) values[i] = -value;
+    }
+    return values;
+}
+
+TEST(Superaccumulator, folds_the_largest_values_of_a_magnitude_exactly) {
+    // All bits set, so that every part taken off is as large as it can be.
+    for (const double value : {2.0 - 0x1p-52, 1.0 + 0x1p-52, 1.0, 0x1.fffffffffp-800,
+                               0x1.fffffp-801, 0x1p1000, 0x1.8p1000, 0x1p-1074}) {
+        for (const std::size_t count : {1, 7, 255, 1023, 1024, 1025, 2049}) {
+            for (const bool alternate : {false, true}) {
+                std::vector<double> values = with_signs(count, value, alternate);
+                values.back() = value * 0x1p-60;
+                values.front() = 0;
+                ASSERT_EQ(exact_sum(values), one_by_one(values)) << value << " " << count;
+            }
+        }
+    }
+}
+
+TEST(Superaccumulator, finds_what_is_no_number_at_any_place) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < 1100; i += 13) {
+        std::vector<double> values(1100, 1.5);
+        values[i] = -infinity;
+        EXPECT_EQ(exact_sum(values), -infinity);
+        values[i] = std::copysign(std::nan(""), -1.0);
+        EXPECT_TRUE(std::isnan(exact_sum(values)));
+        values[i] = 0x1p1020;
+        EXPECT_EQ(exact_sum(values), 0x1p1020);
+    }
+}
+
 TEST(Superaccumulator, merges_as_integers_the_way_ranks_do) {
     const std::vector<double> values = random_values(5000, 200, 9);
     Superaccumulator total;

@@ -10,7 +10,8 @@ const int32_t halocline_abi = HALOCLINE_ABI;
 
 namespace {
 
-// Rows [first, last) of a box, counted along y and then z, and in each the cells [lower, upper).
+// Rows [first, last) of a box, counted along y and then z, and in each the cells [lower, upper);
+// or the spans [first, last) of a call.
 struct Part {
     int64_t first, last, lower, upper;
 };
@@ -23,15 +24,46 @@ inline T* row_of(const halocline_field& field, int64_t component, int64_t y, int
 
 typedef void (*Compute)(const halocline_call&, const Part&);
 
+// The first span before which there are at least so many cells.
+inline int64_t span_after(const halocline_call& call, int64_t cells) {
+    int64_t low = 0, high = call.span_count;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (call.spans[middle].before < cells) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// Computes the spans of a call on its threads: about as many cells each.
+inline void share_spans(const halocline_call& call, Compute compute) {
+    if (call.span_count == 0) return;
+    const int64_t parts = call.threads;
+    const halocline_span& end = call.spans[call.span_count - 1];
+    const int64_t cells = end.before + (end.upper - end.lower);
+    if (parts <= 1 || cells < 2048) return compute(call, {0, call.span_count, 0, 0});
+#pragma omp parallel for schedule(static, 1) num_threads(parts)
+    for (int64_t i = 0; i < parts; ++i) {
+        const int64_t first = i == 0 ? 0 : span_after(call, cells * i / parts);
+        const int64_t last =
+            i + 1 == parts ? call.span_count : span_after(call, cells * (i + 1) / parts);
+        compute(call, {first, last, 0, 0});
+    }
+}
+
 // Computes the box of a call on its threads: whole rows each, or pieces of rows if there are few.
 inline void share(const halocline_call& call, Compute compute) {
+    if (call.spans) return share_spans(call, compute);
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];
     const Part all{0, height * depth, call.lower[0], call.upper[0]};
     const int64_t width = all.upper - all.lower;
     if (width <= 0 || height <= 0 || depth <= 0) return;
     const int64_t parts = call.threads;
-    if (parts <= 1 || width * all.last < 2048) return compute(call, all);
+    if (parts <= 1) return compute(call, all);
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int64_t i = 0; i < parts; ++i) {
         Part part = all;
@@ -111,14 +143,19 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
     const halocline_field& T_new_field = call.fields[1];
     const double a = call.scalars[0];
     const int64_t height = call.upper[1] - call.lower[1];
+    int64_t lower = part.lower, upper = part.upper;
     int64_t y = call.lower[1] + part.first % height;
     int64_t z = call.lower[2] + part.first / height;
     constexpr int64_t chunk = 8;  // cells in whole cache lines
     constexpr int64_t ahead = 4 * chunk;
     alignas(64) double T_new_0_line[chunk];
-    const bool stream = call.stream != 0 && part.upper - part.lower >= 2 * chunk
+    const bool may_stream = call.stream != 0
         && is_aligned<double>(T_new_field);
     for (int64_t row = part.first; row < part.last; ++row) {
+        if (call.spans) {
+            const halocline_span& span = call.spans[row];
+            lower = span.lower, upper = span.upper, y = span.y, z = span.z;
+        }
         const double* const T_0_y0_z0_row = row_of<const double>(T_field, 0, y, z);
         const double* const T_0_ym_z0_row = row_of<const double>(T_field, 0, y - 1, z);
         const double* const T_0_yp_z0_row = row_of<const double>(T_field, 0, y + 1, z);
@@ -136,17 +173,18 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
                     * T0_x0_y0_z0);
             }
         };
-        const int64_t first = stream ? (part.lower + chunk - 1) & -chunk : part.upper;
-        const int64_t last = stream ? part.upper & -chunk : part.upper;
+        const bool stream = may_stream && upper - lower >= 2 * chunk;
+        const int64_t first = stream ? (lower + chunk - 1) & -chunk : upper;
+        const int64_t last = stream ? upper & -chunk : upper;
         for (int end = 0; end < 2; ++end) {
-            const int64_t from = end == 0 ? part.lower : last;
-            const int64_t count = (end == 0 ? first : part.upper) - from;
+            const int64_t from = end == 0 ? lower : last;
+            const int64_t count = (end == 0 ? first : upper) - from;
             cells(from, count, T_new_0_target + from);
         }
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, T_new_0_line);
-            const int64_t T_next_cell = from + ahead < part.upper ? from + ahead : from + ahead -
-                (part.upper - part.lower) + T_field.y;
+            const int64_t T_next_cell = from + ahead < upper ? from + ahead : from + ahead - (upper
+                - lower) + T_field.y;
             prefetch<chunk>(T_0_y0_z0_row + T_next_cell);
             prefetch<chunk>(T_0_ym_z0_row + T_next_cell);
             prefetch<chunk>(T_0_yp_z0_row + T_next_cell);
@@ -159,7 +197,7 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
             ++z;
         }
     }
-    if (stream) fence();
+    if (may_stream) fence();
 }
 
 extern "C" void halocline_heat_0(const halocline_call* call) {

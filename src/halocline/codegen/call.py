@@ -16,6 +16,12 @@ class FieldArgument(ctypes.Structure):
     )
 
 
+class Span(ctypes.Structure):
+    """Neighbouring cells of one row: 'halocline_span'."""
+
+    _fields_ = tuple((name, ctypes.c_int64) for name in ("lower", "upper", "y", "z", "before"))
+
+
 class Call(ctypes.Structure):
     """The argument of every generated kernel: 'halocline_call'."""
 
@@ -27,6 +33,8 @@ class Call(ctypes.Structure):
         ("origin", ctypes.c_int64 * 3),
         ("threads", ctypes.c_int32),
         ("stream", ctypes.c_int32),
+        ("spans", ctypes.POINTER(Span)),
+        ("span_count", ctypes.c_int64),
     )
 
 

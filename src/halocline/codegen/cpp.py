@@ -24,8 +24,9 @@ from halocline.codegen.lower import (
     lower,
     place,
 )
-from halocline.codegen.prelude import MATHS, PRELUDE, STREAMING
+from halocline.codegen.prelude import HALVES, MATHS, PRELUDE, STREAMING, WIDENING
 from halocline.codegen.source import Source
+from halocline.codegen.widen import widened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -45,9 +46,11 @@ _TAKEN = frozenset(
         "operator or private protected public register requires return short signed sizeof static",
         "struct switch template this throw true try typedef typeid typename union unsigned using",
         "virtual void volatile while xor linux unix",
-        "x y z i row call part Part from ahead stream chunk cells count first last end height std",
+        "x y z i row call part Part from ahead stream may_stream chunk cells count first last end",
+        "std height lower upper span spans span_after share_spans",
         "origin_x origin_y origin_z share row_of is_aligned store_line Line store_past_cache",
-        "prefetch fence minimum maximum magnitude",
+        "prefetch fence minimum maximum magnitude Half same_bits widened narrowed",
+        "strip strip_end wide_row wide row_lower row_upper",
     )
     for word in line.split()
 )
@@ -71,7 +74,9 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         '#include "kernel_abi.h"\n\n',
         PRELUDE,
         MATHS if any(_chooses(nest) for nest in nests) else "",
+        HALVES if any(f.dtype == "float16" for nest in nests for f in nest.fields) else "",
         STREAMING if streaming else "",
+        WIDENING if any(widened(nest) for nest in nests) else "",
         *(function.text() for function in functions),
     ]
     return Source("c++", "".join(parts), entries)
@@ -113,12 +118,15 @@ class _Function:
             (store.field, store.component): self._new(self._label(store.field, store.component))
             for store in nest.stores
         }
+        kinds = widened(nest)
+        self._wide = {key: kinds[key[:2]] for key in self._rows if key[:2] in kinds}
+        self._wide_rows = {key: self._new(f"{self._rows[key]}_wide") for key in self._wide}
         self._stored_at = {(s.field, s.component): s.offset for s in nest.stores}
         self._target = {key: self._new(f"{self._out[key]}_target") for key in nest.streamed}
         self._buffer = {key: self._new(f"{self._out[key]}_line") for key in nest.streamed}
         self._next = {
             field: self._new(f"{field}_next_cell")
-            for field in dict.fromkeys(key[0] for key in self._rows)
+            for field in dict.fromkeys(key[0] for key in self._fetched())
         }
         names = {part.value: self._new(part.name) for part in nest.body if isinstance(part, Let)}
         self._names = names
@@ -129,11 +137,15 @@ class _Function:
         body = [
             *self._arguments(),
             "for (int64_t row = part.first; row < part.last; ++row) {",
-            *_indented(self._row()),
+            "    if (call.spans) {",
+            "        const halocline_span& span = call.spans[row];",
+            "        lower = span.lower, upper = span.upper, y = span.y, z = span.z;",
+            "    }",
+            *_indented(self._strips(self._row()) if self._wide else self._row()),
             # Counted, not divided: a division a row is the time of a thin box.
             *_indented(["if (++y == call.upper[1]) {", "    y = call.lower[1];", "    ++z;", "}"]),
             "}",
-            *(["if (stream) fence();"] if self._target else []),
+            *(["if (may_stream) fence();"] if self._target else []),
         ]
         return "\n".join(
             [
@@ -173,6 +185,10 @@ class _Function:
         row = self._rows[load.field, load.component, load.offset[1:]]
         return f"{row}[{f'x {moved(load.offset[0])}'.strip()}]"
 
+    def _fetched(self) -> list[tuple[str, int, tuple[int, ...]]]:
+        """Return the rows to fetch from ahead; what is widened has been read already."""
+        return [key for key in self._rows if key not in self._wide]
+
     def _summary(self) -> str:
         written = sorted({store.field for store in self._nest.stores})
         read = sorted({load.field for load in self._nest.loads})
@@ -196,21 +212,26 @@ class _Function:
         lines += [f"const int64_t origin_{'xyz'[a]} = call.origin[{a}];" for a in sorted(axes)]
         lines += [
             "const int64_t height = call.upper[1] - call.lower[1];",
+            "int64_t lower = part.lower, upper = part.upper;",
             "int64_t y = call.lower[1] + part.first % height;",
             "int64_t z = call.lower[2] + part.first / height;",
         ]
+        for key, name in self._wide_rows.items():
+            lower, upper = self._reach(key)
+            count = f"strip {moved(upper - lower)}".strip()
+            lines.append(f"alignas(64) {C_TYPES[self._wide[key]]} {name}[{count}];")
         if self._target:
             lines.append(
                 f"constexpr int64_t chunk = {self._line()};  // cells in whole cache lines"
             )
-            if self._rows:
+            if self._fetched():
                 lines.append(f"constexpr int64_t ahead = {_AHEAD_LINES} * chunk;")
             lines += [
                 f"alignas(64) {self._type(key[0])} {name}[chunk];"
                 for key, name in self._buffer.items()
             ]
             lines += [
-                "const bool stream = call.stream != 0 && part.upper - part.lower >= 2 * chunk",
+                "const bool may_stream = call.stream != 0",
                 *(f"    && is_aligned<{kind}>({name})" for name, kind in self._streamed_fields()),
             ]
             lines[-1] += ";"
@@ -227,14 +248,40 @@ class _Function:
 
     def _row(self) -> list[str]:
         lines: list[str] = []
-        for (field, component, offset), name in self._rows.items():
-            kind = f"const {self._type(field)}"
-            lines.append(f"{kind}* const {name} = {self._address(field, component, offset, kind)};")
+        for read, name in self._rows.items():
+            kind = f"const {self._type(read[0])}"
+            address = self._address(*read, kind)
+            if read in self._wide:
+                kind = f"const {C_TYPES[self._wide[read]]}"
+                ends = zip(("lower", "upper"), self._reach(read), strict=True)
+                limits = [f"{end} {moved(step)}".strip() for end, step in ends]
+                address = f"wide_row({', '.join([self._wide_rows[read], address, *limits])})"
+            lines.append(f"{kind}* const {name} = {address};")
         for key, name in self._out.items():
             kind = self._type(key[0])
             address = self._address(*key, self._stored_at[key][1:], kind)
             lines.append(f"{kind}* const {self._target.get(key, name)} = {address};")
         return lines + (self._chunks() if self._target else self._cells())
+
+    def _strips(self, body: Sequence[str]) -> list[str]:
+        """Print what is done in a row as done in one strip after the other."""
+        return [
+            "const int64_t row_lower = lower, row_upper = upper;",
+            "for (; lower < row_upper; lower = upper) {",
+            "    upper = strip_end(lower, row_upper);",
+            *_indented(body),
+            "}",
+            "lower = row_lower;",
+        ]
+
+    def _reach(self, row: tuple[str, int, tuple[int, ...]]) -> tuple[int, int]:
+        """Return the first and the last offset in x at which a row is read."""
+        steps = [
+            load.offset[0]
+            for load in self._nest.loads
+            if (load.field, load.component, load.offset[1:]) == row
+        ]
+        return min(steps), max(steps)
 
     def _address(self, field: str, component: int, offset: tuple[int, ...], kind: str) -> str:
         steps = zip("yz", (*offset, 0, 0), strict=False)
@@ -251,11 +298,12 @@ class _Function:
             "    __attribute__((always_inline)) {",
             *_indented(self._cells()),
             "};",
-            "const int64_t first = stream ? (part.lower + chunk - 1) & -chunk : part.upper;",
-            "const int64_t last = stream ? part.upper & -chunk : part.upper;",
+            "const bool stream = may_stream && upper - lower >= 2 * chunk;",
+            "const int64_t first = stream ? (lower + chunk - 1) & -chunk : upper;",
+            "const int64_t last = stream ? upper & -chunk : upper;",
             "for (int end = 0; end < 2; ++end) {",
-            "    const int64_t from = end == 0 ? part.lower : last;",
-            "    const int64_t count = (end == 0 ? first : part.upper) - from;",
+            "    const int64_t from = end == 0 ? lower : last;",
+            "    const int64_t count = (end == 0 ? first : upper) - from;",
             f"    cells(from, count, {ends});",
             "}",
             "for (int64_t from = first; from < last; from += chunk) {",
@@ -271,13 +319,12 @@ class _Function:
             for key, target in self._target.items()
         ]
         fetches = [
-            f"prefetch<chunk>({row} + {self._next[field]});"
-            for (field, _, _), row in self._rows.items()
+            f"prefetch<chunk>({self._rows[key]} + {self._next[key[0]]});" for key in self._fetched()
         ]
         lines = [
-            f"const int64_t {self._next[field]} = from + ahead < part.upper ? from + ahead "
-            f": from + ahead - (part.upper - part.lower) + {self._fields[field]}.y;"
-            for field in dict.fromkeys(key[0] for key in self._rows)
+            f"const int64_t {self._next[field]} = from + ahead < upper ? from + ahead "
+            f": from + ahead - (upper - lower) + {self._fields[field]}.y;"
+            for field in self._next
         ]
         done = 0
         for number, write in enumerate(writes):
@@ -294,7 +341,7 @@ class _Function:
                 "    const int64_t x = from + i;",
             ]
         else:
-            lines = ["#pragma omp simd", "for (int64_t x = part.lower; x < part.upper; ++x) {"]
+            lines = ["#pragma omp simd", "for (int64_t x = lower; x < upper; ++x) {"]
         for part in self._nest.body:
             match part:
                 case Let(value, _):

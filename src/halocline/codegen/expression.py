@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 C_TYPES = {
     "float64": "double",
     "float32": "float",
+    "float16": "Half",
     "int64": "int64_t",
     "int32": "int32_t",
     "uint8": "uint8_t",
@@ -98,8 +99,23 @@ class Expressions:
         if value.op == "where":
             condition, true, false = (self._inside(i, _CHOICE + 2) for i in below)
             return f"{condition} ? {true} : {false}", _CHOICE
+        if value.op == "cast":
+            return self._cast(
+                self._inside(below[0], 0), self._nest.values[below[0]].type, value.type
+            )
         arguments = ", ".join(self._inside(i, 0) for i in below)
         return f"{_function(value)}({arguments})", _ATOM
+
+    @staticmethod
+    def _cast(text: str, source: str, target: str) -> tuple[str, int]:
+        """Return a value as another type; numbers of 16 bits become floats on the way."""
+        if source == "float16":
+            text, source = f"widened({text})", "float32"
+        if target == "float16" and source != "float32":
+            text = f"static_cast<float>({text})"
+        if target == "float16":
+            return f"narrowed({text})", _ATOM
+        return text if source == target else f"static_cast<{C_TYPES[target]}>({text})", _ATOM
 
     def _inside(self, number: int, strength: int) -> str:
         if number in self._names:
@@ -117,8 +133,6 @@ def moved(offset: int) -> str:
 
 def _function(value: Operation) -> str:
     match value.op:
-        case "cast":
-            return f"static_cast<{C_TYPES[value.type]}>"
         case "min" | "max":
             return f"{value.op}imum"
         case "abs":

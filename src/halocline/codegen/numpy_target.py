@@ -97,7 +97,10 @@ def evaluate(
             dtype = np.dtype(arithmetic(kernel, s))
             around = _Around(arrays, scalars, box, origin, assigned)
             value = _evaluate(s.value, dtype, around)
-            kept = value.astype(arrays[s.field].dtype, copy=True)
+            target = arrays[s.field].dtype
+            # As generated code: to 16 bits by way of a float.
+            rounded = value.astype(np.float32) if target == np.float16 else value
+            kept = rounded.astype(target, copy=True)
             assigned.setdefault((s.field, s.component), []).append(kept)
         for s in kernel.statements:
             target = arrays[s.field][s.component]
@@ -129,18 +132,27 @@ def callback(kernel: Kernel) -> ctypes._CFunctionType:
             return
         lower, upper = _halo(kernel)
         grown = box.grow(lower, upper)
-        cells: tuple[Any, ...] = (..., *(0,) * (3 - kernel.dimensions))
+        axes: tuple[Any, ...] = (..., *(0,) * (3 - kernel.dimensions))
         arrays = {
-            field.name: _view(call, number, field, grown)[cells]
+            field.name: _view(call, number, field, grown)[axes]
             for number, field in enumerate(kernel.fields)
         }
         scalars = {name: call.scalars[i] for i, name in enumerate(kernel.scalars)}
-        inner = box.shift(tuple(-corner for corner in grown.lower))
         origin = [a + b for a, b in zip(call.origin, grown.lower, strict=True)]
-        flat = Box(inner.lower[: kernel.dimensions], inner.upper[: kernel.dimensions])
-        evaluate(kernel, arrays, scalars, flat, origin)
+        for cells in _cells(call, box):
+            inner = cells.shift(tuple(-corner for corner in grown.lower))
+            flat = Box(inner.lower[: kernel.dimensions], inner.upper[: kernel.dimensions])
+            evaluate(kernel, arrays, scalars, flat, origin)
 
     return KernelFunction(run)
+
+
+def _cells(call: Call, box: Box) -> list[Box]:
+    """Return the cells of a call: its box, or its spans as boxes."""
+    if not call.spans:
+        return [box]
+    spans = [call.spans[i] for i in range(call.span_count)]
+    return [Box((s.lower, s.y, s.z), (s.upper, s.y + 1, s.z + 1)) for s in spans]
 
 
 def _evaluate(root: Expr, dtype: np.dtype[Any], around: _Around) -> Array:

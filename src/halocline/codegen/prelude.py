@@ -10,7 +10,8 @@ const int32_t halocline_abi = HALOCLINE_ABI;
 
 namespace {
 
-// Rows [first, last) of a box, counted along y and then z, and in each the cells [lower, upper).
+// Rows [first, last) of a box, counted along y and then z, and in each the cells [lower, upper);
+// or the spans [first, last) of a call.
 struct Part {
     int64_t first, last, lower, upper;
 };
@@ -23,15 +24,46 @@ inline T* row_of(const halocline_field& field, int64_t component, int64_t y, int
 
 typedef void (*Compute)(const halocline_call&, const Part&);
 
+// The first span before which there are at least so many cells.
+inline int64_t span_after(const halocline_call& call, int64_t cells) {
+    int64_t low = 0, high = call.span_count;
+    while (low < high) {
+        const int64_t middle = (low + high) / 2;
+        if (call.spans[middle].before < cells) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// Computes the spans of a call on its threads: about as many cells each.
+inline void share_spans(const halocline_call& call, Compute compute) {
+    if (call.span_count == 0) return;
+    const int64_t parts = call.threads;
+    const halocline_span& end = call.spans[call.span_count - 1];
+    const int64_t cells = end.before + (end.upper - end.lower);
+    if (parts <= 1 || cells < 2048) return compute(call, {0, call.span_count, 0, 0});
+#pragma omp parallel for schedule(static, 1) num_threads(parts)
+    for (int64_t i = 0; i < parts; ++i) {
+        const int64_t first = i == 0 ? 0 : span_after(call, cells * i / parts);
+        const int64_t last =
+            i + 1 == parts ? call.span_count : span_after(call, cells * (i + 1) / parts);
+        compute(call, {first, last, 0, 0});
+    }
+}
+
 // Computes the box of a call on its threads: whole rows each, or pieces of rows if there are few.
 inline void share(const halocline_call& call, Compute compute) {
+    if (call.spans) return share_spans(call, compute);
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];
     const Part all{0, height * depth, call.lower[0], call.upper[0]};
     const int64_t width = all.upper - all.lower;
     if (width <= 0 || height <= 0 || depth <= 0) return;
     const int64_t parts = call.threads;
-    if (parts <= 1 || width * all.last < 2048) return compute(call, all);
+    if (parts <= 1) return compute(call, all);
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int64_t i = 0; i < parts; ++i) {
         Part part = all;
@@ -66,6 +98,70 @@ inline T maximum(T a, T b) {
 
 inline int64_t magnitude(int64_t a) {
     return a < 0 ? -a : a;
+}
+
+}  // namespace
+
+"""
+
+HALVES = """\
+namespace {
+
+// A number of 16 bits (IEEE 754 binary16), for storage only.
+struct Half {
+    uint16_t bits;
+};
+
+template <class To, class From>
+inline To same_bits(From from) {
+    static_assert(sizeof(To) == sizeof(From), "the same size");
+    To to;
+    __builtin_memcpy(&to, &from, sizeof to);
+    return to;
+}
+
+// The same number as a float; without branches, so that compilers make vectors of it.
+inline float widened(Half half) {
+    const uint32_t size = half.bits & 0x7FFFu;
+    const uint32_t moved = (size << 13) + 0x38000000u;
+    const uint32_t normal = size >= 0x7C00u ? moved + 0x38000000u : moved;
+    const float small = same_bits<float>(moved + 0x00800000u) - 0x1p-14f;
+    const uint32_t bits = size < 0x0400u ? same_bits<uint32_t>(small) : normal;
+    return same_bits<float>(bits | static_cast<uint32_t>(half.bits & 0x8000u) << 16);
+}
+
+// The nearest number of 16 bits, of two equally near the even one.
+inline Half narrowed(float wide) {
+    const uint32_t bits = same_bits<uint32_t>(wide);
+    const uint32_t size = bits & 0x7FFFFFFFu;
+    const uint32_t normal = (size - 0x38000000u + 0x0FFFu + ((size >> 13) & 1u)) >> 13;
+    const uint32_t small = same_bits<uint32_t>(same_bits<float>(size) + 0.5f) - 0x3F000000u;
+    const uint32_t large = size > 0x7F800000u ? 0x7E00u : 0x7C00u;
+    const uint32_t rounded = size < 0x38800000u ? small : size >= 0x47800000u ? large : normal;
+    return {static_cast<uint16_t>(rounded | (bits >> 16 & 0x8000u))};
+}
+
+}  // namespace
+
+"""
+
+WIDENING = """\
+namespace {
+
+// So many cells of a row have their bytes widened at once, into memory that stays in the cache.
+constexpr int64_t strip = 1024;
+
+// Where the strip ends that a cell is in: they begin with cache lines.
+inline int64_t strip_end(int64_t lower, int64_t upper) {
+    const int64_t end = (lower & -strip) + strip;
+    return end < upper ? end : upper;
+}
+
+// Widens the cells [lower, upper) of a row; returns the address of cell x = 0 of a row of those.
+template <class T, class Narrow>
+inline const T* wide_row(T* wide, const Narrow* row, int64_t lower, int64_t upper) {
+    for (int64_t x = lower; x < upper; ++x) wide[x - lower] = static_cast<T>(row[x]);
+    return wide - lower;
 }
 
 }  // namespace

@@ -68,6 +68,9 @@ class Runtime:
     def add_scalar(self, value: float) -> int:
         """Add a number that kernels read and return its slot (0 is the step, 1 the time)."""
 
+    def bytes_stored(self, slot: int, block: int) -> int:
+        """Return the size of a field's memory on a block, halo and padding included [bytes]."""
+
     def set_scalar(self, slot: int, value: float) -> None:
         """Set a scalar."""
 
@@ -81,8 +84,12 @@ class Runtime:
         fields: Sequence[int],
         scalars: Sequence[int],
         stream: bool,
+        mask: int = -1,
     ) -> int:
-        """Add the kernel at this address, called with these slots, and return its number."""
+        """Add the kernel at this address, called with these slots, and return its number.
+
+        With a mask (a slot) it runs only where that field is not zero.
+        """
 
     def add_exchange(
         self,

@@ -54,8 +54,7 @@ class Job:
 
     def first(self, value: Made | None) -> Made | None:
         """Return the value of the first rank that has one; all ranks must call it."""
-        found = [value] if self.communicator is None else self.communicator.allgather(value)
-        return next((v for v in found if v is not None), None)
+        return next((v for v in self.everywhere(value) if v is not None), None)
 
     def greatest(self, values: list[float]) -> list[float]:
         """Return the greatest of each value over the ranks; all ranks must call it."""
@@ -90,6 +89,10 @@ class Job:
     def from_first(self, action: Callable[[], Made | None]) -> Made | None:
         """Return on every rank what an action returns on rank 0, where alone it is done."""
         return self.first(self.on_first(action))
+
+    def everywhere(self, value: Made) -> list[Made]:
+        """Return the values of all ranks on every rank."""
+        return [value] if self.communicator is None else list(self.communicator.allgather(value))
 
     def gather(self, value: Any) -> list[Any] | None:
         """Return the values of all ranks on rank 0, None elsewhere."""

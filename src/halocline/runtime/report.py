@@ -55,6 +55,7 @@ class Report:
         rows: One for each kind of operation.
         strategy: How communication was done and why, as text.
         predicted_s: What the model says a step takes; 0 if it says nothing [s].
+        bytes_stored: What all fields take in memory, halos and padding included [bytes].
         link: The emulated link between nodes, as text; empty if there was none.
     """
 
@@ -65,6 +66,7 @@ class Report:
     rows: tuple[Row, ...]
     strategy: str
     predicted_s: float
+    bytes_stored: int
     link: str = ""
 
     @property
@@ -77,6 +79,8 @@ class Report:
         lines = [
             f"{self.steps} steps of {self.cells:,} cells on {self.ranks} rank(s) in "
             f"{self.seconds:.3f} s: {self.rate:.1f} million cells/s",
+            f"fields take {self.bytes_stored / 1e6:,.1f} MB, "
+            f"{self.bytes_stored / self.cells:.1f} bytes a cell",
             *([f"messages between nodes on an emulated link: {self.link}"] if self.link else []),
             *self._step_times(),
             f"{'':<34}{'count':>9}{'min s':>10}{'mean s':>10}{'max s':>10}{'model s':>10}"
@@ -117,12 +121,14 @@ class Told:
         strategy: How communication was done and why, as text.
         predicted: Time of each kind of operation in a step by its kind and label, and of the whole
             step by ('step', ''), as the model says; may be empty [s].
+        bytes_stored: See 'Report'.
     """
 
     steps: int
     seconds: float
     strategy: str
     predicted: dict[tuple[str, str], float]
+    bytes_stored: int
 
 
 def make_report(timers: list[Timer], plan: Plan, job: Job, told: Told) -> Report:
@@ -137,6 +143,7 @@ def make_report(timers: list[Timer], plan: Plan, job: Job, told: Told) -> Report
         rows=rows,
         strategy=told.strategy,
         predicted_s=told.predicted.get(("step", ""), 0.0),
+        bytes_stored=told.bytes_stored,
         link=str(job.link) if job.link else "",
     )
 
@@ -146,7 +153,7 @@ def _bytes_by_label(plan: Plan) -> dict[str, float]:
     moved: dict[str, list[int]] = {}
     for op in plan.operations():
         if isinstance(op, ops.Run):
-            kernel = plan.launches[op.launch].kernel
+            kernel = plan.launches[op.launch].code
             cells = sum(box.cells for _, box in op.boxes)
             moved.setdefault(f"{kernel.name} {op.zone}", []).append(cost(kernel).bytes * cells)
     return {label: mean(sizes) for label, sizes in moved.items()}

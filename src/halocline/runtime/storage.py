@@ -57,6 +57,11 @@ class BlockStorage:
         cells = max(self.layout.stored(block.box).cells for block in self.blocks)
         return cells * self.layout.components * self.layout.bytes_per_value
 
+    @property
+    def bytes_stored(self) -> int:
+        """What the rank's blocks take in memory, halo and padding included [bytes]."""
+        return sum(self.runtime.bytes_stored(self.slot, n) for n in range(len(self.blocks)))
+
     def _view(self, position: int) -> NDArray[Any]:
         """Return a block's own cells: (components, nx, ny, nz) without what the grid lacks."""
         stored = self.runtime.view(self.slot, position)
@@ -67,6 +72,16 @@ class BlockStorage:
         )
         rest = (0,) * (3 - len(own))
         return stored[(slice(None) if self.layout.components > 1 else 0, *own, *rest)]
+
+    def clear(self, position: int, box: Box) -> None:
+        """Set the halo cells of a block in a box to zero, once and for all."""
+        stored = self.runtime.view(self.slot, position)
+        halo = self.layout.stored(self.blocks[position].box)
+        common = halo.intersect(box)
+        if not common.is_empty:
+            here = common.shift(tuple(-low for low in halo.lower))
+            cut = tuple(slice(a, b) for a, b in zip(here.lower, here.upper, strict=True))
+            stored[(slice(None), *cut)] = 0
 
     def assign(self, values: Any) -> None:
         """Give the rank's own cells new values; see 'Field.set'."""
@@ -111,7 +126,8 @@ class BlockStorage:
             return None
         many = self.layout.components > 1
         extent = ((self.layout.components,) if many else ()) + self.grid.extent
-        result = np.empty(extent, self.layout.dtype)
+        # Dropped blocks have no values.
+        result = np.zeros(extent, self.layout.dtype)
         for box, values in (pair for pairs in found for pair in pairs):
             cut = tuple(slice(l, u) for l, u in zip(box.lower, box.upper, strict=True))
             result[(slice(None), *cut) if many else cut] = values

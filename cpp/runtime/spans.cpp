@@ -1,0 +1,40 @@
+#include "runtime/spans.hpp"
+
+namespace halocline {
+namespace {
+
+/// Lists the cells row by row.
+template <typename T>
+std::vector<halocline_span> list_spans(const halocline_field& view, const Box& box) {
+    std::vector<halocline_span> spans;
+    std::int64_t before = 0;
+    for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
+        for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
+            const T* const row = static_cast<const T*>(view.data) + y * view.y + z * view.z;
+            for (std::int64_t x = box.lower[0]; x < box.upper[0];) {
+                if (row[x] == T{}) {
+                    ++x;
+                    continue;
+                }
+                const std::int64_t first = x;
+                while (x < box.upper[0] && row[x] != T{}) ++x;
+                spans.push_back({first, x, y, z, before});
+                before += x - first;
+            }
+        }
+    }
+    return spans;
+}
+
+}  // namespace
+
+std::vector<halocline_span> spans_of(const halocline_field& view, ElementType type,
+                                     const Box& box) {
+    std::vector<halocline_span> spans =
+        with_type(type, [&]<typename T>(T) { return list_spans<T>(view, box); });
+    // A call without spans would mean the whole box.
+    if (spans.empty()) spans.push_back({box.lower[0], box.lower[0], box.lower[1], box.lower[2], 0});
+    return spans;
+}
+
+}  // namespace halocline

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+namespace halocline {
+
+/// Loops over doubles in the widest vectors that the processor at hand has. They give the same bits
+/// on every processor.
+
+/// The largest of the values' bits without their signs, which are those of the largest magnitude;
+/// if there is a NaN, they are more than those of infinity.
+[[nodiscard]] std::uint64_t largest_magnitude(std::span<const double> values);
+
+/// What two folds have made of values: sums of what they took off, the largest magnitude left.
+struct Folded {
+    double high;
+    double low;
+    std::uint64_t largest;
+};
+
+/// Rounds each value to the unit of the last bit of `high`, what is left to that of `low`, and puts
+/// what is left then into `rest`, which may be `values`. Nothing is lost if `high` and `low`
+/// are 1.5 times powers of two, larger than twice what they round, and the sums fit 53 bits.
+[[nodiscard]] Folded fold(std::span<const double> values, std::span<double> rest, double high,
+                          double low);
+
+/// Doubles as integers in the same order: those of NaN lie beyond those of the infinities.
+[[nodiscard]] constexpr std::int64_t rank_of(double value) {
+    const auto bits = std::bit_cast<std::int64_t>(value);
+    return bits ^ ((bits >> 63) & INT64_MAX);
+}
+[[nodiscard]] constexpr double of_rank(std::int64_t rank) {
+    return std::bit_cast<double>(rank ^ ((rank >> 63) & INT64_MAX));
+}
+
+/// The ranks of the least and the greatest value; infinities if there are none.
+struct Extremes {
+    std::int64_t least = rank_of(std::numeric_limits<double>::infinity());
+    std::int64_t greatest = rank_of(-std::numeric_limits<double>::infinity());
+
+    void take(std::span<const double> values);
+    [[nodiscard]] bool has_nan() const;
+};
+
+}  // namespace halocline

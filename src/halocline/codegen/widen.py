@@ -1,0 +1,37 @@
+"""Which single bytes a kernel reads as wider numbers: compilers want rows of those instead.
+
+GCC up to 12 takes as many cells at once as the smallest number of a loop fits into a vector, 64 for
+bytes: doubles beside them then need eight vectors a value, which no processor has registers for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from halocline.codegen.lower import Load, Operation
+
+if TYPE_CHECKING:
+    from halocline.codegen.lower import Nest
+
+
+def widened(nest: Nest) -> dict[tuple[str, int], str]:
+    """Return components of single bytes that are read as one wider type only, and that type.
+
+    There are none where the nest stores bytes: it takes many cells at once then in any case.
+    """
+    size = {field.name: np.dtype(field.dtype).itemsize for field in nest.fields}
+    if any(size[store.field] == 1 for store in nest.stores):
+        return {}
+    read_as: dict[tuple[str, int], set[str]] = {}
+    for value in nest.values:
+        if not isinstance(value, Operation):
+            continue
+        for below in value.operands:
+            load = nest.values[below]
+            if isinstance(load, Load) and size[load.field] == 1:
+                kind = value.type if value.op == "cast" else load.type
+                read_as.setdefault((load.field, load.component), set()).add(kind)
+    found = {key: kinds.pop() for key, kinds in read_as.items() if len(kinds) == 1}
+    return {key: kind for key, kind in found.items() if np.dtype(kind).itemsize > 1}

@@ -26,5 +26,6 @@ from halocline.language.steps import time as time
 from halocline.language.trace import kernel as kernel
 from halocline.language.trace import laplacian as laplacian
 from halocline.plan.decomposition import Decomposition as Decomposition
+from halocline.plan.sparse import Sparse as Sparse
 from halocline.plan.strategy import Strategy as Strategy
 from halocline.simulation import Simulation as Simulation

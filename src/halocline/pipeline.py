@@ -21,6 +21,7 @@ from halocline.plan.decomposition import Decomposition, decompose
 from halocline.plan.lower import make_plan
 from halocline.plan.program import Program
 from halocline.plan.program import kernels as kernels_of
+from halocline.plan.sparse import Sparse
 from halocline.plan.strategy import Strategy
 
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ def decomposition_for(
                 f"simulation has {ranks} ranks and {grid.extent} cells.",
             )
         return wanted
+    if isinstance(wanted, Sparse):
+        return wanted.decompose(grid.extent, grid.periodic, ranks)
     known = {} if prices is None else {"prices": prices}
     return decompose(grid.extent, grid.periodic, ranks, wanted, blocks, **known)
 

@@ -53,8 +53,8 @@ class Simulation:
         dt: Time step, for 'hc.time' [time unit].
         strategy: How communication is done; every strategy gives the same bits. 'auto' ranks some
             by a model of the machine, tries the best few during the first steps, and remembers.
-        decomposition: 'rows', 'tiles', 'pencils', blocks along each axis, a Decomposition, or
-            None for the one with the cheapest sides.
+        decomposition: 'rows', 'tiles', 'pencils', blocks along each axis, a Decomposition, a
+            Sparse domain, or None for the one with the cheapest sides.
         blocks: Blocks a rank.
         threads: OpenMP threads a rank; None for all cores of the node shared among its ranks.
         target: 'c++', or 'numpy' to interpret the kernels slowly where there is no compiler.
@@ -207,6 +207,17 @@ class Simulation:
         self.execute(reduction)
         return reduction.value
 
+    def bytes_stored(self, fields: Sequence[Field] | None = None) -> int:
+        """Return the memory of fields on all ranks, halos and padding included [bytes]; collective.
+
+        Args:
+            fields: Which; None for all, those that reductions need included.
+        """
+        executor = self._prepare()
+        names = executor.storages if fields is None else [field.name for field in fields]
+        mine = sum(executor.storages[name].bytes_stored for name in names)
+        return sum(self._job.everywhere(mine))
+
     def execute(self, *steps: Step) -> None:
         """Do some steps once, now, outside the time loop.
 
@@ -246,6 +257,7 @@ class Simulation:
                 predicted_lines(
                     self.plan, selection.knowledge or knowledge_of(self._job, self.threads)
                 ),
+                self.bytes_stored(),
             ),
         )
 

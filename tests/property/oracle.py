@@ -12,6 +12,7 @@ from halocline.geometry import AXES, Box
 from halocline.language.boundary import Dirichlet
 from halocline.language.fuse import fuse
 from halocline.language.kernel import reads
+from halocline.language.mask import masked
 from halocline.language.steps import Call, Every, Parameter, Reduction, Repeat, Swap, step
 
 PAD = 5
@@ -53,7 +54,8 @@ class Oracle:
     def _do(self, one) -> None:
         match one:
             case Call():
-                for kernel in fuse(one.kernel):
+                whole = masked(one.kernel, one.mask) if one.mask else one.kernel
+                for kernel in fuse(whole):
                     self._launch(one, kernel)
             case Swap(first, second):
                 a, b = first.name, second.name
@@ -72,16 +74,18 @@ class Oracle:
 
     def _launch(self, call: Call, kernel) -> None:
         dimensions = self.grid.dimensions
+        bound = (*call.fields, call.mask) if call.mask else call.fields
+        names = {f.name: g.name for f, g in zip(kernel.fields, bound, strict=True)}
         region = call.region.intersect(self.grid.domain)
         for field in kernel.fields:
-            name = call.field(field.name).name
+            name = names[field.name]
             offsets = [
                 r.offset for s in kernel.statements for r in reads(s.value) if r.field == field.name
             ]
             self._wrap(name)
             if any(self._is_beyond(region.shift(offset)) for offset in offsets):
                 self._fill_boundaries(name)
-        arrays = {f.name: self.arrays[call.field(f.name).name] for f in kernel.fields}
+        arrays = {f.name: self.arrays[names[f.name]] for f in kernel.fields}
         scalars = dict(zip(kernel.scalars, map(self._number, call.scalars), strict=True))
         for image in self._images(region) if _assigns_next_door(kernel) else [region]:
             box = image.shift((PAD,) * dimensions)

@@ -16,15 +16,16 @@ _INEXACT = {"sqrt", "exp", "log", "sin", "cos", "tanh", "div"}
 def arithmetic(kernel: Kernel, statement: Statement) -> str:
     """Return 'float64', 'float32' or 'int64': the type of every number in a statement.
 
-    It is the widest floating type among the field assigned to and the fields read; a statement of
-    integers alone computes in int64, or in float64 if it divides or takes a root. Reads are
-    converted when loaded, the result when stored.
+    It is the widest floating type among the field assigned to and the fields read, but no narrower
+    than float32: float16 is for storage only. A statement of integers alone computes in int64, or
+    in float64 if it divides or takes a root. Reads are converted when loaded, the result when
+    stored.
     """
     names = {read.field for read in reads(statement.value)} | {statement.field}
     dtypes = {kernel.field(name).dtype for name in names}
     if "float64" in dtypes:
         return "float64"
-    if "float32" in dtypes:
+    if dtypes & {"float32", "float16"}:
         return "float32"
     inexact = any(
         isinstance(node, Unary | Binary) and node.op in _INEXACT for node in walk(statement.value)

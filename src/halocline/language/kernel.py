@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Offset
     from halocline.language.expr import Expr
 
-DTYPES = ("float64", "float32", "int64", "int32", "uint8")
+DTYPES = ("float64", "float32", "float16", "int64", "int32", "uint8")
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,7 @@ class Call:
         region: The cells where it runs; unbounded on periodic axes that it spans.
         is_layer: Whether the region lies beyond a side of the domain.
         place: 'file:line' of the user's function.
+        mask: If given, it runs only in the cells of the region where this field is not zero.
     """
 
     kernel: Kernel
@@ -66,6 +67,7 @@ class Call:
     region: Box
     is_layer: bool
     place: str
+    mask: Field | None = None
 
     def field(self, name: str) -> Field:
         """Return the field bound to one of the kernel's parameters."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from halocline.errors import GridError, KernelError, nearest
 from halocline.geometry import AXES, Box
 from halocline.language import operators
-from halocline.language.expr import Compare, Const, Read, Scalar, Where
+from halocline.language.expr import Read, Scalar
 from halocline.language.fields import Field, layer, same_grid
 from halocline.language.kernel import FieldType, Kernel, Statement
 from halocline.language.place import user_place
@@ -92,12 +91,14 @@ class _SymbolField(operators.Symbol):
 
     Attributes:
         components: Numbers per cell.
+        dtype: Of the numbers stored.
         spacing: Edge lengths of a cell.
     """
 
     def __init__(self, field: Field, name: str, recorder: _Recorder) -> None:
         self.type = FieldType(name, field.dtype, field.components)
         self.components = field.components
+        self.dtype = field.dtype
         self.dimensions = field.grid.dimensions
         self.spacing = field.grid.spacing
         self.recorder = recorder
@@ -178,8 +179,8 @@ class KernelFunction:
             fields: One for each positional parameter of the function.
             on: Where it runs: everywhere (None), on the layer beyond a side ('z-'), on a box of
                 cells, or in the cells where a field is not zero.
-            scalars: Floats and parameters are read at run time; any other value is known while
-                the function is traced.
+            scalars: Floats and parameters are read at run time, also those in a tuple, where 0.0
+                says that there is none; any other value is known while the function is traced.
 
         Raises:
             KernelError: The function or its arguments have no meaning as a kernel.
@@ -189,10 +190,11 @@ class KernelFunction:
         region = self._region(grid, on)
         side = AXES.index(on[0]) if isinstance(on, str) else None
         kernel = self.trace(fields, values, side=side)
-        bound = tuple(values[name] for name in kernel.scalars)
-        if isinstance(on, Field):
-            same_grid((*fields, on), f"Kernel '{self.name}'")
-            kernel, fields = _masked(kernel, on), (*fields, on)
+        given = _dynamic(values)
+        bound = tuple(given[name] for name in kernel.scalars)
+        mask = on if isinstance(on, Field) else None
+        if mask is not None:
+            same_grid((*fields, mask), f"Kernel '{self.name}'")
         return Call(
             kernel,
             tuple(fields),
@@ -200,6 +202,7 @@ class KernelFunction:
             region,
             isinstance(on, str),
             self.place,
+            mask,
         )
 
     def trace(
@@ -217,8 +220,8 @@ class KernelFunction:
             _SymbolField(field, name, recorder)
             for field, name in zip(fields, self.field_names, strict=True)
         ]
-        dynamic = tuple(name for name, value in values.items() if _is_dynamic(value))
-        keywords = {n: _SymbolScalar(n) if n in dynamic else v for n, v in values.items()}
+        dynamic = tuple(_dynamic(values))
+        keywords = {name: _known(name, value) for name, value in values.items()}
         self.function(*symbols, **keywords)
         kernel = Kernel(
             self.name,
@@ -298,21 +301,30 @@ def _is_dynamic(value: Any) -> bool:
     return isinstance(value, float | np.floating | Parameter)
 
 
-def _masked(kernel: Kernel, mask: Field) -> Kernel:
-    """Return the kernel that keeps the old values where the mask is zero."""
-    name = "mask_of_" + kernel.name
-    chosen = Compare("ne", Read(name, 0, (0,) * kernel.dimensions), Const(0))
-    versions: Counter[tuple[str, int]] = Counter()
-    statements = []
-    for s in kernel.statements:
-        old = Read(s.field, s.component, s.offset, versions[s.field, s.component])
-        statements.append(replace(s, value=Where(chosen, s.value, old)))
-        versions[s.field, s.component] += 1
-    mask_type = FieldType(name, mask.dtype, mask.components)
-    return Kernel(
-        kernel.name,
-        kernel.dimensions,
-        (*kernel.fields, mask_type),
-        kernel.scalars,
-        tuple(statements),
-    )
+def _is_dynamic_entry(value: Any) -> bool:
+    """Return whether an entry of a tuple is read at run time: a zero says that there is none."""
+    return isinstance(value, Parameter) or (_is_dynamic(value) and value != 0.0)
+
+
+def _dynamic(values: dict[str, Any]) -> dict[str, Any]:
+    """Return what is read at run time, by the names of the kernel's scalars."""
+    result = {}
+    for name, value in values.items():
+        if _is_dynamic(value):
+            result[name] = value
+        elif isinstance(value, tuple):
+            entries = {f"{name}_{n}": entry for n, entry in enumerate(value)}
+            result |= {n: entry for n, entry in entries.items() if _is_dynamic_entry(entry)}
+    return result
+
+
+def _known(name: str, value: Any) -> Any:
+    """Return a keyword's value as the traced function sees it."""
+    if _is_dynamic(value):
+        return _SymbolScalar(name)
+    if isinstance(value, tuple):
+        return tuple(
+            _SymbolScalar(f"{name}_{n}") if _is_dynamic_entry(entry) else entry
+            for n, entry in enumerate(value)
+        )
+    return value

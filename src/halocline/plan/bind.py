@@ -11,6 +11,7 @@ from halocline.language.boundary import boundary_calls
 from halocline.language.expr import Read
 from halocline.language.fuse import fuse, separate
 from halocline.language.kernel import FieldType, Kernel, Statement, reads
+from halocline.language.mask import masked
 from halocline.language.steps import Call, Callback, Every, Reduction, Repeat, Swap
 from halocline.plan.program import (
     Called,
@@ -36,11 +37,18 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Hidden:
-    """Fields that reductions need for the values of their expressions."""
+class _Context:
+    """What binding a step needs to know and leaves behind.
+
+    Attributes:
+        prefix: What the names of hidden fields begin with.
+        hidden: Fields that reductions need for the values of their expressions.
+        changing: Fields that a kernel assigns or a swap renames.
+    """
 
     prefix: str
-    specs: list[FieldType]
+    hidden: list[FieldType]
+    changing: frozenset[Field]
 
 
 def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "value") -> Program:
@@ -55,8 +63,9 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
     Raises:
         PlanError: A kernel reads beyond the domain where nothing provides values.
     """
-    hidden = _Hidden(prefix, [])
-    items = _bind_all(grid, steps, hidden)
+    steps = tuple(steps)
+    context = _Context(prefix, [], _changing(steps))
+    items = _bind_all(grid, steps, context)
     used = all_launches(items)
     boundaries = {
         name: tuple(_boundary_launches(field, depth))
@@ -70,61 +79,101 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
     checked = tuple(name for name in floating if name in written)
     if check_every and checked:
         items = (*items, Sometimes(check_every, (Checked(checked),)))
-    fields = (*declared, *hidden.specs)
+    fields = (*declared, *context.hidden)
     return Program(grid.extent, grid.periodic, fields, items, boundaries)
 
 
-def launches_of(call: Call, *, on_demand: bool = False) -> tuple[Launch, ...]:
+def launches_of(
+    call: Call, *, on_demand: bool = False, is_listed: bool = False
+) -> tuple[Launch, ...]:
     """Return a call's kernel as fused kernels.
 
     On a boundary layer each statement becomes a kernel of its own: a layer is thin, and so each
     can run on just the cells where its result is read.
+
+    Args:
+        call: The call.
+        on_demand: See 'Launch'.
+        is_listed: Whether the cells of the call's mask can be listed once for many steps.
     """
-    kernels = separate(call.kernel) if call.is_layer else fuse(call.kernel)
+    whole = call.kernel
+    names = [field.name for field in call.fields]
+    if call.mask is not None and not is_listed:
+        whole = masked(whole, call.mask)
+        names.append(call.mask.name)
+    names_of = dict(zip((f.name for f in whole.fields), names, strict=True))
     result = []
-    for kernel in kernels:
-        used = {s.field for s in kernel.statements}
-        used |= {r.field for r in reads(*(s.value for s in kernel.statements))}
-        fields = tuple(f for f in kernel.fields if f.name in used)
+    for fused in separate(whole) if call.is_layer else fuse(whole):
+        used = {s.field for s in fused.statements}
+        used |= {r.field for r in reads(*(s.value for s in fused.statements))}
+        kernel = replace(fused, fields=tuple(f for f in fused.fields if f.name in used))
+        bound = tuple(names_of[f.name] for f in kernel.fields)
+        listed = None
+        if call.mask is not None and is_listed:
+            listed, kernel = kernel, masked(kernel, call.mask)
+            bound = (*bound, call.mask.name)
         result.append(
             Launch(
-                kernel=replace(kernel, fields=fields),
-                names=tuple(call.field(f.name).name for f in fields),
+                kernel=kernel,
+                names=bound,
                 scalars=call.scalars,
                 region=call.region,
-                # What a layer assigns next door is meant for cells of the domain.
-                on_demand=on_demand or (call.is_layer and _assigns_next_door(kernel)),
+                on_demand=on_demand or _is_for_others(call, listed or kernel),
                 is_layer=call.is_layer,
                 place=call.place,
+                listed=listed,
             )
         )
     return tuple(result)
 
 
-def _assigns_next_door(kernel: Kernel) -> bool:
-    return any(any(statement.offset) for statement in kernel.statements)
+def _changing(steps: Iterable[Step]) -> frozenset[Field]:
+    """Return the fields that kernels assign or swaps rename."""
+    result: set[Field] = set()
+    for step in steps:
+        match step:
+            case Call():
+                result |= {step.field(s.field) for s in step.kernel.statements}
+            case Swap(first, second):
+                result |= {first, second}
+            case Repeat(_, inner) | Every(_, inner):
+                result |= _changing(inner)
+    return frozenset(result)
 
 
-def _bind_all(grid: Grid, steps: Iterable[Step], hidden: _Hidden) -> tuple[Item, ...]:
-    return tuple(item for step in steps for item in _bind(grid, step, hidden))
+def _is_for_others(call: Call, kernel: Kernel) -> bool:
+    """Return whether a kernel of few cells assigns next door, where others may own what it assigns.
+
+    Then whoever owns that computes it, and nothing needs to be sent home. Of kernels on masks those
+    are meant that do not work in place: these run in most cells.
+    """
+    if not any(any(s.offset) for s in kernel.statements):
+        return False
+    read = {(r.field, r.component) for r in reads(*(s.value for s in kernel.statements))}
+    written = {(s.field, s.component) for s in kernel.statements}
+    return call.is_layer or (call.mask is not None and not read & written)
 
 
-def _bind(grid: Grid, step: Step, hidden: _Hidden) -> tuple[Item, ...]:
+def _bind_all(grid: Grid, steps: Iterable[Step], context: _Context) -> tuple[Item, ...]:
+    return tuple(item for step in steps for item in _bind(grid, step, context))
+
+
+def _bind(grid: Grid, step: Step, context: _Context) -> tuple[Item, ...]:
     match step:
         case Call():
             _same_grid(grid, step.fields, f"kernel '{step.kernel.name}'")
-            return launches_of(step)
+            return launches_of(step, is_listed=step.mask not in context.changing)
         case Swap(first, second):
             _same_grid(grid, (first, second), "'swap'")
             return (Exchanged(first.name, second.name),)
         case Repeat(count, steps):
-            return (Looped(count, _bind_all(grid, steps, hidden)),)
+            return (Looped(count, _bind_all(grid, steps, context)),)
         case Every(interval, steps):
-            return (Sometimes(interval, _bind_all(grid, steps, hidden)),)
+            return (Sometimes(interval, _bind_all(grid, steps, context)),)
         case Callback():
             return (Called(step),)
         case Reduction():
-            return _bind_reduction(grid, step, hidden)
+            return _bind_reduction(grid, step, context)
         case _:
             raise AssertionError(step)
 
@@ -139,7 +188,7 @@ def _same_grid(grid: Grid, fields: Iterable[Field], what: str) -> None:
             )
 
 
-def _bind_reduction(grid: Grid, reduction: Reduction, hidden: _Hidden) -> tuple[Item, ...]:
+def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tuple[Item, ...]:
     """Return the kernel that evaluates the expression in each cell, and the reduction of it."""
     value = reduction.operand
     found = reads(value)
@@ -149,10 +198,10 @@ def _bind_reduction(grid: Grid, reduction: Reduction, hidden: _Hidden) -> tuple[
                 f"The reduction '{reduction.name}' uses the field '{read.field}', which is not on "
                 "the simulation's grid."
             )
-    if isinstance(value, Read) and not any(value.offset):
+    if isinstance(value, Read) and not any(value.offset) and not _is_narrow(grid, value):
         return (Reduced(reduction.kind, value.field, value.component, reduction),)
-    name = f"{hidden.prefix}_{len(hidden.specs)}"
-    hidden.specs.append(FieldType(name, "float64", 1))
+    name = f"{context.prefix}_{len(context.hidden)}"
+    context.hidden.append(FieldType(name, "float64", 1))
     names = tuple(dict.fromkeys(read.field for read in found))
     types = tuple(FieldType(n, grid.fields[n].dtype, grid.fields[n].components) for n in names)
     kernel = Kernel(
@@ -172,6 +221,11 @@ def _bind_reduction(grid: Grid, reduction: Reduction, hidden: _Hidden) -> tuple[
         place=f"reduction '{reduction.name}'",
     )
     return (launch, Reduced(reduction.kind, name, 0, reduction))
+
+
+def _is_narrow(grid: Grid, read: Read) -> bool:
+    """Return whether numbers are only stored as they are read, and must be widened first."""
+    return grid.fields[read.field].dtype == "float16"
 
 
 def _boundary_launches(field: Field, depth: int) -> list[Launch]:

@@ -10,7 +10,7 @@ from operator import mul
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError, nearest
-from halocline.geometry import AXES, Box, even_cuts
+from halocline.geometry import AXES, Box, directions, even_cuts
 from halocline.language.fields import UNBOUNDED
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _PRICES = (4.0, 1.25, 1.0)
 
 
+# The owner of a block that is dropped.
+NOBODY = -1
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """The box of cells owned by a rank.
@@ -30,7 +34,7 @@ class Block:
     Attributes:
         number: Position among all blocks, x fastest.
         index: Position on each axis.
-        rank: Its owner.
+        rank: Its owner; NOBODY if it is dropped.
         box: Its cells of the domain.
         owned: The same and, at the edge of the domain, all boundary layers beyond it.
     """
@@ -49,12 +53,15 @@ class Decomposition:
     Attributes:
         cuts: For each axis the bounds of the blocks, from 0 to the extent.
         periodic: Whether the grid closes on itself, for each axis.
-        ranks: Number of ranks; consecutive blocks belong to the same rank.
+        ranks: Number of ranks.
+        owners: The rank of each block, or NOBODY; without, consecutive blocks belong to the same
+            rank.
     """
 
     cuts: tuple[tuple[int, ...], ...]
     periodic: tuple[bool, ...]
     ranks: int
+    owners: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if any(b <= a for cuts in self.cuts for a, b in pairwise(cuts)):
@@ -91,7 +98,7 @@ class Decomposition:
             tuple(cuts[i] for cuts, i in zip(self.cuts, index, strict=True)),
             tuple(cuts[i + 1] for cuts, i in zip(self.cuts, index, strict=True)),
         )
-        rank = number * self.ranks // self.blocks
+        rank = self.owners[number] if self.owners else number * self.ranks // self.blocks
         return Block(number, tuple(index), rank, box, self._with_layers(box))
 
     def _with_layers(self, box: Box) -> Box:
@@ -105,9 +112,18 @@ class Decomposition:
 
     def blocks_of(self, rank: int) -> tuple[Block, ...]:
         """Return the blocks of a rank."""
+        if self.owners:
+            return tuple(self.block(n) for n, owner in enumerate(self.owners) if owner == rank)
         first = -(-rank * self.blocks // self.ranks)
         last = -(-(rank + 1) * self.blocks // self.ranks)
         return tuple(self.block(number) for number in range(first, last))
+
+    def absent(self, block: Block) -> list[Box]:
+        """Return the cells of dropped blocks next to a block, as it sees them."""
+        found = (self.neighbour(block, d) for d in directions(len(self.extent)))
+        return [
+            other.box.shift(shift) for other, shift in filter(None, found) if other.rank == NOBODY
+        ]
 
     def neighbour(self, block: Block, direction: Direction) -> tuple[Block, Offset] | None:
         """Return the block in a direction and where it lies, or None beyond the domain.

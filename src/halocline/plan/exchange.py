@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES, Box, codimension, directions, disjoint
+from halocline.plan.decomposition import NOBODY
 from halocline.plan.reach import cells, move
 
 if TYPE_CHECKING:
@@ -114,6 +115,12 @@ class Exchanger:
         strategy: Strategy,
         shared: frozenset[str] = frozenset(),
     ) -> None:
+        if strategy.neighbours == "staged" and NOBODY in decomposition.owners:
+            raise PlanError(
+                "The strategy has neighbours='staged', but corners cannot ride along through "
+                "blocks that are dropped.",
+                hint="Use neighbours='direct' with a sparse decomposition.",
+            )
         self.decomposition = decomposition
         self.shared = shared
         self.layouts = {layout.name: layout for layout in layouts}
@@ -192,7 +199,7 @@ class Exchanger:
         for block in own:
             for direction in directions(self.dimensions):
                 neighbour = self.decomposition.neighbour(block, direction)
-                if neighbour and neighbour[0].rank != rank:
+                if neighbour and neighbour[0].rank not in (rank, NOBODY):
                     found[neighbour[0].number] = neighbour[0]
         return [found[number] for number in sorted(found)]
 
@@ -204,7 +211,7 @@ class Exchanger:
             for box in boxes:
                 for direction, piece in self._by_direction(block, box):
                     if axis is None or _last_axis(direction) == axis:
-                        parts.append(self._part(block, key, direction, piece, axis))
+                        parts += self._part(block, key, direction, piece, axis)
         return sorted(parts, key=lambda part: (codimension(part.direction), part))
 
     def _part(
@@ -214,16 +221,19 @@ class Exchanger:
         direction: Direction,
         box: Box,
         axis: int | None,
-    ) -> Part:
+    ) -> list[Part]:
+        """Return what brings a piece of a halo; nothing if its block is dropped."""
         if axis is not None:
             direction = tuple(d if a == axis else 0 for a, d in enumerate(direction))
         found = self.decomposition.neighbour(block, direction)
         assert found is not None, "only own cells lie beyond the domain"
         source, shift = found
+        if source.rank == NOBODY:
+            return []
         field, component, held = key
         part = Part(field, component, source.number, block.number, direction, box, shift)
         self._check_width(part, source)
-        return replace(part, box=box.shift(held))
+        return [replace(part, box=box.shift(held))]
 
     def _check_width(self, part: Part, source: Block) -> None:
         """Refuse a halo that reaches through the neighbour into the block behind it."""

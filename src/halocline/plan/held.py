@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from halocline.plan.reach import Need, Needs, Reach, clip, drop, images, moved
+from halocline.plan.reach import Need, Needs, Reach, clip, drop, images, moved, unbounded
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -36,15 +36,18 @@ class Held:
     def after(self, launch: Launch, domain: Box, periodic: Sequence[bool]) -> Held:
         """Return what is held when a kernel has run."""
         pieces = dict(self.pieces)
+        inside = unbounded(domain, periodic)
         for name, component, offset in launch.assigns:
             key = (name, component)
             if key not in pieces and not any(offset):
                 continue
             kept = pieces.pop(key, frozenset())
             targets = images(moved(launch.region, offset), domain, periodic)
-            for written in targets:
-                kept = frozenset((rest, d) for box, d in kept for rest in box.subtract(written))
-            # Who computes on demand does so for all of its own cells of the domain.
+            if launch.on_demand:
+                # Computed by those who own what is assigned, where it is in the domain.
+                targets = tuple(target.intersect(inside) for target in targets)
+            for target in targets:
+                kept = frozenset((rest, d) for box, d in kept for rest in box.subtract(target))
             if any(offset) and not launch.on_demand:
                 kept |= {(target, offset) for target in targets}
             if kept:

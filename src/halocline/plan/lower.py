@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from halocline.errors import PlanError
 from halocline.geometry import AXES, box_of
 from halocline.plan import plan as ops
+from halocline.plan.decomposition import NOBODY
 from halocline.plan.exchange import Exchange, Exchanger
 from halocline.plan.layout import make_layouts
 from halocline.plan.overlap import Exchanges, Surroundings, chain_operations
@@ -19,7 +20,7 @@ from halocline.plan.step import Chain, EveryItem, LoopItem, Refresh, StepEnd
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from halocline.geometry import Offset
+    from halocline.geometry import Box, Offset
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.held import Piece
     from halocline.plan.layout import FieldLayout
@@ -267,7 +268,19 @@ class _Lowering:
                 result += [(block.number, box) for box in rest]
                 rest = outside
             result += [(block.number, box) for piece in rest for box in piece.subtract(block.owned)]
-        return tuple(result)
+        return tuple(self._without_dropped(result))
+
+    def _without_dropped(self, boxes: list[ops.Placed]) -> list[ops.Placed]:
+        """Return cells outside dropped blocks, where nothing is ever out of date."""
+        if NOBODY not in self.decomposition.owners:
+            return boxes
+        result = []
+        for number, box in boxes:
+            rest: tuple[Box, ...] = (box,)
+            for absent in self.decomposition.absent(self.decomposition.block(number)):
+                rest = tuple(part for piece in rest for part in piece.subtract(absent))
+            result += [(number, part) for part in rest]
+        return result
 
 
 def _assigned_next_door(program: Program) -> frozenset[str]:

@@ -30,6 +30,9 @@ class Launch:
             layers); otherwise every cell of the region is.
         is_layer: Whether the region lies beyond a side of the domain.
         place: Where the user wrote it.
+        listed: If it runs in the cells of a mask that never changes within a step: what is done in
+            those cells. 'kernel' says the same as a choice in every cell; its last field is the
+            mask.
     """
 
     kernel: Kernel
@@ -39,6 +42,12 @@ class Launch:
     on_demand: bool
     is_layer: bool
     place: str
+    listed: Kernel | None = None
+
+    @property
+    def code(self) -> Kernel:
+        """The kernel that is compiled."""
+        return self.listed or self.kernel
 
     @property
     def names_of(self) -> dict[str, str]:
@@ -181,4 +190,4 @@ def kernels(program: Program) -> tuple[Kernel, ...]:
     """Return every different kernel of a program once, boundaries included."""
     launches = all_launches(program.items)
     launches += [launch for group in program.boundaries.values() for launch in group]
-    return tuple(dict.fromkeys(launch.kernel for launch in launches))
+    return tuple(dict.fromkeys(launch.code for launch in launches))

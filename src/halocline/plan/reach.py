@@ -131,6 +131,14 @@ def moved(box: Box, offset: Offset) -> Box:
     return result
 
 
+def unbounded(domain: Box, periodic: Sequence[bool]) -> Box:
+    """Return the domain without bounds along periodic axes."""
+    for axis, is_periodic in enumerate(periodic):
+        if is_periodic:
+            domain = domain.clip(axis, -UNBOUNDED, UNBOUNDED)
+    return domain
+
+
 def images(region: Box, domain: Box, periodic: Sequence[bool]) -> tuple[Box, ...]:
     """Return a region and its images next to the domain along periodic axes where it has bounds."""
     result: tuple[Box, ...] = (region,)

@@ -10,6 +10,7 @@ import stencils
 from planning import cells_read_from_other_blocks, owners, parts_of, plans, started
 
 import halocline as hc
+from halocline.apps.lbm.flow import Setup, make_flow
 from halocline.apps.lbm.kernels import collide_stream
 from halocline.apps.lbm.velocity_set import velocity_set
 from halocline.errors import PlanError
@@ -221,14 +222,35 @@ def test_every_lattice_sends_the_populations_that_cross_and_no_others(name, side
     shape = (3,) * lattice.dimensions
     plan = plans(grid, steps, ranks=3**lattice.dimensions, decomposition=shape)[0]
     (exchange,) = plan.exchanges
-    crossing: dict[tuple, set] = {}
+    assert crossing(exchange) == expected_crossing(lattice, sides, edges, corners)
+
+
+@pytest.mark.parametrize(
+    ("name", "sides", "edges", "corners"),
+    [("D2Q9", 3, 1, 0), ("D3Q15", 5, 2, 1), ("D3Q19", 5, 1, 0), ("D3Q27", 9, 3, 1)],
+)
+def test_in_place_the_same_populations_are_fetched_and_sent_home(name, sides, edges, corners):
+    setup = Setup((9,) * velocity_set(name).dimensions, name, 1.0, streaming="in-place")
+    flow = make_flow(setup)
+    shape = (3,) * flow.velocity_set.dimensions
+    plan = plans(flow.grid, flow.steps, ranks=3 ** len(shape), decomposition=shape)[0]
+    fetched, home = plan.exchanges
+    expected = expected_crossing(flow.velocity_set, sides, edges, corners)
+    assert crossing(fetched) == crossing(home) == expected
+    own = plan.blocks[0].box
+    boxes = [part.box for message in home.receives for part in message.parts]
+    assert all(own.contains(box) for box in boxes), "what comes home are own cells"
+
+
+def crossing(exchange) -> dict[tuple, int]:
+    """Return how many components come from each direction."""
+    found: dict[tuple, set] = {}
     for part in (part for message in exchange.receives for part in message.parts):
-        crossing.setdefault(part.direction, set()).add(part.component)
-    expected = {1: sides, 2: edges, 3: corners}
-    for direction, components in crossing.items():
-        assert len(components) == expected[codimension(direction)]
-    assert len(crossing) == sum(
-        expected[codimension(d)] > 0
-        for d in product((-1, 0, 1), repeat=lattice.dimensions)
-        if any(d)
-    )
+        found.setdefault(part.direction, set()).add(part.component)
+    return {direction: len(components) for direction, components in found.items()}
+
+
+def expected_crossing(lattice, sides, edges, corners) -> dict[tuple, int]:
+    counts = {1: sides, 2: edges, 3: corners}
+    directions = [d for d in product((-1, 0, 1), repeat=lattice.dimensions) if any(d)]
+    return {d: counts[codimension(d)] for d in directions if counts[codimension(d)]}

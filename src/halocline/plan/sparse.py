@@ -1,0 +1,119 @@
+"""Sparse: a domain of which only some cells matter, cut into blocks of which only some exist."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from halocline.errors import PlanError
+from halocline.geometry import directions
+from halocline.plan.decomposition import NOBODY, Decomposition
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Sparse:
+    """Which cells matter, and how large blocks are.
+
+    Blocks without such cells in them or right beside them are dropped: no rank has them, and they
+    are never computed. The others are spread over the ranks by the number of such cells, so that
+    neighbours are on one rank where possible.
+
+    Attributes:
+        cells: True where cells matter, shape of the domain.
+        block: Cells of a block along each axis; blocks differ by a cell where that does not divide.
+    """
+
+    cells: NDArray[np.bool_]
+    block: tuple[int, ...]
+
+    def decompose(
+        self, extent: tuple[int, ...], periodic: tuple[bool, ...], ranks: int
+    ) -> Decomposition:
+        """Return the decomposition of a domain for so many ranks.
+
+        Raises:
+            PlanError: The cells do not fit the domain, or there are fewer blocks than ranks.
+        """
+        cells = np.asarray(self.cells, dtype=bool)
+        if cells.shape != extent or len(self.block) != len(extent) or min(self.block) < 1:
+            raise PlanError(
+                f"The cells of a sparse decomposition have the shape {cells.shape} and its blocks "
+                f"{self.block} cells; expected the shape {extent} and {len(extent)} positive "
+                "numbers.",
+            )
+        shape = tuple(max(1, round(n / b)) for n, b in zip(extent, self.block, strict=True))
+        cuts = tuple(
+            tuple(n * part // parts for part in range(parts + 1))
+            for n, parts in zip(extent, shape, strict=True)
+        )
+        every = Decomposition(cuts, periodic, 1)
+        touched = _grown(cells, periodic)
+        kept = [n for n in range(every.blocks) if touched[_slices(every, n)].any()]
+        if len(kept) < ranks:
+            raise PlanError(
+                f"{len(kept)} of {every.blocks} blocks have cells that matter; expected at least "
+                f"one for each of {ranks} ranks.",
+                hint="Use smaller blocks or fewer ranks.",
+            )
+        weights = [1 + int(cells[_slices(every, n)].sum()) for n in kept]
+        owners = [NOBODY] * every.blocks
+        for number, rank in zip(kept, _spread(every, kept, weights, ranks), strict=True):
+            owners[number] = rank
+        return replace(every, ranks=ranks, owners=tuple(owners))
+
+
+def _slices(decomposition: Decomposition, number: int) -> tuple[slice, ...]:
+    box = decomposition.block(number).box
+    return tuple(slice(a, b) for a, b in zip(box.lower, box.upper, strict=True))
+
+
+def _grown(cells: NDArray[np.bool_], periodic: tuple[bool, ...]) -> NDArray[np.bool_]:
+    """Return the cells and all their neighbours."""
+    result = cells.copy()
+    for axis, is_periodic in enumerate(periodic):
+        for step in (-1, 1):
+            moved = np.roll(result, step, axis)
+            if not is_periodic:
+                edge = [slice(None)] * cells.ndim
+                edge[axis] = slice(0, 1) if step > 0 else slice(-1, None)
+                moved[tuple(edge)] = False
+            result = result | moved
+    return result
+
+
+def _spread(
+    decomposition: Decomposition, kept: list[int], weights: list[int], ranks: int
+) -> list[int]:
+    """Return the rank of each block: parts of equal weight that cut few sides."""
+    if ranks == 1:
+        return [0] * len(kept)
+    import pymetis  # type: ignore[import-untyped]
+
+    position = {number: n for n, number in enumerate(kept)}
+    beside = [sorted(_beside(decomposition, number, position)) for number in kept]
+    _, parts = pymetis.part_graph(ranks, adjacency=beside, vweights=weights)
+    return _without_empty_ranks(list(parts), weights, ranks)
+
+
+def _beside(decomposition: Decomposition, number: int, position: dict[int, int]) -> set[int]:
+    block = decomposition.block(number)
+    sides = [d for d in directions(len(decomposition.extent)) if sum(map(abs, d)) == 1]
+    found = (decomposition.neighbour(block, side) for side in sides)
+    numbers = {neighbour.number for neighbour, _ in filter(None, found)}
+    return {position[n] for n in numbers if n in position and n != number}
+
+
+def _without_empty_ranks(parts: list[int], weights: list[int], ranks: int) -> list[int]:
+    """Give a rank without blocks one of the rank with most cells."""
+    for rank in set(range(ranks)) - set(parts):
+        crowded = [r for r in range(ranks) if parts.count(r) > 1]
+        fullest = max(
+            crowded, key=lambda r: sum(w for p, w in zip(parts, weights, strict=True) if p == r)
+        )
+        parts[parts.index(fullest)] = rank
+    return parts

@@ -8,39 +8,33 @@ import sys
 from time import perf_counter
 
 import halocline as hc
-from halocline.apps.lbm.kernels import collide_stream, copy_velocity, macroscopic, moving_wall, wall
+from halocline.apps.lbm.boundaries import Wall
+from halocline.apps.lbm.flow import Setup, make_flow
+from halocline.apps.lbm.kernels import copy_velocity
 from halocline.apps.lbm.profiles import centreline, compare, references
-from halocline.apps.lbm.velocity_set import velocity_set
 
 cells, most = map(int, sys.argv[1:] or (32, 100))
-reynolds, speed, lattice = 100.0, 0.1, velocity_set("D3Q19")
+reynolds, speed = 100.0, 0.1
 relaxation_time = 3.0 * speed * cells / reynolds + 0.5
 
-grid = hc.Grid((cells,) * 3, spacing=1.0 / cells)
-f, f_next = (grid.field(name, components=len(lattice)) for name in ("f", "f_next"))
-velocity, before = (grid.field(name, components=3) for name in ("velocity", "before"))
-density = grid.field("density")
-
-# Where walls meet, the one declared last decides: the lid ends at the side walls.
-f.boundary("y+", moving_wall, velocity_set=lattice, at="y+", along="x", speed=speed)
-for side in ("y-", "x-", "x+", "z-", "z+"):
-    f.boundary(side, wall, velocity_set=lattice, at=side)
-
-period = round(cells / speed)  # steps in which the lid passes the cavity once
-change = hc.max(hc.sqrt(sum((velocity[a] - before[a]) ** 2 for a in range(3))), name="change")
-simulation = hc.Simulation(
-    grid,
-    [
-        collide_stream(f, f_next, velocity_set=lattice, omega=1.0 / relaxation_time),
-        hc.swap(f, f_next),
-        hc.every(
-            period,
-            copy_velocity(velocity, before),
-            macroscopic(f, density, velocity, velocity_set=lattice),
-            change,
-        ),
-    ],
+flow = make_flow(
+    Setup(
+        extent=(cells,) * 3,
+        lattice="D3Q19",
+        omega=1.0 / relaxation_time,
+        # Where walls meet, the one given last decides: the lid ends at the side walls.
+        sides={"y+": Wall((speed, 0.0, 0.0))}
+        | dict.fromkeys(("y-", "x-", "x+", "z-", "z+"), Wall()),
+        streaming="in-place",
+        spacing=1.0 / cells,
+    )
 )
+velocity, before = flow.velocity, flow.grid.field("before", components=3)
+change = hc.max(hc.sqrt(sum((velocity[a] - before[a]) ** 2 for a in range(3))), name="change")
+period = round(cells / speed / flow.lattice_steps)  # steps in which the lid passes the cavity once
+watch = hc.every(period, copy_velocity(velocity, before), flow.observe, change)
+simulation = hc.Simulation(flow.grid, [*flow.steps, watch])
+
 start = perf_counter()
 for number in range(1, most + 1):  # noqa: B007 (printed at the end)
     simulation.run(period, progress=False)
@@ -53,5 +47,6 @@ if simulation.rank == 0:
     print(f"{number} convective times, last change {change.value / speed:.1e} of the lid's speed")
     profile = centreline(u[0] / speed, 1, (0.0, 1.0))
     print(compare(profile, references(3, reynolds)[0]))
-    bytes_moved = 2 * 8 * len(lattice) * cells**3 * simulation.step
+    updates = cells**3 * simulation.step * flow.lattice_steps
+    bytes_moved = 2 * 8 * len(flow.velocity_set) * updates
     print(f"{seconds:.1f} s, effective memory throughput {bytes_moved / seconds / 1e9:.1f} GB/s")

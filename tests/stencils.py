@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm import kernels
-from halocline.apps.lbm.velocity_set import velocity_set
+from halocline.apps.lbm.boundaries import FreeSlip, Outflow, Velocity, Wall
+from halocline.apps.lbm.collision import bgk, trt
+from halocline.apps.lbm.flow import Setup, make_flow
 from halocline.geometry import AXES
 
 STEPS = 5
@@ -119,27 +120,50 @@ _WAVES = {
 }
 
 
-def cavity(extent, periodic, dtype="float64") -> Problem:
+def cavity(extent, periodic, dtype="float64", streaming="two-grids") -> Problem:
     """D2Q9 or D3Q19 with walls where not periodic; that at x+ is smooth, that at y+ moves."""
-    lattice = velocity_set({2: "D2Q9", 3: "D3Q19"}[len(extent)])
-    grid = hc.Grid(extent, periodic=periodic)
-    old = grid.field("f", components=len(lattice), dtype=dtype)
-    new = grid.field("f_next", components=len(lattice), dtype=dtype)
-    walls = [a + s for a, p in zip(AXES, grid.periodic, strict=False) if not p for s in "-+"]
-    if "x+" in walls:
-        # First, so that the others win where they meet.
-        old.boundary("x+", kernels.free_slip, velocity_set=lattice, at="x+")
-    kernels.enclose(old, lattice, [side for side in walls if side != "x+"])
-    if "y+" in walls:
-        old.boundary("y+", kernels.moving_wall, velocity_set=lattice, at="y+", along="x", speed=0.1)
-    step = kernels.collide_stream(old, new, velocity_set=lattice, omega=1.25)
-    return Problem(grid, [step, hc.swap(old, new)], scale=0.01)
+    lattice = {2: "D2Q9", 3: "D3Q19"}[len(extent)]
+    periodic = hc.Grid(extent, periodic=periodic).periodic
+    sides = {a + s: Wall() for a, p in zip(AXES, periodic, strict=False) if not p for s in "-+"}
+    kinds = {"x+": FreeSlip(), "y+": Wall((0.1, 0.0, 0.0)[: len(extent)])}
+    sides |= {side: kind for side, kind in kinds.items() if side in sides}
+    flow = make_flow(Setup(extent, lattice, 1.25, bgk, sides, streaming=streaming, dtype=dtype))
+    return Problem(flow.grid, list(flow.steps), scale=0.01)
+
+
+def in_place(extent, periodic, dtype="float64") -> Problem:
+    """The same on one grid."""
+    return cavity(extent, periodic, dtype, "in-place")
+
+
+def obstacles(extent, periodic, dtype="float64") -> Problem:
+    """In place, with two rates, past solid cells; through the domain along x where not periodic."""
+    lattice = {2: "D2Q9", 3: "D3Q19"}[len(extent)]
+    periodic = hc.Grid(extent, periodic=periodic).periodic
+    sides = {a + s: Wall() for a, p in zip(AXES, periodic, strict=False) if not p for s in "-+"}
+    inflow = Velocity((0.05, 0.0, 0.0)[: len(extent)])
+    sides |= {"x-": inflow, "x+": Outflow(0.05)} if "x-" in sides else {}
+    solid = np.random.default_rng(2).random(extent) < 0.2
+    solid[[0, -1, -2]] = False
+    return Problem(
+        *_grid_and_steps(
+            Setup(extent, lattice, 1.25, trt(), sides, solid, streaming="in-place", dtype=dtype)
+        ),
+        scale=0.01,
+    )
+
+
+def _grid_and_steps(setup: Setup) -> tuple[hc.Grid, list[Any]]:
+    flow = make_flow(setup)
+    return flow.grid, list(flow.steps)
 
 
 def fill(problem: Problem, seed: int = 1) -> None:
     """Give every field random values that do not depend on the decomposition."""
     random = np.random.default_rng(seed)
     for field in problem.grid.fields.values():
+        if field.dtype == "uint8":
+            continue
         shape = ((field.components,) if field.components > 1 else ()) + problem.grid.extent
         field.set(problem.scale * random.random(shape))
 
@@ -183,6 +207,9 @@ PROBLEMS = {
     "waves 3-D": (waves, (7, 9, 11)),
     "cavity 2-D": (cavity, (14, 13)),
     "cavity 3-D": (cavity, (9, 7, 10)),
+    "in place 2-D": (in_place, (14, 13)),
+    "in place 3-D": (in_place, (9, 7, 10)),
+    "obstacles 2-D": (obstacles, (14, 13)),
 }
 
 

@@ -6,39 +6,47 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm import kernels
+from halocline.apps.lbm.boundaries import FreeSlip, Wall
 from halocline.apps.lbm.collision import bgk, trt
+from halocline.apps.lbm.flow import Setup, make_flow
 from halocline.apps.lbm.velocity_set import velocity_set
 
 
 def steady_profile(
-    name, cells, tau, *, force=0.0, lid=0.0, collision=bgk, dtype="float64", top="lid"
+    name,
+    cells,
+    tau,
+    *,
+    force=0.0,
+    lid=0.0,
+    collision=bgk,
+    dtype="float64",
+    top="lid",
+    streaming="two-grids",
 ):
     """Return u(y) of a channel that is periodic in x (and z), driven by a force or a lid."""
-    lattice = velocity_set(name)
-    d = lattice.dimensions
-    grid = hc.Grid((2, cells, 2)[:d], periodic=(True, False, True)[:d])
-    f = grid.field("f", components=len(lattice), dtype=dtype)
-    f_next = grid.field("f_next", components=len(lattice), dtype=dtype)
-    density = grid.field("density", dtype=dtype)
-    velocity = grid.field("velocity", components=d, dtype=dtype)
-    body = (force, 0.0, 0.0)[:d] if force else ()
-    if top == "lid":
-        f.boundary("y+", kernels.moving_wall, velocity_set=lattice, at="y+", along="x", speed=lid)
-    else:
-        f.boundary("y+", kernels.free_slip, velocity_set=lattice, at="y+")
-    kernels.enclose(f, lattice, ["y-"])
-    omega = 1.0 / tau
-    collide = kernels.collide_stream(
-        f, f_next, velocity_set=lattice, omega=omega, collision=collision, force=body
+    d = velocity_set(name).dimensions
+    upper = Wall((lid, 0.0, 0.0)[:d] if lid else ()) if top == "lid" else FreeSlip()
+    flow = make_flow(
+        Setup(
+            (2, cells, 2)[:d],
+            name,
+            1.0 / tau,
+            collision,
+            {"y+": upper, "y-": Wall()},
+            force=(force, 0.0, 0.0)[:d] if force else (),
+            streaming=streaming,
+            dtype=dtype,
+        )
     )
-    simulation = hc.Simulation(grid, [collide, hc.swap(f, f_next)], threads=1)
+    simulation = hc.Simulation(flow.grid, flow.steps, threads=1)
     # The slowest mode decays with nu pi²/H²: 40 such times leave nothing.
     viscosity = (tau - 0.5) / 3.0
     across = cells if top == "lid" else 2 * cells
-    simulation.run(int(40 * across**2 / (np.pi**2 * viscosity)), progress=False)
-    simulation.execute(kernels.macroscopic(f, density, velocity, velocity_set=lattice, force=body))
-    u = velocity.gather()[0].reshape(2, cells, -1)
+    steps = int(40 * across**2 / (np.pi**2 * viscosity))
+    simulation.run(steps // flow.lattice_steps, progress=False)
+    simulation.execute(flow.observe)
+    u = flow.velocity.gather()[0].reshape(2, cells, -1)
     assert np.ptp(u, axis=(0, 2)).max() < 1e-6
     return u[0, :, 0]
 

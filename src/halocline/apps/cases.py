@@ -28,6 +28,11 @@ RUN_KEYS: Mapping[str, type] = {
     "ranks_per_node": int,
     "link": str,
     "output": str,
+    "every": int,
+    "vtk": bool,
+    "probe": list,
+    "movie": str,
+    "checkpoint": int,
 }
 
 
@@ -35,15 +40,35 @@ def known_cases() -> dict[str, type[Case]]:
     """Return the classes of all cases by name."""
     from halocline.apps.heat.conduction import HeatConduction
     from halocline.apps.lbm.cavity import LidCavity
+    from halocline.apps.lbm.channel import Channel
+    from halocline.apps.lbm.cylinder import Cylinder
+    from halocline.apps.lbm.duct import Duct
+    from halocline.apps.lbm.obstacle_flow import ObstacleFlow
+    from halocline.apps.lbm.oscillating_channel import OscillatingChannel
+    from halocline.apps.lbm.porous import Porous
+    from halocline.apps.lbm.sphere import Sphere
+    from halocline.apps.lbm.taylor_green import TaylorGreen
 
-    return {"lid-cavity": LidCavity, "heat": HeatConduction}
+    cases: tuple[type[Case], ...] = (
+        LidCavity,
+        HeatConduction,
+        ObstacleFlow,
+        Channel,
+        OscillatingChannel,
+        Duct,
+        TaylorGreen,
+        Cylinder,
+        Sphere,
+        Porous,
+    )
+    return {case.name: case for case in cases}
 
 
 def read_case(name_or_file: str, changes: Mapping[str, Any]) -> tuple[Case, dict[str, Any]]:
     """Return a checked case and what its file says about the run.
 
     Args:
-        name_or_file: 'lid-cavity', 'heat', or the path of a TOML file with a table [case] that
+        name_or_file: The name of a case, or the path of a TOML file with a table [case] that
             holds 'name' and parameters, and maybe a table [run].
         changes: Parameters that replace those of the file or the defaults.
 
@@ -127,6 +152,7 @@ def _typed(key: str, value: Any, kind: type) -> Any:
         return float(value)
     if not isinstance(value, kind) or isinstance(value, bool) is not (kind is bool):
         words = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+        words[list] = "a list"
         raise CaseError(f"'{key}' was given {value!r}; expected {words[kind]}.")
     return value
 
@@ -137,4 +163,6 @@ def _toml(value: Any) -> str:
     if isinstance(value, str):
         escaped = value.replace("\\", "\\\\").replace('"', '\\"')
         return f'"{escaped}"'
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
     return repr(value)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from halocline.bench import (
     choice,
+    d2q9,
     element_wise,
     halo,
     imbalance,
@@ -34,6 +35,7 @@ _MODULES = (
     step,
     imbalance,
     lbm,
+    d2q9,
     choice,
 )
 BENCHMARKS: dict[str, Benchmark] = {module.BENCHMARK.name: module.BENCHMARK for module in _MODULES}

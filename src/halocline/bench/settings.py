@@ -20,7 +20,7 @@ NATIVE = (*DIRECT, "datatype")
 
 SMALLEST_BYTES = 8
 _GROWTH = 4
-_DTYPES = {4: "float32", 8: "float64"}
+_DTYPES = {2: "float16", 4: "float32", 8: "float64"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,9 @@ class Settings:
                 )
         for size in self.element_bytes:
             if size not in _DTYPES:
-                raise HaloclineError(f"Elements of {size} bytes were asked for; expected 4 or 8.")
+                raise HaloclineError(
+                    f"Elements of {size} bytes were asked for; expected 2, 4 or 8."
+                )
         if self.largest_bytes is not None and self.largest_bytes < SMALLEST_BYTES:
             raise HaloclineError(
                 f"The largest message has {self.largest_bytes} bytes; expected at least "

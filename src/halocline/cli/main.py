@@ -9,6 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from halocline.cli.launch import EXIT_MISTAKE, end_with, run_on_ranks
+from halocline.cli.options import (
+    Checkpoint,
+    Collision,
+    Every,
+    Geometry,
+    Movie,
+    ProbeAt,
+    Restart,
+    Streaming,
+    Vtk,
+)
 from halocline.cli.papers import papers_app
 from halocline.errors import CaseError, HaloclineError, MpiError
 from halocline.runtime.launcher import launched_rank, launched_ranks
@@ -46,21 +57,43 @@ class Measurement(StrEnum):
     step = "step"
     imbalance = "imbalance"
     lbm = "lbm"
+    d2q9 = "d2q9"
     choice = "choice"
 
 
-CaseName = Annotated[str, typer.Argument(metavar="CASE", help="lid-cavity, heat, or a .toml file.")]
+CaseName = Annotated[
+    str,
+    typer.Argument(metavar="CASE", help="A case, as lid-cavity or channel, or a .toml file."),
+]
+CaseOrNone = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="CASE",
+        help="A case, as lid-cavity or channel, or a .toml file; not needed with --restart.",
+    ),
+]
 Cells = Annotated[int | None, typer.Option(help="Cells along each side.")]
 Reynolds = Annotated[float | None, typer.Option(help="Reynolds number.")]
 Dimensions = Annotated[int | None, typer.Option(help="2 or 3.")]
 LidSpeed = Annotated[float | None, typer.Option(help="Cells the lid moves in a step.")]
-Collision = Annotated[str | None, typer.Option(help="trt or bgk.")]
 DType = Annotated[str | None, typer.Option("--dtype", help="float64 or float32.")]
 Tolerance = Annotated[
     float | None, typer.Option(help="Converged when the change per convective time is below.")
 ]
 MaxTimes = Annotated[int | None, typer.Option(help="Convective times after which to give up.")]
-Steps = Annotated[int | None, typer.Option(help="Time steps (heat).")]
+Steps = Annotated[int | None, typer.Option(help="Time steps (heat, obstacle-flow).")]
+GridName = Annotated[
+    str | None, typer.Option(help="128x128, 128x256, 256x256 or 1024x1024 (obstacle-flow).")
+]
+Obstacles = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Obstacles, a line 'x y 1' each (obstacle-flow).")
+]
+ParameterFile = Annotated[
+    str | None,
+    typer.Option(
+        "--parameters", metavar="FILE", help="The course's parameter file (obstacle-flow)."
+    ),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Any parameter of the case; may be repeated."),
@@ -91,17 +124,22 @@ Output = Annotated[str | None, typer.Option(help="Directory of the results.")]
 
 @app.command()
 def run(  # noqa: PLR0913 (one parameter an option: that is how typer works)
-    case: CaseName,
+    case: CaseOrNone = None,
     *,
     cells: Cells = None,
     reynolds: Reynolds = None,
     dimensions: Dimensions = None,
     lid_speed: LidSpeed = None,
     collision: Collision = None,
+    streaming: Streaming = None,
+    geometry: Geometry = None,
     dtype: DType = None,
     tolerance: Tolerance = None,
     max_convective_times: MaxTimes = None,
     steps: Steps = None,
+    grid: GridName = None,
+    obstacles: Obstacles = None,
+    parameter_file: ParameterFile = None,
     settings: Settings = None,
     ranks: Ranks = None,
     threads: Threads = None,
@@ -116,9 +154,15 @@ def run(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     ranks_per_node: RanksPerNode = None,
     link: Link = None,
     output: Output = None,
+    every: Every = None,
+    vtk: Vtk = None,
+    probe_at: ProbeAt = None,
+    movie: Movie = None,
+    checkpoint: Checkpoint = None,
+    restart: Restart = None,
 ) -> None:
     """Run a case and write fields, log, report and picture into a directory."""
-    from halocline.apps.cases import read_case
+    from halocline.cli.outputs import read_run
     from halocline.cli.run import RunChoices, run_case
     from halocline.runtime.link import to_link
 
@@ -128,20 +172,28 @@ def run(  # noqa: PLR0913 (one parameter an option: that is how typer works)
         dimensions=dimensions,
         lid_speed=lid_speed,
         collision=collision,
+        streaming=streaming,
+        geometry=geometry,
         dtype=dtype,
         tolerance=tolerance,
         max_convective_times=max_convective_times,
         steps=steps,
+        grid=grid,
+        obstacles=obstacles,
+        parameters=parameter_file,
     )
     parameters.update(_settings(settings))
-    read, from_file = read_case(case, parameters)
-    how = {"ranks": ranks, "threads": threads, "output": output, "link": link}
+    read, from_file = read_run(case, parameters, restart)
+    how = {"ranks": ranks, "threads": threads, "link": link, "output": output, "restart": restart}
     split = {"decomposition": decomposition, "overlap": overlap, "neighbours": neighbours}
     split |= {"transport": transport, "messages": messages, "wait": wait}
+    written = {"every": every, "vtk": vtk, "probe": probe_at, "movie": movie}
+    written |= {"checkpoint": checkpoint}
     numbers = {"depth": depth, "tiles": tiles, "ranks_per_node": ranks_per_node}
-    choices = RunChoices(**{**from_file, **_given(**how, **split, **numbers)})
+    choices = RunChoices(**{**from_file, **_given(**how, **split, **numbers, **written)})
     # Refuse a wrong word before any rank is started.
     choices.strategy  # noqa: B018
+    choices.outputs.check()
     to_link(choices.link)
     if launched_rank() is not None:
         _refuse_other_number(choices.ranks)

@@ -7,18 +7,22 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from halocline.apps.case import Case, Problem, Result
 from halocline.apps.cases import case_file, parameters_of
+from halocline.cli.outputs import OUTPUT_NAMES, OutputChoices, go_on, make_recorder, movie_tasks
 from halocline.errors import OutputError
 from halocline.io.log import RunLog
 from halocline.io.output import create_directory, write_all, write_text
 from halocline.io.variable import Variable
 from halocline.plan.strategy import Strategy
+from halocline.runtime.report import Report
 from halocline.simulation import Simulation
 
 # The choices that make a strategy.
@@ -43,7 +47,13 @@ class RunChoices:
         tiles: See 'Strategy'.
         ranks_per_node: Ranks said to be on one node; None for the real nodes.
         link: An emulated link between nodes; None for none.
-        output: Directory of the results; None for a new one in 'output/'.
+        output: Directory of the results; None for that of 'restart', or a new one in 'output/'.
+        restart: Directory of a run that is to go on from its checkpoint; None to begin at step 0.
+        every: See 'OutputChoices', as the next four.
+        vtk: See 'OutputChoices'.
+        probe: See 'OutputChoices'.
+        movie: See 'OutputChoices'.
+        checkpoint: See 'OutputChoices'.
     """
 
     ranks: int | None = None
@@ -59,6 +69,12 @@ class RunChoices:
     ranks_per_node: int | None = None
     link: str | None = None
     output: str | None = None
+    restart: str | None = None
+    every: int | None = None
+    vtk: bool | None = None
+    probe: list[str] | None = None
+    movie: str | None = None
+    checkpoint: int | None = None
 
     @property
     def strategy(self) -> Strategy:
@@ -84,7 +100,19 @@ class RunChoices:
     def table(self) -> dict[str, Any]:
         """Return the choices for a case file."""
         names = ("ranks", "threads", "decomposition", *STRATEGY_NAMES, "ranks_per_node", "link")
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in (*names, *OUTPUT_NAMES)}
+
+    @property
+    def outputs(self) -> OutputChoices:
+        """What is written on the way."""
+        return OutputChoices(**{name: getattr(self, name) for name in OUTPUT_NAMES})
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the directory of the results is the one of the run that goes on."""
+        if self.restart is None:
+            return False
+        return self.output is None or Path(self.output) == Path(self.restart)
 
 
 def run_case(case: Case, choices: RunChoices) -> Path | None:
@@ -97,41 +125,96 @@ def run_case(case: Case, choices: RunChoices) -> Path | None:
         HaloclineError: It cannot be run or its results cannot be written.
     """
     problem = case.problem()
+    choices.outputs.check_problem(case, problem)
     simulation = Simulation(
         problem.grid,
         problem.steps,
+        dt=problem.dt,
         strategy=choices.strategy_or_auto,
         decomposition=choices.shape,
         threads=choices.threads,
         ranks_per_node=choices.ranks_per_node,
         link=choices.link,
     )
-    directory = simulation.on_first(partial(_prepare, case, choices, simulation.size))
-    log = simulation.on_first(lambda: RunLog(directory / "run.log" if directory else None))
+    if choices.restart is not None:
+        go_on(case, simulation, choices.restart)
+    directory = simulation.on_first(partial(_prepare, case, problem, choices, simulation.size))
+    log = simulation.on_first(partial(_open_log, directory, goes_on=choices.goes_on))
     with log or RunLog(None) as journal:
         journal.note(f"{case.describe()}\n{_setting(simulation)}")
-        result = case.run(simulation, problem, journal.progress)
-        variables = result.variables()
-        report = simulation.report()
-        text = _results(case, simulation, result, variables, str(report))
-        journal.note(result.summary())
-        if directory is not None:
-            journal.note(result.findings(variables))
-        simulation.on_first(lambda: _write(directory, case, problem, result, variables, text))
-        if directory is not None:
-            journal.note(f"results in {directory}")
+        if choices.restart is not None:
+            journal.note(f"goes on from '{choices.restart}', step {simulation.step}")
+        _run_and_write(case, problem, simulation, choices, directory, journal)
     return directory
 
 
-def _prepare(case: Case, choices: RunChoices, ranks: int) -> Path:
+def _prepare(case: Case, problem: Problem, choices: RunChoices, ranks: int) -> Path:
     """Make the directory and write the case into it, before anything is computed."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
-    directory = Path(choices.output or f"output/{case.name}-{stamp}")
-    # Pictures, log and report are below a megabyte.
-    create_directory(directory, case.bytes_stored() + 1_000_000)
+    directory = Path(choices.output or choices.restart or f"output/{case.name}-{stamp}")
+    # Pictures, log and report are below a megabyte; a new checkpoint is written beside the old one.
+    checkpoints = 2 * _bytes_held(problem) if choices.outputs.checkpoint else 0
+    create_directory(directory, case.bytes_stored() + checkpoints + 1_000_000)
     table = {**choices.table(), "ranks": ranks}
     write_text(directory / "case.toml", case_file(case, table))
     return directory
+
+
+def _bytes_held(problem: Problem) -> int:
+    """Return how much a checkpoint takes at most [bytes]."""
+    fields = problem.grid.fields.values()
+    values = sum(f.components * np.dtype(f.dtype).itemsize for f in fields)
+    return int(values * problem.grid.domain.cells)
+
+
+def _open_log(directory: Path | None, *, goes_on: bool) -> RunLog:
+    return RunLog(directory / "run.log" if directory else None, goes_on=goes_on)
+
+
+def _run_and_write(
+    case: Case,
+    problem: Problem,
+    simulation: Simulation,
+    choices: RunChoices,
+    directory: Path | None,
+    journal: RunLog,
+) -> None:
+    outputs = choices.outputs
+    place = directory or Path()
+    before = simulation.step
+    recorder = make_recorder(
+        case, problem, simulation, outputs, place, say=journal.note, goes_on=choices.goes_on
+    )
+    result = case.run(recorder, problem, journal.progress)
+    variables = result.variables()
+    report = _of_this_run(simulation.report(), simulation.step - before)
+    text = _results(case, simulation, result, variables, str(report))
+    journal.note(result.summary())
+    if recorder.outputs:
+        journal.note(f"{recorder.seconds:.2f} s of this were spent on output on the way")
+    if directory is not None:
+        journal.note(result.findings(variables))
+    simulation.on_first(
+        lambda: write_all(
+            _tasks(place, case, problem, result, variables, text)
+            | recorder.tasks()
+            | movie_tasks(outputs, place)
+        )
+    )
+    if directory is not None:
+        journal.note(f"results in {directory}")
+
+
+def _of_this_run(report: Report, steps: int) -> Report:
+    """Return a report without the steps that an earlier run has done, whose time nobody knows."""
+    if report.steps <= steps:
+        return report
+    share = steps / report.steps
+    rows = tuple(
+        replace(row, predicted=None if row.predicted is None else row.predicted * share)
+        for row in report.rows
+    )
+    return replace(report, steps=steps, rows=rows)
 
 
 def _setting(simulation: Simulation) -> str:
@@ -158,23 +241,22 @@ def _results(
     return "\n\n".join(parts)
 
 
-def _write(
-    directory: Path | None,
+def _tasks(
+    directory: Path,
     case: Case,
     problem: Problem,
     result: Result,
     variables: Sequence[Variable],
     report: str,
-) -> None:
-    """Write everything; what cannot be written does not keep the rest from being written."""
-    assert directory is not None
+) -> dict[str, Callable[[], None]]:
+    """Return by its name what writes each file (rank 0)."""
     tasks: dict[str, Callable[[], None]] = {
         "report.txt": partial(_write_report, directory / "report.txt", report),
         "fields.zarr": partial(_write_fields, directory, case, problem, variables),
     }
     for name, draw in result.pictures(variables).items():
         tasks[name] = partial(draw, directory / name)
-    write_all(tasks)
+    return tasks
 
 
 def _write_report(path: Path, report: str) -> None:

@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import halocline as hc
-from halocline.apps.case import Problem
+from halocline.apps.case import Problem, ending
 from halocline.apps.heat.kernels import diffuse
 from halocline.errors import CaseError, nearest
 from halocline.io.plots import PlanePicture, draw_plane
+from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
 from halocline.language.fields import Field
 
@@ -59,7 +60,7 @@ class HeatConduction:
     dimensions: int = 3
     sides: str = "dirichlet"
     diffusion_number: float = 0.15
-    steps: int = 1000
+    steps: int = ending(1000)
     dtype: str = "float64"
 
     def check(self) -> None:
@@ -128,19 +129,35 @@ class HeatConduction:
                 T.boundary(side, condition)
         T.set(self.mode)
         diffusivity_dt = self.diffusion_number / self.cells**2
+        volume = self.cells**-self.dimensions
         return HeatProblem(
-            grid, (diffuse(T, T_new, diffusivity_dt=diffusivity_dt), hc.swap(T, T_new)), T
+            grid,
+            (diffuse(T, T_new, diffusivity_dt=diffusivity_dt), hc.swap(T, T_new)),
+            T,
+            quantities=(Quantity("T", T, unit=T.unit, description=T.description),),
+            integrals=(
+                Integral("mean_T", hc.sum(T), volume, "K", "mean temperature"),
+                Integral("mean_T2", hc.sum(T * T), volume, "K2", "mean square of the temperature"),
+            ),
+            dt=diffusivity_dt,
+            time_unit="L²/D",
         )
 
     def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> HeatResult:
-        """Make all steps."""
+        """Make all steps, or those that remain."""
         assert isinstance(problem, HeatProblem)
         simulation.run(0, progress=False)  # compile before the clock starts
+        steps = self.steps - simulation.step
+        if steps < 0:
+            raise CaseError(
+                f"{simulation.step} steps have been done, but steps={self.steps} was asked for.",
+                hint="Ask for as many steps or more in all.",
+            )
         start = perf_counter()
-        simulation.run(self.steps)
+        simulation.run(steps)
         seconds = perf_counter() - start
-        watch(f"{self.steps} steps in {seconds:.3f} s")
-        return HeatResult(self, problem, seconds)
+        watch(f"{steps} steps in {seconds:.3f} s")
+        return HeatResult(self, problem, steps, seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,27 +167,28 @@ class HeatResult:
     Attributes:
         case: The parameters.
         problem: Its fields.
-        seconds: Wall-clock time of the steps [s].
+        steps: How many were done, by this run.
+        seconds: Wall-clock time they took [s].
     """
 
     case: HeatConduction
     problem: HeatProblem
+    steps: int
     seconds: float
 
     def summary(self) -> str:
         """Return how fast the steps were."""
-        updates = self.case.steps * self.case.cells**self.case.dimensions
+        updates = self.steps * self.case.cells**self.case.dimensions
         size = np.dtype(self.case.dtype).itemsize
         return (
-            f"{self.case.steps} steps in {self.seconds:.3f} s, "
+            f"{self.steps} steps in {self.seconds:.3f} s, "
             f"{updates / self.seconds / 1e6:.1f} million cells/s, "
             f"{2 * size * updates / self.seconds / 1e9:.1f} GB/s (one read, one write a cell)"
         )
 
     def variables(self) -> tuple[Variable, ...]:
         """Return the temperature; collective."""
-        field = self.problem.temperature
-        return (Variable("T", field.gather(), field.unit, field.description),)
+        return tuple(quantity.gather() for quantity in self.problem.quantities)
 
     def error(self, variables: Sequence[Variable]) -> float:
         """Return the greatest difference from the exact discrete solution over its amplitude."""

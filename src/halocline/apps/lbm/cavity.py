@@ -16,19 +16,22 @@ from typing import Any, ClassVar
 import numpy as np
 
 import halocline as hc
-from halocline.apps.case import Problem
+from halocline.apps.case import Problem, ending
 from halocline.apps.lbm import kernels, profiles
-from halocline.apps.lbm.collision import bgk, trt
+from halocline.apps.lbm.boundaries import Wall
+from halocline.apps.lbm.collisions import collision_named, lattice_for
+from halocline.apps.lbm.flow import Flow, Setup, make_flow
 from halocline.apps.lbm.model import Scaling
 from halocline.apps.lbm.populations import add
+from halocline.apps.lbm.streaming import streaming
 from halocline.apps.lbm.velocity_set import VelocitySet, velocity_set
 from halocline.errors import CaseError, nearest
 from halocline.io.plots import CavityPicture, Points, draw_cavity
+from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
 from halocline.language.fields import Field
-from halocline.language.steps import Call, Reduction
+from halocline.language.steps import Reduction
 
-VELOCITY_SETS = {2: "D2Q9", 3: "D3Q19"}
 VARIABLES = 2  # density and pressure, beside one velocity component an axis
 
 
@@ -37,7 +40,8 @@ class CavityProblem(Problem):
     """Grid and steps of a cavity, with what is read off.
 
     Attributes:
-        density: [lattice units], updated once in a convective time, as the following.
+        density: [lattice units], updated once in a convective time and where something is written,
+            as the following.
         velocity: [cells / step].
         change: The greatest change of the velocity since the convective time before [cells / step].
     """
@@ -56,8 +60,10 @@ class LidCavity:
         reynolds: Lid speed times side over viscosity.
         dimensions: 2 or 3.
         lid_speed: In cells a step; the Mach number follows from it.
-        collision: 'trt' (two relaxation rates) or 'bgk' (one), which needs more cells.
+        collision: 'trt' (two relaxation rates), 'bgk' (one), which needs more cells, 'mrt',
+            'regularised' or 'cumulant'.
         dtype: 'float64' or 'float32'.
+        streaming: 'two-grids', or 'in-place' for half the memory.
         tolerance: The run has converged when no velocity changes by more than this, in units of
             the lid's speed, within one convective time.
         max_convective_times: Where the run ends if it does not converge.
@@ -71,8 +77,9 @@ class LidCavity:
     lid_speed: float = 0.1
     collision: str = "trt"
     dtype: str = "float64"
-    tolerance: float = 1e-6
-    max_convective_times: int = 300
+    streaming: str = "two-grids"
+    tolerance: float = ending(1e-6)
+    max_convective_times: int = ending(300)
 
     @property
     def scaling(self) -> Scaling:
@@ -82,11 +89,23 @@ class LidCavity:
     @property
     def velocity_set(self) -> VelocitySet:
         """The lattice for these dimensions."""
-        return velocity_set(VELOCITY_SETS[self.dimensions])
+        return velocity_set(lattice_for(self.collision, self.dimensions))
+
+    @property
+    def steps_per_convective_time(self) -> int:
+        """Steps of the simulation, of one or two lattice steps, in which the lid passes once."""
+        collisions = streaming(self.streaming).collisions
+        return max(1, round(self.scaling.steps_per_convective_time / collisions))
+
+    @property
+    def updates(self) -> int:
+        """Cell updates in a step of the simulation."""
+        return int(streaming(self.streaming).collisions * self.cells**self.dimensions)
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
-        if self.dimensions not in VELOCITY_SETS:
+        streaming(self.streaming)
+        if self.dimensions not in (2, 3):
             raise CaseError(f"The cavity has {self.dimensions} dimensions; expected 2 or 3.")
         if self.dtype not in ("float64", "float32"):
             hint = nearest(self.dtype, ("float64", "float32"))
@@ -97,6 +116,7 @@ class LidCavity:
                 "times were given; expected a tolerance above 0 and at least 1 convective time."
             )
         self.scaling.check()
+        lattice_for(self.collision, self.dimensions)
 
     def describe(self) -> str:
         """Return the parameters and what follows from them, as text."""
@@ -104,7 +124,7 @@ class LidCavity:
         extent = " x ".join([str(self.cells)] * self.dimensions)
         return (
             f"lid-driven cavity, {extent} cells, Reynolds number {self.reynolds:g}\n"
-            f"{self.velocity_set!r} {self.collision.upper()}, {self.dtype}, "
+            f"{self.velocity_set!r} {self.collision.upper()}, {self.streaming}, {self.dtype}, "
             f"lid {self.lid_speed:g} cells a step (Mach {scaling.mach:.3f}), relaxation time "
             f"{scaling.relaxation_time:.5f}\n"
             f"one convective time L/U is {scaling.steps_per_convective_time} steps"
@@ -117,43 +137,83 @@ class LidCavity:
 
     def problem(self) -> CavityProblem:
         """Return grid, boundaries and steps."""
-        lattice = self.velocity_set
-        grid = hc.Grid((self.cells,) * self.dimensions, spacing=1.0 / self.cells)
-        f = grid.field("f", components=len(lattice), dtype=self.dtype)
-        f_next = grid.field("f_next", components=len(lattice), dtype=self.dtype)
-        density = grid.field("density", dtype=self.dtype)
-        velocity = grid.field("velocity", components=self.dimensions, dtype=self.dtype)
-        before = grid.field("velocity_before", components=self.dimensions, dtype=self.dtype)
-        # Where layers meet, the side declared last decides: links that leave through the upper
-        # corners belong to the side walls, not to the lid (docs/validation.md).
-        f.boundary(
-            "y+",
-            kernels.moving_wall,
-            velocity_set=lattice,
-            at="y+",
-            along="x",
-            speed=self.lid_speed,
-        )
-        walls = ("y-", "x-", "x+", "z-", "z+")
-        kernels.enclose(f, lattice, walls[: 2 * self.dimensions - 1])
+        flow = self._flow()
+        grid, density, velocity = flow.grid, flow.density, flow.velocity
+        before = grid.field("velocity_before", components=self.dimensions, dtype=velocity.dtype)
         change = hc.max(_distance(velocity, before, self.dimensions), name="change")
+        period = self.steps_per_convective_time
         steps = (
-            self._collide_stream(f, f_next),
-            hc.swap(f, f_next),
-            hc.every(
-                self.scaling.steps_per_convective_time,
-                kernels.copy_velocity(velocity, before),
-                kernels.macroscopic(f, density, velocity, velocity_set=lattice),
-                change,
+            *flow.steps,
+            # The copy comes last, so that the velocity may be updated at any other time, too.
+            hc.every(period, flow.observe, change, kernels.copy_velocity(velocity, before)),
+        )
+        return CavityProblem(
+            grid,
+            steps,
+            density,
+            velocity,
+            change,
+            quantities=self._quantities(density, velocity),
+            integrals=self._integrals(density, velocity),
+            refresh=(flow.observe,),
+            dt=1.0 / period,
+            time_unit="L/U",
+        )
+
+    def _quantities(self, density: Field, velocity: Field) -> tuple[Quantity, ...]:
+        """Return velocity in units of the lid's speed, pressure and density."""
+        speed = self.lid_speed
+        components = (
+            Quantity(
+                name,
+                velocity,
+                axis,
+                lambda stored: stored / speed,
+                description=f"velocity along {'xyz'[axis]} over lid speed",
+                vector="velocity",
+            )
+            for axis, name in enumerate("uvw"[: self.dimensions])
+        )
+        pressure = Quantity(
+            "pressure",
+            density,
+            convert=lambda stored: (stored - 1.0) / (3.0 * speed**2),
+            description="pressure over density times lid speed squared",
+        )
+        at_rest = "density over density at rest"
+        return (*components, pressure, Quantity("density", density, description=at_rest))
+
+    def _integrals(self, density: Field, velocity: Field) -> tuple[Integral, ...]:
+        """Return mass and kinetic energy, in units of the fluid at rest and at the lid's speed."""
+        volume = self.cells**-self.dimensions
+        squares = add([velocity[axis] * velocity[axis] for axis in range(self.dimensions)])
+        energy = 0.5 * volume / self.lid_speed**2
+        return (
+            Integral("mass", hc.sum(density), volume, description="mass over mass at rest"),
+            Integral(
+                "kinetic_energy",
+                hc.sum(density * squares),
+                energy,
+                description="kinetic energy over mass at rest times lid speed squared",
             ),
         )
-        return CavityProblem(grid, steps, density, velocity, change)
 
-    def _collide_stream(self, f: Field, f_next: Field) -> Call:
-        lattice, scaling = self.velocity_set, self.scaling
-        collision = {"bgk": bgk, "trt": trt()}[self.collision]
-        return kernels.collide_stream(
-            f, f_next, velocity_set=lattice, omega=scaling.omega, collision=collision
+    def _flow(self) -> Flow:
+        # Where layers meet, the side given last decides: links that leave through the upper corners
+        # belong to the side walls, not to the lid (docs/validation.md).
+        still = (0.0,) * (self.dimensions - 1)
+        walls = ("y-", "x-", "x+", "z-", "z+")[: 2 * self.dimensions - 1]
+        return make_flow(
+            Setup(
+                (self.cells,) * self.dimensions,
+                self.velocity_set.name,
+                self.scaling.omega,
+                collision_named(self.collision),
+                {"y+": Wall((self.lid_speed, *still)), **{side: Wall() for side in walls}},
+                streaming=self.streaming,
+                dtype=self.dtype,
+                spacing=1.0 / self.cells,
+            )
         )
 
     def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> CavityResult:
@@ -163,35 +223,40 @@ class LidCavity:
         number of ranks, stops at the same step.
         """
         assert isinstance(problem, CavityProblem)
-        period = self.scaling.steps_per_convective_time
-        updates = period * self.cells**self.dimensions
+        period = self.steps_per_convective_time
+        last = self.max_convective_times * period
         changes: list[float] = []
-        seconds: list[float] = []
+        done, seconds = 0, 0.0
         simulation.run(0, progress=False)  # compile before the clock starts
-        while len(changes) < self.max_convective_times:
+        # After a restart the last change is known, and the next convective time may have begun.
+        while simulation.step < last and not self._change(problem) <= self.tolerance:
+            steps = period - simulation.step % period
             start = perf_counter()
-            simulation.run(period, progress=False)
-            seconds.append(perf_counter() - start)
-            changes.append(problem.change.value / self.lid_speed)
-            rate = updates / seconds[-1] / 1e6
+            simulation.run(steps, progress=False)
+            elapsed = perf_counter() - start
+            done, seconds = done + steps, seconds + elapsed
+            changes.append(self._change(problem))
+            rate = steps * self.updates / elapsed / 1e6
+            times = simulation.step // period
             watch(
-                f"convective time {len(changes):4d}   step {len(changes) * period:8d}   "
-                f"change {changes[-1]:.3e} U   {sum(seconds):9.2f} s   {rate:8.2f} MLUPS"
-                f"{self._remaining(changes, seconds)}"
+                f"convective time {times:4d}   step {simulation.step:8d}   "
+                f"change {changes[-1]:.3e} U   {seconds:9.2f} s   {rate:8.2f} MLUPS"
+                f"{self._remaining(changes, self.max_convective_times - times, seconds)}"
             )
-            if changes[-1] <= self.tolerance:
-                break
-        return CavityResult(self, problem, tuple(changes), sum(seconds))
+        return CavityResult(self, problem, simulation.step // period, tuple(changes), done, seconds)
 
-    def _remaining(self, changes: Sequence[float], seconds: Sequence[float]) -> str:
+    def _change(self, problem: CavityProblem) -> float:
+        """Return the last known change of the velocity [U], NaN before the first."""
+        return problem.change.value / self.lid_speed
+
+    def _remaining(self, changes: Sequence[float], at_most: int, seconds: float) -> str:
         """Return when the run will end, from how fast the change has been falling lately."""
         recent = changes[-11:]
         if len(recent) < 2 or recent[-1] <= self.tolerance:  # noqa: PLR2004 (a slope needs two)
             return ""
         fall = np.log(recent[0] / recent[-1]) / (len(recent) - 1)
-        at_most = self.max_convective_times - len(changes)
         needed = np.log(recent[-1] / self.tolerance) / fall if fall > 0 else at_most
-        left_s = min(float(needed), at_most) * sum(seconds) / len(seconds)
+        left_s = min(float(needed), at_most) * seconds / len(changes)
         return f"   about {left_s:.0f} s left"
 
 
@@ -208,49 +273,46 @@ class CavityResult:
     Attributes:
         case: The parameters.
         problem: Its fields.
-        changes: Change of the velocity within each convective time, in units of the lid's speed.
-        seconds: Wall-clock time of the steps [s].
+        times: Convective times in all.
+        changes: Change of the velocity within each convective time of this run, in units of the
+            lid's speed.
+        steps: How many were done, by this run.
+        seconds: Wall-clock time they took [s].
     """
 
     case: LidCavity
     problem: CavityProblem
+    times: int
     changes: tuple[float, ...]
+    steps: int
     seconds: float
+
+    @property
+    def change(self) -> float:
+        """The last change of the velocity, in units of the lid's speed."""
+        return self.problem.change.value / self.case.lid_speed
 
     @property
     def is_converged(self) -> bool:
         """Whether the last change is within the tolerance."""
-        return self.changes[-1] <= self.case.tolerance
+        return self.change <= self.case.tolerance
 
     def summary(self) -> str:
         """Return whether and when the flow became steady, and how fast that went."""
-        case, times = self.case, len(self.changes)
-        steps = times * case.scaling.steps_per_convective_time
-        rate = steps * case.cells**case.dimensions / self.seconds / 1e6
+        case, times = self.case, self.times
+        rate = self.steps * case.updates / max(self.seconds, 1e-9) / 1e6
         verdict = (
-            f"converged after {times} convective times: the change {self.changes[-1]:.2e} U is "
+            f"converged after {times} convective times: the change {self.change:.2e} U is "
             f"within the tolerance {case.tolerance:g} U"
             if self.is_converged
-            else f"NOT converged after {times} convective times: the change {self.changes[-1]:.2e} "
+            else f"NOT converged after {times} convective times: the change {self.change:.2e} "
             f"U exceeds the tolerance {case.tolerance:g} U; allow more with --max-convective-times"
         )
-        return f"{verdict}\n{steps} steps in {self.seconds:.1f} s, {rate:.1f} MLUPS"
+        return f"{verdict}\n{self.steps} steps in {self.seconds:.1f} s, {rate:.1f} MLUPS"
 
     def variables(self) -> tuple[Variable, ...]:
         """Return velocity in units of the lid's speed, density and pressure; collective."""
-        density, velocity = self.problem.density.gather(), self.problem.velocity.gather()
-        speed = self.case.lid_speed
-        parts = [None if velocity is None else velocity[a] / speed for a in range(self._axes)]
-        pressure = None if density is None else (density - 1.0) / (3.0 * speed**2)
-        names = ("u", "v", "w")
-        return (
-            *(
-                Variable(names[axis], part, "1", f"velocity along {'xyz'[axis]} over lid speed")
-                for axis, part in enumerate(parts)
-            ),
-            Variable("pressure", pressure, "1", "pressure over density times lid speed squared"),
-            Variable("density", density, "1", "density over density at rest"),
-        )
+        return tuple(quantity.gather() for quantity in self.problem.quantities)
 
     @property
     def _axes(self) -> int:

@@ -1,17 +1,52 @@
-"""Lattice units: what a Reynolds number means on a grid, and whether BGK or TRT can compute it."""
+"""Lattice units: what a Reynolds number means on a grid, and whether a collision can compute it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil, floor, sqrt
+from math import ceil, floor, inf, sqrt
 
 from halocline.errors import CaseError, nearest
 
-# Largest Reynolds number of one cell at which the lid-driven cavity stays stable, whatever its
-# speed and size: measured in 2-D and 3-D (docs/validation.md, "Stability"). The corners under the
-# lid, where the velocity jumps, decide it.
-LARGEST_CELL_REYNOLDS = {"bgk": 14.0, "trt": 20.0}
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The largest Reynolds numbers of one cell at which a collision was stable.
+
+    Measured at several speeds and numbers of cells (docs/validation.md, "Stability").
+
+    Attributes:
+        corners: In every lid-driven cavity tried, where the velocity jumps.
+        safe: In every cavity and every double shear layer.
+        largest: In at least one of them.
+    """
+
+    corners: float
+    safe: float
+    largest: float
+
+
+LIMITS: Mapping[str, Limits] = {
+    "bgk": Limits(14.0, 14.0, 150.0),
+    "trt": Limits(20.0, 20.0, 57.0),
+    "mrt": Limits(20.0, 7.0, 40.0),
+    "regularised": Limits(17.0, 17.0, inf),
+    "cumulant": Limits(57.0, 57.0, inf),
+}
+# The same with Smagorinsky's constant of at least 0.1.
+LIMITS_WITH_EDDIES: Mapping[str, Limits] = {
+    "bgk": Limits(17.0, 17.0, inf),
+    "trt": Limits(34.0, 34.0, inf),
+    "mrt": Limits(68.0, 10.0, inf),
+    "regularised": Limits(57.0, 57.0, inf),
+    "cumulant": Limits(inf, inf, inf),
+}
+EDDIES = 0.1
 LARGEST_SPEED = 0.2
+# Errors of compressibility are a few per cent here.
+FAST = 0.1
+# Beyond, errors that grow with the relaxation time are as large as what is computed.
+SLUGGISH = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +54,12 @@ class Scaling:
     """A flow of one length and one speed in lattice units (cell = step = density = 1).
 
     Attributes:
-        cells: Cells over the length.
+        cells: Cells over the length, or over 'spans' of it.
         speed: Of the flow [cells / step]; the Mach number is speed * sqrt(3).
         reynolds: Reynolds number of length and speed.
-        collision: 'bgk' for one relaxation rate, 'trt' for two.
+        collision: The name of one, see 'collisions'.
+        eddies: Smagorinsky's constant, 0 for none.
+        spans: Over how many lengths these cells go.
 
     Source: Krüger et al., The Lattice Boltzmann Method (Springer 2017), chapter 7.
     """
@@ -31,11 +68,18 @@ class Scaling:
     speed: float
     reynolds: float
     collision: str = "trt"
+    eddies: float = 0.0
+    spans: float = 1.0
+
+    @property
+    def length(self) -> float:
+        """The length [cells]."""
+        return self.cells / self.spans
 
     @property
     def viscosity(self) -> float:
         """Kinematic viscosity [cells² / step]."""
-        return self.speed * self.cells / self.reynolds
+        return self.speed * self.length / self.reynolds
 
     @property
     def relaxation_time(self) -> float:
@@ -55,40 +99,89 @@ class Scaling:
     @property
     def cell_reynolds(self) -> float:
         """Reynolds number of one cell."""
-        return self.reynolds / self.cells
+        return self.reynolds / self.length
 
     @property
     def steps_per_convective_time(self) -> int:
         """Steps in which the flow passes the length once, L/U."""
-        return max(1, round(self.cells / self.speed))
+        return max(1, round(self.length / self.speed))
 
     def check(self) -> None:
-        """Refuse what BGK cannot compute.
+        """Refuse what may be unstable in a cavity.
 
         Raises:
             CaseError: A number is out of range or the relaxation would be unstable.
         """
+        self._check_range()
+        self._check_range()
+        self._refuse_above(self.limits.corners)
+
+    def check_flow(self, greatest: float = 1.0) -> None:
+        """Refuse what is unstable in any flow; see 'warnings' for what may be.
+
+        Args:
+            greatest: The greatest speed of the flow, over its speed.
+
+        Raises:
+            CaseError: As for 'check'.
+        """
+        self._check_range(greatest)
+        self._refuse_above(self.limits.largest)
+
+    @property
+    def limits(self) -> Limits:
+        """How far the collision is stable."""
+        return (LIMITS if self.eddies < EDDIES else LIMITS_WITH_EDDIES)[self.collision]
+
+    def _check_range(self, greatest: float = 1.0) -> None:
         if self.cells < 4:  # noqa: PLR2004 (a cell at each wall and two between)
             raise CaseError(f"{self.cells} cells were given; expected at least 4.")
-        if not self.reynolds > 0.0:
+        if not 0.0 < self.reynolds < inf:
             raise CaseError(f"The Reynolds number {self.reynolds:g} was given; expected above 0.")
-        if not 0.0 < self.speed <= LARGEST_SPEED:
+        limit = LARGEST_SPEED / greatest
+        if not 0.0 < self.speed <= limit:
             raise CaseError(
-                f"The lid speed {self.speed:g} cells a step was given; expected above 0 and at "
-                f"most {LARGEST_SPEED:g}.",
+                f"The speed {self.speed:g} cells a step was given; expected above 0 and at most "
+                f"{limit:.3g}.",
                 hint="0.1 is usual, 0.05 is more accurate and takes twice as long.",
             )
-        if self.collision not in LARGEST_CELL_REYNOLDS:
+        if self.collision not in LIMITS:
             raise CaseError(
-                f"There is no collision '{self.collision}'.",
-                hint=nearest(self.collision, LARGEST_CELL_REYNOLDS),
+                f"There is no collision '{self.collision}'.", hint=nearest(self.collision, LIMITS)
             )
-        limit = LARGEST_CELL_REYNOLDS[self.collision]
+
+    def _refuse_above(self, limit: float) -> None:
         if self.cell_reynolds > limit:
             raise CaseError(
                 f"Reynolds number {self.reynolds:g} with {self.cells} cells makes the relaxation "
                 f"time {self.relaxation_time:.4f} unstable with collision '{self.collision}': "
                 f"{self.cell_reynolds:.1f} a cell, where at most {limit:g} are stable.",
-                hint=f"Use at least {ceil(self.reynolds / limit)} cells or at most Reynolds number "
-                f"{floor(limit * self.cells)}.",
+                hint=f"Use at least {self._cells_for(limit)} cells or at most Reynolds number "
+                f"{floor(limit * self.length)}.",
             )
+
+    def _cells_for(self, limit: float) -> int:
+        """Return the number of cells that make the Reynolds number of one no more than a limit."""
+        return ceil(self.reynolds * self.spans / limit)
+
+    def warnings(self, greatest: float = 1.0) -> list[str]:
+        """Return what may go wrong, a sentence each."""
+        found = []
+        limit = self.limits.safe
+        if self.cell_reynolds > limit:
+            found.append(
+                f"{self.cell_reynolds:.1f} as Reynolds number of a cell may be unstable with "
+                f"collision '{self.collision}', up to {limit:g} is safe: with "
+                f"{self._cells_for(limit)} cells."
+            )
+        if self.speed * greatest > FAST:
+            found.append(
+                f"The flow reaches {self.speed * greatest:.3g} cells a step: errors of "
+                f"compressibility are a few per cent; below {FAST:g} they are small."
+            )
+        if self.relaxation_time > SLUGGISH:
+            found.append(
+                f"The relaxation time {self.relaxation_time:.3g} makes the stress inaccurate: "
+                "raise the speed or the Reynolds number, or use fewer cells."
+            )
+        return found

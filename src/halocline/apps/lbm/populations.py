@@ -75,11 +75,3 @@ def moments(velocity_set: VelocitySet, populations: Sequence[Value]) -> tuple[Va
         for axis in range(velocity_set.dimensions)
     ]
     return add([populations[0], *sums]), momentum
-
-
-def pulled(f: Any, velocity_set: VelocitySet) -> list[Value]:
-    """Return the populations that arrive in a cell."""
-    return [
-        population[tuple(-c for c in velocity)]
-        for population, velocity in zip(f, velocity_set.velocities, strict=True)
-    ]

@@ -1,0 +1,57 @@
+"""Collisions by name, as cases have them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from halocline.apps.lbm.collision import Collision, bgk, mrt, regularised, smagorinsky, trt
+from halocline.apps.lbm.cumulant import cumulant
+from halocline.errors import CaseError, nearest
+
+COLLISIONS: Mapping[str, Collision] = {
+    "bgk": bgk,
+    "trt": trt(),
+    "mrt": mrt(),
+    "regularised": regularised,
+    "cumulant": cumulant,
+}
+# The lattices on which a collision is known; those that are not named serve on all.
+_LATTICES = {"mrt": ("D2Q9", "D3Q19"), "cumulant": ("D3Q27",)}
+
+
+def collision_named(name: str, eddies: float = 0.0) -> Collision:
+    """Return a collision, maybe with the viscosity of eddies smaller than a cell.
+
+    Args:
+        name: 'bgk', 'trt', 'mrt', 'regularised' or 'cumulant'.
+        eddies: Smagorinsky's constant; 0 for none.
+
+    Raises:
+        CaseError: There is no such collision.
+    """
+    if name not in COLLISIONS:
+        raise CaseError(f"There is no collision '{name}'.", hint=nearest(name, COLLISIONS))
+    return smagorinsky(eddies, COLLISIONS[name]) if eddies else COLLISIONS[name]
+
+
+def lattice_for(collision: str, dimensions: int, wanted: str = "") -> str:
+    """Return the name of the lattice to take for a collision.
+
+    Args:
+        collision: Its name.
+        dimensions: 2 or 3.
+        wanted: The lattice that was asked for, or '' for the usual one.
+
+    Raises:
+        CaseError: The collision does not exist on it, or in so many dimensions.
+    """
+    usual = {2: "D2Q9", 3: "D3Q27" if collision == "cumulant" else "D3Q19"}[dimensions]
+    lattice = wanted or usual
+    known = _LATTICES.get(collision, (lattice,))
+    if lattice not in known:
+        raise CaseError(
+            f"Collision '{collision}' was asked for on {lattice}; it is known on "
+            f"{' and '.join(known)}.",
+            hint="Choose another collision, as 'trt', or another lattice.",
+        )
+    return lattice

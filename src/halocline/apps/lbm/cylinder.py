@@ -1,0 +1,53 @@
+"""Flow past a circular cylinder, in a channel or in a wide stream.
+
+By default the benchmark of Schäfer & Turek (1996): a channel of 4.1 diameters, the cylinder a
+little below its middle; 2D-1 with Reynolds number 20 (steady), 2D-2 with 100 (vortices).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from halocline.apps.lbm.past_body import PastBody
+
+_BENCHMARK = {"upstream": 2.0, "downstream": 20.0, "below": 2.0, "above": 2.1}
+_SOURCE = "Schäfer & Turek"
+# Lift and drag of 2D-1 to more digits: Nabh (1998); the table gives 5.57 to 5.59, 0.0104 to 0.0110.
+_PUBLISHED = {
+    20.0: {"drag coefficient": 5.5795, "lift coefficient": 0.01062},
+    100.0: {
+        "greatest drag coefficient": 3.23,
+        "greatest lift coefficient": 1.0,
+        "Strouhal number": 0.3,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Cylinder(PastBody):
+    """Parameters of flow past a cylinder in two dimensions; see 'PastBody'."""
+
+    name: ClassVar[str] = "cylinder"
+    usual: ClassVar[tuple[int, float, float]] = (20, 20.0, 0.04)
+    greatest: ClassVar[float] = 2.2
+
+    @property
+    def axes(self) -> int:
+        """Two."""
+        return 2
+
+    @property
+    def area(self) -> float:
+        """The diameter [cells]."""
+        return float(self.scaling.cells)
+
+    def known(self) -> dict[str, tuple[float, str]]:
+        """Return the values of the benchmark, if this is it."""
+        is_benchmark = (
+            all(getattr(self, name) == value for name, value in _BENCHMARK.items())
+            and (self.sides, self.inlet) == ("wall", "parabola")
+            and not self.geometry
+        )
+        values = _PUBLISHED.get(self.scaling.reynolds, {}) if is_benchmark else {}
+        return {name: (value, _SOURCE) for name, value in values.items()}

@@ -1,0 +1,392 @@
+"""Flow: a lattice Boltzmann flow as a grid, its fields and the steps that advance it.
+
+What differs between streaming on two grids and in place is put together here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.lbm import boundaries, kernels
+from halocline.apps.lbm.boundaries import (
+    Boundary,
+    FreeSlip,
+    Outflow,
+    Pressure,
+    PressureDrop,
+    Velocity,
+    Wall,
+)
+from halocline.apps.lbm.collision import Collision, bgk
+from halocline.apps.lbm.populations import equilibrium
+from halocline.apps.lbm.streaming import Places, Streaming, streaming, unit_of
+from halocline.apps.lbm.velocity_set import VelocitySet, velocity_set
+from halocline.errors import CaseError
+from halocline.geometry import AXES, Box
+from halocline.language.fields import parse_side
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.geometry import Offset
+    from halocline.language.fields import Field, Grid
+    from halocline.language.steps import Call, Step
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a flow is, in lattice units: cell, step and density at rest are 1.
+
+    Attributes:
+        extent: Cells along each axis.
+        lattice: 'D2Q9', 'D3Q15', 'D3Q19' or 'D3Q27'.
+        omega: Relaxation rate of the viscous stress [1 / step]; viscosity is (1/omega - 1/2) / 3.
+        collision: See 'collision'.
+        sides: What is at each side; those without are periodic. Where sides meet, the one given
+            last decides.
+        solid: True where cells are solid, shape of the extent; they are walls at rest.
+        force: Body force per volume, one component an axis, or a function of the time that returns
+            it; empty for none.
+        step_time: Length of a lattice step in the unit of that time.
+        streaming: 'two-grids' or 'in-place'.
+        dtype: Of the populations as they are stored: 'float64', 'float32', or 'float16', which
+            computes in float32.
+        spacing: Edge length of a cell, for coordinates of results.
+        origin: Coordinate of the low corner of the domain.
+    """
+
+    extent: tuple[int, ...]
+    lattice: str
+    omega: float
+    collision: Collision = bgk
+    sides: Mapping[str, Boundary] = field(default_factory=dict)
+    solid: NDArray[np.bool_] | None = None
+    force: Any = ()
+    step_time: float = 1.0
+    streaming: str = "two-grids"
+    dtype: str = "float64"
+    spacing: float = 1.0
+    origin: Any = 0.0
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A flow ready to be simulated.
+
+    Attributes:
+        setup: What it is.
+        velocity_set: The lattice.
+        streaming: How it streams.
+        grid: The grid.
+        f: The populations, as deviations from rest.
+        density: [lattice units], up to date after 'observe'.
+        velocity: [cells / step], the same.
+        fluid: Not zero where cells are fluid; None if all are.
+        steps: One step of a simulation, which is one lattice step or (in place) two.
+        observe: Computes density and velocity; with a force that is a function of the time, only
+            between steps ('Simulation.execute').
+    """
+
+    setup: Setup
+    velocity_set: VelocitySet
+    streaming: Streaming
+    grid: Grid
+    f: Field
+    density: Field
+    velocity: Field
+    fluid: Field | None
+    steps: tuple[Step, ...]
+    observe: Call
+
+    @property
+    def lattice_steps(self) -> int:
+        """Lattice steps in a step of the simulation."""
+        return self.streaming.collisions
+
+    @property
+    def dt(self) -> float:
+        """The 'dt' of the simulation."""
+        return self.lattice_steps * self.setup.step_time
+
+    @property
+    def fluid_cells(self) -> int:
+        """How many cells are fluid."""
+        solid = self.setup.solid
+        return self.grid.domain.cells - (0 if solid is None else int(solid.sum()))
+
+    @property
+    def updates(self) -> int:
+        """Updates of fluid cells in a step of the simulation."""
+        return self.lattice_steps * self.fluid_cells
+
+    def start(self, density: Any = 1.0, velocity: Any = None) -> None:
+        """Set the populations to equilibrium.
+
+        Args:
+            density: A number, or a function of the coordinates.
+            velocity: One component an axis, each a number or a function of the coordinates; None
+                at rest.
+        """
+        lattice = self.velocity_set
+        components = velocity if velocity is not None else (0.0,) * lattice.dimensions
+
+        def populations(*coordinates: NDArray[Any]) -> list[Any]:
+            shape = np.broadcast_shapes(*(c.shape for c in coordinates))
+            rho, *u = (
+                np.broadcast_to(value(*coordinates) if callable(value) else value, shape)
+                for value in (density, *components)
+            )
+            return self._placed(equilibrium(lattice, rho, u))
+
+        self.f.set(populations)
+
+    def _placed(self, populations: Sequence[Any]) -> list[Any]:
+        """Return populations in the order of the components where they are kept."""
+        result = [None] * len(populations)
+        for i, population in enumerate(populations):
+            component, _ = self.streaming.places[0].of(self.velocity_set, i)
+            result[component] = population * (1.0 / unit_of(self.setup.dtype))
+        return result
+
+
+def make_flow(setup: Setup) -> Flow:
+    """Return a flow with its grid and steps.
+
+    Raises:
+        CaseError: The solid cells do not fit the grid, or an open side is solid.
+    """
+    lattice, way = velocity_set(setup.lattice), streaming(setup.streaming)
+    if lattice.dimensions != len(setup.extent):
+        raise CaseError(
+            f"The lattice {lattice!r} has {lattice.dimensions} dimensions, but the extent is "
+            f"{setup.extent}."
+        )
+    builder = _Builder(setup, lattice, way)
+    observe = kernels.macroscopic(
+        builder.f,
+        builder.density,
+        builder.velocity,
+        velocity_set=lattice,
+        # That of the last collision, a lattice step ago.
+        **builder.force(-1),
+        places=way.places[0],
+        on=builder.fluid,
+    )
+    return Flow(
+        setup,
+        lattice,
+        way,
+        builder.grid,
+        builder.f,
+        builder.density,
+        builder.velocity,
+        builder.fluid,
+        tuple(builder.steps()),
+        observe,
+    )
+
+
+class _Builder:
+    """Declares the fields and lists the steps."""
+
+    def __init__(self, setup: Setup, lattice: VelocitySet, way: Streaming) -> None:
+        self.setup = setup
+        self.lattice = lattice
+        self.way = way
+        names = [axis + sign for axis in AXES[: lattice.dimensions] for sign in "-+"]
+        walled = {n for n, b in setup.sides.items() if not isinstance(b, PressureDrop)}
+        self.grid = hc.Grid(
+            setup.extent,
+            periodic=tuple(not walled & {f"{a}-", f"{a}+"} for a in AXES[: lattice.dimensions]),
+            spacing=setup.spacing,
+            origin=setup.origin,
+        )
+        self._check(names)
+        self.f = self._populations("f")
+        self.f_next = None if way.is_in_place else self._populations("f_next")
+        self.density = self.grid.field("density", dtype=self._real)
+        self.velocity = self.grid.field("velocity", dtype=self._real, components=lattice.dimensions)
+        self.fluid, self.edge = self._masks()
+        # Where sides meet, mirror images are taken of what the others let arrive.
+        self.sides = sorted(setup.sides.items(), key=lambda item: not isinstance(item[1], FreeSlip))
+        for side, boundary in self.sides:
+            if (fill := self._filling(side, boundary, way.places[0])) is not None:
+                self.f.boundary(side, fill)
+
+    @property
+    def _real(self) -> str:
+        return "float64" if self.setup.dtype == "float64" else "float32"
+
+    def _populations(self, name: str) -> Field:
+        return self.grid.field(name, components=len(self.lattice), dtype=self.setup.dtype)
+
+    def _check(self, names: list[str]) -> None:
+        for side, boundary in self.setup.sides.items():
+            axis, _ = parse_side(self.grid, side)
+            other = side[0] + ("+" if side[1] == "-" else "-")
+            if other not in self.setup.sides:
+                raise CaseError(
+                    f"Side '{side}' was given a boundary, but '{other}' none.",
+                    hint="Give both sides of an axis boundaries, or none for a periodic axis.",
+                )
+            if isinstance(boundary, Velocity | Pressure | Outflow):
+                self._check_open(side, axis)
+        solid = self.setup.solid
+        if solid is not None and solid.shape != self.grid.extent:
+            raise CaseError(
+                f"The solid cells have the shape {solid.shape}; expected {self.grid.extent}, that "
+                "of the grid.",
+                hint="Axes come in the order x, y, z.",
+            )
+
+    def _check_open(self, side: str, axis: int) -> None:
+        solid = self.setup.solid
+        if solid is None or solid.shape != self.grid.extent:
+            return
+        last, inside = (0, 1) if side[1] == "-" else (-1, -2)
+        closed = np.take(solid, last, axis)
+        if closed.all():
+            raise CaseError(
+                f"Side '{side}' is open, but all of its cells are solid.",
+                hint="Leave fluid cells there, or make the side a wall.",
+            )
+        is_outflow = isinstance(self.setup.sides[side], Outflow)
+        if is_outflow and (np.take(solid, inside, axis) & ~closed).any():
+            raise CaseError(
+                f"Side '{side}' is an outflow, but has solid cells right behind it.",
+                hint="Leave the last two layers of cells alike.",
+            )
+
+    def _masks(self) -> tuple[Field | None, Field | None]:
+        """Declare where cells are fluid, and which solid cells fluid ones may touch."""
+        solid = self.setup.solid
+        if solid is None:
+            return None, None
+        fluid = self.grid.field("fluid", dtype="uint8", description="1 in fluid cells")
+        edge = self.grid.field("edge", dtype="uint8", description="1 in solid cells next to fluid")
+        fluid.set(~solid)
+        edge.set(solid & _next_to(~solid, self.lattice, self.grid.periodic))
+        return fluid, edge
+
+    def _filling(self, side: str, boundary: Boundary, places: Places) -> Callable[..., Call] | None:
+        """Return what fills the layer beyond a side: called with the populations and a place."""
+        common: dict[str, Any] = {"velocity_set": self.lattice, "places": places}
+        fluid = self.fluid
+        match boundary:
+            case FreeSlip() if fluid is not None:
+                kernel = partial(boundaries.free_slip_beside_solids, at=side, **common)
+                return lambda f, on: kernel(f, fluid, on=on)
+            case FreeSlip():
+                return partial(boundaries.free_slip, at=side, **common)
+            case Wall(velocity):
+                links = boundaries.leaving(self.lattice, side)
+                return partial(boundaries.wall, links=links, velocity=velocity, **common)
+            case Velocity(velocity):
+                return partial(boundaries.open_side, at=side, velocity=velocity, **common)
+            case Pressure(density):
+                return partial(boundaries.open_side, at=side, density=density, **common)
+            case Outflow(speed):
+                return partial(boundaries.outflow, at=side, speed=speed, **common)
+            case PressureDrop():
+                return None
+
+    def steps(self) -> list[Step]:
+        """Return one step of the simulation."""
+        result: list[Step] = []
+        for number, places in enumerate(self.way.places):
+            result += self._arrivals(places, is_attached=number == 0)
+            result += self._collision(number)
+        return result
+
+    def _collision(self, number: int) -> list[Step]:
+        places = self.way.places
+        common = {
+            "velocity_set": self.lattice,
+            "omega": self.setup.omega,
+            "collision": self.setup.collision,
+            **self.force(number),
+            "on": self.fluid,
+        }
+        if self.f_next is not None:
+            call = kernels.collide_stream(self.f, self.f_next, **common)
+            return [call, hc.swap(self.f, self.f_next)]
+        after = places[(number + 1) % len(places)]
+        return [kernels.collide_in_place(self.f, before=places[number], after=after, **common)]
+
+    def force(self, later: int) -> dict[str, Any]:
+        """Return the force so many lattice steps after the time of a step, for a kernel."""
+        force, delay = self.setup.force, later * self.setup.step_time
+        if not callable(force):
+            return {"force": tuple(force)}
+        return {"force": lambda time: force(time + delay), "time": hc.time}
+
+    def _arrivals(self, places: Places, *, is_attached: bool) -> list[Step]:
+        """Return what makes populations arrive from walls and through sides.
+
+        Before the first collision of a step, layers are filled when a kernel reads them.
+        """
+        result = self._walls(places, is_attached=is_attached)
+        drops = [(s, b) for s, b in self.sides if isinstance(b, PressureDrop)]
+        for side, boundary in drops:
+            result.append(
+                boundaries.pressure_drop(
+                    self.f,
+                    velocity_set=self.lattice,
+                    at=side,
+                    difference=boundary.difference,
+                    places=places,
+                    on=self._plane(side),
+                )
+            )
+        # What comes from walls has not come through a periodic side.
+        return result + (self._walls(places, is_attached=is_attached) if drops else [])
+
+    def _walls(self, places: Places, *, is_attached: bool) -> list[Step]:
+        result: list[Step] = []
+        if self.edge is not None:
+            # One of each pair of opposite links first: so each half shares a loop.
+            links = (*(i for i, _ in self.lattice.pairs), *(o for _, o in self.lattice.pairs))
+            result.append(
+                boundaries.wall(
+                    self.f, velocity_set=self.lattice, links=links, places=places, on=self.edge
+                )
+            )
+        for side, boundary in () if is_attached else self.sides:
+            if (fill := self._filling(side, boundary, places)) is not None:
+                result.append(fill(self.f, on=side))
+        return result
+
+    def _plane(self, side: str) -> Box:
+        axis, sign = parse_side(self.grid, side)
+        n = self.grid.extent[axis]
+        return self.grid.domain.clip(axis, *((0, 1) if sign < 0 else (n - 1, n)))
+
+
+def _next_to(
+    cells: NDArray[np.bool_], lattice: VelocitySet, periodic: Sequence[bool]
+) -> NDArray[np.bool_]:
+    """Return the cells from which a link leads to one of some cells."""
+    result = np.zeros_like(cells)
+    for c in lattice.velocities[1:]:
+        result |= seen_along(cells, c, periodic)
+    return result
+
+
+def seen_along(
+    cells: NDArray[np.bool_], link: Offset, periodic: Sequence[bool]
+) -> NDArray[np.bool_]:
+    """Return the cells from which one link leads to one of some cells."""
+    moved = cells
+    for axis, step in enumerate(link):
+        moved = np.roll(moved, -step, axis)
+        if step and not periodic[axis]:
+            edge = [slice(None)] * moved.ndim
+            edge[axis] = slice(-1, None) if step > 0 else slice(0, 1)
+            moved[tuple(edge)] = False
+    return moved

@@ -1,0 +1,165 @@
+"""The picture of a flow: speed and streamlines in a plane, and curves beside what is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from halocline.io.output import writing
+from halocline.io.plots import INK, LINE, MARKS, Points, make_figure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from halocline.apps.lbm.flow_case import FlowCase, Values
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plane:
+    """A flow in a plane.
+
+    Attributes:
+        u: Velocity along the first axis (n, m).
+        v: Along the second.
+        solid: Where cells are solid (n, m).
+        size: Lengths of the plane along both axes.
+        axes: What they are called.
+        unit: Of the speed.
+        has_streamlines: Whether to draw them.
+    """
+
+    u: Array
+    v: Array
+    solid: Array
+    size: tuple[float, float]
+    axes: tuple[str, str]
+    unit: str
+    has_streamlines: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Panel:
+    """A curve beside what is known.
+
+    Attributes:
+        title: Above it.
+        labels: Of the horizontal and the vertical axis.
+        curve: What this run has found.
+        known: What is known.
+    """
+
+    title: str
+    labels: tuple[str, str]
+    curve: Points
+    known: tuple[Points, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FlowPicture:
+    """What a picture shows.
+
+    Attributes:
+        title: Above it.
+        plane: The flow in a plane.
+        panels: Curves.
+    """
+
+    title: str
+    plane: Plane
+    panels: tuple[Panel, ...] = ()
+
+
+def middle_plane(
+    case: FlowCase, values: Values, solid: NDArray[np.bool_] | None, *, has_streamlines: bool = True
+) -> Plane:
+    """Return the flow in the plane half way along z."""
+    u, v = values["u"], values["v"]
+    mask = np.zeros(u.shape, bool) if solid is None else solid
+    if u.ndim > len("xy"):
+        u, v, mask = (part[:, :, part.shape[2] // 2] for part in (u, v, mask))
+    units = case.units
+    return Plane(
+        u,
+        v,
+        mask,
+        (u.shape[0] * units.cell, u.shape[1] * units.cell),
+        ("x [m]", "y [m]") if units.is_physical else ("$x / L$", "$y / L$"),
+        "m/s" if units.is_physical else "U",
+        has_streamlines,
+    )
+
+
+def draw_flow(picture: FlowPicture, path: Path) -> None:
+    """Draw a plane and the curves: side by side, or a long plane above them.
+
+    Raises:
+        OutputError: The file cannot be written.
+    """
+    plane, count = picture.plane, len(picture.panels)
+    aspect = plane.size[0] / plane.size[1]
+    if aspect > 2.0:  # noqa: PLR2004 (longer than two squares)
+        figure = make_figure(12.0, 12.0 / min(aspect, 6.0) + (4.6 if count else 0.9))
+        upper, lower = figure.subfigures(2, 1, height_ratios=(12.0 / min(aspect, 6.0), 4.2))
+        _plane(upper, upper.subplots(), plane)
+        panels = np.atleast_1d(lower.subplots(1, max(count, 1)))
+    else:
+        figure = make_figure(5.6 + 4.6 * count, 4.8)
+        first, *panels = np.atleast_1d(figure.subplots(1, 1 + count))
+        _plane(figure, first, plane)
+    for axes, panel in zip(panels, picture.panels, strict=False):
+        _panel(axes, panel)
+    figure.suptitle(picture.title, color=INK, fontsize=13, fontweight="bold")
+    with writing(path):
+        figure.savefig(path, dpi=130)
+
+
+def _plane(figure: Figure, axes: Axes, plane: Plane) -> None:
+    u, v = (np.ma.masked_array(part, plane.solid).T for part in (plane.u, plane.v))
+    extent = (0.0, plane.size[0], 0.0, plane.size[1])
+    image = axes.imshow(np.ma.hypot(u, v), origin="lower", extent=extent, cmap="viridis")
+    walls = np.ma.masked_array(np.ones(plane.solid.shape), ~plane.solid).T
+    axes.imshow(walls, origin="lower", extent=extent, cmap="gray", vmin=0.0, vmax=2.0)
+    if plane.has_streamlines and (np.any(u) or np.any(v)) and min(u.shape) > 1:
+        x, y = (
+            (np.arange(count) + 0.5) * size / count
+            for count, size in zip(u.T.shape, plane.size, strict=True)
+        )
+        axes.streamplot(
+            x, y, u, v, color=(1.0, 1.0, 1.0, 0.7), linewidth=0.6, density=1.3, arrowsize=0.7
+        )
+    axes.set(
+        xlabel=plane.axes[0],
+        ylabel=plane.axes[1],
+        xlim=extent[:2],
+        ylim=extent[2:],
+        aspect="equal",
+        title="speed",
+    )
+    figure.colorbar(image, ax=axes, label=f"speed [{plane.unit}]", shrink=0.85, pad=0.02)
+
+
+def _panel(axes: Axes, panel: Panel) -> None:
+    for (marker, color), points in zip(MARKS, panel.known, strict=False):
+        every = max(1, len(points.x) // 40)
+        axes.plot(
+            points.x[::every],
+            points.y[::every],
+            marker,
+            markersize=5,
+            markerfacecolor="none",
+            markeredgecolor=color,
+            markeredgewidth=1.2,
+            label=points.label,
+        )
+    axes.plot(panel.curve.x, panel.curve.y, color=LINE, linewidth=1.8, label=panel.curve.label)
+    axes.set(xlabel=panel.labels[0], ylabel=panel.labels[1], title=panel.title)
+    axes.legend(frameon=False, fontsize=8.5)
+    axes.spines[["top", "right"]].set_visible(False)

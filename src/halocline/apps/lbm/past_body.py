@@ -1,0 +1,205 @@
+"""Flow past a body at rest: what cylinder and sphere have in common.
+
+The length is the body's diameter D, the speed the mean velocity of what comes in at x-. Lengths are
+given in diameters, coordinates too; the inlet lies in the middle of the first cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from halocline.apps.lbm.body_force import body_force
+from halocline.apps.lbm.boundaries import Boundary, FreeSlip, Outflow, Pressure, Velocity, Wall
+from halocline.apps.lbm.flow_case import Comparison, SteadyCase
+from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
+from halocline.apps.lbm.geometry_file import read_geometry
+from halocline.errors import CaseError, nearest
+from halocline.io.plots import Points
+from halocline.io.quantity import Integral
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.apps.lbm.flow import Flow, Setup
+    from halocline.apps.lbm.flow_case import FlowResult, Values
+    from halocline.language.steps import Step
+
+SIDES: dict[str, Boundary] = {"wall": Wall(), "free-slip": FreeSlip()}
+INLETS = ("parabola", "uniform")
+OUTLETS = ("pressure", "outflow")
+# Below, the lift is that of a body which does not lie in the middle, not of vortices it sheds.
+_SHEDDING = 0.02
+_FIRST_LIFT = 1
+
+
+@dataclass(frozen=True)
+class PastBody(SteadyCase):
+    """Parameters of flow past a body.
+
+    Attributes:
+        upstream: From the inlet to the middle of the body.
+        downstream: From there to the outlet.
+        below: From the side y- to the middle of the body.
+        above: From there to the side y+.
+        sides: 'wall' or 'free-slip'.
+        inlet: 'parabola' (in 2-D) or 'uniform'.
+        outlet: 'pressure', which is constant there, or 'outflow', which vortices can leave.
+        geometry: A file of solid cells in place of the body, see 'geometry_file'; '' for none.
+    """
+
+    upstream: float = 2.0
+    downstream: float = 20.0
+    below: float = 2.0
+    above: float = 2.1
+    sides: str = "wall"
+    inlet: str = "parabola"
+    outlet: str = "pressure"
+    geometry: str = ""
+
+    looks: ClassVar[float] = 20.0
+
+    @property
+    def extent(self) -> tuple[int, ...]:
+        """Cells along each axis."""
+        cells = self.scaling.cells
+        length = round((self.upstream + self.downstream) * cells) + 1
+        return (length, *(round((self.below + self.above) * cells),) * (self.axes - 1))
+
+    @property
+    def middle(self) -> tuple[float, ...]:
+        """The middle of the body [cells from the low corner of the domain]."""
+        cells = self.scaling.cells
+        return (self.upstream * cells + 0.5, *(self.below * cells,) * (self.axes - 1))
+
+    @property
+    def area(self) -> float:
+        """What the body shows to the flow [cells, or cells²]."""
+        raise NotImplementedError
+
+    def check(self) -> None:
+        """Raise a CaseError for what cannot be computed."""
+        for name, known in (("sides", SIDES), ("inlet", INLETS), ("outlet", OUTLETS)):
+            word = getattr(self, name)
+            if word not in known:
+                raise CaseError(f"The flow has the unknown {name} '{word}'.", hint=nearest(word, known))
+        if self.inlet == "parabola" and (self.axes != len("xy") or self.sides != "wall"):
+            raise CaseError(
+                "A parabola was asked for where there are no two walls.",
+                hint="Write inlet=uniform, or sides=wall in two dimensions.",
+            )
+        for name in ("upstream", "downstream", "below", "above"):
+            if not 1.0 <= getattr(self, name) < float("inf"):
+                raise CaseError(
+                    f"'{name}' was given {getattr(self, name):g}; expected at least 1 diameter."
+                )
+        super().check()
+        if self.geometry:
+            self.solid()
+
+    def solid(self) -> NDArray[np.bool_]:
+        """Return where cells are solid: those whose centre lies in the body."""
+        if self.geometry:
+            return read_geometry(self.geometry, self.extent, self.units.cell)
+        distances = np.ogrid[tuple(slice(0.5, n) for n in self.extent)]
+        square = sum((x - m) ** 2 for x, m in zip(distances, self.middle, strict=True))
+        return np.asarray(square < (0.5 * self.scaling.cells) ** 2)
+
+    def _incoming(self, *coordinates: Any) -> tuple[Any, ...]:
+        """Return the velocity at the inlet, at coordinates in cells."""
+        still, speed = (0.0,) * (self.axes - 1), self.scaling.speed
+        if self.inlet == "uniform":
+            return (speed, *still)
+        y, height = coordinates[1], self.extent[1]
+        return (6.0 * speed / height**2 * y * (height - y), *still)
+
+    def setup(self) -> Setup:
+        """Return what the flow is."""
+        uniform = self.inlet == "uniform"
+        outlet = Pressure() if self.outlet == "pressure" else Outflow(self.scaling.speed)
+        along = [f"{axis}{sign}" for axis in "yz"[: self.axes - 1] for sign in "-+"]
+        # An open side reads what walls send into its cells: walls come first.
+        sides = {side: SIDES[self.sides] for side in along}
+        ends = {"x-": Velocity(self._incoming() if uniform else self._incoming), "x+": outlet}
+        return self.lattice_setup(self.extent, sides={**sides, **ends}, solid=self.solid())
+
+    def start(self, flow: Flow) -> None:
+        """Begin with what comes in, everywhere."""
+        cell = self.units.cell
+
+        def u(*x: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.asarray(self._incoming(*(a / cell for a in x))[0] + 0.0 * x[0])
+
+        flow.start(1.0, (u, *(0.0,) * (self.axes - 1)))
+
+    def extras(self, flow: Flow) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
+        """Return drag and lift coefficients."""
+        found = body_force(flow, self.solid(), self.middle)
+        factor = 2.0 / (self.scaling.speed**2 * self.area)
+        names = ("drag", "lift", "side_force")
+        integrals = (
+            Integral(
+                f"{name}_coefficient",
+                force,
+                factor,
+                description=f"{name.replace('_', ' ')} over density / 2, speed squared and area",
+            )
+            for name, force in zip(names, found.force, strict=False)
+        )
+        return (found.update,), tuple(integrals)
+
+    def coefficient(self, result: FlowResult, name: str) -> NDArray[np.float64]:
+        """Return 'drag' or 'lift' coefficients of the second half of the run, or the last."""
+        series = result.series(f"{name}_coefficient")
+        return series[-1:] if result.is_steady else series[len(series) // 2 :]
+
+    def strouhal(self, result: FlowResult) -> float | None:
+        """Return frequency times diameter over speed of the lift; None if it does not alternate."""
+        lift = self.coefficient(result, "lift")
+        time = result.series("time")[len(result.history) - len(lift) :]
+        swing = lift - 0.5 * (lift.max() + lift.min())
+        rises = np.flatnonzero((swing[:-1] < 0.0) & (swing[1:] >= 0.0))
+        if len(rises) <= _FIRST_LIFT or np.ptp(lift) < _SHEDDING:
+            return None
+        share = swing[rises] / (swing[rises] - swing[rises + 1])
+        zeros = time[rises] + share * (time[rises + 1] - time[rises])
+        unit = self.scaling.length / self.scaling.speed * self.units.step
+        return float((len(zeros) - 1) / (zeros[-1] - zeros[0]) * unit)
+
+    def known(self) -> dict[str, tuple[float, str]]:
+        """Return what is published of this flow, by the name of the quantity."""
+        return {}
+
+    def compare(self, result: FlowResult, values: Values) -> Sequence[Comparison]:
+        """Return drag, lift and Strouhal number beside what is published."""
+        drag, lift = (self.coefficient(result, name) for name in ("drag", "lift"))
+        found = {"drag coefficient": float(drag[-1]), "lift coefficient": float(lift[-1])}
+        number = self.strouhal(result)
+        if number is not None:
+            found = {
+                "greatest drag coefficient": float(drag.max()),
+                "mean drag coefficient": float(drag.mean()),
+                "greatest lift coefficient": float(lift.max()),
+                "Strouhal number": number,
+            }
+        known = self.known()
+        return [Comparison(name, value, *known.get(name, ())) for name, value in found.items()]
+
+    def picture(self, result: FlowResult, values: Values) -> FlowPicture:
+        """Return the flow in the middle plane, and the coefficients over the time."""
+        time = result.series("time")
+        label = "$t$ [s]" if self.units.is_physical else "$t U / D$"
+        skipped = len(time) // 20  # the flow begins with a blow
+        panels = tuple(
+            Panel(
+                name,
+                (label, symbol),
+                Points("this run", time[skipped:], result.series(f"{name}_coefficient")[skipped:]),
+            )
+            for name, symbol in (("drag", "$C_D$"), ("lift", "$C_L$"))
+        )
+        title = f"{self.name}, Re = {self.scaling.reynolds:g}"
+        return FlowPicture(title, middle_plane(self, values, self.solid()), panels)

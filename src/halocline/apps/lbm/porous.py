@@ -1,0 +1,167 @@
+"""Flow through a porous sample, and its permeability by Darcy's law.
+
+The sample is a file of solid cells and is periodic along all axes, or lies between walls. Its
+length is its extent along y. Flow is driven along x so weakly that inertia does not matter: a
+straight channel of the sample's width would have the mean velocity that is the speed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from halocline.apps.case import ending
+from halocline.apps.lbm.boundaries import PressureDrop, Wall
+from halocline.apps.lbm.flow_case import Comparison, SteadyCase
+from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
+from halocline.apps.lbm.geometry_file import read_geometry
+from halocline.errors import CaseError, nearest
+from halocline.io.plots import Points
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.apps.lbm.flow import Setup
+    from halocline.apps.lbm.flow_case import FlowResult, Values
+
+DRIVINGS = ("force", "pressure-drop")
+SIDES = ("periodic", "wall")
+# A sample's Reynolds number with its mean velocity is far below that of an empty channel.
+_CREEPING = 1.0
+
+
+@dataclass(frozen=True)
+class Porous(SteadyCase):
+    """Parameters of flow through a porous sample.
+
+    Attributes:
+        geometry: The file of solid cells, see 'geometry_file'. An array or an image says how many
+            cells there are; a surface needs 'cells', along y, and the next two.
+        driving: 'force' or 'pressure-drop', along x.
+        sides: 'periodic' or 'wall': what is at the sides along y and z.
+        aspect: Length along x over that along y, of a surface.
+        width: Length along z over that along y, of a surface.
+    """
+
+    name: ClassVar[str] = "porous"
+    usual: ClassVar[tuple[int, float, float]] = (32, _CREEPING, 0.01)
+
+    geometry: str = ""
+    driving: str = "force"
+    sides: str = "periodic"
+    aspect: float = 1.0
+    width: float = 1.0
+    max_convective_times: int = ending(100)
+
+    def check(self) -> None:
+        """Raise a CaseError for what cannot be computed."""
+        if not self.geometry:
+            raise CaseError(
+                "A porous sample needs a file of its solid cells.", hint="Add --geometry FILE."
+            )
+        for name, known in (("driving", DRIVINGS), ("sides", SIDES)):
+            word = getattr(self, name)
+            if word not in known:
+                hint = nearest(word, known)
+                raise CaseError(f"The porous sample has the unknown {name} '{word}'.", hint=hint)
+        if self._is_surface and not min(self.aspect, self.width) > 0.0:
+            raise CaseError(
+                f"The sample has aspect {self.aspect:g} and width {self.width:g}; expected both "
+                "above 0."
+            )
+        across = 1 if self._is_surface else self.solid.shape[1]
+        if not self._is_surface and self.cells not in (0, across):
+            raise CaseError(
+                f"'cells' was given {self.cells}, but the geometry file has {across} along y.",
+                hint="Leave out 'cells'.",
+            )
+        super().check()
+        self.solid  # noqa: B018 (reads it)
+
+    @property
+    def _is_surface(self) -> bool:
+        return self.geometry.lower().endswith(".stl")
+
+    @cached_property
+    def solid(self) -> NDArray[np.bool_]:
+        """Where cells are solid."""
+        if not self._is_surface:
+            return read_geometry(self.geometry, None)
+        cells = self.scaling.cells
+        extent = (round(self.aspect * cells), cells, round(self.width * cells))
+        return read_geometry(self.geometry, extent, self.units.cell)
+
+    @property
+    def axes(self) -> int:
+        """As many as the sample has."""
+        return 3 if self._is_surface else self.solid.ndim
+
+    @property
+    def _cells(self) -> int:
+        """Cells along y."""
+        cells, *_ = self.usual
+        if self._is_surface:
+            return self.cells or cells
+        return int(self.solid.shape[1])
+
+    @property
+    def gradient(self) -> float:
+        """Minus the mean pressure gradient, density 1 [cells / step²]."""
+        scaling = self.scaling
+        return 12.0 * scaling.viscosity * scaling.speed / scaling.cells**2
+
+    def setup(self) -> Setup:
+        """Return what the flow is."""
+        extent, gradient = self.solid.shape, self.gradient
+        more: dict[str, Any] = {}
+        sides: dict[str, Any] = {}
+        if self.sides == "wall":
+            sides = {f"{a}{s}": Wall() for a in "yz"[: self.axes - 1] for s in "-+"}
+        if self.driving == "force":
+            more["force"] = (gradient, *(0.0,) * (self.axes - 1))
+        else:
+            difference = 3.0 * gradient * extent[0]
+            sides |= {"x-": PressureDrop(difference), "x+": PressureDrop(-difference)}
+        return self.lattice_setup(extent, sides=sides, solid=self.solid, **more)
+
+    def permeability(self, mean: Any) -> Any:
+        """Return the permeability that a mean velocity means [unit of length squared].
+
+        Args:
+            mean: Over all cells, solid ones included (Darcy's velocity).
+
+        Source: Darcy 1856: mean velocity = permeability / viscosity * pressure gradient.
+        """
+        units = self.units
+        found = mean / units.velocity * self.scaling.viscosity / self.gradient
+        return found * units.cell**2
+
+    def compare(self, result: FlowResult, values: Values) -> Sequence[Comparison]:
+        """Return porosity and permeability."""
+        unit = "m²" if self.units.is_physical else "L²"
+        mean = float(values["u"].mean())
+        speed = self.scaling.speed * self.units.velocity
+        return (
+            Comparison("porosity", float(1.0 - self.solid.mean())),
+            Comparison(f"permeability [{unit}]", float(self.permeability(mean))),
+            Comparison(
+                "Reynolds number of the mean velocity", mean / speed * self.scaling.reynolds
+            ),
+        )
+
+    def picture(self, result: FlowResult, values: Values) -> FlowPicture:
+        """Return the flow in the middle plane, and the permeability over the time."""
+        unit = "m²" if self.units.is_physical else "L²"
+        label = "$t$ [s]" if self.units.is_physical else "$t U / L$"
+        found = self.permeability(result.series("mean_u"))
+        panel = Panel(
+            "permeability",
+            (label, f"$k$ [{unit}]"),
+            Points("this run", result.series("time"), found),
+        )
+        plane = middle_plane(self, values, self.solid)
+        return FlowPicture("porous sample", plane, (panel,))

@@ -1,0 +1,50 @@
+"""Flow past a sphere in a wide stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import pi
+from typing import ClassVar
+
+from halocline.apps.lbm.past_body import PastBody
+
+_AXES = 3
+# The correlation is for an unbounded stream and Reynolds numbers up to 800.
+_LARGEST = 800.0
+
+
+@dataclass(frozen=True)
+class Sphere(PastBody):
+    """Parameters of flow past a sphere; see 'PastBody', z as y."""
+
+    name: ClassVar[str] = "sphere"
+    usual: ClassVar[tuple[int, float, float]] = (12, 20.0, 0.05)
+    greatest: ClassVar[float] = 1.5
+
+    upstream: float = 4.0
+    downstream: float = 8.0
+    below: float = 4.0
+    above: float = 4.0
+    sides: str = "free-slip"
+    inlet: str = "uniform"
+
+    @property
+    def axes(self) -> int:
+        """Three."""
+        return _AXES
+
+    @property
+    def area(self) -> float:
+        """The cross-section [cells²]."""
+        return 0.25 * pi * self.scaling.cells**2
+
+    def known(self) -> dict[str, tuple[float, str]]:
+        """Return the drag of a sphere in an unbounded stream.
+
+        Source: Schiller & Naumann, Z. VDI 77 (1935) 318; within 5 %.
+        """
+        reynolds = self.scaling.reynolds
+        if reynolds > _LARGEST or self.geometry:
+            return {}
+        drag = 24.0 / reynolds * (1.0 + 0.15 * reynolds**0.687)
+        return {"drag coefficient": (drag, "Schiller & Naumann")}

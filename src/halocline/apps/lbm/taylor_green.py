@@ -1,0 +1,190 @@
+"""Taylor-Green vortices in a periodic square or cube, which decay.
+
+Their length is 1/k, with k the wavenumber, so that the box has sides of 2 pi; their speed is the
+amplitude. In 2-D the exact flow is known; in 3-D vortices stretch, and the rate of dissipation of
+the kinetic energy over the time is what codes compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, pi
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.case import ending
+from halocline.apps.lbm.enstrophy import enstrophy
+from halocline.apps.lbm.flow_case import Comparison, FlowCase
+from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
+from halocline.errors import CaseError
+from halocline.io.plots import Points
+from halocline.io.quantity import Integral
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from halocline.apps.lbm.flow import Flow, Setup
+    from halocline.apps.lbm.flow_case import FlowResult, Values
+    from halocline.language.steps import Step
+
+    Array = NDArray[np.float64]
+
+_PLANE = 2
+
+
+@dataclass(frozen=True)
+class TaylorGreen(FlowCase):
+    """Parameters of Taylor-Green vortices.
+
+    Attributes:
+        dimensions: 2 or 3.
+        convective_times: How long the run lasts, in units of 1/k over the amplitude.
+
+    Source: Taylor & Green, Proc. R. Soc. A 158 (1937) 499; Brachet et al., J. Fluid Mech. 130
+        (1983) 411.
+    """
+
+    name: ClassVar[str] = "taylor-green"
+    usual: ClassVar[tuple[int, float, float]] = (64, 100.0, 0.05)
+    spans: ClassVar[float] = 2.0 * pi
+    looks: ClassVar[float] = 10.0
+
+    dimensions: int = 3
+    convective_times: float = ending(10.0)
+
+    @property
+    def axes(self) -> int:
+        """How many dimensions it has."""
+        return self.dimensions
+
+    @property
+    def last(self) -> float:
+        """Where the run ends."""
+        return self.convective_times
+
+    def check(self) -> None:
+        """Raise a CaseError for what cannot be computed."""
+        if self.dimensions not in (2, 3):
+            raise CaseError(f"The vortices have {self.dimensions} dimensions; expected 2 or 3.")
+        if not 0.0 < self.convective_times < float("inf"):
+            raise CaseError(
+                f"{self.convective_times:g} convective times were given; expected above 0."
+            )
+        super().check()
+
+    def setup(self) -> Setup:
+        """Return what the flow is."""
+        return self.lattice_setup((self.scaling.cells,) * self.dimensions)
+
+    def start(self, flow: Flow) -> None:
+        """Begin with the vortices and the pressure that belongs to them."""
+        speed, k = self.scaling.speed, 1.0 / (self.scaling.length * self.units.cell)
+
+        def density(*x: Array) -> Array:
+            waves = [np.cos(2.0 * k * a) for a in x]
+            if self.dimensions == _PLANE:
+                return 1.0 - 0.75 * speed**2 * (waves[0] + waves[1])
+            return 1.0 + 3.0 / 16.0 * speed**2 * (waves[0] + waves[1]) * (waves[2] + 2.0)
+
+        def component(axis: int) -> Callable[..., Array]:
+            def wave(*x: Array) -> Array:
+                return speed * self.vortices(*(k * a for a in x))[axis]
+
+            return wave
+
+        still = (0.0,) * (self.dimensions - _PLANE)
+        flow.start(density, (component(0), component(1), *still))
+
+    def vortices(self, *kx: Array) -> tuple[Array, Array]:
+        """Return u and v over their amplitude, at coordinates times k."""
+        if self.dimensions == _PLANE:
+            return -np.cos(kx[0]) * np.sin(kx[1]), np.sin(kx[0]) * np.cos(kx[1])
+        z = np.cos(kx[2])
+        return np.sin(kx[0]) * np.cos(kx[1]) * z, -np.cos(kx[0]) * np.sin(kx[1]) * z
+
+    def extras(self, flow: Flow) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
+        """Return the mean enstrophy."""
+        found = flow.grid.field("enstrophy", dtype=flow.velocity.dtype)
+        units = self.units
+        integral = Integral(
+            "enstrophy",
+            hc.sum(found),
+            1.0 / (flow.grid.domain.cells * units.step**2),
+            units.named("s-2"),
+            "half the mean square of the vorticity",
+        )
+        return (enstrophy(flow.velocity, found, dimensions=self.dimensions),), (integral,)
+
+    def dissipation(self, result: FlowResult) -> tuple[Array, Array]:
+        """Return times and the rate at which kinetic energy is lost between two looks."""
+        time, energy = result.series("time"), result.series("kinetic_energy")
+        return 0.5 * (time[1:] + time[:-1]), -np.diff(energy) / np.diff(time)
+
+    def by_enstrophy(self, result: FlowResult) -> tuple[Array, Array]:
+        """Return times and twice viscosity times enstrophy: the same in an incompressible flow."""
+        viscosity = self.scaling.viscosity * self.units.viscosity
+        return result.series("time"), 2.0 * viscosity * result.series("enstrophy")
+
+    def compare(self, result: FlowResult, values: Values) -> Sequence[Comparison]:
+        """Return the decay in 2-D, the peak of the dissipation in 3-D."""
+        if self.dimensions == _PLANE:
+            return self._decay(result, values)
+        time, rate = self.dissipation(result)
+        other = np.interp(time, *self.by_enstrophy(result))
+        peak = int(rate.argmax())
+        return (
+            Comparison("greatest dissipation of kinetic energy", float(rate[peak])),
+            Comparison("time of the greatest dissipation", float(time[peak])),
+            Comparison(
+                "greatest difference from 2 nu enstrophy, over the greatest dissipation",
+                float(np.abs(rate - other).max() / rate[peak]),
+            ),
+        )
+
+    def _decay(self, result: FlowResult, values: Values) -> Sequence[Comparison]:
+        time, energy = result.series("time"), result.series("kinetic_energy")
+        scaling, units = self.scaling, self.units
+        length = scaling.length * units.cell
+        # Energy falls as exp(-4 nu k² t).
+        found = np.log(energy[0] / energy[-1]) * length**2 / (4.0 * (time[-1] - time[0]))
+        viscosity = scaling.viscosity * units.viscosity
+        x = (np.arange(scaling.cells) + 0.5) / scaling.length
+        # What is kept tells of the last collision, a lattice step ago.
+        left = exp(-2.0 * viscosity / length**2 * (time[-1] - units.step))
+        known = np.array(self.vortices(x[:, None], x)) * left
+        speed = scaling.speed * units.velocity
+        error = np.abs(np.array([values["u"], values["v"]]) / speed - known).max() / left
+        return (
+            Comparison("viscosity from the decay of energy", float(found), viscosity, "given"),
+            Comparison(
+                "greatest difference of the velocity from the exact one, over its amplitude",
+                float(error),
+            ),
+        )
+
+    def picture(self, result: FlowResult, values: Values) -> FlowPicture:
+        """Return the flow in a plane, and energy and dissipation over the time."""
+        time, energy = result.series("time"), result.series("kinetic_energy")
+        labels = "$t$ [s]" if self.units.is_physical else "$t U k$"
+        known: tuple[Points, ...] = ()
+        if self.dimensions == _PLANE:
+            scaling, units = self.scaling, self.units
+            rate = 4.0 * scaling.viscosity / scaling.length**2 / units.step
+            start = 0.25 * (scaling.speed * units.velocity) ** 2
+            known = (Points("exact", time, start * np.exp(-rate * (time - units.step))),)
+        panels = (
+            Panel("kinetic energy", (labels, "$E$"), Points("this run", time, energy), known),
+            Panel(
+                "dissipation",
+                (labels, "$-dE/dt$"),
+                Points("this run", *self.dissipation(result)),
+                (Points("2 nu enstrophy", *self.by_enstrophy(result)),),
+            ),
+        )
+        title = f"Taylor-Green vortices, Re = {self.scaling.reynolds:g}"
+        return FlowPicture(title, middle_plane(self, values, None), panels)

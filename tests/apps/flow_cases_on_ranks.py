@@ -1,0 +1,52 @@
+"""Run short flows on the ranks this was started with; rank 0 prints their bits.
+
+mpiexec -n N python flow_cases_on_ranks.py DIRECTORY
+
+The directory holds 'sample.npy'.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.lbm.channel import Channel
+from halocline.apps.lbm.cylinder import Cylinder
+from halocline.apps.lbm.duct import Duct
+from halocline.apps.lbm.oscillating_channel import OscillatingChannel
+from halocline.apps.lbm.porous import Porous
+from halocline.apps.lbm.sphere import Sphere
+from halocline.apps.lbm.taylor_green import TaylorGreen
+
+SHORT = {"max_convective_times": 1}
+
+
+def cases():
+    for streaming in ("two-grids", "in-place"):
+        way = {"streaming": streaming}
+        yield Channel(cells=12, **way, **SHORT)
+        yield Channel(cells=12, driving="inlet", dimensions=3, aspect=2.0, **way, **SHORT)
+        yield OscillatingChannel(cells=12, **way)
+        yield Duct(cells=8, **way, **SHORT)
+        yield TaylorGreen(cells=12, reynolds=10.0, convective_times=1.0, **way)
+        yield Cylinder(cells=8, downstream=4.0, **way, **SHORT)
+        yield Sphere(cells=4, downstream=4.0, upstream=2.0, below=2.0, above=2.0, **way, **SHORT)
+        yield Porous(geometry=f"{sys.argv[1]}/sample.npy", driving="pressure-drop", **way, **SHORT)
+
+
+def main() -> None:
+    for case in cases():
+        problem = case.problem()
+        simulation = hc.Simulation(problem.grid, problem.steps, dt=problem.dt, threads=1)
+        result = case.run(simulation, problem, lambda _: None)
+        state = [variable.values for variable in result.variables()]
+        if simulation.rank == 0:
+            bits = [zlib.crc32(np.ascontiguousarray(values)) for values in state]
+            print(json.dumps([case.name, bits, [x.hex() for x in result.history[-1]]]))
+
+
+main()

@@ -1,0 +1,74 @@
+"""What all cases of flows promise: the same bits on any ranks, either streaming, any restart."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from launch import mpirun
+
+from halocline.apps.cases import case_file, read_case
+from halocline.apps.lbm.taylor_green import TaylorGreen
+from halocline.errors import CaseError
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Return what each number of ranks has printed, a list for each case."""
+    folder = tmp_path_factory.mktemp("flows")
+    solid = np.zeros((10, 9), bool)
+    solid[3:6, 4:7] = True
+    np.save(folder / "sample.npy", solid)
+    script = Path(__file__).with_name("flow_cases_on_ranks.py")
+    found = {}
+    for ranks in (1, 2, 3):
+        done = mpirun(ranks, script, str(folder))
+        assert done.returncode == 0, done.stderr
+        found[ranks] = [json.loads(line) for line in done.stdout.splitlines()]
+    return found
+
+
+def test_ranks_give_the_same_bits(runs):
+    assert len(runs[1]) == 16
+    assert runs[2] == runs[1]
+    assert runs[3] == runs[1]
+
+
+def test_both_streamings_give_the_same_bits(runs):
+    first, second = (
+        # A force that oscillates is taken at times that are rounded differently.
+        [case for case in half if case[0] != "oscillating-channel"]
+        for half in (runs[1][:8], runs[1][8:])
+    )
+    assert first == second
+
+
+def test_a_case_file_repeats_a_flow(tmp_path: Path):
+    case = TaylorGreen(cells=24, reynolds=30.0, eddies=0.1, collision="bgk", streaming="in-place")
+    path = tmp_path / "again.toml"
+    path.write_text(case_file(case, {}))
+    assert read_case(str(path), {})[0] == case
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "message"),
+    [
+        ("channel", {"dimensions": 4}, "4 dimensions; expected 2 or 3"),
+        ("channel", {"driving": "inlett"}, "unknown driving 'inlett'. Did you mean 'inlet'?"),
+        ("channel", {"aspect": 0.0}, "aspect 0 and width 0.25; expected both above 0"),
+        ("oscillating-channel", {"womersley": 0.0}, "Womersley number 0 and 1 periods were given"),
+        ("duct", {"aspect": 0.5}, "The duct has aspect 0.5; expected at least 1."),
+        ("taylor-green", {"dimensions": 1}, "1 dimensions; expected 2 or 3"),
+        ("taylor-green", {"convective_times": 0.0}, "0 convective times were given"),
+        ("cylinder", {"outlet": "open"}, "unknown outlet 'open'. Known are: outflow, pressure."),
+        ("cylinder", {"sides": "free-slip"}, "A parabola was asked for where there are no two"),
+        ("cylinder", {"below": 0.4}, "'below' was given 0.4; expected at least 1 diameter."),
+        ("porous", {}, "A porous sample needs a file of its solid cells. Add --geometry FILE."),
+    ],
+)
+def test_what_cannot_be_computed_is_refused(name, given, message):
+    with pytest.raises(CaseError) as error:
+        read_case(name, given)
+    assert message in str(error.value)

@@ -1,0 +1,80 @@
+"""Taylor-Green vortices against the exact decay in 2-D and a spectral program in 3-D."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from flows import found, picture_size, run
+from spectral import taylor_green
+
+from halocline.apps.lbm.taylor_green import TaylorGreen
+
+VELOCITY = "greatest difference of the velocity from the exact one, over its amplitude"
+VISCOSITY = "viscosity from the decay of energy"
+
+
+def square(cells, **more):
+    # Diffusive scaling: the relaxation time is the same on all grids.
+    return TaylorGreen(
+        cells=cells,
+        reynolds=10.0,
+        dimensions=2,
+        lattice_speed=0.8 / cells,
+        convective_times=5.0,
+        **more,
+    )
+
+
+@pytest.mark.parametrize("collision", ["bgk", "trt", "mrt", "regularised"])
+def test_in_two_dimensions_the_decay_is_exact_to_second_order(collision):
+    errors = [found(square(n, collision=collision))[VELOCITY].measured for n in (16, 32, 64)]
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert np.all((orders > 1.8) & (orders < 2.3)), (errors, orders)
+    assert abs(found(square(32, collision=collision))[VISCOSITY].error) < 0.005
+
+
+def test_mass_is_conserved():
+    result, _ = run(square(32))
+    assert np.abs(result.series("mass") - 1.0).max() < 1e-13
+
+
+def cube(cells, **more):
+    return TaylorGreen(cells=cells, **more)
+
+
+@pytest.mark.parametrize("collision", ["trt", "cumulant"])
+def test_in_three_dimensions_energy_falls_as_a_spectral_program_says(collision):
+    time, energy, _ = taylor_green(20.0, 16, 3.0, 0.05)
+    case = cube(24, reynolds=20.0, convective_times=3.0, lattice_speed=0.03, collision=collision)
+    result, _ = run(case)
+    expected = np.interp(result.series("time"), time, energy)
+    assert np.abs(result.series("kinetic_energy") - expected).max() < 0.01 * energy[0]
+
+
+def test_energy_is_lost_as_enstrophy_says():
+    case = cube(24, reynolds=20.0, convective_times=3.0, lattice_speed=0.03)
+    result, _ = run(case)
+    time, rate = case.dissipation(result)
+    expected = np.interp(time, *case.by_enstrophy(result))
+    # The first looks see the stress come into being.
+    late = time > 1.0
+    assert np.abs(rate / expected - 1.0)[late].max() < 0.05
+
+
+def test_the_picture_of_vortices_is_drawn(tmp_path):
+    assert picture_size(square(16), tmp_path) > 20_000
+
+
+@pytest.mark.slow
+def test_cube_at_reynolds_100_against_a_spectral_program(record):
+    time, energy, dissipation = taylor_green(100.0, 32, 10.0, 0.05)
+    case = cube(64, reynolds=100.0, convective_times=10.0)
+    result, _ = run(case)
+    times, found_by_enstrophy = case.by_enstrophy(result)
+    off = np.abs(result.series("kinetic_energy") - np.interp(times, time, energy)).max() / energy[0]
+    peak = abs(found_by_enstrophy.max() / dissipation.max() - 1.0)
+    title = "Taylor-Green 3-D Re 100, 64x64x64, TRT"
+    record(title, "kinetic energy against spectral, over the first", off, 0.01, result.seconds)
+    record(title, "greatest dissipation against spectral, relative", peak, 0.06, result.seconds)
+    assert off <= 0.01
+    assert peak <= 0.06

@@ -12,7 +12,7 @@ import numpy as np
 from halocline.analysis.cost import cost
 from halocline.analysis.footprint import footprint
 from halocline.plan import plan as ops
-from halocline.runtime.executor import PRIVATE_CACHE_BYTES
+from halocline.runtime.caches import PRIVATE_CACHE_BYTES
 from halocline.tune.machine import LINE_BYTES, Machine, MachineError, kernel_key
 
 if TYPE_CHECKING:
@@ -124,7 +124,8 @@ class Work:
         # More threads than the hardware has take turns.
         self.turns = max(1.0, self.sharing * self.threads / machine.cores)
         self.bytes_per_thread = working_set(plan) / self.threads
-        # Kernels store past the cache what does not fit into it.
+        # Kernels store past the cache what does not fit into it; machine files do not tell its
+        # size.
         is_far = self.bytes_per_thread > PRIVATE_CACHE_BYTES
         self.packing = (machine.far_packing if is_far else None) or machine.packing
         self._bandwidths: dict[int, float] = {}
@@ -140,7 +141,7 @@ class Work:
 
     def compute_s(self, run: ops.Run) -> float:
         """Return the greater of memory traffic and arithmetic, over all boxes [s]."""
-        moved = traffic(self.plan.launches[run.launch].kernel)
+        moved = traffic(self.plan.launches[run.launch].code)
         rate = self.machine.flops_per_s * self.threads / self.turns
         total = sum(
             max(moved.size(box) / self.bandwidth(moved.streams), box.cells * moved.flops / rate)
@@ -186,13 +187,13 @@ class Work:
         nx, *others = part.box.extent
         rows, row_bytes = prod(others), nx * self.size[part.field]
         one = value_s if nx == 1 else max(value_s, self.packing.row_s + row_bytes * byte_s)
-        is_shared_out = rows * max(LINE_BYTES, row_bytes) >= _PARALLEL_BYTES
+        is_shared_out = 2 * rows * max(LINE_BYTES, row_bytes) >= _PARALLEL_BYTES
         return rows * one * self.turns / (self.threads if is_shared_out else 1)
 
     def _share(self, launch: int) -> float:
         if launch not in self._shares:
             known = self.machine.kernels
-            key = kernel_key(self.plan.launches[launch].kernel) if known else ""
+            key = kernel_key(self.plan.launches[launch].code) if known else ""
             self._shares[launch] = self.machine.share(key, self.bytes_per_thread)
         return self._shares[launch]
 

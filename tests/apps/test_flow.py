@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from apps.flows import EXTENTS, SETUPS, fingerprint, run
+from small_flows import EXTENTS, SETUPS, fingerprint, run
 
 import halocline as hc
 from halocline.apps.lbm.boundaries import Outflow, Velocity, Wall

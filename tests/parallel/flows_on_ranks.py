@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from apps.flows import SETUPS, fingerprint, run
+from small_flows import SETUPS, fingerprint, run
 
 import halocline as hc
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from apps.flows import SETUPS, fingerprint, run
 from launch import mpirun
+from small_flows import SETUPS, fingerprint, run
 
 SCRIPT = Path(__file__).with_name("flows_on_ranks.py")
 

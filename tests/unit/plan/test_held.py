@@ -1,0 +1,97 @@
+"""Held: which block has the values that a kernel has assigned next door."""
+
+from __future__ import annotations
+
+import halocline as hc
+from halocline.geometry import Box, box_of
+from halocline.pipeline import plan_for
+from halocline.plan.bind import bind
+from halocline.plan.held import Held
+from halocline.plan.plan import Start
+from halocline.plan.reach import Need, Reach, within
+
+DOMAIN, PERIODIC = box_of((8, 6)), (False, False)
+EAST = (1, 0)
+
+
+@hc.kernel
+def hand_on(f):
+    f[1, 0] = 2.0 * f[1, 0]
+
+
+@hc.kernel
+def double(f):
+    f[0, 0] = 2.0 * f
+
+
+@hc.kernel
+def sum_up(f, total):
+    total[0, 0] = f[0, 0]
+
+
+def launches(*kernels, periodic=False):
+    grid = hc.Grid((8, 6), periodic=periodic)
+    f = grid.field("f")
+    return bind(grid, [kernel(f) for kernel in kernels], 0).items
+
+
+def after(*items) -> Held:
+    held = Held()
+    for item in items:
+        held = held.after(item, DOMAIN, PERIODIC)
+    return held
+
+
+def test_at_first_everybody_has_their_own_cells():
+    held = Held()
+    assert held.home() == held.to(Held()) == frozenset()
+    away = Need("f", 0, Reach(EAST, DOMAIN))
+    assert held.located([away, Need("f", 0, within(DOMAIN))]) == {away}
+
+
+def test_what_is_assigned_next_door_is_held_next_door():
+    held = after(*launches(hand_on))
+    written = Box((1, 0), (9, 6))
+    assert held.pieces == {("f", 0): {(written, EAST)}}
+    assert held.home() == {Need("f", 0, Reach((0, 0), written), EAST)}
+
+
+def test_who_reads_where_it_is_held_needs_nothing():
+    held = after(*launches(hand_on))
+    inside = Box((1, 0), (8, 6))
+    assert held.located([Need("f", 0, Reach(EAST, inside))]) == frozenset()
+    assert held.located([Need("f", 0, within(inside))]) == {Need("f", 0, within(inside), EAST)}
+
+
+def test_assigning_at_home_brings_all_of_it_home():
+    held = after(*launches(hand_on, double))
+    (piece,) = held.pieces["f", 0]
+    assert piece == (Box((8, 0), (9, 6)), EAST), "only beyond the domain is it still next door"
+
+
+def test_what_is_spread_and_brought_home_is_where_it_was():
+    held = after(*launches(hand_on))
+    assert Held().to(held) == {Need("f", 0, Reach(EAST, Box((1, 0), (9, 6))))}
+    assert held.to(held) == frozenset()
+
+
+def exchanged(plan) -> list[int]:
+    return [op.exchange for op in plan.operations() if isinstance(op, Start)]
+
+
+def test_values_come_home_before_they_are_looked_at():
+    grid = hc.Grid((8, 6), periodic=True)
+    f = grid.field("f")
+    found = hc.sum(f)
+    plan = plan_for(grid, [hand_on(f), found], ranks=2, decomposition=(2, 1), check_every=0)
+    home = plan.exchanges[exchanged(plan)[-1]]
+    (part,) = [part for message in home.receives for part in message.parts]
+    assert part.box == Box((0, 0), (1, 6)), "the neighbour has computed the first own column"
+
+
+def test_after_the_last_step_values_come_home():
+    grid = hc.Grid((8, 6), periodic=True)
+    plan = plan_for(grid, [hand_on(grid.field("f"))], ranks=2, decomposition=(2, 1), check_every=0)
+    assert [len(end) > 0 for end in plan.epilogues] == [True]
+    ordinary = plan_for(hc.Grid((8, 6)), [], check_every=0)
+    assert ordinary.epilogues == ((),)

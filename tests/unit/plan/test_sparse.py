@@ -1,0 +1,108 @@
+"""Sparse domains: which blocks exist, who has them, and what is said to the others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from small_flows import fingerprint, run
+
+import halocline as hc
+from halocline.apps.lbm.flow import Setup
+from halocline.errors import PlanError
+from halocline.pipeline import plan_for
+from halocline.plan.decomposition import NOBODY
+
+EXTENT = (48, 40)
+
+
+def channel() -> np.ndarray:
+    """Return the fluid cells of a winding channel, periodic along x."""
+    x, y = np.meshgrid(*(np.arange(n) + 0.5 for n in EXTENT), indexing="ij")
+    return abs(y - 20 - 8 * np.sin(2 * np.pi * x / 48)) < 5
+
+
+def split(ranks: int, cells=None, block=(8, 8)) -> hc.Decomposition:
+    fluid = channel() if cells is None else cells
+    return hc.Sparse(fluid, block).decompose(EXTENT, (True, False), ranks)
+
+
+def test_blocks_without_such_cells_in_or_beside_them_are_dropped():
+    cells = np.zeros(EXTENT, bool)
+    cells[8, 10] = True
+    found = split(1, cells)
+    kept = [found.block(n).index for n, rank in enumerate(found.owners) if rank != NOBODY]
+    assert kept == [(0, 1), (1, 1)], "the cell lies in one and right beside the other"
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+def test_every_rank_has_blocks_and_about_as_many_cells(ranks):
+    fluid, found = channel(), split(ranks)
+    shares = []
+    for rank in range(ranks):
+        boxes = [block.box for block in found.blocks_of(rank)]
+        shares.append(
+            sum(fluid[b.lower[0] : b.upper[0], b.lower[1] : b.upper[1]].sum() for b in boxes)
+        )
+    assert sum(shares) == fluid.sum()
+    assert min(shares) > 0.5 * max(shares)
+
+
+def test_nothing_is_sent_to_or_by_dropped_blocks():
+    grid = hc.Grid(EXTENT, periodic=(True, False))
+    u, v = grid.field("u"), grid.field("v")
+    u.boundary("y-", hc.Neumann())
+    u.boundary("y+", hc.Neumann())
+
+    @hc.kernel
+    def smooth(u, v):
+        v[0, 0] = u[1, 0] + u[-1, 0] + u[0, 1] + u[0, -1]
+
+    found = split(2)
+    dropped = {n for n, rank in enumerate(found.owners) if rank == NOBODY}
+    assert dropped
+    for rank in (0, 1):
+        plan = plan_for(grid, [smooth(u, v)], ranks=2, rank=rank, decomposition=found)
+        parts = [p for e in plan.exchanges for m in (*e.sends, *e.receives) for p in m.parts]
+        assert parts
+        assert not dropped & {n for p in parts for n in (p.source, p.target)}
+
+
+@pytest.mark.parametrize("streaming", ["two-grids", "in-place"])
+def test_a_flow_in_a_sparse_domain_has_the_bits_of_the_whole(streaming):
+    fluid = channel()
+    setup = Setup(EXTENT, "D2Q9", 1.4, solid=~fluid, force=(1e-4, 0.0), streaming=streaming)
+    flow, simulation = run(
+        setup, 20, decomposition=hc.Sparse(fluid, (8, 8)), strategy=hc.Strategy(poison=True)
+    )
+    assert NOBODY in simulation.decomposition.owners
+    assert fingerprint(flow) == fingerprint(run(setup, 20)[0])
+
+
+def refused(build) -> str:
+    with pytest.raises(PlanError) as caught:
+        build()
+    return str(caught.value)
+
+
+def test_cells_of_another_shape_are_refused():
+    assert refused(lambda: split(1, np.ones((4, 4), bool))) == (
+        "The cells of a sparse decomposition have the shape (4, 4) and its blocks (8, 8) cells; "
+        "expected the shape (48, 40) and 2 positive numbers."
+    )
+
+
+def test_fewer_blocks_than_ranks_are_refused():
+    cells = np.zeros(EXTENT, bool)
+    cells[4, 4] = True
+    assert refused(lambda: split(2, cells)) == (
+        "1 of 30 blocks have cells that matter; expected at least one for each of 2 ranks. Use "
+        "smaller blocks or fewer ranks."
+    )
+
+
+def test_staged_exchanges_are_refused():
+    grid = hc.Grid(EXTENT, periodic=(True, False))
+    staged = hc.Strategy(neighbours="staged")
+    assert refused(lambda: plan_for(grid, [], decomposition=split(1), strategy=staged)).startswith(
+        "The strategy has neighbours='staged', but corners cannot ride along"
+    )

@@ -124,6 +124,12 @@ class Simulation:
         """How many steps have been done; in a function called by a step, that one included."""
         return self._executor.step if self._executor else 0
 
+    @step.setter
+    def step(self, step: int) -> None:
+        """Go on as after so many steps, done by an earlier run: the report tells of later ones."""
+        self._prepare().runtime.step = step
+        self._untold = step
+
     def on_first(self, action: Callable[[], Made]) -> Made | None:
         """Do something on rank 0 alone; a mistake found there is raised on every rank.
 

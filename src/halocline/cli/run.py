@@ -7,7 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ from halocline.io.log import RunLog
 from halocline.io.output import create_directory, write_all, write_text
 from halocline.io.variable import Variable
 from halocline.plan.strategy import Strategy
-from halocline.runtime.report import Report
 from halocline.simulation import Simulation
 
 # The choices that make a strategy.
@@ -181,14 +180,12 @@ def _run_and_write(
 ) -> None:
     outputs = choices.outputs
     place = directory or Path()
-    before = simulation.step
     recorder = make_recorder(
         case, problem, simulation, outputs, place, say=journal.note, goes_on=choices.goes_on
     )
     result = case.run(recorder, problem, journal.progress)
     variables = result.variables()
-    report = _of_this_run(simulation.report(), simulation.step - before)
-    text = _results(case, simulation, result, variables, str(report))
+    text = _results(case, simulation, result, variables, str(simulation.report()))
     journal.note(result.summary())
     if recorder.outputs:
         journal.note(f"{recorder.seconds:.2f} s of this were spent on output on the way")
@@ -203,18 +200,6 @@ def _run_and_write(
     )
     if directory is not None:
         journal.note(f"results in {directory}")
-
-
-def _of_this_run(report: Report, steps: int) -> Report:
-    """Return a report without the steps that an earlier run has done, whose time nobody knows."""
-    if report.steps <= steps:
-        return report
-    share = steps / report.steps
-    rows = tuple(
-        replace(row, predicted=None if row.predicted is None else row.predicted * share)
-        for row in report.rows
-    )
-    return replace(report, steps=steps, rows=rows)
 
 
 def _setting(simulation: Simulation) -> str:

@@ -45,6 +45,10 @@ class Stepping(Ranks, Protocol):
     def step(self) -> int:
         """How many steps have been done."""
 
+    @step.setter
+    def step(self, step: int) -> None:
+        """Go on as after so many steps."""
+
     def run(self, steps: int, *, progress: bool = True) -> None:
         """Do time steps; none of them still makes everything ready."""
 
@@ -107,10 +111,9 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
         name = _name(field, component)
         values = simulation.on_first(partial(_array, place, field, name))
         scatter_component(field, component, values)
-    storage = storage_of(fields[0])
-    told = storage.job.first(found)
+    told = storage_of(fields[0]).job.first(found)
     assert told is not None
-    storage.runtime.step, kept = told
+    simulation.step, kept = told
     for parameter, number in zip(numbers, kept, strict=True):
         parameter.value = float.fromhex(number)
 

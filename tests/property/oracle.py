@@ -54,8 +54,7 @@ class Oracle:
     def _do(self, one) -> None:
         match one:
             case Call():
-                whole = masked(one.kernel, one.mask) if one.mask else one.kernel
-                for kernel in fuse(whole):
+                for kernel in fuse(one.kernel):
                     self._launch(one, kernel)
             case Swap(first, second):
                 a, b = first.name, second.name
@@ -74,8 +73,7 @@ class Oracle:
 
     def _launch(self, call: Call, kernel) -> None:
         dimensions = self.grid.dimensions
-        bound = (*call.fields, call.mask) if call.mask else call.fields
-        names = {f.name: g.name for f, g in zip(kernel.fields, bound, strict=True)}
+        names = {f.name: g.name for f, g in zip(kernel.fields, call.fields, strict=True)}
         region = call.region.intersect(self.grid.domain)
         for field in kernel.fields:
             name = names[field.name]
@@ -85,6 +83,10 @@ class Oracle:
             self._wrap(name)
             if any(self._is_beyond(region.shift(offset)) for offset in offsets):
                 self._fill_boundaries(name)
+        if call.mask:
+            kernel = masked(kernel, call.mask)
+            names[kernel.fields[-1].name] = call.mask.name
+            self._wrap(call.mask.name)
         arrays = {f.name: self.arrays[names[f.name]] for f in kernel.fields}
         scalars = dict(zip(kernel.scalars, map(self._number, call.scalars), strict=True))
         for image in self._images(region) if _assigns_next_door(kernel) else [region]:

@@ -96,32 +96,23 @@ def launches_of(
         on_demand: See 'Launch'.
         is_listed: Whether the cells of the call's mask can be listed once for many steps.
     """
-    whole = call.kernel
-    names = [field.name for field in call.fields]
-    if call.mask is not None and not is_listed:
-        whole = masked(whole, call.mask)
-        names.append(call.mask.name)
-    names_of = dict(zip((f.name for f in whole.fields), names, strict=True))
     result = []
-    for fused in separate(whole) if call.is_layer else fuse(whole):
-        used = {s.field for s in fused.statements}
-        used |= {r.field for r in reads(*(s.value for s in fused.statements))}
-        kernel = replace(fused, fields=tuple(f for f in fused.fields if f.name in used))
-        bound = tuple(names_of[f.name] for f in kernel.fields)
-        listed = None
-        if call.mask is not None and is_listed:
-            listed, kernel = kernel, masked(kernel, call.mask)
-            bound = (*bound, call.mask.name)
+    for part in separate(call.kernel) if call.is_layer else fuse(call.kernel):
+        used = {s.field for s in part.statements}
+        used |= {r.field for r in reads(*(s.value for s in part.statements))}
+        plain = replace(part, fields=tuple(f for f in part.fields if f.name in used))
+        names = [call.field(field.name).name for field in plain.fields]
         result.append(
             Launch(
-                kernel=kernel,
-                names=bound,
+                kernel=plain if call.mask is None else masked(plain, call.mask),
+                names=tuple(names if call.mask is None else [*names, call.mask.name]),
                 scalars=call.scalars,
                 region=call.region,
-                on_demand=on_demand or _is_for_others(call, listed or kernel),
+                on_demand=on_demand or _is_for_others(call, plain),
                 is_layer=call.is_layer,
                 place=call.place,
-                listed=listed,
+                plain=None if call.mask is None else plain,
+                is_listed=is_listed and call.mask is not None,
             )
         )
     return tuple(result)

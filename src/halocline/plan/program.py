@@ -30,9 +30,9 @@ class Launch:
             layers); otherwise every cell of the region is.
         is_layer: Whether the region lies beyond a side of the domain.
         place: Where the user wrote it.
-        listed: If it runs in the cells of a mask that never changes within a step: what is done in
-            those cells. 'kernel' says the same as a choice in every cell; its last field is the
-            mask.
+        plain: If it runs in the cells of a mask: what is done in those cells. 'kernel' says the
+            same as a choice in every cell; its last field is the mask.
+        is_listed: Whether these cells can be listed, since the mask does not change in a step.
     """
 
     kernel: Kernel
@@ -42,12 +42,13 @@ class Launch:
     on_demand: bool
     is_layer: bool
     place: str
-    listed: Kernel | None = None
+    plain: Kernel | None = None
+    is_listed: bool = False
 
     @property
     def code(self) -> Kernel:
         """The kernel that is compiled."""
-        return self.listed or self.kernel
+        return self.plain if self.plain and self.is_listed else self.kernel
 
     @property
     def names_of(self) -> dict[str, str]:
@@ -163,12 +164,17 @@ def all_launches(items: Iterable[Item]) -> list[Launch]:
 
 
 def beyond(launch: Launch, field: str, domain: Box, periodic: tuple[bool, ...]) -> list[Box]:
-    """Return the cells outside the domain where a kernel reads a field, one box for each offset."""
+    """Return the cells outside the domain where a kernel reads a field, one box for each offset.
+
+    A value that is kept where a mask is zero is not looked at.
+    """
     inside = domain
     for axis, is_periodic in enumerate(periodic):
         if is_periodic:
             inside = inside.clip(axis, -2 * UNBOUNDED, 2 * UNBOUNDED)
-    boxes = [moved(launch.region, o) for f, _, o in launch.reads if f == field]
+    names = launch.names_of
+    found = reads(*(s.value for s in (launch.plain or launch.kernel).statements))
+    boxes = [moved(launch.region, r.offset) for r in found if names[r.field] == field]
     return [rest for box in boxes for rest in box.subtract(inside)]
 
 

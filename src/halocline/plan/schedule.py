@@ -211,7 +211,9 @@ class _Planner:
         for name in dict.fromkeys(launch.names):
             kernels = self.program.boundaries.get(name, ())
             is_read = beyond(launch, name, self.domain, self.program.periodic)
-            if not kernels or not is_read or launch.on_demand:
+            # Boundaries, and what layers hand over, see memory as it is.
+            is_thin = launch.on_demand and launch.plain is None
+            if not kernels or not is_read or is_thin:
                 continue
             named = tuple(chain.named(kernel) for kernel in kernels)
             if not _is_fresh(chain.launches, chain.names.get(name, name), named):

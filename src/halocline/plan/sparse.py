@@ -92,7 +92,7 @@ def _spread(
     """Return the rank of each block: parts of equal weight that cut few sides."""
     if ranks == 1:
         return [0] * len(kept)
-    import pymetis  # type: ignore[import-untyped]
+    import pymetis
 
     position = {number: n for n, number in enumerate(kept)}
     beside = [sorted(_beside(decomposition, number, position)) for number in kept]

@@ -244,7 +244,7 @@ class _Writer:
 
     def _add_kernel(self, launch: Launch, kernels: Kernels) -> int:
         slots = [self.slots[name] for name in launch.names]
-        mask = slots.pop() if launch.listed else _NO_MASK
+        mask = slots.pop() if launch.is_listed else _NO_MASK
         return self.runtime.add_kernel(
             launch.kernel.name,
             kernels.address(launch.code),

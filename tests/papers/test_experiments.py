@@ -5,6 +5,7 @@ import os
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from launch import needs_mpi
@@ -19,7 +20,12 @@ from halocline.papers.predict import near_cube, near_square
 from halocline.papers.published import published
 from halocline.papers.stand_ins import stand_in
 from halocline.papers.trial import Timing, Trial
+from halocline.papers.walberla import _groups, blocks_for, exposed, neighbours_elsewhere
+from halocline.papers.walberla_directions import blocks_by, prices_of_sides
+from halocline.papers.walberla_trial import FlowTimes, FlowTrial, check_bits, predict_flow
 from halocline.plan.strategy import Strategy
+from halocline.tune.machines import find_machine
+from halocline.tune.work import Placement
 
 runner = CliRunner()
 WITHOUT_RANKS = ("002-exchanges",)
@@ -58,8 +64,9 @@ def test_list_names_all_experiments():
     assert all(line.startswith(name) for line, name in zip(lines[1:], EXPERIMENTS))
 
 
-def test_experiments_of_all_three_papers():
-    assert {experiment.paper for experiment in EXPERIMENTS.values()} == {"000", "002", "004"}
+def test_experiments_of_all_four_papers():
+    papers = {experiment.paper for experiment in EXPERIMENTS.values()}
+    assert papers == {"000", "001", "002", "004"}
 
 
 def test_unknown_experiment_names_the_nearest():
@@ -113,6 +120,77 @@ def test_other_bits_are_refused():
         "'micro-step' on (8, 16) cells with overlap=none gave other bits than before: the result "
         "is wrong."
     )
+
+
+def test_other_bits_of_a_flow_are_refused():
+    trials = [FlowTrial((8,) * 3, (1, 1, 2), Strategy(overlap=o)) for o in ("none", "core-first")]
+    times = [FlowTimes(1.0, 1.0, 1.0, checksum) for checksum in (0.5, 0.25)]
+    with pytest.raises(HaloclineError) as error:
+        check_bits(trials, times)
+    assert str(error.value) == (
+        "D3Q19 two-grids on (8, 8, 16) cells in (1, 1, 2) blocks with default gave other bits than "
+        "before: the result is wrong."
+    )
+
+
+def test_streamings_keep_other_populations_and_are_not_compared():
+    trials = [FlowTrial((8,) * 3, (1, 1, 2), streaming=s) for s in ("two-grids", "in-place")]
+    check_bits(trials, [FlowTimes(1.0, 1.0, 1.0, checksum) for checksum in (0.5, 0.25)])
+
+
+@pytest.mark.parametrize(("ranks", "blocks"), [(1, (1, 2, 2)), (2, (1, 2, 2)), (4, (1, 2, 2))])
+def test_worst_case_has_the_blocks_of_the_paper_where_ranks_can_share_them(ranks, blocks):
+    assert blocks_for(ranks) == blocks
+
+
+def test_worst_case_has_a_block_a_rank_on_other_ranks():
+    assert blocks_for(6) == (1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "ranks", "elsewhere"),
+    [
+        ((1, 2, 2), 1, 0),
+        # Across z, and along the edges with a part across z.
+        ((1, 2, 2), 2, 10),
+        # All but those across x alone, where a block is its own neighbour.
+        ((1, 2, 2), 4, 16),
+        ((3, 3, 3), 27, 18),
+    ],
+)
+def test_neighbours_on_other_ranks(blocks, ranks, elsewhere):
+    assert neighbours_elsewhere(blocks, ranks) == elsewhere
+
+
+def test_exposed_is_what_a_step_takes_beyond_computing_without_splitting():
+    waiting = FlowTrial((8,) * 3, (1, 2, 2))
+    hiding = replace(waiting, strategy=Strategy())
+    found = {waiting: FlowTimes(4.0, 2.0, 2.0), hiding: FlowTimes(2.5, 2.4, 0.1)}
+    assert exposed(found, waiting) == pytest.approx(50)
+    assert exposed(found, hiding) == pytest.approx(20)
+
+
+def test_large_blocks_are_measured_a_few_at_a_time():
+    sizes = [len(trials) for trials in _groups((64, 128), (1, 2, 2))]
+    assert sizes == [12, 3, 3]
+
+
+def test_prices_of_sides_avoid_a_cut_across_x_that_surfaces_ask_for():
+    prices = prices_of_sides(find_machine("generic"), is_same_node=True)
+    assert prices[0] > 2 * prices[2]
+    extent = (128, 64, 64)
+    assert blocks_by((1.0, 1.0, 1.0), extent) == (2, 1, 1)
+    assert blocks_by(prices, extent) == (1, 1, 2)
+
+
+def test_prediction_of_a_step_is_of_a_lattice_step_in_either_streaming():
+    machine = find_machine("lima")
+    steps = [
+        predict_flow(FlowTrial((32,) * 3, (3, 3, 3), streaming=s), 27, machine, Placement(1))
+        for s in ("two-grids", "in-place")
+    ]
+    assert steps[1].computing_s == pytest.approx(steps[0].computing_s, rel=0.5)
+    assert all(step.step_s > step.computing_s for step in steps)
 
 
 def test_census_finds_the_exchanges_of_a_micro_step():

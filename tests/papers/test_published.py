@@ -119,6 +119,18 @@ def test_bandwidth_of_the_overlap_table_is_both_directions_of_its_messages():
             assert rate == pytest.approx(float(row[4]), rel=0.06)
 
 
+def test_hidden_share_of_the_worst_case_is_its_rate_over_that_of_computing_alone():
+    whole = stated("001", "all_hidden")
+    assert whole == stated("001", "blocks") * stated("001", "one_gpu_320")
+    share = stated("001", "worst_asynchronous_256") / whole
+    assert share == pytest.approx(stated("001", "hidden_share"), abs=0.005)
+
+
+def test_gain_of_the_worst_case_is_that_over_the_scheme_before():
+    gain = stated("001", "worst_asynchronous_256") / stated("001", "worst_packinfo_256") - 1
+    assert gain == pytest.approx(stated("001", "gain"), abs=0.02)
+
+
 def test_stated_sizes_are_those_of_the_grids():
     edge = stated("000", "strong_scaling_cells_a_side")
     assert 2 * 8 * 19 * edge**3 == pytest.approx(stated("000", "strong_scaling_bytes"), rel=0.01)

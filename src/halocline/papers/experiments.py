@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from halocline.errors import CaseError, nearest
-from halocline.papers import coursework, coursework_scaling, getm, lattice, low_level, node
+from halocline.papers import (
+    coursework,
+    coursework_scaling,
+    getm,
+    lattice,
+    low_level,
+    node,
+    walberla,
+    walberla_directions,
+)
 from halocline.papers.experiment import Experiment
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -12,6 +21,8 @@ EXPERIMENTS: dict[str, Experiment] = {
         *node.EXPERIMENTS,
         *low_level.EXPERIMENTS,
         *lattice.EXPERIMENTS,
+        *walberla.EXPERIMENTS,
+        *walberla_directions.EXPERIMENTS,
         *getm.EXPERIMENTS,
         *coursework.EXPERIMENTS,
         *coursework_scaling.EXPERIMENTS,

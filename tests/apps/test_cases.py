@@ -26,7 +26,7 @@ def test_a_case_file_gives_parameters_and_how_to_run(tmp_path: Path):
 
 
 def test_the_file_written_for_a_case_is_read_as_the_same_case(tmp_path: Path):
-    case = LidCavity(32, 123.456, 2, 0.07, "bgk", "float32", 3e-7, 7)
+    case = LidCavity(32, 123.456, 2, 0.07, "bgk", "float32", "in-place", 3e-7, 7)
     path = tmp_path / "again.toml"
     run = {"ranks": 3, "threads": None, "output": 'a"b\\c'}
     path.write_text(case_file(case, run))

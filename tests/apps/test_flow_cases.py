@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from flows import run
 from launch import mpirun
 
 from halocline.apps.cases import case_file, read_case
+from halocline.apps.lbm.cavity import LidCavity
 from halocline.apps.lbm.taylor_green import TaylorGreen
 from halocline.errors import CaseError
 
@@ -24,7 +26,7 @@ def runs(tmp_path_factory):
     script = Path(__file__).with_name("flow_cases_on_ranks.py")
     found = {}
     for ranks in (1, 2, 3):
-        done = mpirun(ranks, script, str(folder))
+        done = mpirun(ranks, script, str(folder), timeout=300.0)
         assert done.returncode == 0, done.stderr
         found[ranks] = [json.loads(line) for line in done.stdout.splitlines()]
     return found
@@ -72,3 +74,25 @@ def test_what_cannot_be_computed_is_refused(name, given, message):
     with pytest.raises(CaseError) as error:
         read_case(name, given)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("collision", "dimensions"), [("mrt", 2), ("regularised", 2), ("mrt", 3), ("cumulant", 3)]
+)
+def test_the_cavity_knows_all_collisions(collision, dimensions):
+    case = LidCavity(16, 100.0, dimensions, collision=collision)
+    result, variables = run(case)
+    assert result.is_converged
+    found = [d.maximum for d in result.differences(variables) if "converged" in d.source]
+    assert max(found) < 0.025
+
+
+@pytest.mark.slow
+def test_mass_stays_in_a_closed_domain_for_1e5_steps(record):
+    case = LidCavity(24, 100.0, 2, tolerance=1e-300, max_convective_times=417)
+    result, variables = run(case)
+    density = next(v.values for v in variables if v.name == "density")
+    off = abs(density.mean() - 1.0)
+    record("closed square, 1e5 steps", "mass, relative", off, 1e-12, result.seconds)
+    assert result.steps >= 100_000
+    assert off <= 1e-12

@@ -106,8 +106,8 @@ def test_the_table_tells_both_units():
         (
             {"cells": 10, "reynolds": 2000.0},
             "Reynolds number 2000 with 10 cells makes the relaxation time 0.5008 unstable with "
-            "collision 'trt': 200.0 a cell, where at most 57 are stable. Use at least 36 cells or "
-            "at most Reynolds number 570.",
+            "collision 'trt': 200.0 a cell, where at most 48 are stable. Use at least 42 cells or "
+            "at most Reynolds number 480.",
         ),
         ({"collision": "btg"}, "There is no collision 'btg'. Did you mean 'bgk'?"),
         (

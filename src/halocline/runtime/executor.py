@@ -277,9 +277,7 @@ class _Writer:
         parts = [self._part(part, positions, is_source=is_source) for part in message.parts]
         return (other, message.tag, transport, parts)
 
-    def _part(
-        self, part: Part, positions: dict[int, int], *, is_source: bool
-    ) -> tuple[Any, ...]:
+    def _part(self, part: Part, positions: dict[int, int], *, is_source: bool) -> tuple[Any, ...]:
         """Write a part with both ends; 'positions' are those of the other rank's blocks."""
         source = (part.source, three(part.source_box.lower, 0))
         target = (part.target, three(part.box.lower, 0))

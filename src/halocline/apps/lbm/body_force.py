@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.flow import seen_along
+from halocline.apps.lbm.links import seen_along
 from halocline.apps.lbm.populations import Value, add
 from halocline.apps.lbm.streaming import LEFT
 from halocline.errors import CaseError
@@ -45,7 +45,7 @@ class BodyForce:
 
 
 @hc.kernel
-def momentum_exchange(
+def momentum_exchange(  # noqa: PLR0913 (the fields of one kernel)
     f: Any,
     links: Any,
     force: Any,
@@ -140,7 +140,9 @@ def body_force(
         on=mask,
     )
     torques = [hc.sum(torque[k] if turns > 1 else torque) for k in range(turns)]
-    return BodyForce(update, tuple(hc.sum(force[a]) for a in range(lattice.dimensions)), tuple(torques))
+    return BodyForce(
+        update, tuple(hc.sum(force[a]) for a in range(lattice.dimensions)), tuple(torques)
+    )
 
 
 def _links(body: NDArray[np.bool_], fluid: NDArray[np.bool_], flow: Flow) -> NDArray[np.bool_]:

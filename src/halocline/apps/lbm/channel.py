@@ -152,7 +152,9 @@ class Channel(SteadyCase):
         if self.driving == "force":
             found += self.gradient * units.pressure / units.cell
         return Comparison(
-            "driving force and pressure gradient", found, known * units.pressure / units.cell,
+            "driving force and pressure gradient",
+            found,
+            known * units.pressure / units.cell,
             "12 mu U / H²",
         )
 

@@ -24,6 +24,7 @@ from halocline.apps.lbm.boundaries import (
     Wall,
 )
 from halocline.apps.lbm.collision import Collision, bgk
+from halocline.apps.lbm.links import next_to
 from halocline.apps.lbm.populations import equilibrium
 from halocline.apps.lbm.streaming import Places, Streaming, streaming, unit_of
 from halocline.apps.lbm.velocity_set import VelocitySet, velocity_set
@@ -34,7 +35,6 @@ from halocline.language.fields import parse_side
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from halocline.geometry import Offset
     from halocline.language.fields import Field, Grid
     from halocline.language.steps import Call, Step
 
@@ -48,7 +48,7 @@ class Setup:
         lattice: 'D2Q9', 'D3Q15', 'D3Q19' or 'D3Q27'.
         omega: Relaxation rate of the viscous stress [1 / step]; viscosity is (1/omega - 1/2) / 3.
         collision: See 'collision'.
-        sides: What is at each side; those without are periodic. Where sides meet, the one given
+        sides: What is at each side; those without are periodic. Where walls meet, the one given
             last decides.
         solid: True where cells are solid, shape of the extent; they are walls at rest.
         force: Body force per volume, one component an axis, or a function of the time that returns
@@ -125,26 +125,48 @@ class Flow:
         """Updates of fluid cells in a step of the simulation."""
         return self.lattice_steps * self.fluid_cells
 
-    def start(self, density: Any = 1.0, velocity: Any = None) -> None:
-        """Set the populations to equilibrium.
+    def start(self, density: Any = 1.0, velocity: Any = None, gradient: Any = None) -> None:
+        """Set the populations to equilibrium, and to the stress of a velocity gradient.
 
         Args:
             density: A number, or a function of the coordinates.
             velocity: One component an axis, each a number or a function of the coordinates; None
                 at rest.
+            gradient: For each component its derivative along each axis [1 / step], as before; None
+                to begin without stress, which then comes into being with an error of second order.
+
+        Source: Krüger et al. (2017), section 5.5, for the stress after collision.
         """
         lattice = self.velocity_set
         components = velocity if velocity is not None else (0.0,) * lattice.dimensions
 
         def populations(*coordinates: NDArray[Any]) -> list[Any]:
             shape = np.broadcast_shapes(*(c.shape for c in coordinates))
-            rho, *u = (
-                np.broadcast_to(value(*coordinates) if callable(value) else value, shape)
-                for value in (density, *components)
-            )
-            return self._placed(equilibrium(lattice, rho, u))
+
+            def at(value: Any) -> NDArray[Any]:
+                return np.broadcast_to(value(*coordinates) if callable(value) else value, shape)
+
+            rho, *u = (at(value) for value in (density, *components))
+            found = equilibrium(lattice, rho, u)
+            if gradient is not None:
+                slopes = [[at(value) for value in row] for row in gradient]
+                found = [f + s * rho for f, s in zip(found, self._stress(slopes), strict=True)]
+            return self._placed(found)
 
         self.f.set(populations)
+
+    def _stress(self, slopes: Sequence[Sequence[Any]]) -> list[Any]:
+        """Return what a velocity gradient adds to each population after collision, density 1."""
+        lattice, tau = self.velocity_set, 1.0 / self.setup.omega
+        axes = range(lattice.dimensions)
+        third = sum(slopes[a][a] for a in axes) / 3.0
+        return [
+            3.0
+            * weight
+            * (1.0 - tau)
+            * (sum(c[a] * c[b] * slopes[a][b] for a in axes for b in axes) - third)
+            for weight, c in zip(lattice.weights, lattice.velocities, strict=True)
+        ]
 
     def _placed(self, populations: Sequence[Any]) -> list[Any]:
         """Return populations in the order of the components where they are kept."""
@@ -153,6 +175,14 @@ class Flow:
             component, _ = self.streaming.places[0].of(self.velocity_set, i)
             result[component] = population * (1.0 / unit_of(self.setup.dtype))
         return result
+
+
+def _order(boundary: Boundary) -> int:
+    """Return which layers are filled first where sides meet: the last ones decide.
+
+    Mirrors leave edges to walls, and open sides read what walls let arrive in their cells.
+    """
+    return {FreeSlip: 0, Wall: 1}.get(type(boundary), 2)
 
 
 def make_flow(setup: Setup) -> Flow:
@@ -213,8 +243,7 @@ class _Builder:
         self.density = self.grid.field("density", dtype=self._real)
         self.velocity = self.grid.field("velocity", dtype=self._real, components=lattice.dimensions)
         self.fluid, self.edge = self._masks()
-        # Where sides meet, mirror images are taken of what the others let arrive.
-        self.sides = sorted(setup.sides.items(), key=lambda item: not isinstance(item[1], FreeSlip))
+        self.sides = sorted(setup.sides.items(), key=lambda item: _order(item[1]))
         for side, boundary in self.sides:
             if (fill := self._filling(side, boundary, way.places[0])) is not None:
                 self.f.boundary(side, fill)
@@ -271,7 +300,7 @@ class _Builder:
         fluid = self.grid.field("fluid", dtype="uint8", description="1 in fluid cells")
         edge = self.grid.field("edge", dtype="uint8", description="1 in solid cells next to fluid")
         fluid.set(~solid)
-        edge.set(solid & _next_to(~solid, self.lattice, self.grid.periodic))
+        edge.set(solid & next_to(~solid, self.lattice, self.grid.periodic))
         return fluid, edge
 
     def _filling(self, side: str, boundary: Boundary, places: Places) -> Callable[..., Call] | None:
@@ -366,27 +395,3 @@ class _Builder:
         axis, sign = parse_side(self.grid, side)
         n = self.grid.extent[axis]
         return self.grid.domain.clip(axis, *((0, 1) if sign < 0 else (n - 1, n)))
-
-
-def _next_to(
-    cells: NDArray[np.bool_], lattice: VelocitySet, periodic: Sequence[bool]
-) -> NDArray[np.bool_]:
-    """Return the cells from which a link leads to one of some cells."""
-    result = np.zeros_like(cells)
-    for c in lattice.velocities[1:]:
-        result |= seen_along(cells, c, periodic)
-    return result
-
-
-def seen_along(
-    cells: NDArray[np.bool_], link: Offset, periodic: Sequence[bool]
-) -> NDArray[np.bool_]:
-    """Return the cells from which one link leads to one of some cells."""
-    moved = cells
-    for axis, step in enumerate(link):
-        moved = np.roll(moved, -step, axis)
-        if step and not periodic[axis]:
-            edge = [slice(None)] * moved.ndim
-            edge[axis] = slice(-1, None) if step > 0 else slice(0, 1)
-            moved[tuple(edge)] = False
-    return moved

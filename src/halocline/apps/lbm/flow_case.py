@@ -104,8 +104,6 @@ class FlowCase(UnitParameters):
     name: ClassVar[str]
     # The greatest speed of the flow, over its speed.
     greatest: ClassVar[float] = 1.0
-    # How often a flow is looked at while it passes its length.
-    looks: ClassVar[float] = 1
 
     collision: str = "trt"
     eddies: float = 0.0
@@ -124,6 +122,11 @@ class FlowCase(UnitParameters):
     def last(self) -> float:
         """Where the run ends at the latest: how often the flow passes its length."""
         raise NotImplementedError
+
+    @property
+    def looks(self) -> float:
+        """How often it is looked at while it passes its length."""
+        return 1.0
 
     @property
     def steady_below(self) -> float:

@@ -107,12 +107,13 @@ def draw_flow(picture: FlowPicture, path: Path) -> None:
     aspect = plane.size[0] / plane.size[1]
     if aspect > 2.0:  # noqa: PLR2004 (longer than two squares)
         figure = make_figure(12.0, 12.0 / min(aspect, 6.0) + (4.6 if count else 0.9))
-        upper, lower = figure.subfigures(2, 1, height_ratios=(12.0 / min(aspect, 6.0), 4.2))
+        heights = (12.0 / min(aspect, 6.0), 4.2)
+        upper, lower = figure.subfigures(2, 1, height_ratios=heights)  # type: ignore[misc]
         _plane(upper, upper.subplots(), plane)
-        panels = np.atleast_1d(lower.subplots(1, max(count, 1)))
+        panels = list(np.ravel(lower.subplots(1, max(count, 1))))
     else:
         figure = make_figure(5.6 + 4.6 * count, 4.8)
-        first, *panels = np.atleast_1d(figure.subplots(1, 1 + count))
+        first, *panels = np.ravel(figure.subplots(1, 1 + count))
         _plane(figure, first, plane)
     for axes, panel in zip(panels, picture.panels, strict=False):
         _panel(axes, panel)

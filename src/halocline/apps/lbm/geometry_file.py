@@ -19,9 +19,7 @@ _PLANE = 2
 _DARK = 128
 
 
-def read_geometry(
-    file: str, extent: Sequence[int] | None, cell: float = 1.0
-) -> NDArray[np.bool_]:
+def read_geometry(file: str, extent: Sequence[int] | None, cell: float = 1.0) -> NDArray[np.bool_]:
     """Return where cells are solid, shape of the extent.
 
     Args:

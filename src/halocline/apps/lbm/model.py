@@ -28,7 +28,7 @@ class Limits:
 
 LIMITS: Mapping[str, Limits] = {
     "bgk": Limits(14.0, 14.0, 150.0),
-    "trt": Limits(20.0, 20.0, 57.0),
+    "trt": Limits(20.0, 20.0, 48.0),
     "mrt": Limits(20.0, 7.0, 40.0),
     "regularised": Limits(17.0, 17.0, inf),
     "cumulant": Limits(57.0, 57.0, inf),

@@ -99,8 +99,10 @@ class OscillatingChannel(FlowCase):
         """
         root = cmath.exp(0.25j * pi) * self.womersley
         shape = 1.0 - np.cosh(root * (2.0 * y - 1.0)) / cmath.cosh(root)
-        moving = shape / (1j * self._frequency) * cmath.exp(1j * self._frequency * time)
-        return np.asarray(moving.real / abs(self._response))
+        moving: NDArray[np.complex128] = shape * (
+            cmath.exp(1j * self._frequency * time) / (1j * self._frequency)
+        )
+        return np.asarray(np.real(moving) / abs(self._response), dtype=np.float64)
 
     def setup(self) -> Setup:
         """Return what the flow is."""
@@ -120,7 +122,7 @@ class OscillatingChannel(FlowCase):
 
         def u(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
             height = y / (cells * self.units.cell)
-            return speed * self.exact(height, -1.0) + felt + 0.0 * x
+            return np.asarray(speed * self.exact(height, -1.0) + felt + 0.0 * x)
 
         flow.start(1.0, (u, 0.0))
 
@@ -130,7 +132,7 @@ class OscillatingChannel(FlowCase):
 
     def steps_done(self, result: FlowResult) -> float:
         """Return the time of the last collision [lattice steps], when 'u' was what it is."""
-        return round(result.series("time")[-1] / self.units.step) - 1.0
+        return float(np.rint(result.series("time")[-1] / self.units.step)) - 1.0
 
     def compare(self, result: FlowResult, values: Values) -> Sequence[Comparison]:
         """Return how far profile and mean velocity are from Womersley's."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -60,7 +60,10 @@ class PastBody(SteadyCase):
     outlet: str = "pressure"
     geometry: str = ""
 
-    looks: ClassVar[float] = 20.0
+    @property
+    def looks(self) -> float:
+        """How often it is looked at while it passes its length."""
+        return 20.0
 
     @property
     def extent(self) -> tuple[int, ...]:
@@ -85,7 +88,9 @@ class PastBody(SteadyCase):
         for name, known in (("sides", SIDES), ("inlet", INLETS), ("outlet", OUTLETS)):
             word = getattr(self, name)
             if word not in known:
-                raise CaseError(f"The flow has the unknown {name} '{word}'.", hint=nearest(word, known))
+                raise CaseError(
+                    f"The flow has the unknown {name} '{word}'.", hint=nearest(word, known)
+                )
         if self.inlet == "parabola" and (self.axes != len("xy") or self.sides != "wall"):
             raise CaseError(
                 "A parabola was asked for where there are no two walls.",
@@ -122,7 +127,7 @@ class PastBody(SteadyCase):
         outlet = Pressure() if self.outlet == "pressure" else Outflow(self.scaling.speed)
         along = [f"{axis}{sign}" for axis in "yz"[: self.axes - 1] for sign in "-+"]
         # An open side reads what walls send into its cells: walls come first.
-        sides = {side: SIDES[self.sides] for side in along}
+        sides = dict.fromkeys(along, SIDES[self.sides])
         ends = {"x-": Velocity(self._incoming() if uniform else self._incoming), "x+": outlet}
         return self.lattice_setup(self.extent, sides={**sides, **ends}, solid=self.solid())
 

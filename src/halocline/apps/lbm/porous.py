@@ -8,7 +8,7 @@ straight channel of the sample's width would have the mean velocity that is the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,6 +19,7 @@ from halocline.apps.lbm.boundaries import PressureDrop, Wall
 from halocline.apps.lbm.flow_case import Comparison, SteadyCase
 from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry
+from halocline.apps.lbm.model import Scaling
 from halocline.errors import CaseError, nearest
 from halocline.io.plots import Points
 
@@ -101,12 +102,10 @@ class Porous(SteadyCase):
         return 3 if self._is_surface else self.solid.ndim
 
     @property
-    def _cells(self) -> int:
-        """Cells along y."""
-        cells, *_ = self.usual
-        if self._is_surface:
-            return self.cells or cells
-        return int(self.solid.shape[1])
+    def scaling(self) -> Scaling:
+        """The flow in lattice units; an array or an image says how many cells there are."""
+        given = super().scaling
+        return given if self._is_surface else replace(given, cells=self.solid.shape[1])
 
     @property
     def gradient(self) -> float:

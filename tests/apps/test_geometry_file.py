@@ -1,0 +1,201 @@
+"""Solid cells from files: arrays, images, surfaces; and what is refused with which words."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from flows import run
+from PIL import Image
+
+from halocline.apps.lbm.channel import Channel
+from halocline.apps.lbm.geometry_file import read_geometry
+from halocline.apps.lbm.surface import inside
+from halocline.errors import CaseError
+
+
+@pytest.fixture
+def block():
+    """Return a solid block in the lower left of 6 x 4 cells."""
+    solid = np.zeros((6, 4), bool)
+    solid[1:3, 0:2] = True
+    return solid
+
+
+@pytest.mark.parametrize("kind", [bool, np.uint8, np.int32])
+def test_an_array_is_read_as_it_is(tmp_path, block, kind):
+    file = tmp_path / "block.npy"
+    np.save(file, block.astype(kind))
+    assert np.array_equal(read_geometry(str(file), (6, 4)), block)
+    assert np.array_equal(read_geometry(str(file), None), block)
+
+
+def test_dark_pixels_of_an_image_are_solid_and_its_lower_edge_is_low(tmp_path, block):
+    file = tmp_path / "block.png"
+    Image.fromarray(np.where(block, 20, 240).astype(np.uint8).T[::-1]).save(file)
+    assert np.array_equal(read_geometry(str(file), (6, 4)), block)
+
+
+def test_transparent_pixels_are_fluid(tmp_path, block):
+    pixels = np.zeros((4, 6, 4), np.uint8)
+    pixels[..., 3] = np.where(block, 255, 0).T[::-1]
+    file = tmp_path / "block.png"
+    Image.fromarray(pixels, "RGBA").save(file)
+    assert np.array_equal(read_geometry(str(file), (6, 4)), block)
+
+
+def box(low, high):
+    """Return the twelve triangles of a box."""
+    corners = np.array(np.meshgrid(*zip(low, high), indexing="ij")).reshape(3, 8).T
+    faces = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
+    halves = [part for a, b, c, d in faces for part in ((a, b, c), (a, c, d))]
+    return corners[np.array(halves)]
+
+
+def sphere(middle, radius, rings=24):
+    """Return the triangles of a sphere."""
+    polar = np.linspace(0.0, np.pi, rings + 1)
+    around = np.linspace(0.0, 2 * np.pi, 2 * rings + 1)
+    p, a = np.meshgrid(polar, around, indexing="ij")
+    points = np.stack([np.sin(p) * np.cos(a), np.sin(p) * np.sin(a), np.cos(p)], axis=-1)
+    points = np.asarray(middle) + radius * points
+    a, b, c, d = points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]
+    return np.concatenate(
+        [
+            np.stack([a, b, c], axis=2).reshape(-1, 3, 3),
+            np.stack([a, c, d], axis=2).reshape(-1, 3, 3),
+        ]
+    )
+
+
+def test_the_inside_of_a_box_on_the_lattice_is_exact():
+    found = inside(box((2.0, 1.0, 3.0), (5.0, 4.0, 6.0)), (8, 6, 7), 1.0)
+    expected = np.zeros((8, 6, 7), bool)
+    expected[2:5, 1:4, 3:6] = True
+    assert np.array_equal(found, expected)
+
+
+def test_a_surface_may_reach_beyond_the_domain():
+    found = inside(box((-3.0, -1.0, 3.0), (5.0, 40.0, 60.0)), (8, 6, 7), 1.0)
+    expected = np.zeros((8, 6, 7), bool)
+    expected[:5, :, 3:] = True
+    assert np.array_equal(found, expected)
+
+
+def test_the_inside_of_a_sphere_are_the_centres_within_its_radius():
+    cell, middle, radius = 0.1, (1.03, 0.98, 1.01), 0.75
+    found = inside(sphere(middle, radius, rings=80), (20, 20, 20), cell)
+    x = (np.indices((20, 20, 20)) + 0.5) * cell
+    distance = np.sqrt(((x - np.array(middle).reshape(3, 1, 1, 1)) ** 2).sum(axis=0))
+    sure = np.abs(distance - radius) > 0.002
+    assert np.array_equal(found[sure], (distance < radius)[sure])
+
+
+def test_a_hole_in_a_solid_is_fluid():
+    outer, hole = box((1.0, 1.0, 1.0), (7.0, 7.0, 7.0)), box((3.0, 3.0, 3.0), (5.0, 5.0, 5.0))
+    found = inside(np.concatenate([outer, hole]), (8, 8, 8), 1.0)
+    assert found.sum() == 6**3 - 2**3
+
+
+def test_a_surface_is_read_from_an_stl_file(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    file = tmp_path / "sphere.stl"
+    trimesh.creation.icosphere(radius=0.75).apply_translation((1, 1, 1)).export(file)
+    found = read_geometry(str(file), (20, 20, 20), 0.1)
+    assert found.sum() * 0.1**3 == pytest.approx(4 / 3 * np.pi * 0.75**3, rel=0.03)
+
+
+def test_a_surface_that_is_not_closed_is_refused(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    file = tmp_path / "open.stl"
+    mesh = trimesh.creation.icosphere(radius=0.75)
+    mesh.update_faces(np.arange(len(mesh.faces)) > 3)
+    mesh.export(file)
+    with pytest.raises(CaseError) as error:
+        read_geometry(str(file), (20, 20, 20), 0.1)
+    assert str(error.value) == (
+        f"The surface in '{file}' is not closed: there is no inside. Close its holes in the "
+        "program that made it."
+    )
+
+
+def test_without_the_package_for_surfaces_it_is_named(tmp_path, monkeypatch):
+    file = tmp_path / "part.stl"
+    file.write_text("solid part\nendsolid part\n")
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    with pytest.raises(CaseError) as error:
+        read_geometry(str(file), (8, 8, 8))
+    assert str(error.value) == (
+        f"To read the surface '{file}' the package 'trimesh' is needed. Install it: pip install "
+        "'halocline[stl]'."
+    )
+
+
+@pytest.mark.parametrize("content", [b"solid part\nfacet nonsense", b"\x00\x01", b""])
+def test_what_is_no_surface_is_refused(tmp_path, content):
+    pytest.importorskip("trimesh")
+    file = tmp_path / "part.stl"
+    file.write_bytes(content)
+    with pytest.raises(CaseError) as error:
+        read_geometry(str(file), (8, 8, 8))
+    assert str(file) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "message"),
+    [
+        (
+            "wide.npy",
+            np.ones((3, 4), bool),
+            "has 3 x 4 cells; expected 6 x 4, as the case has. Axes come in the order x, y, z; "
+            "choose 'cells' and the case's sizes to fit.",
+        ),
+        ("full.npy", np.ones((6, 4), bool), "leaves only solid cells. Its coordinates may be"),
+        ("empty.npy", np.zeros((6, 4), bool), "leaves only fluid cells. Its coordinates may be"),
+        (
+            "real.npy",
+            np.zeros((6, 4)),
+            "holds an array of float64 with 2 axes; expected an array of bool or whole numbers "
+            "with two or three axes, not 0 where cells are solid.",
+        ),
+        ("line.npy", np.zeros(6, bool), "holds an array of bool with 1 axes"),
+    ],
+)
+def test_an_array_that_does_not_fit_is_refused(tmp_path, name, array, message):
+    np.save(tmp_path / name, array)
+    with pytest.raises(CaseError) as error:
+        read_geometry(str(tmp_path / name), (6, 4))
+    assert str(error.value).startswith(f"The geometry file '{tmp_path / name}' {message}")
+
+
+def test_what_cannot_be_read_is_refused(tmp_path):
+    for name, message in (
+        ("noise.npy", "is no NumPy array: "),
+        ("noise.png", "is neither a NumPy array (.npy), nor a surface (.stl), nor an image"),
+    ):
+        (tmp_path / name).write_bytes(b"noise")
+        with pytest.raises(CaseError) as error:
+            read_geometry(str(tmp_path / name), (6, 4))
+        assert message in str(error.value)
+    with pytest.raises(CaseError) as error:
+        read_geometry("nowhere.png", (6, 4))
+    assert str(error.value) == "There is no geometry file 'nowhere.png'."
+
+
+def test_a_surface_in_a_flow_of_two_dimensions_is_refused(tmp_path):
+    pytest.importorskip("trimesh")
+    file = tmp_path / "part.stl"
+    file.write_text("solid part\nendsolid part\n")
+    with pytest.raises(CaseError, match="is a surface in space; expected an array or an image"):
+        read_geometry(str(file), (8, 8))
+
+
+def test_a_channel_with_a_block_lets_less_through(tmp_path, block):
+    file = tmp_path / "block.npy"
+    np.save(file, np.kron(block, np.ones((2, 2), bool)))
+    case = Channel(cells=8, aspect=1.5, reynolds=2.0, geometry=str(file), tolerance=1e-6)
+    result, variables = run(case)
+    (mean,) = result.compare(variables)
+    assert 0.1 < mean.measured < 0.6
+    assert np.abs(result.series("mass") - 1.0).max() < 1e-12

@@ -107,10 +107,8 @@ inline int64_t magnitude(int64_t a) {
 HALVES = """\
 namespace {
 
-// A number of 16 bits (IEEE 754 binary16), for storage only.
-struct Half {
-    uint16_t bits;
-};
+// A number of 16 bits (IEEE 754 binary16), for storage only. Of structures compilers make no vectors.
+typedef uint16_t Half;
 
 template <class To, class From>
 inline To same_bits(From from) {
@@ -122,12 +120,12 @@ inline To same_bits(From from) {
 
 // The same number as a float; without branches, so that compilers make vectors of it.
 inline float widened(Half half) {
-    const uint32_t size = half.bits & 0x7FFFu;
+    const uint32_t size = half & 0x7FFFu;
     const uint32_t moved = (size << 13) + 0x38000000u;
     const uint32_t normal = size >= 0x7C00u ? moved + 0x38000000u : moved;
     const float small = same_bits<float>(moved + 0x00800000u) - 0x1p-14f;
     const uint32_t bits = size < 0x0400u ? same_bits<uint32_t>(small) : normal;
-    return same_bits<float>(bits | static_cast<uint32_t>(half.bits & 0x8000u) << 16);
+    return same_bits<float>(bits | static_cast<uint32_t>(half & 0x8000u) << 16);
 }
 
 // The nearest number of 16 bits, of two equally near the even one.
@@ -138,7 +136,7 @@ inline Half narrowed(float wide) {
     const uint32_t small = same_bits<uint32_t>(same_bits<float>(size) + 0.5f) - 0x3F000000u;
     const uint32_t large = size > 0x7F800000u ? 0x7E00u : 0x7C00u;
     const uint32_t rounded = size < 0x38800000u ? small : size >= 0x47800000u ? large : normal;
-    return {static_cast<uint16_t>(rounded | (bits >> 16 & 0x8000u))};
+    return static_cast<Half>(rounded | (bits >> 16 & 0x8000u));
 }
 
 }  // namespace

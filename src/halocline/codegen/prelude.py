@@ -107,7 +107,7 @@ inline int64_t magnitude(int64_t a) {
 HALVES = """\
 namespace {
 
-// A number of 16 bits (IEEE 754 binary16), for storage only. Of structures compilers make no vectors.
+// A number of 16 bits (IEEE 754 binary16), for storage only; no structure: those stop vectors.
 typedef uint16_t Half;
 
 template <class To, class From>

@@ -116,7 +116,7 @@ def test_the_table_tells_both_units():
             "collision, as 'trt', or another lattice.",
         ),
         ({"eddies": -0.1}, "'eddies' was given -0.1; expected 0, or 0.1 to 0.17."),
-        ({"dtype": "float16"}, "The flow has the unknown dtype 'float16'. Did you mean 'float64'?"),
+        ({"dtype": "float61"}, "The flow has the unknown dtype 'float61'. Did you mean 'float64'?"),
         ({"streaming": "inplace"}, "There is no streaming 'inplace'. Did you mean 'in-place'?"),
         (
             {"tolerance": -1.0},

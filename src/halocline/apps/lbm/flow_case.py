@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     Values = Mapping[str, NDArray[Any]]
 
-DTYPES = ("float64", "float32")
+DTYPES = ("float64", "float32", "float16")
 # Density and pressure, beside one velocity component an axis.
 VARIABLES = 2
 
@@ -98,7 +98,7 @@ class FlowCase(UnitParameters):
         eddies: Smagorinsky's constant for eddies smaller than a cell, 0.1 to 0.17; 0 for none.
         lattice: 'D2Q9', 'D3Q15', 'D3Q19' or 'D3Q27'; '' for the usual one.
         streaming: 'two-grids', or 'in-place' for half the memory.
-        dtype: 'float64' or 'float32'.
+        dtype: 'float64', 'float32', or 'float16', which is for storage and computes in float32.
     """
 
     name: ClassVar[str]

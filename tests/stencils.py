@@ -208,7 +208,6 @@ PROBLEMS = {
     "cavity 2-D": (cavity, (14, 13)),
     "cavity 3-D": (cavity, (9, 7, 10)),
     "in place 2-D": (in_place, (14, 13)),
-    "in place 3-D": (in_place, (9, 7, 10)),
     "obstacles 2-D": (obstacles, (14, 13)),
 }
 

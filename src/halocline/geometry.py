@@ -7,8 +7,12 @@ from itertools import pairwise, product
 from math import prod
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
 
 Offset = tuple[int, ...]
 Direction = tuple[int, ...]
@@ -106,6 +110,11 @@ class Box:
         return " x ".join(f"[{l},{u})" for l, u in zip(self.lower, self.upper, strict=True))
 
 
+def opposite(offset: Offset) -> Offset:
+    """Return the offset that leads back."""
+    return tuple(-o for o in offset)
+
+
 def box_of(extent: Iterable[int]) -> Box:
     """Return the box of the given extent that starts at the origin."""
     upper = tuple(extent)
@@ -144,6 +153,20 @@ def directions(dimensions: int) -> Iterator[Direction]:
 def codimension(direction: Direction) -> int:
     """Return 1 for a side, 2 for an edge, 3 for a corner."""
     return sum(map(abs, direction))
+
+
+def seen_along(
+    cells: NDArray[np.bool_], link: Offset, periodic: Sequence[bool]
+) -> NDArray[np.bool_]:
+    """Return the cells from which a link, a cell long or none on each axis, leads to some cells."""
+    moved = cells
+    for axis, step in enumerate(link):
+        moved = np.roll(moved, -step, axis)
+        if step and not periodic[axis]:
+            edge = [slice(None)] * moved.ndim
+            edge[axis] = slice(-1, None) if step > 0 else slice(0, 1)
+            moved[tuple(edge)] = False
+    return moved
 
 
 def direction_name(direction: Direction) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
+from typing import TYPE_CHECKING
 
 import stencils
 
@@ -12,6 +13,9 @@ import halocline as hc
 from halocline.errors import PlanError
 from halocline.pipeline import plan_for
 from halocline.plan.decomposition import decompose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CHOICES = {
     "problem": tuple(stencils.PROBLEMS),
@@ -63,10 +67,10 @@ class Case:
     decomposition: str | None
     blocks: int
 
-    def strategy(self, problem: stencils.Problem, split: hc.Decomposition) -> hc.Strategy:
-        """Return how it communicates, with poisoned halos and as deep as blocks are wide."""
+    def strategy(self) -> hc.Strategy:
+        """Return how it communicates, with poisoned halos."""
         is_divided = self.ranks_per_node is not None and self.transport.startswith("shared")
-        wanted = hc.Strategy(
+        return hc.Strategy(
             neighbours=self.neighbours,
             width=self.width,
             messages=self.messages,
@@ -79,35 +83,45 @@ class Case:
             depth=self.depth,
             poison=True,
         )
-        for depth in range(self.depth, 0, -1):
-            strategy = replace(wanted, depth=depth)
-            try:
-                plan_for(
-                    problem.grid,
-                    problem.steps,
-                    ranks=split.ranks,
-                    strategy=strategy,
-                    decomposition=split,
-                )
-            except PlanError:
-                continue
-            break
-        return strategy
 
     def make(self) -> stencils.Problem:
         """Return a fresh problem."""
         return stencils.make(self.problem, self.periodic, self.dtype)
 
-    def split(self, grid: hc.Grid, ranks: int) -> hc.Decomposition:
-        """Return the decomposition wanted, or the nearest that so small a grid allows."""
+    def distribute(
+        self, problem: stencils.Problem, ranks: int
+    ) -> tuple[hc.Decomposition, hc.Strategy]:
+        """Return the decomposition wanted, or the nearest that so small a grid allows, and how.
+
+        Halos are as deep as wanted, or as its blocks are wide.
+        """
+        for split in self.splits(problem.grid, ranks):
+            for depth in range(self.depth, 0, -1):
+                strategy = replace(self.strategy(), depth=depth)
+                try:
+                    plan_for(
+                        problem.grid,
+                        problem.steps,
+                        ranks=ranks,
+                        strategy=strategy,
+                        decomposition=split,
+                    )
+                except PlanError:
+                    continue
+                return split, strategy
+        raise AssertionError(self)
+
+    def splits(self, grid: hc.Grid, ranks: int) -> Iterator[hc.Decomposition]:
+        """Yield the decomposition wanted and others ever less like it."""
         shape = None if self.decomposition == "uneven" else self.decomposition
         for blocks, wanted in ((self.blocks, shape), (1, shape), (1, None)):
             try:
                 even = decompose(grid.extent, grid.periodic, ranks, wanted, blocks)
             except PlanError:
                 continue
-            return uneven(even) if self.decomposition == "uneven" else even
-        raise AssertionError(self)
+            yield uneven(even) if self.decomposition == "uneven" else even
+        # An even one has the widest blocks.
+        yield even
 
 
 def uneven(even: hc.Decomposition) -> hc.Decomposition:

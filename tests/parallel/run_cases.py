@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -22,10 +23,10 @@ def main() -> None:
     results = {}
     for number, case in enumerate(CASES):
         problem = case.make()
-        split = case.split(problem.grid, job.size)
+        split, strategy = job.from_first(partial(case.distribute, problem, job.size))
         simulation = stencils.run(
             problem,
-            strategy=case.strategy(problem, split),
+            strategy=strategy,
             threads=case.threads,
             decomposition=split,
             ranks_per_node=case.ranks_per_node,

@@ -77,7 +77,7 @@ def test_reductions_have_the_same_bits_on_every_rank(ranks, results, expected):
 
 def test_cases_of_one_problem_run_on_different_decompositions():
     splits = {
-        case.split(case.make().grid, 8).cuts for case in CASES if case.problem == "cavity 3-D"
+        case.distribute(case.make(), 8)[0].cuts for case in CASES if case.problem == "cavity 3-D"
     }
     assert len(splits) > 2
     assert isinstance(CASES[0], Case)

@@ -20,7 +20,7 @@ from halocline.apps.lbm.flow import Flow, Setup, make_flow
 from halocline.bench.checksum import checksum
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import dtype_of
-from halocline.bench.stepping import step_time
+from halocline.bench.stepping import agreed, step_time
 from halocline.bench.table import Benchmark, Chart, Column
 from halocline.bench.yardstick import Yardstick
 from halocline.errors import HaloclineError
@@ -170,8 +170,7 @@ def _rates(simulation: hc.Simulation, cells: int, settings: Settings) -> Iterato
     started = time.perf_counter()
     simulation.run(steps, progress=False)
     steps = max(4, int(steps * _LONGER * settings.budget_s / (time.perf_counter() - started)))
-    if simulation.communicator:
-        steps = simulation.communicator.bcast(steps, root=0)
+    steps = agreed(simulation, steps)
     for _ in range(settings.repetitions):
         yield cells / step_time(simulation, steps) / 1e6
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.codegen.call import Call, KernelFunction
-from halocline.geometry import Box
+from halocline.geometry import Box, opposite
 from halocline.language.arithmetic import arithmetic
 from halocline.language.expr import (
     Binary,
@@ -140,7 +140,7 @@ def callback(kernel: Kernel) -> ctypes._CFunctionType:
         scalars = {name: call.scalars[i] for i, name in enumerate(kernel.scalars)}
         origin = [a + b for a, b in zip(call.origin, grown.lower, strict=True)]
         for cells in _cells(call, box):
-            inner = cells.shift(tuple(-corner for corner in grown.lower))
+            inner = cells.shift(opposite(grown.lower))
             flat = Box(inner.lower[: kernel.dimensions], inner.upper[: kernel.dimensions])
             evaluate(kernel, arrays, scalars, flat, origin)
 

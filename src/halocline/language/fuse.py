@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.language.expr import Expr, Read, operands, rebuild, walk
 from halocline.language.kernel import reads
 
 if TYPE_CHECKING:
+    from halocline.geometry import Offset
     from halocline.language.kernel import Kernel, Statement
 
 # Component of a field.
@@ -21,13 +22,15 @@ def fuse(kernel: Kernel) -> tuple[Kernel, ...]:
 
     Two statements may share a loop unless one reads or assigns elsewhere what the other assigns.
     """
-    groups: list[list[Statement]] = []
-    for statement in kernel.statements:
-        if groups and all(may_share(earlier, statement) for earlier in groups[-1]):
-            groups[-1].append(statement)
+    # Found once for each statement: expressions are large, and every two statements are compared.
+    uses = [_uses(statement) for statement in kernel.statements]
+    groups: list[list[int]] = []
+    for number, own in enumerate(uses):
+        if groups and all(_may_share(uses[earlier], own) for earlier in groups[-1]):
+            groups[-1].append(number)
         else:
-            groups.append([statement])
-    return _kernels(kernel, groups)
+            groups.append([number])
+    return _kernels(kernel, [[kernel.statements[n] for n in group] for group in groups])
 
 
 def separate(kernel: Kernel) -> tuple[Kernel, ...]:
@@ -35,21 +38,28 @@ def separate(kernel: Kernel) -> tuple[Kernel, ...]:
     return _kernels(kernel, [[statement] for statement in kernel.statements])
 
 
-def may_share(first: Statement, second: Statement) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Uses:
+    """Where a statement assigns, and where it reads and assigns each component."""
+
+    key: Key
+    offset: Offset
+    places: dict[Key, set[Offset]]
+
+
+def _uses(statement: Statement) -> _Uses:
+    key = (statement.field, statement.component)
+    places: dict[Key, set[Offset]] = {key: {statement.offset}}
+    for read in reads(statement.value):
+        places.setdefault((read.field, read.component), set()).add(read.offset)
+    return _Uses(key, statement.offset, places)
+
+
+def _may_share(first: _Uses, second: _Uses) -> bool:
     """Return whether a cell can do two statements before others have done the first."""
-    same = (first.field, first.component) == (second.field, second.component)
-    return not (
-        _reads_elsewhere(second, first)
-        or _reads_elsewhere(first, second)
-        or (same and first.offset != second.offset)
-    )
-
-
-def _reads_elsewhere(reader: Statement, writer: Statement) -> bool:
-    return any(
-        (read.field, read.component) == (writer.field, writer.component)
-        and read.offset != writer.offset
-        for read in reads(reader.value)
+    return all(
+        other.places.get(one.key, {one.offset}) == {one.offset}
+        for one, other in ((first, second), (second, first))
     )
 
 

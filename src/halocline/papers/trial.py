@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import halocline as hc
 from halocline.bench.checksum import checksum
-from halocline.bench.stepping import step_time
+from halocline.bench.stepping import agreed, measure_in_turns, step_time
 from halocline.papers.stand_ins import stand_in
 from halocline.plan.strategy import Strategy
 
@@ -102,9 +102,7 @@ class _Running:
         self.checksum = checksum(self.simulation, [made.result])
         took = step_time(self.simulation, _FIRST_STEPS)
         rounds = max(1, round(seconds / max(took, 1e-9) / _FIRST_STEPS))
-        if self.simulation.communicator:
-            rounds = self.simulation.communicator.bcast(rounds, root=0)
-        self.steps = rounds * _FIRST_STEPS
+        self.steps = agreed(self.simulation, rounds) * _FIRST_STEPS
         self.times: list[float] = []
         self.parts: list[tuple[tuple[str, str, float], ...]] = []
 
@@ -145,8 +143,5 @@ def run_trials(
         seconds: About how long each repetition lasts [s].
     """
     running = [_Running(trial, seconds) for trial in trials]
-    # In turns, so that a slow minute of the machine falls upon all trials alike.
-    for _ in range(repetitions):
-        for trial in running:
-            trial.repeat()
+    measure_in_turns(running, repetitions)
     return [trial.timing() for trial in running]

@@ -14,7 +14,7 @@ from halocline.apps.lbm.boundaries import Wall
 from halocline.apps.lbm.flow import Flow, Setup, make_flow
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import Settings
-from halocline.bench.stepping import step_time
+from halocline.bench.stepping import agreed, measure_in_turns, step_time
 from halocline.errors import HaloclineError
 from halocline.pipeline import plan_for
 from halocline.plan.strategy import Strategy
@@ -177,9 +177,8 @@ class _Running:
         self.simulation.run(steps, progress=False)
         weighted = ((i + 1) * flow.f[i] * flow.f[i] for i in range(len(flow.velocity_set)))
         self.checksum = self.simulation.reduce(hc.sum(sum(weighted)))
-        self.steps = max(1, round(seconds / step_time(self.simulation, steps)))
-        if self.simulation.communicator:
-            self.steps = self.simulation.communicator.bcast(self.steps, root=0)
+        wanted = max(1, round(seconds / step_time(self.simulation, steps)))
+        self.steps = agreed(self.simulation, wanted)
         self.found: list[tuple[float, float, float]] = []
 
     def repeat(self) -> None:
@@ -217,8 +216,5 @@ def _run_flows(
     trials: Sequence[FlowTrial], repetitions: int, seconds: float, _job: Job, _settings: Settings
 ) -> list[FlowTimes]:
     running = [_Running(trial, seconds) for trial in trials]
-    # In turns, so that a slow minute of the machine falls upon all trials alike.
-    for _ in range(repetitions):
-        for trial in running:
-            trial.repeat()
+    measure_in_turns(running, repetitions)
     return [trial.times() for trial in running]

@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.geometry import opposite
 from halocline.language.fields import UNBOUNDED
 from halocline.language.kernel import reads
 from halocline.plan.reach import (
@@ -29,7 +30,7 @@ from halocline.plan.reach import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from halocline.geometry import Box, Offset
+    from halocline.geometry import Box
     from halocline.language.kernel import Statement
     from halocline.plan.program import Launch
 
@@ -86,14 +87,10 @@ def demands(launches: Sequence[Launch], domain: Box, *, is_deep: bool = False) -
 def _read_of(launch: Launch, wanted: Wanted) -> frozenset[Reach]:
     """Return from which cells a kernel would have to run for what is read later."""
     return frozenset(
-        move(reach, _opposite(offset))
+        move(reach, opposite(offset))
         for field, component, offset in launch.assigns
         for reach in wanted.get((field, component), ())
     )
-
-
-def _opposite(offset: Offset) -> Offset:
-    return tuple(-o for o in offset)
 
 
 def _walk_back(launch: Launch, wanted: Wanted, domain: Box) -> frozenset[Reach]:
@@ -129,7 +126,7 @@ def _statement_extent(
     """Take from 'wanted' what the statement provides; return where it must run for that."""
     key = (launch.names_of[statement.field], statement.component)
     written = moved(launch.region, statement.offset)
-    back = _opposite(statement.offset)
+    back = opposite(statement.offset)
     before = distinct(wanted.get(key, ()))
     provided = {move(part, back) for reach in before for part in clip(reach, written)}
     wanted[key] = {part for reach in before for part in drop(reach, written)}

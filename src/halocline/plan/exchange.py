@@ -13,7 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import AXES, Box, codimension, directions, disjoint
+from halocline.geometry import AXES, Box, codimension, directions, disjoint, opposite
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.reach import cells, move
 
@@ -56,7 +56,7 @@ class Part:
     @property
     def source_box(self) -> Box:
         """The cells in the source's coordinates."""
-        return self.box.shift(tuple(-s for s in self.shift))
+        return self.box.shift(opposite(self.shift))
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +334,7 @@ def _minimal(block: Block, needs: Needs, home: Offset) -> dict[Key, tuple[Box, .
     found: dict[Key, list[Box]] = {}
     for need in needs:
         held = need.held or home
-        reach = move(need.reach, tuple(-o for o in held))
+        reach = move(need.reach, opposite(held))
         boxes = cells(reach, block.owned).subtract(block.owned)
         if boxes:
             found.setdefault((need.field, need.component, held), []).extend(boxes)

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.geometry import Box
-from halocline.language.fields import UNBOUNDED
 from halocline.language.kernel import FieldType, Kernel, reads
 from halocline.language.steps import Callback, Parameter, Reduction
-from halocline.plan.reach import moved
+from halocline.plan.reach import moved, unbounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -168,10 +167,7 @@ def beyond(launch: Launch, field: str, domain: Box, periodic: tuple[bool, ...]) 
 
     A value that is kept where a mask is zero is not looked at.
     """
-    inside = domain
-    for axis, is_periodic in enumerate(periodic):
-        if is_periodic:
-            inside = inside.clip(axis, -2 * UNBOUNDED, 2 * UNBOUNDED)
+    inside = unbounded(domain, periodic)
     names = launch.names_of
     found = reads(*(s.value for s in (launch.plain or launch.kernel).statements))
     boxes = [moved(launch.region, r.offset) for r in found if names[r.field] == field]

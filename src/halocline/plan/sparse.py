@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.errors import PlanError
-from halocline.geometry import directions
+from halocline.geometry import directions, seen_along
 from halocline.plan.decomposition import NOBODY, Decomposition
 
 if TYPE_CHECKING:
@@ -74,15 +74,11 @@ def _slices(decomposition: Decomposition, number: int) -> tuple[slice, ...]:
 
 def _grown(cells: NDArray[np.bool_], periodic: tuple[bool, ...]) -> NDArray[np.bool_]:
     """Return the cells and all their neighbours."""
-    result = cells.copy()
-    for axis, is_periodic in enumerate(periodic):
-        for step in (-1, 1):
-            moved = np.roll(result, step, axis)
-            if not is_periodic:
-                edge = [slice(None)] * cells.ndim
-                edge[axis] = slice(0, 1) if step > 0 else slice(-1, None)
-                moved[tuple(edge)] = False
-            result = result | moved
+    result = cells
+    for axis in range(cells.ndim):
+        ways = (tuple(step if a == axis else 0 for a in range(cells.ndim)) for step in (-1, 1))
+        for way in ways:
+            result = result | seen_along(result, way, periodic)
     return result
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.analysis.dependence import dependences
-from halocline.geometry import Box, bounding_box
+from halocline.geometry import Box, bounding_box, opposite
 from halocline.language.fields import UNBOUNDED
 from halocline.plan.reach import cells
 
@@ -110,7 +110,7 @@ def _untouched(box: Box, launch: Launch, arriving: Boxes) -> Box:
     core = box
     for field, component, offset in launch.reads:
         for halo in arriving.get((field, component), ()):
-            core = _avoid(core, halo.shift(_opposite(offset)))
+            core = _avoid(core, halo.shift(opposite(offset)))
     return _unwritten(core, launch, arriving)
 
 
@@ -118,16 +118,12 @@ def _unwritten(core: Box, launch: Launch, cells: Boxes) -> Box:
     """Return the part of a core where a kernel assigns to none of some cells."""
     for field, component, offset in launch.assigns:
         for box in cells.get((field, component), ()):
-            core = _avoid(core, box.shift(_opposite(offset)))
+            core = _avoid(core, box.shift(opposite(offset)))
     return core
 
 
 def _nothing(box: Box) -> Box:
     return Box(box.lower, box.lower)
-
-
-def _opposite(offset: Offset) -> Offset:
-    return tuple(-o for o in offset)
 
 
 def _between(first: Launch, second: Launch) -> Iterable[Offset]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import GridError
+from halocline.geometry import opposite
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,7 +80,7 @@ class BlockStorage:
         halo = self.layout.stored(self.blocks[position].box)
         common = halo.intersect(box)
         if not common.is_empty:
-            here = common.shift(tuple(-low for low in halo.lower))
+            here = common.shift(opposite(halo.lower))
             cut = tuple(slice(a, b) for a, b in zip(here.lower, here.upper, strict=True))
             stored[(slice(None), *cut)] = 0
 

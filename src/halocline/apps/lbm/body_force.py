@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm.links import seen_along
 from halocline.apps.lbm.populations import Value, add
 from halocline.apps.lbm.streaming import LEFT
 from halocline.errors import CaseError
-from halocline.geometry import AXES
+from halocline.geometry import AXES, seen_along
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

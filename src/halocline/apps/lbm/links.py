@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.geometry import seen_along
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from halocline.apps.lbm.velocity_set import VelocitySet
-    from halocline.geometry import Offset
 
 
 def next_to(
@@ -23,17 +24,3 @@ def next_to(
     for c in lattice.velocities[1:]:
         result |= seen_along(cells, c, periodic)
     return result
-
-
-def seen_along(
-    cells: NDArray[np.bool_], link: Offset, periodic: Sequence[bool]
-) -> NDArray[np.bool_]:
-    """Return the cells from which one link leads to one of some cells."""
-    moved = cells
-    for axis, step in enumerate(link):
-        moved = np.roll(moved, -step, axis)
-        if step and not periodic[axis]:
-            edge = [slice(None)] * moved.ndim
-            edge[axis] = slice(-1, None) if step > 0 else slice(0, 1)
-            moved[tuple(edge)] = False
-    return moved

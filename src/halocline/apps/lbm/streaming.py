@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import CaseError, nearest
+from halocline.geometry import opposite
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.populations import Value
@@ -123,4 +124,4 @@ def _sum(a: Offset, b: Offset) -> Offset:
 
 
 def _back(a: Offset, b: Offset) -> Offset:
-    return tuple(x - y for x, y in zip(a, b, strict=True))
+    return _sum(a, opposite(b))

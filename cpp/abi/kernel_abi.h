@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define HALOCLINE_ABI 2
+#define HALOCLINE_ABI 3
 
 /* One field on one block. Strides count elements; the stride in x is one. */
 typedef struct halocline_field {
@@ -34,6 +34,8 @@ typedef struct halocline_call {
     int64_t lower[3];              /* the box, in cells of the block */
     int64_t upper[3];
     int64_t origin[3];           /* global index of cell (0, 0, 0) */
+    int64_t turn;                /* cells once around the grid along x, if the block spans it and
+                                  * the kernel is to close rows itself; else 0 */
     int32_t threads;             /* OpenMP threads to use */
     int32_t stream;              /* non-zero: write results past the cache */
     const halocline_span* spans; /* if not null, only the cells of these spans, all in the box */

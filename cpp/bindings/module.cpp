@@ -93,10 +93,10 @@ void bind_parts(nb::class_<Runtime>& runtime) {
              "transport"_a.none() = nb::none(), "share"_a = true)
         .def(
             "add_block",
-            [](Runtime& self, const Cells& lower, const Cells& upper) {
-                return self.add_block({lower, upper});
+            [](Runtime& self, const Cells& lower, const Cells& upper, std::int64_t turn) {
+                return self.add_block({lower, upper}, turn);
             },
-            "lower"_a, "upper"_a)
+            "lower"_a, "upper"_a, "turn"_a = 0)
         .def(
             "add_field",
             [](Runtime& self, std::string name, const std::string& dtype, int components,

@@ -48,6 +48,7 @@ struct Resolver {
             call.upper[axis] = local.upper[axis];
             call.origin[axis] = origin[axis];
         }
+        call.turn = state.turns[static_cast<std::size_t>(box.block)];
         call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         call.stream = kernel.stream ? 1 : 0;
         return {box.block, true, call, {}};

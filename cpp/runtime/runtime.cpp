@@ -46,13 +46,18 @@ Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share) 
     state_.scalars = {0.0, 0.0};
 }
 
-int Runtime::add_block(const Box& box) {
+int Runtime::add_block(const Box& box, std::int64_t turn) {
     require_idle();
     if (!state_.fields.empty()) {
         throw std::invalid_argument("Blocks must be added before the first field.");
     }
     if (box.is_empty()) throw std::invalid_argument("Block " + to_string(box) + " has no cells.");
+    if (turn != 0 && turn != box.upper[0] - box.lower[0]) {
+        throw std::invalid_argument("Block " + to_string(box) + " cannot close its rows after " +
+                                    std::to_string(turn) + " cells.");
+    }
     state_.blocks.push_back(box);
+    state_.turns.push_back(turn);
     state_.memory.origins.push_back(box.lower);
     return last(state_.blocks);
 }

@@ -33,8 +33,9 @@ public:
     Runtime& operator=(const Runtime&) = delete;
     ~Runtime() = default;
 
-    /// Adds a block that owns these global cells and returns its number.
-    int add_block(const Box& box);
+    /// Adds a block that owns these global cells and returns its number. `turn`: the cells once
+    /// around the grid along x, if kernels are to close the block's rows; else 0.
+    int add_block(const Box& box, std::int64_t turn = 0);
     /// Allocates a field on every block and returns its slot.
     int add_field(Field field);
     /// Adds a number that kernels read and returns its slot.

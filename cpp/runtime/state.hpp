@@ -20,6 +20,7 @@ struct State {
     std::shared_ptr<Transport> transport;
     Memory memory;
     std::vector<Box> blocks;                     ///< in global cells
+    std::vector<std::int64_t> turns;             ///< of each block: see kernel_abi.h
     std::vector<Field> fields;                   ///< by slot
     std::vector<std::vector<Storage>> storages;  ///< by storage and block
     std::vector<std::size_t> held;               ///< the storage in each slot; swaps change it

@@ -235,7 +235,7 @@ def unmapped(ranks_per_node: int) -> dict[str, str]:
     executor.Executor._connect = fail
     problem = stencils.make("heat 2-D", "all", "float64")
     try:
-        stencils.run(problem, 1, threads=1, ranks_per_node=ranks_per_node)
+        stencils.run(problem, 1, strategy=hc.Strategy(), threads=1, ranks_per_node=ranks_per_node)
     except HaloclineError as error:
         return {"error": str(error)}
     return {}

@@ -117,11 +117,11 @@ def all_plans(extent, taps, split, strategy):
 
 
 def wanted_cells(block, taps):
-    """Return every (component, cell) beyond its own that a block reads."""
+    """Return every (component, cell) beyond its own that a block reads; rows may close."""
     read = {
-        (q, tuple(c + o for c, o in zip(cell, offset, strict=True)))
-        for cell in cells(block.box)
-        for q, offset in taps
+        (q, ((x + dx) % block.turn if block.turn else x + dx, *map(sum, zip(rest, moves))))
+        for x, *rest in cells(block.box)
+        for q, (dx, *moves) in taps
     }
     own = set(cells(block.box))
     return {(q, cell) for q, cell in read if cell not in own}

@@ -31,6 +31,7 @@ class Call(ctypes.Structure):
         ("lower", ctypes.c_int64 * 3),
         ("upper", ctypes.c_int64 * 3),
         ("origin", ctypes.c_int64 * 3),
+        ("turn", ctypes.c_int64),
         ("threads", ctypes.c_int32),
         ("stream", ctypes.c_int32),
         ("spans", ctypes.POINTER(Span)),

@@ -50,7 +50,7 @@ _TAKEN = frozenset(
         "std height lower upper span spans span_after share_spans",
         "origin_x origin_y origin_z share row_of is_aligned store_line Line store_past_cache",
         "prefetch fence minimum maximum magnitude Half same_bits widened narrowed",
-        "strip strip_end wide_row wide row_lower row_upper",
+        "fill_below fill_above bring_home strip strip_end wide_row wide row_lower row_upper",
     )
     for word in line.split()
 )
@@ -141,7 +141,9 @@ class _Function:
             "        const halocline_span& span = call.spans[row];",
             "        lower = span.lower, upper = span.upper, y = span.y, z = span.z;",
             "    }",
+            *_indented(self._closing(self._fills())),
             *_indented(self._strips(self._row()) if self._wide else self._row()),
+            *_indented(self._closing(self._returns())),
             # Counted, not divided: a division a row is the time of a thin box.
             *_indented(["if (++y == call.upper[1]) {", "    y = call.lower[1];", "    ++z;", "}"]),
             "}",
@@ -262,6 +264,32 @@ class _Function:
             address = self._address(*key, self._stored_at[key][1:], kind)
             lines.append(f"{kind}* const {self._target.get(key, name)} = {address};")
         return lines + (self._chunks() if self._target else self._cells())
+
+    def _closing(self, lines: Sequence[str]) -> list[str]:
+        """Print what is done only where rows close on themselves."""
+        return ["if (call.turn != 0) {", *_indented(lines), "}"] if lines else []
+
+    def _fills(self) -> list[str]:
+        """Bring to a row what is read beyond its ends."""
+        lines = []
+        for key in self._rows:
+            address = self._address(*key, self._type(key[0]))
+            first, last = self._reach(key)
+            if first < 0:
+                lines.append(f"fill_below({address}, lower {moved(first)}, call.turn);")
+            if last > 0:
+                lines.append(f"fill_above({address}, upper {moved(last)}, call.turn);")
+        return lines
+
+    def _returns(self) -> list[str]:
+        """Take from a row what is assigned beyond its ends."""
+        lines = []
+        for (field, component), (x, *others) in self._stored_at.items():
+            if x:
+                address = self._address(field, component, tuple(others), self._type(field))
+                ends = f"lower {moved(x)}, upper {moved(x)}"
+                lines.append(f"bring_home({address}, {ends}, call.turn);")
+        return lines
 
     def _strips(self, body: Sequence[str]) -> list[str]:
         """Print what is done in a row as done in one strip after the other."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from halocline.geometry import Offset
     from halocline.language.expr import Expr
     from halocline.language.kernel import FieldType, Kernel
 
@@ -131,7 +132,9 @@ def callback(kernel: Kernel) -> ctypes._CFunctionType:
         if box.is_empty:
             return
         lower, upper = _halo(kernel)
-        grown = box.grow(lower, upper)
+        # Rows that close on themselves are seen whole.
+        row = box.clip(0, 0, call.turn) if call.turn else box
+        grown = row.grow(lower, upper)
         axes: tuple[Any, ...] = (..., *(0,) * (3 - kernel.dimensions))
         arrays = {
             field.name: _view(call, number, field, grown)[axes]
@@ -142,9 +145,42 @@ def callback(kernel: Kernel) -> ctypes._CFunctionType:
         for cells in _cells(call, box):
             inner = cells.shift(opposite(grown.lower))
             flat = Box(inner.lower[: kernel.dimensions], inner.upper[: kernel.dimensions])
+            ends = (lower[0], lower[0] + call.turn)
+            if call.turn:
+                _fill(kernel, arrays, flat, ends)
             evaluate(kernel, arrays, scalars, flat, origin)
+            if call.turn:
+                _bring_home(kernel, arrays, flat, ends)
 
     return KernelFunction(run)
+
+
+def _fill(kernel: Kernel, arrays: Mapping[str, Array], cells: Box, ends: tuple[int, int]) -> None:
+    """Bring to rows that close on themselves what is read beyond their ends."""
+    for read in reads(*(s.value for s in kernel.statements)):
+        for beyond, turn in _beyond(cells.shift(read.offset), ends):
+            values = arrays[read.field][read.component]
+            values[_slices(beyond)] = values[_slices(beyond.shift(turn))]
+
+
+def _bring_home(
+    kernel: Kernel, arrays: Mapping[str, Array], cells: Box, ends: tuple[int, int]
+) -> None:
+    """Take from rows that close on themselves what was assigned beyond their ends."""
+    for statement in kernel.statements:
+        for beyond, turn in _beyond(cells.shift(statement.offset), ends):
+            values = arrays[statement.field][statement.component]
+            values[_slices(beyond.shift(turn))] = values[_slices(beyond)]
+
+
+def _beyond(cells: Box, ends: tuple[int, int]) -> list[tuple[Box, Offset]]:
+    """Return the cells below and above the ends of rows, and how far it is to their places."""
+    first, last = ends
+    still = (0,) * (len(cells.lower) - 1)
+    below = cells.clip(0, cells.lower[0], min(cells.upper[0], first))
+    above = cells.clip(0, max(cells.lower[0], last), cells.upper[0])
+    found = [(below, (last - first, *still)), (above, (first - last, *still))]
+    return [(box, turn) for box, turn in found if not box.is_empty]
 
 
 def _cells(call: Call, box: Box) -> list[Box]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.analysis.dependence import dependences
+from halocline.plan.closed import whole_rows
 from halocline.plan.plan import Arrival, Run
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class Piece:
 
 
 def arrivals(
-    exchange: Exchange, chain: Chain, rim: list[Piece], kept: dict[int, Boxes]
+    exchange: Exchange, chain: Chain, rim: list[Piece], kept: dict[int, Boxes], turn: int
 ) -> tuple[tuple[Arrival, ...], list[Piece]]:
     """Return what can be done as messages arrive, and what must come after all of them.
 
@@ -47,14 +48,16 @@ def arrivals(
         chain: The kernels.
         rim: Their rims, in order.
         kept: Own cells, for each block, that may only be overwritten when the exchange is over.
+        turn: Of the blocks.
     """
     needed: list[set[int] | None] = []
-    for number, piece in enumerate(rim):
+    used = [_on_whole_rows(piece, turn) for piece in rim]
+    for number, piece in enumerate(used):
         launch = chain.launches[piece.position]
         messages: set[int] | None = _messages(exchange, launch, piece)
         if _overwrites(launch, piece, kept.get(piece.block, {})):
             messages = None
-        for earlier, before in zip(rim[:number], needed, strict=True):
+        for earlier, before in zip(used[:number], needed, strict=True):
             if _depends(chain, earlier, piece):
                 messages = None if messages is None or before is None else messages | before
         needed.append(messages)
@@ -64,6 +67,11 @@ def arrivals(
         if messages is not None
     )
     return ready, [piece for piece, messages in zip(rim, needed, strict=True) if messages is None]
+
+
+def _on_whole_rows(piece: Piece, turn: int) -> Piece:
+    box = whole_rows(piece.box, turn)
+    return Piece(piece.position, replace(piece.run, boxes=((piece.block, box),)))
 
 
 def _messages(exchange: Exchange, launch: Launch, piece: Piece) -> set[int]:

@@ -37,6 +37,8 @@ class Block:
         rank: Its owner; NOBODY if it is dropped.
         box: Its cells of the domain.
         owned: The same and, at the edge of the domain, all boundary layers beyond it.
+        turn: Cells once around the grid along x if the block goes all the way: its rows close on
+            themselves, which is left to kernels (see 'closed.py'); else 0.
     """
 
     number: int
@@ -44,6 +46,7 @@ class Block:
     rank: int
     box: Box
     owned: Box
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,11 @@ class Decomposition:
         """Cells of the domain along each axis."""
         return tuple(cuts[-1] for cuts in self.cuts)
 
+    @property
+    def turn(self) -> int:
+        """The turn of every block."""
+        return self.extent[0] if self.periodic[0] and self.shape[0] == 1 else 0
+
     def block(self, number: int) -> Block:
         """Return the block with a number."""
         index, rest = [], number
@@ -99,7 +107,7 @@ class Decomposition:
             tuple(cuts[i + 1] for cuts, i in zip(self.cuts, index, strict=True)),
         )
         rank = self.owners[number] if self.owners else number * self.ranks // self.blocks
-        return Block(number, tuple(index), rank, box, self._with_layers(box))
+        return Block(number, tuple(index), rank, box, self._with_layers(box), self.turn)
 
     def _with_layers(self, box: Box) -> Box:
         """Return the box grown without bound across the sides of the domain that it touches."""

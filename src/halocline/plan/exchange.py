@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES, Box, codimension, directions, disjoint, opposite
+from halocline.plan.closed import across, reached
 from halocline.plan.decomposition import NOBODY
-from halocline.plan.reach import cells, move
+from halocline.plan.reach import move
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -144,7 +145,8 @@ class Exchanger:
         return tuple(
             axis
             for axis in range(self.dimensions)
-            if self.decomposition.periodic[axis] or self.decomposition.shape[axis] > 1
+            if self.decomposition.shape[axis] > 1
+            or (self.decomposition.periodic[axis] and not (axis == 0 and self.decomposition.turn))
         )
 
     def _exchange(self, needs: Needs, rank: int, axis: int | None, number: int) -> Exchange:
@@ -287,7 +289,10 @@ class Exchanger:
         result = {key: boxes for key, boxes in minimal.items() if key[0] in self.shared}
         for name in sorted({need.field for need in needs} - self.shared):
             layout = self.layouts[name]
-            boxes = layout.stored(block.box).subtract(block.owned)
+            stored = layout.stored(block.box)
+            if block.turn:
+                stored = stored.clip(0, 0, block.turn)
+            boxes = stored.subtract(block.owned)
             if boxes:
                 result.update({(name, q, self.home): boxes for q in range(layout.components)})
         return result
@@ -333,9 +338,9 @@ def _minimal(block: Block, needs: Needs, home: Offset) -> dict[Key, tuple[Box, .
     """
     found: dict[Key, list[Box]] = {}
     for need in needs:
-        held = need.held or home
+        held = across(need.held or home, block.turn)
         reach = move(need.reach, opposite(held))
-        boxes = cells(reach, block.owned).subtract(block.owned)
+        boxes = [b for box in reached(reach, block) for b in box.subtract(block.owned)]
         if boxes:
             found.setdefault((need.field, need.component, held), []).extend(boxes)
     return {key: disjoint(boxes) for key, boxes in sorted(found.items())}

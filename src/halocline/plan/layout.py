@@ -88,7 +88,7 @@ def _offsets(launch: Launch) -> set[tuple[str, Offset]]:
     used = {(f, o) for f, _, o in (*launch.reads, *launch.assigns)}
     # A kernel may do nothing but assign next door, and in cells beyond those that it assigns.
     here = (0,) * launch.kernel.dimensions
-    return used | {(f, here) for f, _ in launch.writes if launch.on_demand}
+    return used | {(f, here) for f, _ in launch.writes}
 
 
 def _width(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from halocline.errors import PlanError
 from halocline.geometry import AXES, box_of
 from halocline.plan import plan as ops
+from halocline.plan.closed import across
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.exchange import Exchange, Exchanger
 from halocline.plan.layout import make_layouts
@@ -64,6 +65,8 @@ def make_plan(
     wanted = make_layouts(program, schedule)
     if layouts is not None:
         _check_layouts(wanted, layouts)
+    if decomposition.turn:
+        _check_turn(wanted, decomposition.turn)
     if strategy.depth > 1:
         _check_depth(wanted, decomposition, strategy.depth)
     lowering = _Lowering(program, decomposition, strategy, rank, layouts or wanted)
@@ -118,6 +121,18 @@ def _check_depth(layouts: Iterable[FieldLayout], decomposition: Decomposition, d
                     f"{narrowest} there.",
                     hint="Use a smaller depth, fewer ranks or another decomposition.",
                 )
+
+
+def _check_turn(layouts: Iterable[FieldLayout], turn: int) -> None:
+    """Refuse what leads more than once around the grid."""
+    for layout in layouts:
+        width = max(layout.lower[0], layout.upper[0])
+        if width > turn:
+            raise PlanError(
+                f"Field '{layout.name}' needs a halo of {width} cells along x, but the periodic "
+                f"grid is only {turn} wide there.",
+                hint="Use a wider grid or a smaller depth.",
+            )
 
 
 class _Lowering:
@@ -263,7 +278,7 @@ class _Lowering:
             for region, offset in pieces:
                 inside = [piece.intersect(region) for piece in rest]
                 outside = [part for piece in rest for part in piece.subtract(region)]
-                here = block.owned.shift(offset)
+                here = block.owned.shift(across(offset, block.turn))
                 rest = [part for piece in inside for part in piece.subtract(here)]
                 result += [(block.number, box) for box in rest]
                 rest = outside

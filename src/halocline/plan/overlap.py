@@ -72,7 +72,7 @@ class _ChainOperations:
         self.around = around
         self.strategy = around.strategy
         self.end = len(chain.launches)
-        self.boxes = {b.number: zones.extents(chain, b.owned) for b in around.blocks}
+        self.boxes = {b.number: zones.extents(chain, b) for b in around.blocks}
         self.numbers = [around.add_launch(launch) for launch in _todays(chain)]
 
     def in_order(self) -> list[Operation]:
@@ -99,7 +99,7 @@ class _ChainOperations:
         zoned = [
             zones.core_first(
                 self.chain,
-                block.owned,
+                block,
                 moving.arriving.get(block.number, {}),
                 unsent.get(block.number, {}),
                 split,
@@ -127,7 +127,7 @@ class _ChainOperations:
         if self.strategy.wait == "all":
             return [ops.Wait(number), *_joined(rim)]
         exchange = self.around.exchanges[number]
-        ready, rest = arrivals(exchange, self.chain, rim, kept)
+        ready, rest = arrivals(exchange, self.chain, rim, kept, self.around.blocks[0].turn)
         return [ops.WaitAny(number, ready), *_joined(rest)]
 
     def _rim_first(self, send: Exchanges) -> list[Operation]:
@@ -138,7 +138,7 @@ class _ChainOperations:
         zoned = [
             zones.rim_first(
                 self.chain,
-                block.owned,
+                block,
                 moving.leaving.get(block.number, {}),
                 moving.arriving.get(block.number, {}),
                 split,
@@ -281,7 +281,7 @@ class _ChainOperations:
 
     def _traffic(self, exchanges: tuple[int, ...], names: Names | None = None) -> Traffic:
         found = [self.around.exchanges[number] for number in exchanges]
-        return traffic(found, names or {})
+        return traffic(found, names or {}, self.around.blocks[0].turn)
 
 
 def _todays(chain: Chain) -> list[Launch]:

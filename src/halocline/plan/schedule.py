@@ -140,22 +140,30 @@ class _Planner:
         greatest set that reproduces itself: assume all, take away what a round makes stale. Where
         values are held is the same after each round, and so before the first.
         """
-        cold, after = self.body(items, state)
+        cold, held = self._settled(items, state)
         assumed = frozenset(need for chain in _chains(cold) for need in at_home(chain.fetch))
-        entry = _State(assumed | state.valid, after.held)
-        for attempt in count(1):
-            planned, after = self.body(items, entry)
-            if entry.valid <= after.valid and entry.held == after.held:
-                break
-            # What is swapped to and fro and never assigned would be held here and there in turns.
-            held = after.held if attempt != _ATTEMPTS else Held()
+        entry = _State(assumed | state.valid, held)
+        planned, after = self.body(items, entry)
+        while not entry.valid <= after.valid:
             entry = _State(entry.valid & after.valid, held)
+            planned, after = self.body(items, entry)
         before = state.held.located((entry.valid & assumed) - state.valid)
         before |= state.held.to(entry.held)
         if self.overlap in ("rim-first", "postponed"):
             moved, planned = fetch_ahead(planned, is_rim_first=self.overlap == "rim-first")
             before |= state.held.located(at_home(moved) - state.valid)
         return before, planned, after
+
+    def _settled(self, items: tuple[object, ...], state: _State) -> tuple[list[ScheduleItem], Held]:
+        """Return where values are held before and after every round, and the first round then."""
+        held = state.held
+        for attempt in count(1):
+            planned, after = self.body(items, _State(state.valid, held))
+            if after.held == held:
+                break
+            # What is swapped to and fro and never assigned would be held here and there in turns.
+            held = after.held if attempt != _ATTEMPTS else Held()
+        return planned, held
 
     def body(self, items: tuple[object, ...], state: _State) -> tuple[list[ScheduleItem], _State]:
         """Plan items once, given what is known before; return what is known after."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.plan.closed import whole_rows
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -27,8 +29,14 @@ class Traffic:
     leaving: dict[int, Boxes]
 
 
-def traffic(exchanges: Iterable[Exchange], names: Names) -> Traffic:
-    """Return what some exchanges move; fields are called by 'names' where those differ."""
+def traffic(exchanges: Iterable[Exchange], names: Names, turn: int) -> Traffic:
+    """Return what some exchanges move.
+
+    Args:
+        exchanges: The exchanges.
+        names: What fields are called, where that differs.
+        turn: Of the blocks: if rows close on themselves, whole rows count as moved.
+    """
     arriving: dict[int, Boxes] = {}
     leaving: dict[int, Boxes] = {}
     for exchange in exchanges:
@@ -36,10 +44,10 @@ def traffic(exchanges: Iterable[Exchange], names: Names) -> Traffic:
         sent = [part for message in exchange.sends for part in message.parts]
         for part in (*received, *exchange.copies):
             boxes = arriving.setdefault(part.target, {})
-            boxes.setdefault(_key(part, names), []).append(part.box)
+            boxes.setdefault(_key(part, names), []).append(whole_rows(part.box, turn))
         for part in (*sent, *exchange.copies):
             boxes = leaving.setdefault(part.source, {})
-            boxes.setdefault(_key(part, names), []).append(part.source_box)
+            boxes.setdefault(_key(part, names), []).append(whole_rows(part.source_box, turn))
     return Traffic(arriving, leaving)
 
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from halocline.analysis.dependence import dependences
 from halocline.geometry import Box, bounding_box, opposite
 from halocline.language.fields import UNBOUNDED
-from halocline.plan.reach import cells
+from halocline.plan.closed import reached
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from halocline.geometry import Offset
+    from halocline.plan.decomposition import Block
     from halocline.plan.program import Launch
     from halocline.plan.step import Chain
 
@@ -37,30 +38,33 @@ class Zone:
         return self.box.subtract(self.core)
 
 
-def extents(chain: Chain, owned: Box) -> list[Box | None]:
+def extents(chain: Chain, block: Block) -> list[Box | None]:
     """Return where each kernel of a chain runs on a block, or None where it does not.
 
     The cells it must compute can have a ragged shape; computing the box around them is simpler,
     and what is computed too much is read by no one.
     """
-    return [bounding_box(cells(reach, owned) for reach in extent) for extent in chain.extents]
+    return [
+        bounding_box(box for reach in extent for box in reached(reach, block))
+        for extent in chain.extents
+    ]
 
 
 def core_first(
-    chain: Chain, owned: Box, arriving: Boxes, kept: Boxes, split: int
+    chain: Chain, block: Block, arriving: Boxes, kept: Boxes, split: int
 ) -> list[Zone | None]:
     """Return zones such that no core reads or writes what is still arriving, or precedes a rim.
 
     Args:
         chain: The kernels.
-        owned: The block's own cells.
+        block: Where.
         arriving: Halo cells in flight, by field and component.
         kept: Own cells that must keep their values until others have read them.
         split: How many kernels, counted from the first, may have a core.
     """
     zones: list[Zone | None] = []
     for position, (launch, box) in enumerate(
-        zip(chain.launches, extents(chain, owned), strict=True)
+        zip(chain.launches, extents(chain, block), strict=True)
     ):
         if box is None:
             zones.append(None)
@@ -75,7 +79,7 @@ def core_first(
 
 
 def rim_first(
-    chain: Chain, owned: Box, leaving: Boxes, arriving: Boxes, split: int
+    chain: Chain, block: Block, leaving: Boxes, arriving: Boxes, split: int
 ) -> list[Zone | None]:
     """Return zones such that the rims alone produce what is to be sent.
 
@@ -83,12 +87,12 @@ def rim_first(
 
     Args:
         chain: The kernels.
-        owned: The block's own cells.
+        block: Where.
         leaving: Cells to be sent, by field and component.
         arriving: Halo cells that are filled meanwhile, by field and component.
         split: How many kernels, counted from the last, may have a core.
     """
-    boxes = extents(chain, owned)
+    boxes = extents(chain, block)
     zones: list[Zone | None] = [None] * len(boxes)
     for position in reversed(range(len(boxes))):
         launch, box = chain.launches[position], boxes[position]

@@ -54,7 +54,7 @@ class Runtime:
         With 'share' its fields lie where other ranks of the node can map them.
         """
 
-    def add_block(self, lower: _Cell, upper: _Cell) -> int:
+    def add_block(self, lower: _Cell, upper: _Cell, turn: int = 0) -> int:
         """Add a block that owns these cells and return its number."""
 
     def add_field(

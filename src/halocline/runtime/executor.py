@@ -67,7 +67,8 @@ class Executor:
         self.is_sparse = NOBODY in plan.decomposition.owners
         self.blocks = {block.number: n for n, block in enumerate(plan.blocks)}
         for block in plan.blocks:
-            self.runtime.add_block(three(block.box.lower, 0), three(block.box.upper, 1))
+            lower, upper = three(block.box.lower, 0), three(block.box.upper, 1)
+            self.runtime.add_block(lower, upper, block.turn)
         self.storages: dict[str, BlockStorage] = {}
         for layout in plan.layouts:
             self.store(layout)

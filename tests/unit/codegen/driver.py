@@ -50,10 +50,12 @@ def make_block(kernel, extent, seed) -> Block:
     return block
 
 
-def call_kernel(address, kernel, block, box, *, scalars, origin, threads=1, stream=0) -> None:
+def call_kernel(
+    address, kernel, block, box, *, scalars, origin, turn=0, threads=1, stream=0
+) -> None:
     """Run a kernel with the C interface over a box in cells of the block, given in 3-D."""
     numbers = (ctypes.c_double * max(1, len(kernel.scalars)))(
         *(scalars[name] for name in kernel.scalars)
     )
-    call = Call(block.arguments, numbers, box[0], box[1], origin, threads, stream)
+    call = Call(block.arguments, numbers, box[0], box[1], origin, turn, threads, stream)
     KernelFunction(address)(ctypes.byref(call))

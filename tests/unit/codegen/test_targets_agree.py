@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 import pytest
 from driver import HALO, call_kernel, make_block
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from random_kernels import random_kernel
 
@@ -97,6 +97,35 @@ def test_callback_writes_what_evaluate_writes(case):
     for name, array in expected.items():
         found = block.arrays[name][(..., *(0,) * (3 - kernel.dimensions))]
         assert _bits(found) == _bits(array), name
+
+
+@settings(max_examples=120, deadline=None)
+@given(_cases(), st.sampled_from([1, 2, 3]), st.booleans())
+def test_rows_around_the_grid_go_on_at_their_other_end(library, case, threads, is_compiled):
+    number, extent, box, origin, seed = case
+    assume(extent[0] >= HALO)
+    kernel = KERNELS[number]
+    block, wrapped = make_block(kernel, extent, seed), make_block(kernel, extent, seed)
+    for array in wrapped.arrays.values():
+        array[:, :HALO] = array[:, -2 * HALO : -HALO]
+        array[:, -HALO:] = array[:, HALO : 2 * HALO]
+    expected = _expected(kernel, wrapped, box, origin)
+    for s in kernel.statements:
+        target = expected[s.field][s.component]
+        for x in range(box[0][0] + s.offset[0], box[1][0] + s.offset[0]):
+            if not 0 <= x < extent[0]:
+                others = [slice(HALO + l + o, HALO + u + o) for l, u, o in zip(*box, s.offset)][1:]
+                target[x % extent[0] + HALO, *others] = target[x + HALO, *others]
+    function = callback(kernel)
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    if is_compiled:
+        address = library.address(library.entries[number])
+    given = {"scalars": SCALARS, "origin": origin, "threads": threads}
+    call_kernel(address, kernel, block, box, turn=extent[0], **given)
+    for name, array in expected.items():
+        found = block.arrays[name][(..., *(0,) * (3 - kernel.dimensions))]
+        rows = (slice(None), slice(HALO, -HALO))
+        assert _bits(found[rows]) == _bits(array[rows]), name
 
 
 def test_every_kernel_agrees_on_a_box_of_many_chunks(library):

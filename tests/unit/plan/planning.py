@@ -64,7 +64,7 @@ def cells_read_from_other_blocks(kernel, extent, periodic, owner) -> dict[tuple,
 
     Returns:
         (source, target) -> number of values. A cell seen through different periodic images counts
-        for each of them.
+        for each of them, but along rows that close on themselves, where there is only one.
     """
     found: dict[tuple, set] = {}
     for read in reads(*(s.value for s in kernel.statements)):
@@ -72,6 +72,8 @@ def cells_read_from_other_blocks(kernel, extent, periodic, owner) -> dict[tuple,
             seen = tuple(c + o for c, o in zip(cell, read.offset, strict=True))
             at = tuple(s % n for s, n in zip(seen, extent, strict=True))
             is_outside = any(not p and s != a for s, a, p in zip(seen, at, periodic, strict=True))
+            if len(set(owner[:, *cell[1:]])) == 1 and periodic[0]:
+                seen = (at[0], *seen[1:])
             if is_outside or (seen == at and owner[at] == owner[cell]):
                 continue
             key = (int(owner[at]), int(owner[cell]))

@@ -69,10 +69,23 @@ def test_two_periodic_ranks_send_both_sides_in_one_message_without_confusing_the
 
 
 def test_a_rank_alone_on_a_periodic_axis_copies_to_itself():
-    (plan,) = plans(stencils.heat((8,), (True,)))
+    (plan,) = plans(stencils.heat((6, 8), (False, True)))
     (exchange,) = started(plan, plan.steps[0])
     assert not exchange.sends
-    assert [(p.source, p.target, p.shift) for p in exchange.copies] == [(0, 0, (-8,)), (0, 0, (8,))]
+    assert [(p.source, p.target, p.shift) for p in exchange.copies] == [
+        (0, 0, (0, -8)),
+        (0, 0, (0, 8)),
+    ]
+
+
+def test_rows_around_the_grid_are_left_to_kernels():
+    (plan,) = plans(stencils.heat((8,), (True,)))
+    assert plan.exchanges == ()
+    (plan,) = plans(stencils.cavity((8, 6), (True, True)))
+    (exchange,) = started(plan, plan.steps[0])
+    assert {p.direction for p in exchange.copies} == {(0, -1), (0, 1)}
+    # A corner's value is one of the row's own: it is read at the other end of the row.
+    assert {(p.box.lower[0], p.box.upper[0]) for p in exchange.copies} == {(0, 8)}
 
 
 def test_beyond_the_domain_there_is_no_message():

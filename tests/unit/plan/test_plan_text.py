@@ -57,11 +57,11 @@ def test_loops_reductions_functions_and_poison_have_a_line_each():
 
 
 def test_the_plan_says_when_something_happens_once():
-    grid = hc.Grid((8,), periodic=True)
+    grid = hc.Grid((8, 8), periodic=True)
     a, b = grid.field("a"), grid.field("b")
 
     @hc.kernel
     def left(a, b):
-        b[0] = a[-1]
+        b[0, 0] = a[0, -1]
 
     assert "\nonce\n  start   exchange 0" in str(plan_for(grid, [left(a, b)]))

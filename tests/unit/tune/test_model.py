@@ -28,23 +28,22 @@ def computed(nx, ny):
     return lines * 64 * 1e-9
 
 
-COPIES = 2 * 32 * 2 * 1e-8  # two columns of the own block, strided at both ends
 ROWS = 2 * 64 * 8  # what a rank of two sends: two rows
 
 
 def test_a_step_without_overlap_by_hand():
-    """64x64 cells on two ranks: copies, send, flight, receive, compute, one after the other."""
+    """64x64 cells on two ranks: send, flight, receive, compute, one after the other."""
     p = predict(plan((64, 64)))
     pack = ROWS * 1e-9
     flight = 100 * US + ROWS * 1e-8
-    assert p.pack == pytest.approx(COPIES + 2 * pack)
+    assert p.pack == pytest.approx(2 * pack)
     assert p.overhead == pytest.approx(2 * US)
     assert p.wait == pytest.approx(flight)
     assert p.compute == pytest.approx(computed(64, 32))
     assert p.hidden == pytest.approx(0.0, abs=1e-12)
-    assert p.seconds == pytest.approx(COPIES + 2 * pack + 2 * US + flight + computed(64, 32))
+    assert p.seconds == pytest.approx(2 * pack + 2 * US + flight + computed(64, 32))
     assert p.of("run", "diffuse all") == pytest.approx(computed(64, 32))
-    assert p.of("start", "exchange 0") == pytest.approx(COPIES + pack + US)
+    assert p.of("start", "exchange 0") == pytest.approx(pack + US)
     assert p.of("wait", "exchange 0") == pytest.approx(flight + pack + US)
 
 
@@ -61,7 +60,7 @@ def test_shared_memory_by_hand():
     """The reader copies out of the other's field: no packing, but the copy cannot be hidden."""
     inside = replace(SHARED, overhead_s=0.5 * US)
     p = predict(plan((64, 64), transport="shared"), toy(inside), Placement(2))
-    assert p.pack == pytest.approx(COPIES + ROWS * 1e-9)
+    assert p.pack == pytest.approx(ROWS * 1e-9)
     assert p.overhead == pytest.approx(2 * 0.5 * US)
     assert p.wait == pytest.approx(1 * US)
     pushed = predict(plan((64, 64), transport="shared-push"), toy(inside), Placement(2))
@@ -83,7 +82,7 @@ def test_single_values_are_gathered_by_their_owner():
 def test_messages_that_processors_copy_cannot_be_hidden():
     inside = times("two-sided", same=True, L=1 * US, G=1e-8, processor_byte_s=1e-8)
     kept = predict(plan((64, 64), overlap="core-first", tiles=1), toy(inside), Placement(2))
-    assert kept.pack == pytest.approx(COPIES + 2 * ROWS * 1e-9 + ROWS * 1e-8)
+    assert kept.pack == pytest.approx(2 * ROWS * 1e-9 + ROWS * 1e-8)
 
 
 @pytest.mark.parametrize("overlap", ["none", "core-first", "rim-first"])
@@ -261,7 +260,7 @@ def test_depth_two_has_a_crossover_in_the_size_of_blocks():
 
 def test_both_steps_of_a_round_count():
     p = predict(plan((64, 64), depth=2))
-    assert p.compute == pytest.approx((computed(66, 34) + computed(64, 32)) / 2)
+    assert p.compute == pytest.approx((computed(64, 34) + computed(64, 32)) / 2)
     assert p.of("run", "diffuse all") == pytest.approx(p.compute)
     assert p.overhead == pytest.approx(2 * US / 2)
 
@@ -274,7 +273,7 @@ def test_a_wait_in_the_next_step_is_hidden_by_what_lies_between():
     p = predict(late)
     assert p.wait == pytest.approx(100 * US + ROWS * 1e-8)
     between = replace(plan((64, 64)), steps=((start, *local, run, wait, swap),))
-    assert predict(between).hidden == pytest.approx(computed(64, 32) + COPIES)
+    assert predict(between).hidden == pytest.approx(computed(64, 32))
 
 
 def test_more_threads_are_not_slower_and_a_full_node_is_slower_than_an_empty_one():

@@ -43,10 +43,10 @@ def draw(findings: Findings, title: str, path: Path) -> None:
     down = -(-len(findings.panels) // across)
     width = max(_NARROWEST, _WIDTH * across)
     figure = Figure(figsize=(width, _HEIGHT * down + 0.5), layout="constrained")
-    places = figure.subplots(down, across, squeeze=False).flat
+    places = list(figure.subplots(down, across, squeeze=False).flat)
     for axes, panel in zip(places, findings.panels, strict=False):
         _draw_panel(axes, panel)
-    for axes in list(places)[len(findings.panels) :]:
+    for axes in places[len(findings.panels) :]:
         axes.set_visible(False)
     figure.suptitle(title, color=INK, fontsize=12, fontweight="bold")
     with writing(path):

@@ -69,12 +69,12 @@ class FlowPicture:
     Attributes:
         title: Above it.
         plane: The flow in a plane.
-        panels: Curves.
+        panels: Curves, at least one.
     """
 
     title: str
     plane: Plane
-    panels: tuple[Panel, ...] = ()
+    panels: tuple[Panel, ...]
 
 
 def middle_plane(
@@ -106,11 +106,11 @@ def draw_flow(picture: FlowPicture, path: Path) -> None:
     plane, count = picture.plane, len(picture.panels)
     aspect = plane.size[0] / plane.size[1]
     if aspect > 2.0:  # noqa: PLR2004 (longer than two squares)
-        figure = make_figure(12.0, 12.0 / min(aspect, 6.0) + (4.6 if count else 0.9))
-        heights = (12.0 / min(aspect, 6.0), 4.2)
-        upper, lower = figure.subfigures(2, 1, height_ratios=heights)  # type: ignore[misc]
+        height = 12.0 / min(aspect, 6.0)
+        figure = make_figure(12.0, height + 4.6)
+        upper, lower = figure.subfigures(2, 1, height_ratios=(height, 4.2))  # type: ignore[misc]
         _plane(upper, upper.subplots(), plane)
-        panels = list(np.ravel(lower.subplots(1, max(count, 1))))
+        panels = list(np.ravel(lower.subplots(1, count)))
     else:
         figure = make_figure(5.6 + 4.6 * count, 4.8)
         first, *panels = np.ravel(figure.subplots(1, 1 + count))

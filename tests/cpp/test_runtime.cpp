@@ -116,6 +116,17 @@ TEST_F(OneBlock, kernels_see_block_local_boxes_step_and_time) {
     EXPECT_EQ(remembered.threads, 1);
 }
 
+TEST(Blocks, close_their_rows_only_if_they_go_all_around) {
+    Runtime runtime(1);
+    EXPECT_THROW(runtime.add_block({{}, {4, 1, 1}}, 5), std::invalid_argument);
+    runtime.add_block({{}, {4, 1, 1}}, 4);
+    const int a = runtime.add_field({"a", ElementType::float64, 1, {}, {}});
+    const int kernel = runtime.add_kernel({"remember", remember, {a}, {step_scalar}, false});
+    runtime.set_program("step", {{plan::Run{kernel, "all", {{0, {{}, {4, 1, 1}}}}}}});
+    runtime.advance({"step"}, 1);
+    EXPECT_EQ(remembered.turn, 4);
+}
+
 TEST(Threads, share_boxes_of_much_memory_only) {
     // Three doubles a cell.
     const std::int64_t rows = parallel_bytes / (3 * 8 * 64);

@@ -476,6 +476,20 @@ def test_halo_wider_than_a_block():
     )
 
 
+def test_halo_wider_than_a_periodic_grid():
+    grid = hc.Grid((2, 8), periodic=True)
+    a, b = grid.field("a"), grid.field("b")
+
+    @hc.kernel
+    def far(a, b):
+        b[0, 0] = a[-3, 0]
+
+    assert told(PlanError, lambda: plan_for(grid, [far(a, b)])) == (
+        "Field 'a' needs a halo of 3 cells along x, but the periodic grid is only 2 wide there. "
+        "Use a wider grid or a smaller depth."
+    )
+
+
 def test_more_ranks_than_cells(grid):
     assert told(PlanError, lambda: plan_for(grid, [], ranks=50)) == (
         "50 ranks with 1 block(s) each were asked to share 48 cells; expected at least one cell a "

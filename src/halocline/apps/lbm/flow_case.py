@@ -18,6 +18,7 @@ import numpy as np
 import halocline as hc
 from halocline.apps.case import Problem, ending
 from halocline.apps.lbm import kernels
+from halocline.apps.lbm.boundaries import Outflow, Pressure, Velocity
 from halocline.apps.lbm.collisions import collision_named, lattice_for
 from halocline.apps.lbm.flow import Flow, Setup, make_flow
 from halocline.apps.lbm.flow_pictures import FlowPicture, draw_flow
@@ -178,7 +179,9 @@ class FlowCase(UnitParameters):
         setup = self.setup()
         extent = " x ".join(map(str, setup.extent))
         eddies = f" with Smagorinsky's constant {self.eddies:g}" if self.eddies else ""
-        warnings = [f"warning: {text}" for text in self.scaling.warnings(self.greatest)]
+        is_open = any(isinstance(b, Velocity | Pressure | Outflow) for b in setup.sides.values())
+        found = self.scaling.warnings(self.greatest, is_open=is_open)
+        warnings = [f"warning: {text}" for text in found]
         return "\n".join(
             [
                 f"{self.name}, {extent} cells, {setup.lattice} {self.collision}{eddies}, "

@@ -37,7 +37,7 @@ typedef struct halocline_call {
     int64_t turn;                /* cells once around the grid along x, if the block spans it and
                                   * the kernel is to close rows itself; else 0 */
     int32_t threads;             /* OpenMP threads to use */
-    int32_t stream;              /* non-zero: write results past the cache */
+    int32_t stream;              /* non-zero: the fields outgrow the caches; write past them */
     const halocline_span* spans; /* if not null, only the cells of these spans, all in the box */
     int64_t span_count;
 } halocline_call;

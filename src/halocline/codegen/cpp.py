@@ -24,7 +24,7 @@ from halocline.codegen.lower import (
     lower,
     place,
 )
-from halocline.codegen.prelude import HALVES, MATHS, PRELUDE, STREAMING, WIDENING
+from halocline.codegen.prelude import FETCHING, HALVES, MATHS, PRELUDE, STREAMING, WIDENING
 from halocline.codegen.source import Source
 from halocline.codegen.widen import widened
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _WIDTH = 100
 _AHEAD_LINES = 4  # between the cells computed and those fetched
+_FOLLOWED = 8  # streams that processors follow by themselves
 # Words that no field or scalar may be called in the text: C++'s, and then our own.
 _TAKEN = frozenset(
     word
@@ -50,7 +51,8 @@ _TAKEN = frozenset(
         "std height lower upper span spans span_after share_spans",
         "origin_x origin_y origin_z share row_of is_aligned store_line Line store_past_cache",
         "prefetch fence minimum maximum magnitude Half same_bits widened narrowed",
-        "fill_below fill_above bring_home strip strip_end wide_row wide row_lower row_upper",
+        "fill_below fill_above bring_home fetch_row",
+        "strip strip_end wide_row wide row_lower row_upper",
     )
     for word in line.split()
 )
@@ -76,6 +78,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         MATHS if any(_chooses(nest) for nest in nests) else "",
         HALVES if any(f.dtype == "float16" for nest in nests for f in nest.fields) else "",
         STREAMING if streaming else "",
+        FETCHING if any(_follows_many(nest) for nest in nests) else "",
         WIDENING if any(widened(nest) for nest in nests) else "",
         *(function.text() for function in functions),
     ]
@@ -92,6 +95,12 @@ def _needs_maths(nest: Nest) -> bool:
     return bool(_operations(nest) & functions) or any(
         isinstance(value, Literal) and value.text in special for value in nest.values
     )
+
+
+def _follows_many(nest: Nest) -> bool:
+    """Return whether a kernel reads many rows at once and nothing else fetches them ahead."""
+    rows = {(load.field, load.component, load.offset[1:]) for load in nest.loads}
+    return not nest.streamed and len(rows) > _FOLLOWED
 
 
 def _chooses(nest: Nest) -> bool:
@@ -263,7 +272,15 @@ class _Function:
             kind = self._type(key[0])
             address = self._address(*key, self._stored_at[key][1:], kind)
             lines.append(f"{kind}* const {self._target.get(key, name)} = {address};")
-        return lines + (self._chunks() if self._target else self._cells())
+        return lines + (self._chunks() if self._target else [*self._next_rows(), *self._cells()])
+
+    def _next_rows(self) -> list[str]:
+        """Fetch the rows that come after these, one after the other."""
+        if not _follows_many(self._nest):
+            return []
+        rows = [f"{self._rows[key]} + {self._fields[key[0]]}.y" for key in self._fetched()]
+        fetches = [f"fetch_row({row}, lower, upper);" for row in rows]
+        return ["if (call.stream != 0) {", *_indented(fetches), "}"]
 
     def _closing(self, lines: Sequence[str]) -> list[str]:
         """Print what is done only where rows close on themselves."""

@@ -1,4 +1,4 @@
-"""The fixed text before generated functions: threads, choices, stores past the cache."""
+"""The fixed text before generated functions: threads, choices, stores past the cache, fetches."""
 
 from __future__ import annotations
 
@@ -239,6 +239,23 @@ template <int64_t cells, class T>
 inline void prefetch(const T* from) {
     constexpr int64_t line = 64 / sizeof(T);
     for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i);
+}
+
+}  // namespace
+
+"""
+
+FETCHING = """\
+namespace {
+
+// Fetches a short row into the second-level cache: by itself a processor finds many short rows too
+// late, and taken one after the other they are read in larger pieces of memory. Long rows it finds.
+// Without the attribute GCC takes the call for one that does nothing.
+template <class T>
+__attribute__((always_inline)) inline void fetch_row(const T* row, int64_t lower, int64_t upper) {
+    constexpr int64_t line = 64 / sizeof(T);
+    if (upper - lower > 32 * line) return;
+    for (int64_t x = lower; x < upper; x += line) __builtin_prefetch(row + x, 0, 2);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from halocline.codegen.cpp import print_source
+from halocline.codegen.cuda import print_cuda
 from halocline.codegen.numpy_target import callback
 from halocline.errors import PlanError, nearest
 from halocline.jit.build import build
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from halocline.runtime.job import Job
 
 TARGETS = ("c++", "numpy")
+_PRINTERS = {"c++": print_source, "cuda": print_cuda}
 
 
 def plan_for(  # noqa: PLR0913 (the choices of a run)
@@ -100,9 +102,16 @@ def decomposition_for(
 
 
 def source_for(grid: Grid, steps: Iterable[Step], target: str = "c++") -> Source:
-    """Return the generated text of all kernels of a step."""
-    check_target(target)
-    return print_source(kernels_of(bind(grid, check_steps(tuple(steps)), 0)))
+    """Return the generated text of all kernels of a step; needs no compiler and no device.
+
+    Raises:
+        PlanError: There is no text for the target.
+    """
+    if target not in _PRINTERS:
+        raise PlanError(
+            f"There is no text for the target '{target}'.", hint=nearest(target, _PRINTERS)
+        )
+    return _PRINTERS[target](kernels_of(bind(grid, check_steps(tuple(steps)), 0)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +144,12 @@ def compile_kernels(program: Program, target: str, job: Job) -> CompiledKernels:
 
 
 def check_target(target: str) -> str:
-    """Return the name of a target, or refuse an unknown one."""
+    """Return the name of a target, or refuse one that is unknown or cannot run yet."""
+    if target in _PRINTERS and target not in TARGETS:
+        raise PlanError(
+            f"Kernels for the target '{target}' can be shown but not run yet.",
+            hint=f"'halocline show code CASE --target {target}' prints them.",
+        )
     if target not in TARGETS:
         raise PlanError(f"There is no target '{target}'.", hint=nearest(target, TARGETS))
     return target

@@ -180,6 +180,13 @@ def test_show_tells_what_becomes_of_a_case(tmp_path: Path, what, parts):
         assert part in done.stdout
 
 
+def test_show_prints_cuda_without_a_device_or_its_compiler(tmp_path: Path):
+    arguments = ("show", "code", "heat", "--target", "cuda", "--cells", "8")
+    done = halocline(*arguments, folder=tmp_path, CXX="no-such-compiler")
+    assert done.returncode == 0, done.stderr
+    assert 'extern "C" __global__ void' in done.stdout
+
+
 def test_a_rank_that_dies_silently_is_told(monkeypatch, capsys):
     from halocline.cli import launch
 

@@ -10,7 +10,7 @@ import pytest
 
 import halocline as hc
 from halocline.errors import DivergedError, GridError, HaloclineError, KernelError, PlanError
-from halocline.pipeline import plan_for
+from halocline.pipeline import plan_for, source_for
 
 
 @pytest.fixture
@@ -585,6 +585,19 @@ def test_unknown_choice_of_a_strategy(options, message):
 def test_unknown_target(grid):
     assert told(PlanError, lambda: hc.Simulation(grid, [], target="numpi")) == (
         "There is no target 'numpi'. Did you mean 'numpy'?"
+    )
+
+
+def test_a_target_that_can_only_be_shown_does_not_run(grid):
+    assert told(PlanError, lambda: hc.Simulation(grid, [], target="cuda")) == (
+        "Kernels for the target 'cuda' can be shown but not run yet. "
+        "'halocline show code CASE --target cuda' prints them."
+    )
+
+
+def test_a_target_without_text_is_not_shown(grid):
+    assert told(PlanError, lambda: source_for(grid, [], "numpy")) == (
+        "There is no text for the target 'numpy'. Known are: c++, cuda."
     )
 
 

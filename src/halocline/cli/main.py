@@ -18,6 +18,7 @@ from halocline.cli.options import (
     ProbeAt,
     Restart,
     Streaming,
+    Target,
     Vtk,
 )
 from halocline.cli.papers import papers_app
@@ -215,6 +216,7 @@ def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     settings: Settings = None,
     ranks: Annotated[int, typer.Option(min=1, help="Ranks of the machine in mind.")] = 1,
     rank: Annotated[int, typer.Option(help="The rank whose plan is shown.")] = 0,
+    target: Target = "c++",
     decomposition: Decomposition = None,
     overlap: Overlap = None,
     neighbours: Neighbours = None,
@@ -224,7 +226,7 @@ def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     depth: Depth = None,
     tiles: Tiles = None,
 ) -> None:
-    """Show what becomes of a case; needs no MPI and no compiler."""
+    """Show what becomes of a case; needs no MPI, no compiler and no device."""
     from halocline.apps.cases import read_case
     from halocline.cli.run import RunChoices
     from halocline.cli.show import show_subject
@@ -237,7 +239,7 @@ def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     chosen = _given(decomposition=decomposition, overlap=overlap, neighbours=neighbours)
     chosen |= _given(transport=transport, messages=messages, wait=wait, depth=depth, tiles=tiles)
     choices = RunChoices(**{**from_file, **chosen})
-    typer.echo(show_subject(what.value, read.problem(), choices, (ranks, rank)))
+    typer.echo(show_subject(what.value, read.problem(), choices, (ranks, rank), target))
 
 
 @app.command()

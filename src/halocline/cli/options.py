@@ -12,6 +12,7 @@ Geometry = Annotated[
     str | None,
     typer.Option(metavar="FILE", help="Solid cells: a .npy array, an image or an .stl surface."),
 ]
+Target = Annotated[str, typer.Option(help="What code is shown for: c++ or cuda.")]
 Every = Annotated[
     int | None,
     typer.Option(min=1, metavar="N", help="Write fields and numbers every N steps."),

@@ -17,9 +17,13 @@ from halocline.pipeline import plan_for, source_for
 
 
 def show_subject(
-    what: str, problem: Problem, choices: RunChoices, ranks_and_rank: tuple[int, int]
+    what: str,
+    problem: Problem,
+    choices: RunChoices,
+    ranks_and_rank: tuple[int, int],
+    target: str = "c++",
 ) -> str:
-    """Return a case's 'kernel', 'footprint', 'plan' or 'code' as text."""
+    """Return a case's 'kernel', 'footprint', 'plan' or 'code' for a target as text."""
     ranks, rank = ranks_and_rank
     subjects: dict[str, Callable[[], str]] = {
         "kernel": lambda: _each_kernel(problem, lambda k: f"{show(k)}\n  # {cost(k)}"),
@@ -34,7 +38,7 @@ def show_subject(
                 decomposition=choices.shape,
             )
         ),
-        "code": lambda: source_for(problem.grid, problem.steps).text,
+        "code": lambda: source_for(problem.grid, problem.steps, target).text,
     }
     return subjects[what]()
 

@@ -1,4 +1,4 @@
-"""The structures of 'kernel_abi.h' as ctypes sees them."""
+"""The structures of 'kernel_abi.h', and those of CUDA text, as ctypes sees them."""
 
 from __future__ import annotations
 
@@ -34,6 +34,22 @@ class Call(ctypes.Structure):
         ("turn", ctypes.c_int64),
         ("threads", ctypes.c_int32),
         ("stream", ctypes.c_int32),
+        ("spans", ctypes.POINTER(Span)),
+        ("span_count", ctypes.c_int64),
+    )
+
+
+class BoxArgument(ctypes.Structure):
+    """Which cells a CUDA kernel computes, its first parameter: 'Box'.
+
+    Then come a 'FieldArgument' for each field and a double for each scalar.
+    """
+
+    _fields_ = (
+        ("lower", ctypes.c_int64 * 3),
+        ("upper", ctypes.c_int64 * 3),
+        ("origin", ctypes.c_int64 * 3),
+        ("turn", ctypes.c_int64),
         ("spans", ctypes.POINTER(Span)),
         ("span_count", ctypes.c_int64),
     )

@@ -1,4 +1,4 @@
-"""Print values of a loop nest as C++ expressions, with the fewest parentheses that keep order."""
+"""Print values of a loop nest as C++ or CUDA, with the fewest parentheses that keep order."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class Expressions:
         names: Named values by their position.
         scalar: Gives the name of a scalar in a type.
         load: Gives the text of a load.
+        functions: What stands before the names of functions.
     """
 
     def __init__(
@@ -54,11 +55,14 @@ class Expressions:
         names: Mapping[int, str],
         scalar: Callable[[ScalarValue], str],
         load: Callable[[Load], str],
+        *,
+        functions: str = "std::",
     ) -> None:
         self._nest = nest
         self._names = names
         self._scalar = scalar
         self._load = load
+        self._functions = functions
 
     def text(self, value: int) -> str:
         """Return the definition of a value; named values below it appear by name."""
@@ -104,7 +108,16 @@ class Expressions:
                 self._inside(below[0], 0), self._nest.values[below[0]].type, value.type
             )
         arguments = ", ".join(self._inside(i, 0) for i in below)
-        return f"{_function(value)}({arguments})", _ATOM
+        return f"{self._function(value)}({arguments})", _ATOM
+
+    def _function(self, value: Operation) -> str:
+        match value.op:
+            case "min" | "max":
+                return f"{value.op}imum"
+            case "abs":
+                return "magnitude" if value.type == "int64" else f"{self._functions}fabs"
+            case op:
+                return f"{self._functions}{op}"
 
     @staticmethod
     def _cast(text: str, source: str, target: str) -> tuple[str, int]:
@@ -129,16 +142,6 @@ def moved(offset: int) -> str:
     if offset == 0:
         return ""
     return f"{'+' if offset > 0 else '-'} {abs(offset)}"
-
-
-def _function(value: Operation) -> str:
-    match value.op:
-        case "min" | "max":
-            return f"{value.op}imum"
-        case "abs":
-            return "magnitude" if value.type == "int64" else "std::fabs"
-        case op:
-            return f"std::{op}"
 
 
 def _literal(dtype: str, text: str) -> tuple[str, int]:

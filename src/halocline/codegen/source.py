@@ -10,9 +10,10 @@ class Source:
     """Readable text of one or more kernels.
 
     Attributes:
-        language: 'c++'.
+        language: 'c++' or 'cuda'.
         text: The whole translation unit.
-        entries: Names of the functions with the signature of 'kernel_abi.h', one per kernel.
+        entries: Names of the functions, one per kernel: in C++ with the signature of
+            'kernel_abi.h', in CUDA with a box, fields and scalars as parameters.
     """
 
     language: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halocline.codegen.call import Call, FieldArgument, KernelFunction
+from halocline.codegen.call import BoxArgument, Call, FieldArgument, KernelFunction, Span
 
 HALO = 3
 
@@ -59,3 +59,33 @@ def call_kernel(
     )
     call = Call(block.arguments, numbers, box[0], box[1], origin, turn, threads, stream)
     KernelFunction(address)(ctypes.byref(call))
+
+
+def make_spans(spans) -> ctypes.Array:
+    """Return spans (lower, upper, y, z) as a call wants them."""
+    made = (Span * max(1, len(spans)))()
+    before = 0
+    for number, (lower, upper, y, z) in enumerate(spans):
+        made[number] = Span(lower, upper, y, z, before)
+        before += upper - lower
+    return made
+
+
+def launch_kernel(
+    address, kernel, block, box, *, scalars, origin, threads, seed, turn=0, spans=None
+) -> None:
+    """Run an emulated CUDA kernel over a box, or over spans in it, in blocks of threads."""
+    cells = BoxArgument(*box, origin, turn)
+    extent = [u - l for l, u in zip(*box)]
+    if spans is not None:
+        cells.spans, cells.span_count = make_spans(spans), len(spans)
+        extent = [sum(upper - lower for lower, upper, _, _ in spans), 1, 1]
+    numbers = [ctypes.c_double(scalars[name]) for name in kernel.scalars]
+    given = [cells, *list(block.arguments)[: len(kernel.fields)], *numbers]
+    parameters = (ctypes.c_void_p * len(given))(*map(ctypes.addressof, given))
+    grid = (-(-e // t) for e, t in zip(extent, threads))
+    three = ctypes.c_uint32 * 3
+    launch = ctypes.CFUNCTYPE(
+        None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64
+    )
+    launch(address)(parameters, three(*grid), three(*threads), seed)

@@ -1,0 +1,167 @@
+"""Print loop nests as readable CUDA: one function per kernel, one thread per cell of a box.
+
+The arithmetic is that of the C++ target, to the bit where the compiler keeps expressions as they
+are written: NVRTC's '--fmad=false --prec-div=true --prec-sqrt=true --ftz=false'.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+from halocline.codegen.cuda_prelude import HALVES, MATHS, PRELUDE
+from halocline.codegen.expression import C_TYPES, Expressions, moved
+from halocline.codegen.lower import IndexValue, Let, Store, lower, place
+from halocline.codegen.names import CPP_WORDS, Names, entry_names, words
+from halocline.codegen.source import Source
+from halocline.codegen.text import (
+    cast,
+    chooses,
+    folded,
+    has_halves,
+    heading,
+    indented,
+    row_address,
+    summary,
+    type_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from halocline.codegen.lower import Load, Nest
+    from halocline.language.kernel import Kernel
+
+# In a block, at most; all registers of a multiprocessor may go to one block: a kernel that spills
+# is slower than one of which few threads run at a time.
+THREADS = 256
+_TAKEN = CPP_WORDS | words(
+    "x y z box Box Field Span row_of turned find_in_spans find_cell origin_x origin_y origin_z",
+    "threadIdx blockIdx blockDim gridDim warpSize __ldg __global__ __device__ __host__",
+    "sqrt fabs exp log sin cos tanh memcpy INFINITY NAN INT64_C INT64_MIN",
+    "int32_t int64_t uint8_t uint16_t uint32_t",
+    "minimum maximum magnitude Half same_bits widened narrowed",
+)
+
+
+def print_cuda(kernels: Sequence[Kernel]) -> Source:
+    """Return one translation unit with one '__global__' function per fused kernel, in order."""
+    nests = [lower(kernel) for kernel in kernels]
+    entries = entry_names(nests)
+    functions = [_Function(nest, entry) for nest, entry in zip(nests, entries, strict=True)]
+    parts = [
+        heading(nests),
+        PRELUDE,
+        MATHS if any(map(chooses, nests)) else "",
+        HALVES if any(map(has_halves, nests)) else "",
+        *(function.text() for function in functions),
+    ]
+    return Source("cuda", "".join(parts), entries)
+
+
+class _Function:
+    """The text of one kernel."""
+
+    def __init__(self, nest: Nest, entry: str) -> None:
+        self._nest = nest
+        self._entry = entry
+        self._names = names = Names(nest, _TAKEN, _in_ascii)
+        used = {
+            value.name: name for value, name in names.scalars.items() if value.type == "float64"
+        }
+        self._parameters = {name: used.get(name) or names.new(name) for name in nest.scalars}
+        steps = {load.offset[0] for load in nest.loads} | {s.offset[0] for s in nest.stores}
+        self._columns = {0: "x"} | {
+            step: names.new(place("x", step)) for step in sorted(steps - {0})
+        }
+        self._values = names.values()
+        self._written = {store.field for store in nest.stores}
+        self._expressions = Expressions(
+            nest, self._values, names.scalars.__getitem__, self._load, functions=""
+        )
+
+    def text(self) -> str:
+        """Return the function."""
+        body = [
+            "int64_t x, y, z;",
+            "if (!find_cell(box, x, y, z)) return;",
+            *self._numbers(),
+            *self._places(),
+            *self._cell(),
+        ]
+        return "\n".join(
+            [
+                summary(self._nest),
+                f'extern "C" __global__ void __launch_bounds__({THREADS}, 1)',
+                *folded([f"{self._entry}({', '.join(self._signature())}) {{"]),
+                *folded(indented(body)),
+                "}",
+                "",
+                "",
+            ]
+        )
+
+    def _signature(self) -> list[str]:
+        return [
+            "const Box box",
+            *(f"const Field {self._names.fields[field.name]}" for field in self._nest.fields),
+            *(f"const double {name}" for name in self._parameters.values()),
+        ]
+
+    def _numbers(self) -> list[str]:
+        """Print the scalars in the types that they are used in, and the place of the block."""
+        lines = [
+            f"const {C_TYPES[value.type]} {name} = "
+            f"{cast(value.type, self._parameters[value.name])};"
+            for value, name in self._names.scalars.items()
+            if value.type != "float64"
+        ]
+        axes = {value.axis for value in self._nest.values if isinstance(value, IndexValue)}
+        return lines + [f"const int64_t origin_{'xyz'[a]} = box.origin[{a}];" for a in sorted(axes)]
+
+    def _places(self) -> list[str]:
+        """Print the cells along x and the rows that are read and written."""
+        lines = [
+            f"const int64_t {name} = turned(x {moved(step)}, box.turn);"
+            for step, name in self._columns.items()
+            if step
+        ]
+        for (field, component, across), name in self._names.rows.items():
+            kind = f"const {type_of(self._nest, field)}"
+            address = row_address(self._names.fields[field], component, across, kind)
+            lines.append(f"{kind}* const {name} = {address};")
+        for store in self._nest.stores:
+            name = self._names.out[store.field, store.component]
+            kind = type_of(self._nest, store.field)
+            field = self._names.fields[store.field]
+            address = row_address(field, store.component, store.offset[1:], kind)
+            lines.append(f"{kind}* const {name} = {address};")
+        return lines
+
+    def _cell(self) -> list[str]:
+        lines = []
+        for part in self._nest.body:
+            match part:
+                case Let(value, _):
+                    kind = C_TYPES[self._nest.values[value].type]
+                    text = self._expressions.text(value)
+                    lines.append(f"const {kind} {self._values[value]} = {text};")
+                case Store(field, component, value, offset):
+                    row, column = self._names.out[field, component], self._columns[offset[0]]
+                    lines.append(f"{row}[{column}] = {self._expressions.name(value)};")
+        return lines
+
+    def _load(self, load: Load) -> str:
+        row = self._names.rows[load.field, load.component, load.offset[1:]]
+        cell = f"{row}[{self._columns[load.offset[0]]}]"
+        # What no thread of the kernel writes may be fetched early and by way of the texture cache.
+        return cell if load.field in self._written else f"__ldg(&{cell})"
+
+
+def _in_ascii(name: str) -> str:
+    """Return a name without letters that NVRTC does not know: 'omega' for 'ω'."""
+    return "".join(c if c.isascii() else _spoken(c) for c in name)
+
+
+def _spoken(letter: str) -> str:
+    return unicodedata.name(letter).split()[-1].lower().replace("-", "_")

@@ -1,0 +1,97 @@
+"""Make CUDA text compile as C++: the threads of a launch run one after the other, in any order."""
+
+from __future__ import annotations
+
+from halocline.codegen.source import Source
+
+_BEFORE = """\
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "kernel_abi.h"
+
+extern "C" {
+extern const int32_t halocline_abi;
+const int32_t halocline_abi = HALOCLINE_ABI;
+}
+
+#define __global__
+#define __device__
+#define __launch_bounds__(threads, blocks)
+
+namespace emulation {
+struct Index {
+    uint32_t x, y, z;
+};
+}  // namespace emulation
+
+static thread_local emulation::Index gridDim, blockDim, blockIdx, threadIdx;
+
+template <class T>
+static inline T __ldg(const T* address) {
+    return *address;
+}
+
+"""
+
+_AFTER = """\
+namespace emulation {
+
+Index place(uint64_t number, const Index& extent) {
+    return {static_cast<uint32_t>(number % extent.x),
+            static_cast<uint32_t>(number / extent.x % extent.y),
+            static_cast<uint32_t>(number / extent.x / extent.y)};
+}
+
+uint64_t count(const Index& extent) {
+    return static_cast<uint64_t>(extent.x) * extent.y * extent.z;
+}
+
+template <class... Parameters, size_t... numbers>
+void run(void (*kernel)(Parameters...), void** parameters, std::index_sequence<numbers...>) {
+    kernel(*static_cast<Parameters*>(parameters[numbers])...);
+}
+
+// Runs every thread once; 'seed' says in which order.
+template <class... Parameters>
+void launch(void (*kernel)(Parameters...), void** parameters, const uint32_t* grid,
+            const uint32_t* block, uint64_t seed) {
+    gridDim = {grid[0], grid[1], grid[2]};
+    blockDim = {block[0], block[1], block[2]};
+    std::vector<uint64_t> order(count(gridDim) * count(blockDim));
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), std::mt19937_64(seed));
+    for (const uint64_t number : order) {
+        blockIdx = place(number / count(blockDim), gridDim);
+        threadIdx = place(number % count(blockDim), blockDim);
+        run(kernel, parameters, std::index_sequence_for<Parameters...>());
+    }
+}
+
+}  // namespace emulation
+
+"""
+
+
+def emulated(source: Source) -> Source:
+    """Return a CUDA translation unit as C++, with a function 'NAME_launch' for each kernel NAME.
+
+    It is called as 'cuLaunchKernel' is:
+
+        void NAME_launch(void** parameters, const uint32_t grid[3], const uint32_t block[3],
+                         uint64_t seed)
+
+    A kernel whose threads depend on each other gives other results with another seed.
+    """
+    launches = tuple(f"{entry}_launch" for entry in source.entries)
+    functions = "".join(
+        f'extern "C" void {launch}(void** parameters, const uint32_t* grid, const uint32_t* block,'
+        f"\n    uint64_t seed) {{\n"
+        f"    emulation::launch({entry}, parameters, grid, block, seed);\n}}\n\n"
+        for launch, entry in zip(launches, source.entries, strict=True)
+    )
+    return Source("c++", _BEFORE + source.text + _AFTER + functions, launches)

@@ -1,0 +1,95 @@
+"""Names in generated text: each means one thing in a kernel, and nothing yet in the language."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from halocline.codegen.lower import Let, ScalarValue, place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from halocline.codegen.lower import Nest
+
+# A row of cells: a field, one of its components, and where it lies along y and z.
+Row = tuple[str, int, tuple[int, ...]]
+
+
+def words(*lines: str) -> frozenset[str]:
+    """Return the words of some lines."""
+    return frozenset(word for line in lines for word in line.split())
+
+
+# Words that no field or scalar may be called in C++ and in what builds upon it.
+CPP_WORDS = words(
+    "alignas alignof and asm auto bool break case catch char class compl concept const",
+    "constexpr continue decltype default delete do double else enum explicit export extern",
+    "false float for friend goto if inline int long mutable namespace new noexcept not nullptr",
+    "operator or private protected public register requires return short signed sizeof static",
+    "struct switch template this throw true try typedef typeid typename union unsigned using",
+    "virtual void volatile while xor linux unix",
+)
+
+
+def entry_names(nests: Sequence[Nest]) -> tuple[str, ...]:
+    """Return the names of the functions of nests, in order."""
+    return tuple(
+        f"halocline_{re.sub('[^A-Za-z0-9_]', '_', nest.name)}_{number}"
+        for number, nest in enumerate(nests)
+    )
+
+
+class Names:
+    """The names in the function of one nest.
+
+    Args:
+        nest: The nest.
+        taken: Words that mean something already.
+        spell: Gives a name the letters that the language knows.
+
+    Attributes:
+        fields: Of the fields' descriptions.
+        scalars: Of the scalars, once for each type they are used in.
+        rows: Of the rows that are read.
+        out: Of the rows that are written, by field and component.
+    """
+
+    def __init__(self, nest: Nest, taken: Iterable[str], spell: Callable[[str], str] = str) -> None:
+        self._nest = nest
+        self._taken = set(taken)
+        self._spell = spell
+        self.fields = {field.name: self.new(f"{field.name}_field") for field in nest.fields}
+        self.scalars = {
+            value: self.new(value.name if value.type == "float64" else f"{value.name}_{value.type}")
+            for value in nest.values
+            if isinstance(value, ScalarValue)
+        }
+        self.rows = self._name_rows()
+        self.out = {
+            (store.field, store.component): self.new(f"{store.field}_{store.component}")
+            for store in nest.stores
+        }
+
+    def new(self, wanted: str) -> str:
+        """Return a name like the wanted one that nothing else has."""
+        name = self._spell(wanted)
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name
+
+    def values(self) -> dict[int, str]:
+        """Return new names for the values that have one, by their position in the nest."""
+        return {
+            part.value: self.new(part.name) for part in self._nest.body if isinstance(part, Let)
+        }
+
+    def _name_rows(self) -> dict[Row, str]:
+        rows: dict[Row, str] = {}
+        for load in self._nest.loads:
+            field, component, across = key = (load.field, load.component, load.offset[1:])
+            if key not in rows:
+                places = [place(axis, step) for axis, step in zip("yz", across, strict=False)]
+                rows[key] = self.new("_".join([f"{field}_{component}", *places, "row"]))
+        return rows

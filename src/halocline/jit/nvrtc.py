@@ -1,0 +1,135 @@
+"""Compile CUDA text with NVRTC, NVIDIA's compiler in a library; looked for only when called."""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from halocline.errors import CompileError, nearest
+
+if TYPE_CHECKING:
+    from halocline.jit.cache import SourceLike
+
+# Strict IEEE arithmetic, which gives the bits of the CPU; the log then says how many registers
+# each kernel takes, and how much it spills.
+FLAGS = (
+    "--std=c++17",
+    "--fmad=false",
+    "--prec-div=true",
+    "--prec-sqrt=true",
+    "--ftz=false",
+    "--ptxas-options=-v",
+)
+_NAMES = ("libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12")
+_SHOWN_LINES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceCode:
+    """What the driver loads.
+
+    Attributes:
+        image: Machine code for one architecture ('cubin').
+        log: What the compiler said of it.
+    """
+
+    image: bytes
+    log: str
+
+
+def compile_cuda(source: SourceLike, architecture: str) -> DeviceCode:
+    """Return a CUDA translation unit as machine code.
+
+    Args:
+        source: The text.
+        architecture: One of 'architectures', as 'sm_90'.
+
+    Raises:
+        CompileError: There is no NVRTC, or it refused the source or the architecture.
+    """
+    known = architectures()
+    if architecture not in known:
+        message = f"NVRTC has no architecture '{architecture}'."
+        raise CompileError(message, hint=nearest(architecture, known))
+    nvrtc = find_nvrtc()
+    program = ctypes.c_void_p()
+    text = source.text.encode()
+    _check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, b"halocline.cu", 0, None, None))
+    try:
+        flags = [flag.encode() for flag in (f"--gpu-architecture={architecture}", *FLAGS)]
+        array = (ctypes.c_char_p * len(flags))(*flags)
+        status = nvrtc.nvrtcCompileProgram(program, len(flags), array)
+        log = _read(program, "ProgramLog").rstrip(b"\0").decode(errors="replace")
+        if status:
+            raise _refusal(log)
+        return DeviceCode(_read(program, "CUBIN"), log)
+    finally:
+        nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def architectures() -> tuple[str, ...]:
+    """Return the names of what NVRTC compiles for.
+
+    Raises:
+        CompileError: There is no NVRTC.
+    """
+    nvrtc = find_nvrtc()
+    count = ctypes.c_int()
+    _check(nvrtc.nvrtcGetNumSupportedArchs(ctypes.byref(count)))
+    numbers = (ctypes.c_int * count.value)()
+    _check(nvrtc.nvrtcGetSupportedArchs(numbers))
+    return tuple(f"sm_{number}" for number in numbers)
+
+
+@cache
+def find_nvrtc() -> ctypes.CDLL:
+    """Return the library: the wheel's, or else the system's.
+
+    Raises:
+        CompileError: There is none.
+    """
+    for name in (*_in_wheel(), *_NAMES):
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    message = "NVRTC, the compiler for NVIDIA's devices, was not found."
+    hint = "Install the package 'nvidia-cuda-nvrtc-cu12' with pip, or the CUDA toolkit."
+    raise CompileError(message, hint=hint)
+
+
+def _in_wheel() -> list[str]:
+    try:
+        wheel = importlib.util.find_spec("nvidia.cuda_nvrtc")
+    except ModuleNotFoundError:
+        return []
+    folders = (wheel and wheel.submodule_search_locations) or ()
+    return [str(path) for folder in folders for path in Path(folder, "lib").glob("libnvrtc.so.*")]
+
+
+def _read(program: ctypes.c_void_p, what: str) -> bytes:
+    """Return what a program has: 'ProgramLog' or 'CUBIN'."""
+    nvrtc = find_nvrtc()
+    size = ctypes.c_size_t()
+    _check(nvrtc[f"nvrtcGet{what}Size"](program, ctypes.byref(size)))
+    data = ctypes.create_string_buffer(size.value)
+    _check(nvrtc[f"nvrtcGet{what}"](program, data))
+    return data.raw
+
+
+def _check(status: int) -> None:
+    if status:
+        said = find_nvrtc().nvrtcGetErrorString
+        said.restype = ctypes.c_char_p
+        raise CompileError(f"NVRTC failed: {said(status).decode()}.")
+
+
+def _refusal(log: str) -> CompileError:
+    lines = [line for line in log.splitlines() if line.strip()]
+    errors = next((i for i, line in enumerate(lines) if "error" in line), 0)
+    shown = "\n".join(f"  {line}" for line in lines[errors : errors + _SHOWN_LINES])
+    return CompileError(f"NVRTC refused the generated code:\n{shown}")

@@ -1,0 +1,50 @@
+"""Small kernels whose generated text is kept."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from halocline.language.expr import Binary, Compare, Const, Read, Scalar, Unary, Where
+from halocline.language.kernel import FieldType, Kernel, Statement
+
+
+def _add(a, b):
+    return Binary("add", a, b)
+
+
+def heat() -> Kernel:
+    """Return an explicit step of heat conduction in three dimensions."""
+    here = Read("T", 0, (0, 0, 0))
+    around = [
+        Read("T", 0, offset)
+        for offset in ((-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1))
+    ]
+    laplacian = Binary("sub", reduce(_add, around), Binary("mul", Const(6.0), here))
+    value = _add(here, Binary("mul", Scalar("a"), laplacian))
+    fields = (FieldType("T", "float64", 1), FieldType("T_new", "float64", 1))
+    return Kernel("heat", 3, fields, ("a",), (Statement("T_new", 0, value, (0, 0, 0)),))
+
+
+def upwind() -> Kernel:
+    """Return a choice between upwind differences of two components."""
+    here = [Read("u", c, (0, 0)) for c in range(2)]
+    statements = []
+    for component, west, east in ((0, (-1, 0), (1, 0)), (1, (0, -1), (0, 1))):
+        upwind = Where(
+            Compare("gt", here[component], Const(0.0)),
+            Binary("sub", here[component], Read("u", component, west)),
+            Binary("sub", Read("u", component, east), here[component]),
+        )
+        flow = Binary("mul", Scalar("dt"), Binary("mul", here[component], upwind))
+        statements.append(
+            Statement("u_new", component, Binary("sub", here[component], flow), (0, 0))
+        )
+    # The mask sees the new value of the component just written.
+    fast = Compare("gt", Unary("abs", Read("u_new", 0, (0, 0), 1)), Const(0.1))
+    statements.append(Statement("mask", 0, fast, (0, 0)))
+    fields = (
+        FieldType("u", "float32", 2),
+        FieldType("u_new", "float32", 2),
+        FieldType("mask", "uint8", 1),
+    )
+    return Kernel("upwind", 2, fields, ("dt",), tuple(statements))

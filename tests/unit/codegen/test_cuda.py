@@ -1,0 +1,209 @@
+"""CUDA text gives the bits of the interpreter: as C++, its threads in any order; no device here."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from pathlib import Path
+
+import pytest
+import stencils
+from agreement import KERNELS, SCALARS, assert_same, cases, expected, expected_around
+from driver import HALO, launch_kernel, make_block
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from halocline.codegen.cuda import THREADS, print_cuda
+from halocline.codegen.emulation import emulated
+from halocline.codegen.source import Source
+from halocline.errors import CompileError
+from halocline.jit.build import build
+from halocline.jit.cache import Cache
+from halocline.jit.nvrtc import architectures, compile_cuda
+from halocline.language.expr import Binary, Const, Read, Scalar, Unary
+from halocline.language.kernel import FieldType, Kernel, Statement
+from halocline.pipeline import source_for
+
+SHAPES = ((1, 1, 1), (32, 1, 1), (8, 4, 2), (64, 2, 2), (THREADS, 1, 1))
+SEEDS = st.integers(0, 2**64 - 1)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    return build(emulated(print_cuda(KERNELS)), cache=Cache(tmp_path_factory.mktemp("cache")))
+
+
+def _launch(library, number, block, box, **options):
+    address = library.address(library.entries[number])
+    launch_kernel(address, KERNELS[number], block, box, scalars=SCALARS, **options)
+
+
+@settings(max_examples=250)
+@given(cases(), st.sampled_from(SHAPES), SEEDS)
+def test_emulated_and_interpreted_give_the_same_bits(library, case, threads, seed):
+    number, extent, box, origin, values = case
+    block = make_block(KERNELS[number], extent, values)
+    arrays = expected(KERNELS[number], block, [box], origin)
+    _launch(library, number, block, box, origin=origin, threads=threads, seed=seed)
+    assert_same(KERNELS[number], block, arrays)
+
+
+@settings(max_examples=120)
+@given(cases(), st.sampled_from(SHAPES), SEEDS)
+def test_rows_around_the_grid_go_on_at_their_other_end(library, case, threads, seed):
+    number, extent, box, origin, values = case
+    assume(extent[0] >= HALO)
+    block = make_block(KERNELS[number], extent, values)
+    arrays = expected_around(KERNELS[number], extent, values, box, origin)
+    given = {"origin": origin, "threads": threads, "seed": seed}
+    _launch(library, number, block, box, turn=extent[0], **given)
+    assert_same(KERNELS[number], block, arrays, beyond=HALO)
+
+
+def _spans(box, seed):
+    """Return some pieces of the rows of a box, in order; some have no cells."""
+    chance = random.Random(seed)
+    (x, y, z), (x_end, y_end, z_end) = box
+    found = []
+    for row in ((j, k) for k in range(z, z_end) for j in range(y, y_end)):
+        ends = sorted(chance.randint(x, x_end) for _ in range(2 * chance.randint(0, 3)))
+        found += [(low, high, *row) for low, high in zip(ends[::2], ends[1::2])]
+    return found
+
+
+@settings(max_examples=120)
+@given(cases(), st.sampled_from([1, 32, THREADS]), SEEDS)
+def test_spans_are_computed_and_nothing_else(library, case, threads, seed):
+    number, extent, box, origin, values = case
+    spans = _spans(box, seed)
+    block = make_block(KERNELS[number], extent, values)
+    pieces = [((low, y, z), (high, y + 1, z + 1)) for low, high, y, z in spans]
+    arrays = expected(KERNELS[number], block, pieces, origin)
+    given = {"origin": origin, "threads": (threads, 1, 1), "seed": seed}
+    _launch(library, number, block, box, spans=spans, **given)
+    assert_same(KERNELS[number], block, arrays)
+
+
+def test_threads_that_depend_on_each_other_show(tmp_path):
+    fields = (FieldType("a", "float64", 1),)
+    # No kernel may read next door what it assigns there.
+    value = Binary("add", Read("a", 0, (-1,)), Const(1.0))
+    kernel = Kernel("wrong", 1, fields, (), (Statement("a", 0, value, (0,)),))
+    source = emulated(print_cuda([kernel]))
+    address = build(source, cache=Cache(tmp_path)).address(source.entries[0])
+    results = set()
+    for seed in range(3):
+        block = make_block(kernel, (50, 1, 1), 0)
+        box = ((0, 0, 0), (50, 1, 1))
+        given = {"scalars": {}, "origin": (0, 0, 0), "threads": (8, 1, 1), "seed": seed}
+        launch_kernel(address, kernel, block, box, **given)
+        results.add(block.arrays["a"].tobytes())
+    assert len(results) == 3
+
+
+def _assign(name, dtype, value):
+    fields = (FieldType("a", dtype, 1),)
+    return Kernel(name, 1, fields, (), (Statement("a", 0, Const(value), (0,)),))
+
+
+NUMBERS = [
+    _assign(f"number_{i}", dtype, value)
+    for i, (dtype, value) in enumerate(
+        [
+            *((dtype, v) for dtype in ("float64", "float32") for v in (math.inf, -math.inf)),
+            *((dtype, v) for dtype in ("float64", "float32") for v in (math.nan, -0.0, 0.1)),
+            ("int64", -(2**63)),
+            ("int64", 2**63 - 1),
+            ("float16", 0.1),
+        ]
+    )
+]
+
+
+def test_printed_constants_are_exact(tmp_path):
+    source = emulated(print_cuda(NUMBERS))
+    library = build(source, cache=Cache(tmp_path))
+    for kernel, entry in zip(NUMBERS, source.entries, strict=True):
+        block = make_block(kernel, (4, 1, 1), 0)
+        arrays = expected(kernel, block, [((0, 0, 0), (4, 1, 1))], (0, 0, 0))
+        given = {"scalars": {}, "origin": (0, 0, 0), "threads": (4, 1, 1), "seed": 0}
+        launch_kernel(library.address(entry), kernel, block, ((0, 0, 0), (4, 1, 1)), **given)
+        assert_same(kernel, block, arrays)
+
+
+def _kernel_of_strange_names():
+    names = ("x", "double", "box", "threadIdx", "xm", "f", "f1", "ω", "omega")
+    fields = tuple(FieldType(name, "float32", 12) for name in names)
+    total = Binary("add", Unary("sqrt", Scalar("sqrt")), Scalar("δ"))
+    for name in names[:-1]:
+        for component in (1, 11):
+            read = Read(name, component, (-1, 0))
+            total = Binary("add", total, Binary("mul", read, read))
+    value = Binary("mul", total, Scalar("turned"))
+    statements = tuple(Statement("omega", c, value, (0, 0)) for c in (0, 11))
+    return Kernel("new", 2, fields, ("sqrt", "turned", "δ", "unused"), statements)
+
+
+STRANGE = _kernel_of_strange_names()
+
+
+def test_names_that_mean_something_in_cuda_are_no_obstacle(tmp_path):
+    source = emulated(print_cuda([STRANGE]))
+    address = build(source, cache=Cache(tmp_path)).address(source.entries[0])
+    block = make_block(STRANGE, (5, 4, 1), 0)
+    scalars = {"sqrt": 4.0, "turned": 2.0, "δ": 0.5, "unused": 0.0}
+    box = ((0, 0, 0), (5, 4, 1))
+    arrays = expected(STRANGE, block, [box], (0, 0, 0), scalars)
+    given = {"scalars": scalars, "origin": (0, 0, 0), "threads": (8, 4, 1), "seed": 1}
+    launch_kernel(address, STRANGE, block, box, **given)
+    assert_same(STRANGE, block, arrays)
+    lines = print_cuda([STRANGE]).text.splitlines()
+    assert all(line.isascii() for line in lines if not line.startswith("//"))
+
+
+def test_only_what_a_kernel_does_not_write_is_loaded_as_constant():
+    fields = tuple(FieldType(name, "float64", 2) for name in "ab")
+    value = Binary("add", Read("a", 0, (1,)), Read("b", 1, (0,)))
+    kernel = Kernel("mixed", 1, fields, (), (Statement("b", 0, value, (0,)),))
+    text = print_cuda([kernel]).text
+    assert "b_0[x] = __ldg(&a_0_row[xp]) + b_1_row[x];" in text
+
+
+def test_a_source_names_its_language_and_its_functions():
+    source = print_cuda([STRANGE])
+    assert isinstance(source, Source)
+    assert source.language == "cuda"
+    assert source.entries == ("halocline_new_0",)
+    assert emulated(source).entries == ("halocline_new_0_launch",)
+
+
+@pytest.fixture(params=["sm_70", "sm_80", "sm_90"])
+def architecture(request):
+    try:
+        known = architectures()
+    except CompileError as error:
+        pytest.skip(str(error))
+    if request.param not in known:
+        pytest.skip(f"this NVRTC does not know '{request.param}' any more")
+    return request.param
+
+
+def test_nvrtc_compiles_random_kernels_and_strange_names_without_warnings(architecture):
+    code = compile_cuda(print_cuda([*KERNELS[:12], *NUMBERS, STRANGE]), architecture)
+    assert code.image.startswith(b"\x7fELF")
+    assert not re.search(r"(halocline\.cu|ptxas).*warning", code.log)
+
+
+def test_nvrtc_compiles_the_golden_text(architecture):
+    text = Path(__file__).parents[2].joinpath("golden/heat.cu").read_text(encoding="utf-8")
+    compile_cuda(Source("cuda", text, ("halocline_heat_0",)), architecture)
+
+
+@pytest.mark.parametrize("streaming", ["two-grids", "in-place"])
+def test_bgk_on_d3q19_in_single_precision_spills_nothing(architecture, streaming):
+    problem = stencils.cavity((8, 8, 8), (True,) * 3, "float32", streaming)
+    log = compile_cuda(source_for(problem.grid, problem.steps, "cuda"), architecture).log
+    spilled = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores", log)
+    assert spilled
+    assert set(spilled) == {("0", "0")}, log

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import ctypes
+import re
+from dataclasses import dataclass
+
+import pytest
+
+from halocline.errors import CompileError
+from halocline.jit import nvrtc
+
+
+@dataclass(frozen=True)
+class Text:
+    """A source made by hand."""
+
+    text: str
+    entries: tuple[str, ...] = ("answer",)
+    language: str = "cuda"
+
+
+ANSWER = Text('extern "C" __global__ void answer(int* to) { *to = 42; }')
+
+
+@pytest.fixture
+def architecture():
+    try:
+        return nvrtc.architectures()[-1]
+    except CompileError as error:
+        pytest.skip(str(error))
+
+
+def test_a_kernel_becomes_machine_code_and_a_log(architecture):
+    code = nvrtc.compile_cuda(ANSWER, architecture)
+    assert code.image.startswith(b"\x7fELF")
+    assert "0 bytes spill stores" in code.log
+
+
+def test_a_refused_source_shows_the_error(architecture):
+    with pytest.raises(CompileError) as caught:
+        nvrtc.compile_cuda(Text('extern "C" __global__ void answer() { wrong(); }'), architecture)
+    assert re.fullmatch(
+        r"NVRTC refused the generated code:\n"
+        r'  halocline\.cu\(1\): error: identifier "wrong" is undefined\n(.*\n)*.*',
+        str(caught.value),
+    )
+
+
+def test_an_unknown_architecture_is_refused_with_the_nearest(architecture):
+    with pytest.raises(CompileError) as caught:
+        nvrtc.compile_cuda(ANSWER, "sm_09")
+    assert re.fullmatch(
+        r"NVRTC has no architecture 'sm_09'\. Did you mean 'sm_\d+'\?", str(caught.value)
+    )
+
+
+def test_what_is_not_there_is_said_with_what_to_install(monkeypatch):
+    def refuse(name):
+        raise OSError(name)
+
+    nvrtc.find_nvrtc.cache_clear()
+    monkeypatch.setattr(ctypes, "CDLL", refuse)
+    with pytest.raises(CompileError) as caught:
+        nvrtc.compile_cuda(ANSWER, "sm_90")
+    assert str(caught.value) == (
+        "NVRTC, the compiler for NVIDIA's devices, was not found. Install the package "
+        "'nvidia-cuda-nvrtc-cu12' with pip, or the CUDA toolkit."
+    )

@@ -162,5 +162,10 @@ def _panel(axes: Axes, panel: Panel) -> None:
         )
     axes.plot(panel.curve.x, panel.curve.y, color=LINE, linewidth=1.8, label=panel.curve.label)
     axes.set(xlabel=panel.labels[0], ylabel=panel.labels[1], title=panel.title)
+    low, high = axes.get_ylim()
+    # What does not change is drawn flat, not as its rounding.
+    least = max(1e-9, 1e-3 * max(abs(low), abs(high)))
+    if high - low < least:
+        axes.set_ylim(0.5 * (low + high - least), 0.5 * (low + high + least))
     axes.legend(frameon=False, fontsize=8.5)
     axes.spines[["top", "right"]].set_visible(False)

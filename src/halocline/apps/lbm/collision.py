@@ -11,13 +11,13 @@ relax parts of n at rates of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations_with_replacement
 from math import sqrt
 from typing import TYPE_CHECKING
 
 import halocline as hc
-from halocline.apps.lbm.moment_rows import moment_rows
+from halocline.apps.lbm.moment_rows import Row, moment_rows
 from halocline.apps.lbm.populations import Value, add, dot, moments
 
 if TYPE_CHECKING:
@@ -113,14 +113,15 @@ def mrt(
         force: Sequence[Value] = (),
     ) -> list[Value]:
         result = relax(velocity_set, populations, omega, force)
-        pairs = ((0, 0), *velocity_set.pairs)
         excess = _even_excess(velocity_set, populations, force)
-        for row in moment_rows(velocity_set):
-            rate = energy if row.is_energy else higher
-            moment = add([row.values[i] * excess[i] for i, _ in pairs if row.values[i]])
-            change = (omega - rate) * (moment * (1.0 / row.square))
-            for i in (i for pair in pairs for i in dict.fromkeys(pair) if row.values[i]):
-                result[i] = result[i] + row.values[i] * change
+        changes = [
+            (row, (omega - (energy if row.is_energy else higher)) * _share(row, excess))
+            for row in moment_rows(velocity_set)
+        ]
+        for pair in ((0, 0), *velocity_set.pairs):
+            change = add([row.values[pair[0]] * c for row, c in changes if row.values[pair[0]]])
+            for i in dict.fromkeys(pair):
+                result[i] = result[i] + change
         return result
 
     return collide
@@ -200,6 +201,15 @@ def stress(
         )
         for a, b in axes
     }
+
+
+def _share(row: Row, excess: Mapping[int, Value]) -> Value:
+    """Return a moment over its square; what has the same value in the row is added first."""
+    groups: dict[float, list[Value]] = {}
+    for i, value in excess.items():
+        groups.setdefault(row.values[i], []).append(value)
+    parts = [value * add(group) for value, group in groups.items() if value]
+    return add(parts) * (1.0 / row.square)
 
 
 def _even_excess(

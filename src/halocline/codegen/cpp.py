@@ -64,7 +64,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         MATHS if any(map(chooses, nests)) else "",
         HALVES if any(map(has_halves, nests)) else "",
         STREAMING if streaming else "",
-        FETCHING if any(_follows_many(nest) for nest in nests) else "",
+        FETCHING if any(function.fetches_rows for function in functions) else "",
         WIDENING if any(widened(nest) for nest in nests) else "",
         *(function.text() for function in functions),
     ]
@@ -77,12 +77,6 @@ def _needs_maths(nest: Nest) -> bool:
     return bool(operations(nest) & functions) or any(
         isinstance(value, Literal) and value.text in special for value in nest.values
     )
-
-
-def _follows_many(nest: Nest) -> bool:
-    """Return whether a kernel reads many rows at once and nothing else fetches them ahead."""
-    rows = {(load.field, load.component, load.offset[1:]) for load in nest.loads}
-    return not nest.streamed and len(rows) > _FOLLOWED
 
 
 class _Function:
@@ -108,6 +102,11 @@ class _Function:
         }
         self._names = names.values()
         self._expressions = Expressions(nest, self._names, self._scalars.__getitem__, self._load)
+
+    @property
+    def fetches_rows(self) -> bool:
+        """Whether it reads many rows at once and fetches nothing else ahead."""
+        return not self._target and len(self._rows) > _FOLLOWED
 
     def text(self) -> str:
         """Return the function that computes rows and the entry point."""
@@ -217,7 +216,7 @@ class _Function:
 
     def _next_rows(self) -> list[str]:
         """Fetch the rows that come after these, one after the other."""
-        if not _follows_many(self._nest):
+        if not self.fetches_rows:
             return []
         rows = [f"{self._rows[key]} + {self._fields[key[0]]}.y" for key in self._fetched()]
         fetches = [f"fetch_row({row}, lower, upper);" for row in rows]

@@ -145,8 +145,7 @@ class Exchanger:
         return tuple(
             axis
             for axis in range(self.dimensions)
-            if self.decomposition.shape[axis] > 1
-            or (self.decomposition.periodic[axis] and not (axis == 0 and self.decomposition.turn))
+            if self.decomposition.periodic[axis] or self.decomposition.shape[axis] > 1
         )
 
     def _exchange(self, needs: Needs, rank: int, axis: int | None, number: int) -> Exchange:

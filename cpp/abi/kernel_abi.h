@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define HALOCLINE_ABI 3
+#define HALOCLINE_ABI 4
 
 /* One field on one block. Strides count elements; the stride in x is one. */
 typedef struct halocline_field {
@@ -28,6 +28,12 @@ typedef struct halocline_span {
     int64_t before; /* cells of the spans before this one */
 } halocline_span;
 
+/* The cells, of a layer beyond a side, where a feeder runs. */
+typedef struct halocline_layer {
+    int64_t lower[3]; /* empty if it does not run on this block */
+    int64_t upper[3];
+} halocline_layer;
+
 typedef struct halocline_call {
     const halocline_field* fields; /* in the order of the kernel's fields */
     const double* scalars;         /* in the order of the kernel's scalars */
@@ -40,6 +46,8 @@ typedef struct halocline_call {
     int32_t stream;              /* non-zero: the fields outgrow the caches; write past them */
     const halocline_span* spans; /* if not null, only the cells of these spans, all in the box */
     int64_t span_count;
+    const halocline_layer* layers; /* if not null, one for each feeder of the kernel: it runs in
+                                    * those cells that feed a cell of the call, just before it */
 } halocline_call;
 
 /* The signature of every generated kernel. */

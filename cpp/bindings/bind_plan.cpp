@@ -136,6 +136,19 @@ plan::Exchange to_exchange(std::string name, nb::sequence sends, nb::sequence re
     return exchange;
 }
 
+std::vector<plan::Layers> to_layers(nb::sequence layers) {
+    std::vector<plan::Layers> result;
+    for (const nb::handle item : layers) {
+        const auto [block, boxes] = unpack<int, nb::object>(item);
+        plan::Layers& one = result.emplace_back(plan::Layers{block, {}});
+        for (const nb::handle box : boxes) {
+            const auto [lower, upper] = unpack<Cells, Cells>(box);
+            one.boxes.push_back({lower, upper});
+        }
+    }
+    return result;
+}
+
 std::vector<plan::Operation> to_operations(nb::sequence operations) {
     std::vector<plan::Operation> result;
     for (const nb::handle item : operations) {

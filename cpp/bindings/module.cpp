@@ -72,9 +72,10 @@ nb::ndarray<nb::numpy> view(const Runtime& runtime, int slot, int block) {
 }
 
 int add_kernel(Runtime& runtime, std::string name, std::uintptr_t address, std::vector<int> fields,
-               std::vector<int> scalars, bool stream, int mask) {
+               std::vector<int> scalars, bool stream, int mask, nb::sequence layers) {
     return runtime.add_kernel({std::move(name), std::bit_cast<halocline_kernel>(address),
-                               std::move(fields), std::move(scalars), stream, mask});
+                               std::move(fields), std::move(scalars), stream, mask,
+                               to_layers(layers)});
 }
 
 using TimerTuple = std::tuple<std::string, std::string, std::int64_t, double>;
@@ -111,7 +112,7 @@ void bind_parts(nb::class_<Runtime>& runtime) {
         .def("set_scalar", &Runtime::set_scalar, "slot"_a, "value"_a)
         .def("scalar", &Runtime::scalar, "slot"_a)
         .def("add_kernel", &add_kernel, "name"_a, "address"_a, "fields"_a, "scalars"_a, "stream"_a,
-             "mask"_a = -1)
+             "mask"_a = -1, "layers"_a = nb::tuple())
         .def(
             "add_exchange",
             [](Runtime& self, std::string name, nb::sequence sends, nb::sequence receives,

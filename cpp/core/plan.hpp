@@ -16,6 +16,12 @@ struct BlockBox {
     Box box;
 };
 
+/// Where the feeders of a kernel run on one block: a box each, empty if one does not.
+struct Layers {
+    int block = 0;
+    std::vector<Box> boxes;
+};
+
 /// How the values of a message move from one rank to another.
 enum class Transport { shared, shared_push, two_sided, persistent, datatype, put, get };
 constexpr Transport transports[] = {

@@ -24,6 +24,7 @@ struct Kernel {
     std::vector<int> scalars;  ///< slots
     bool stream = false;
     int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
+    std::vector<plan::Layers> layers;  ///< where its feeders run; blocks without any are left out
 };
 
 /// Everything that operations refer to by number.
@@ -44,7 +45,8 @@ struct Run {
         int block;
         bool is_other_block;  // than that of the piece before
         halocline_call call;
-        std::vector<halocline_span> spans;  // of cells of the mask, if there is one
+        std::vector<halocline_span> spans;    // of cells of the mask, if there is one
+        std::vector<halocline_layer> layers;  // of feeders, if there are any
     };
     halocline_kernel function;
     std::vector<std::pair<int, std::size_t>> fields;  // slot, position among the arguments

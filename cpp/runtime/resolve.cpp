@@ -51,7 +51,23 @@ struct Resolver {
         call.turn = state.turns[static_cast<std::size_t>(box.block)];
         call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         call.stream = kernel.stream ? 1 : 0;
-        return {box.block, true, call, {}};
+        return {box.block, true, call, {}, layers(box.block, kernel)};
+    }
+
+    /// Where the feeders of a kernel run, in cells of the block.
+    [[nodiscard]] std::vector<halocline_layer> layers(int block, const Kernel& kernel) const {
+        std::vector<halocline_layer> result;
+        const Index3 origin = state.blocks[static_cast<std::size_t>(block)].lower;
+        for (const plan::Layers& known : kernel.layers) {
+            if (known.block != block) continue;
+            for (const Box& box : known.boxes) {
+                const Box local = box.relative_to(origin);
+                halocline_layer& layer = result.emplace_back();
+                std::ranges::copy(local.lower, layer.lower);
+                std::ranges::copy(local.upper, layer.upper);
+            }
+        }
+        return result;
     }
 
     [[nodiscard]] std::int64_t bytes_per_cell(const Kernel& kernel) const {
@@ -93,6 +109,7 @@ struct Resolver {
             // Vectors keep their memory when the operation is moved.
             next.call.fields = resolved.field_arguments.data();
             next.call.scalars = resolved.scalar_arguments.data();
+            if (!next.layers.empty()) next.call.layers = next.layers.data();
             resolved.pieces.push_back(std::move(next));
         }
         resolved.mask = kernel.mask;

@@ -1,7 +1,7 @@
 """The way of a step from the user's kernels to what runs: the table of contents of Halocline.
 
-steps ──bind──▶ Program ──make_schedule, make_plan──▶ Plan ─────────┐
-                   └──print_source──▶ Source ──build──▶ Library ────┴──▶ runtime: execute
+steps ──bind──▶ Program ──make_schedule, make_plan──▶ Plan ──────────────────────────┐
+                        its kernels ──print_source──▶ Source ──build──▶ Library ─────┴──▶ runtime
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from halocline.language.steps import check_steps
 from halocline.plan.bind import bind
 from halocline.plan.decomposition import Decomposition, decompose
 from halocline.plan.lower import make_plan
-from halocline.plan.program import Program
-from halocline.plan.program import kernels as kernels_of
 from halocline.plan.sparse import Sparse
 from halocline.plan.strategy import Strategy
 
@@ -101,7 +99,7 @@ def decomposition_for(
     return decompose(grid.extent, grid.periodic, ranks, wanted, blocks, **known)
 
 
-def source_for(grid: Grid, steps: Iterable[Step], target: str = "c++") -> Source:
+def source_for(grid: Grid, steps: Sequence[Step], target: str = "c++") -> Source:
     """Return the generated text of all kernels of a step; needs no compiler and no device.
 
     Raises:
@@ -111,7 +109,7 @@ def source_for(grid: Grid, steps: Iterable[Step], target: str = "c++") -> Source
         raise PlanError(
             f"There is no text for the target '{target}'.", hint=nearest(target, _PRINTERS)
         )
-    return _PRINTERS[target](kernels_of(bind(grid, check_steps(tuple(steps)), 0)))
+    return _PRINTERS[target](_kernels_of([plan_for(grid, steps, check_every=0)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +124,18 @@ class CompiledKernels:
         return self.library.address(self.entries[kernel])
 
 
-def compile_kernels(program: Program, target: str, job: Job) -> CompiledKernels:
-    """Return compiled kernels; one rank compiles, the others load what it has built.
+def _kernels_of(plans: Iterable[Plan]) -> tuple[Kernel, ...]:
+    """Return every different kernel of some plans once; all ranks find the same ones."""
+    return tuple(dict.fromkeys(launch.code for plan in plans for launch in plan.launches))
+
+
+def compile_kernels(plans: Iterable[Plan], target: str, job: Job) -> CompiledKernels:
+    """Return the compiled kernels of plans; one rank compiles, the others load what it has built.
 
     Raises:
         CompileError: There is no compiler, or it refused the source.
     """
-    kernels = kernels_of(program)
+    kernels = _kernels_of(plans)
     if check_target(target) == "numpy":
         names = [f"{number}_{kernel.name}" for number, kernel in enumerate(kernels)]
         functions = dict(zip(names, map(callback, kernels), strict=True))

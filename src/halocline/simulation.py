@@ -247,7 +247,7 @@ class Simulation:
                 executor.store(FieldLayout(spec.name, spec.dtype, spec.components, none, none))
         strategy = replace(self._fixed_strategy, depth=1)
         plan = make_plan(program, self.decomposition, strategy, self.rank, executor.layouts)
-        executor.load(name, plan, compile_kernels(program, self.target, self._job))
+        executor.load(name, plan, compile_kernels([plan], self.target, self._job))
 
     def report(self) -> Report:
         """Return where the time went, over all ranks, beside what the model says; printable."""
@@ -295,7 +295,7 @@ class Simulation:
             )
         program = self._bind()
         offered = self._offer(program)
-        kernels = compile_kernels(program, self.target, self._job)
+        kernels = compile_kernels(offered.plans, self.target, self._job)
         executor = Executor(offered.plans[0], self.grid, self._job, self.threads, self.dt)
         self._selection = Selection(offered, executor, kernels, self._job, self._knowledge)
         for field in self.grid.fields.values():

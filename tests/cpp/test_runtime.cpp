@@ -116,6 +116,23 @@ TEST_F(OneBlock, kernels_see_block_local_boxes_step_and_time) {
     EXPECT_EQ(remembered.threads, 1);
 }
 
+TEST_F(OneBlock, kernels_see_the_layers_of_their_feeders_in_cells_of_the_block) {
+    const plan::Layers elsewhere{1, {{{0, 0, 0}, {1, 1, 1}}}};
+    const plan::Layers here{0, {{{9, 20, 0}, {10, 24, 1}}, {}}};
+    for (const bool is_fed : {false, true}) {
+        std::vector<plan::Layers> layers{elsewhere};
+        if (is_fed) layers.push_back(here);
+        const int kernel =
+            runtime_.add_kernel({"remember", remember, {b_}, {one_}, false, -1, layers});
+        runtime_.set_program("step", {{plan::Run{kernel, "all", {{0, block}}}}});
+        runtime_.advance({"step"}, 1);
+        ASSERT_EQ(remembered.layers != nullptr, is_fed);
+    }
+    EXPECT_EQ(remembered.layers[0].lower[0], -1);
+    EXPECT_EQ(remembered.layers[0].upper[1], 4);
+    EXPECT_LE(remembered.layers[1].upper[0], remembered.layers[1].lower[0]);
+}
+
 TEST(Blocks, close_their_rows_only_if_they_go_all_around) {
     Runtime runtime(1);
     EXPECT_THROW(runtime.add_block({{}, {4, 1, 1}}, 5), std::invalid_argument);

@@ -26,10 +26,15 @@ struct Span {
     int64_t lower, upper, y, z, before;
 };
 
+struct Layer {
+    int64_t lower[3], upper[3];
+};
+
 struct Box {
     int64_t lower[3], upper[3], origin[3], turn;
     const Span* spans;
     int64_t span_count;
+    const Layer* layers;
 };
 
 namespace {

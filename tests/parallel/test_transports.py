@@ -103,5 +103,5 @@ def test_memory_that_cannot_be_mapped_is_said_on_every_rank(launch):
         "Rank 1 cannot be connected with its neighbours: The memory of process "
     )
     assert (
-        "cannot be opened: No such file or directory. To map each other's memory" in found["error"]
+        "cannot be opened: No such device or address. To map each other's memory" in found["error"]
     )

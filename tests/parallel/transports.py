@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import socket
 import sys
 import time
 from pathlib import Path
@@ -223,13 +224,15 @@ def unmapped(ranks_per_node: int) -> dict[str, str]:
     from halocline.runtime import executor
 
     connect = executor.Executor._connect
+    nobody = socket.socket()
 
     def fail(self: executor.Executor) -> None:
         if self.job.rank == 0:
             links = [link for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
             for link in links:
                 if "memfd:halocline" in str(link.readlink()):
-                    os.close(int(link.name))
+                    # Closed, the number would soon stand for another file.
+                    os.dup2(nobody.fileno(), int(link.name))
         connect(self)
 
     executor.Executor._connect = fail

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from halocline.language.kernel import reads
-
 if TYPE_CHECKING:
     from halocline.geometry import Offset
     from halocline.language.kernel import Kernel
@@ -47,7 +45,5 @@ def _between(first: set[Use], second: set[Use]) -> set[Offset]:
 
 def _uses(kernel: Kernel, names: dict[str, str]) -> tuple[set[Use], set[Use]]:
     """Return which component of which field a kernel reads and assigns where."""
-    values = [statement.value for statement in kernel.statements]
-    read = {((names[r.field], r.component), r.offset) for r in reads(*values)}
-    written = {((names[s.field], s.component), s.offset) for s in kernel.statements}
+    read, written = ({((names[f], q), offset) for f, q, offset in own} for own in kernel.uses)
     return read, written

@@ -17,8 +17,7 @@ import halocline as hc
 from halocline.bench.settings import dtype_of
 from halocline.bench.times import Times, sample
 from halocline.errors import HaloclineError
-from halocline.pipeline import compile_kernels
-from halocline.plan.bind import bind
+from halocline.pipeline import compile_kernels, plan_for
 from halocline.runtime import _core
 
 if TYPE_CHECKING:
@@ -269,6 +268,6 @@ def _compiled(job: Job, function: Any, dtype: str) -> CompiledKernels:
     key = (function.name, dtype)
     if key not in _COMPILED:
         grid = hc.Grid((1, 1, 1))
-        program = bind(grid, [function(grid.field("values", dtype=dtype))], 0)
-        _COMPILED[key] = compile_kernels(program, "c++", job)
+        plan = plan_for(grid, [function(grid.field("values", dtype=dtype))], check_every=0)
+        _COMPILED[key] = compile_kernels([plan], "c++", job)
     return _COMPILED[key]

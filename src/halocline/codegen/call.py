@@ -22,6 +22,12 @@ class Span(ctypes.Structure):
     _fields_ = tuple((name, ctypes.c_int64) for name in ("lower", "upper", "y", "z", "before"))
 
 
+class Layer(ctypes.Structure):
+    """The cells where a feeder runs: 'halocline_layer'."""
+
+    _fields_ = (("lower", ctypes.c_int64 * 3), ("upper", ctypes.c_int64 * 3))
+
+
 class Call(ctypes.Structure):
     """The argument of every generated kernel: 'halocline_call'."""
 
@@ -36,6 +42,7 @@ class Call(ctypes.Structure):
         ("stream", ctypes.c_int32),
         ("spans", ctypes.POINTER(Span)),
         ("span_count", ctypes.c_int64),
+        ("layers", ctypes.POINTER(Layer)),
     )
 
 
@@ -52,6 +59,7 @@ class BoxArgument(ctypes.Structure):
         ("turn", ctypes.c_int64),
         ("spans", ctypes.POINTER(Span)),
         ("span_count", ctypes.c_int64),
+        ("layers", ctypes.POINTER(Layer)),
     )
 
 

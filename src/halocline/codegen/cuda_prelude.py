@@ -41,10 +41,15 @@ struct Span {
     int64_t lower, upper, y, z, before;
 };
 
+struct Layer {
+    int64_t lower[3], upper[3];
+};
+
 struct Box {
     int64_t lower[3], upper[3], origin[3], turn;
     const Span* spans;
     int64_t span_count;
+    const Layer* layers;
 };
 
 namespace {
@@ -88,6 +93,18 @@ __device__ inline bool find_cell(const Box& box, int64_t& x, int64_t& y, int64_t
     y = box.lower[1] + static_cast<int64_t>(blockIdx.y) * blockDim.y + threadIdx.y;
     z = box.lower[2] + static_cast<int64_t>(blockIdx.z) * blockDim.z + threadIdx.z;
     return x < box.upper[0] && y < box.upper[1] && z < box.upper[2];
+}
+
+}  // namespace
+
+"""
+
+FEEDING = """\
+namespace {
+
+__device__ inline bool lies_in(const Layer& layer, int64_t x, int64_t y, int64_t z) {
+    return layer.lower[0] <= x && x < layer.upper[0] && layer.lower[1] <= y && y < layer.upper[1] &&
+           layer.lower[2] <= z && z < layer.upper[2];
 }
 
 }  // namespace

@@ -131,28 +131,49 @@ def callback(kernel: Kernel) -> ctypes._CFunctionType:
         box = Box(tuple(call.lower), tuple(call.upper))
         if box.is_empty:
             return
-        lower, upper = _halo(kernel)
-        # Rows that close on themselves are seen whole.
-        row = box.clip(0, 0, call.turn) if call.turn else box
-        grown = row.grow(lower, upper)
-        axes: tuple[Any, ...] = (..., *(0,) * (3 - kernel.dimensions))
-        arrays = {
-            field.name: _view(call, number, field, grown)[axes]
-            for number, field in enumerate(kernel.fields)
-        }
-        scalars = {name: call.scalars[i] for i, name in enumerate(kernel.scalars)}
-        origin = [a + b for a, b in zip(call.origin, grown.lower, strict=True)]
         for cells in _cells(call, box):
-            inner = cells.shift(opposite(grown.lower))
-            flat = Box(inner.lower[: kernel.dimensions], inner.upper[: kernel.dimensions])
-            ends = (lower[0], lower[0] + call.turn)
-            if call.turn:
-                _fill(kernel, arrays, flat, ends)
-            evaluate(kernel, arrays, scalars, flat, origin)
-            if call.turn:
-                _bring_home(kernel, arrays, flat, ends)
+            for number, feeder in enumerate(kernel.feeders) if call.layers else ():
+                offset = (*feeder.offset, 0, 0)[:3]
+                for fed in _fed(call, number, cells.shift(offset)):
+                    _run(feeder.kernel, call, fed)
+            _run(kernel, call, cells)
 
     return KernelFunction(run)
+
+
+def _fed(call: Call, number: int, cells: Box) -> list[Box]:
+    """Return those of some cells where a feeder runs, through the ends of rows that close."""
+    layer = call.layers[number]
+    whole = Box(tuple(layer.lower), tuple(layer.upper))
+    turns = (-call.turn, 0, call.turn) if call.turn else (0,)
+    found = [cells.shift((turn, 0, 0)).intersect(whole) for turn in turns]
+    return [box for box in found if not box.is_empty]
+
+
+def _run(kernel: Kernel, call: Call, cells: Box) -> None:
+    """Run a kernel without its feeders in some cells of a block."""
+    lower, upper = _halo(kernel)
+    # Rows that close on themselves are seen whole.
+    row = cells.clip(0, 0, call.turn) if call.turn else cells
+    grown = row.grow(lower, upper)
+    axes: tuple[Any, ...] = (..., *(0,) * (3 - kernel.dimensions))
+    used = {s.field for s in kernel.statements}
+    used |= {read.field for read in reads(*(s.value for s in kernel.statements))}
+    arrays = {
+        field.name: _view(call, number, field, grown)[axes]
+        for number, field in enumerate(kernel.fields)
+        if field.name in used
+    }
+    scalars = {name: call.scalars[i] for i, name in enumerate(kernel.scalars)}
+    origin = [a + b for a, b in zip(call.origin, grown.lower, strict=True)]
+    inner = cells.shift(opposite(grown.lower))
+    flat = Box(inner.lower[: kernel.dimensions], inner.upper[: kernel.dimensions])
+    ends = (lower[0], lower[0] + call.turn)
+    if call.turn:
+        _fill(kernel, arrays, flat, ends)
+    evaluate(kernel, arrays, scalars, flat, origin)
+    if call.turn:
+        _bring_home(kernel, arrays, flat, ends)
 
 
 def _fill(kernel: Kernel, arrays: Mapping[str, Array], cells: Box, ends: tuple[int, int]) -> None:

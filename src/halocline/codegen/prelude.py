@@ -261,3 +261,77 @@ __attribute__((always_inline)) inline void fetch_row(const T* row, int64_t lower
 }  // namespace
 
 """
+
+FEEDING = """\
+namespace {
+
+// Some rows, from one in 'lower' to before those in 'upper', along y and z.
+struct Rows {
+    int64_t lower[2], upper[2];
+    bool hold(int64_t y, int64_t z) const {
+        return lower[0] <= y && y < upper[0] && lower[1] <= z && z < upper[1];
+    }
+};
+
+// The rows that some, and those that all feeders on a layer feed; across x, in the cell x of it.
+struct FedRows {
+    Rows some, all;
+    int64_t x;
+};
+
+// A feeder, and the way from a row that it feeds to the row of its layer.
+struct Place {
+    int64_t feeder, way[2];
+};
+
+inline bool is_nowhere(const halocline_layer& layer) {
+    return layer.upper[0] <= layer.lower[0];
+}
+
+template <int count>
+inline FedRows fed_rows(const halocline_layer* layers, const Place (&places)[count]) {
+    FedRows fed{{{INT64_MAX, INT64_MAX}, {INT64_MIN, INT64_MIN}}, {}, 0};
+    if (!layers) return fed;
+    fed.all = {{INT64_MIN, INT64_MIN}, {INT64_MAX, INT64_MAX}};
+    for (const Place& place : places) {
+        const halocline_layer& layer = layers[place.feeder];
+        if (is_nowhere(layer)) {
+            fed.all = {};
+            continue;
+        }
+        fed.x = layer.lower[0];
+        for (int i = 0; i < 2; ++i) {
+            const int64_t first = layer.lower[1 + i] - place.way[i];
+            const int64_t end = layer.upper[1 + i] - place.way[i];
+            fed.some.lower[i] = first < fed.some.lower[i] ? first : fed.some.lower[i];
+            fed.some.upper[i] = end > fed.some.upper[i] ? end : fed.some.upper[i];
+            fed.all.lower[i] = first > fed.all.lower[i] ? first : fed.all.lower[i];
+            fed.all.upper[i] = end < fed.all.upper[i] ? end : fed.all.upper[i];
+        }
+    }
+    return fed;
+}
+
+inline bool lies_in(const halocline_layer& layer, int64_t y, int64_t z) {
+    return !is_nowhere(layer) && layer.lower[1] <= y && y < layer.upper[1] &&
+           layer.lower[2] <= z && z < layer.upper[2];
+}
+
+// Runs a feeder in those of the cells [lower, upper) of a row that lie in its layer. Beyond an end
+// of a row that closes on itself follows the other end.
+template <class Feeder>
+inline void feed(const halocline_call& call, int64_t number, Feeder feeder, int64_t lower,
+                 int64_t upper, int64_t y, int64_t z) {
+    const halocline_layer& layer = call.layers[number];
+    if (!lies_in(layer, y, z)) return;
+    for (int64_t shift = -call.turn; shift <= call.turn; shift += call.turn) {
+        const int64_t first = lower + shift > layer.lower[0] ? lower + shift : layer.lower[0];
+        const int64_t last = upper + shift < layer.upper[0] ? upper + shift : layer.upper[0];
+        if (first < last) feeder(call, first, last, y, z);
+        if (call.turn == 0) break;
+    }
+}
+
+}  // namespace
+
+"""

@@ -20,8 +20,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from struct import pack
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakValueDictionary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 UNARY = ("neg", "abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "not")
 BINARY = ("add", "sub", "mul", "div", "min", "max", "and", "or")
@@ -183,3 +186,17 @@ def shifted(root: Expr, offset: tuple[int, ...]) -> Expr:
             case _:
                 moved[node] = rebuild(node, tuple(moved[below] for below in operands(node)))
     return moved[root]
+
+
+def renamed(root: Expr, fields: Mapping[str, str], scalars: Mapping[str, str]) -> Expr:
+    """Return the expression with other names of fields and scalars."""
+    known: dict[Expr, Expr] = {}
+    for node in walk(root):
+        match node:
+            case Read(field, component, offset, version):
+                known[node] = Read(fields[field], component, offset, version)
+            case Scalar(name):
+                known[node] = Scalar(scalars[name])
+            case _:
+                known[node] = rebuild(node, tuple(known[below] for below in operands(node)))
+    return known[root]

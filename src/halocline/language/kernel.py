@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from halocline.geometry import Offset
     from halocline.language.expr import Expr
 
+# A field, one of its components, and a place relative to the cell.
+Use = tuple[str, int, "Offset"]
+
 DTYPES = ("float64", "float32", "float16", "int64", "int32", "uint8")
 
 
@@ -55,6 +58,7 @@ class Kernel:
         fields: The fields in the order of the parameters.
         scalars: Names of the run-time scalars, in order.
         statements: In the order written.
+        feeders: What a cell does before that, in cells of layers beside it.
     """
 
     name: str
@@ -62,10 +66,42 @@ class Kernel:
     fields: tuple[FieldType, ...]
     scalars: tuple[str, ...]
     statements: tuple[Statement, ...]
+    feeders: tuple[Feeder, ...] = ()
 
     def field(self, name: str) -> FieldType:
         """Return the type of the field called 'name'."""
         return next(field for field in self.fields if field.name == name)
+
+    @property
+    def uses(self) -> tuple[frozenset[Use], frozenset[Use]]:
+        """What is read and what is assigned, relative to the cell, by its feeders too."""
+        values = [statement.value for statement in self.statements]
+        read = {(r.field, r.component, r.offset) for r in reads(*values)}
+        assigned = {(s.field, s.component, s.offset) for s in self.statements}
+        for feeder in self.feeders:
+            for all_uses, own in zip((read, assigned), feeder.kernel.uses, strict=True):
+                all_uses |= {(f, q, _sum(o, feeder.offset)) for f, q, o in own}
+        return frozenset(read), frozenset(assigned)
+
+
+@dataclass(frozen=True, slots=True)
+class Feeder:
+    """A kernel on a layer that runs cell by cell with the one that reads its results.
+
+    Attributes:
+        kernel: Fused, with all fields and scalars of the kernel that it feeds.
+        offset: From a cell of the fed kernel to the cell where this one runs before it.
+        layer: The axis that its layer lies across, and which it is: -1 next below the domain, 1
+            next above.
+    """
+
+    kernel: Kernel
+    offset: Offset
+    layer: tuple[int, int]
+
+
+def _sum(a: Offset, b: Offset) -> Offset:
+    return tuple(x + y for x, y in zip(a, b, strict=True))
 
 
 def reads(*values: Expr) -> tuple[Read, ...]:

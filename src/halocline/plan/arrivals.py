@@ -10,6 +10,8 @@ from halocline.plan.closed import whole_rows
 from halocline.plan.plan import Arrival, Run
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from halocline.geometry import Box
     from halocline.plan.exchange import Exchange
     from halocline.plan.program import Launch
@@ -36,7 +38,11 @@ class Piece:
 
 
 def arrivals(
-    exchange: Exchange, chain: Chain, rim: list[Piece], kept: dict[int, Boxes], turn: int
+    exchange: Exchange,
+    chains: Mapping[int, Chain],
+    rim: list[Piece],
+    kept: dict[int, Boxes],
+    turn: int,
 ) -> tuple[tuple[Arrival, ...], list[Piece]]:
     """Return what can be done as messages arrive, and what must come after all of them.
 
@@ -45,7 +51,7 @@ def arrivals(
 
     Args:
         exchange: What arrives.
-        chain: The kernels.
+        chains: The kernels on each block.
         rim: Their rims, in order.
         kept: Own cells, for each block, that may only be overwritten when the exchange is over.
         turn: Of the blocks.
@@ -53,6 +59,7 @@ def arrivals(
     needed: list[set[int] | None] = []
     used = [_on_whole_rows(piece, turn) for piece in rim]
     for number, piece in enumerate(used):
+        chain = chains[piece.block]
         launch = chain.launches[piece.position]
         messages: set[int] | None = _messages(exchange, launch, piece)
         if _overwrites(launch, piece, kept.get(piece.block, {})):

@@ -12,6 +12,7 @@ from halocline.plan import plan as ops
 from halocline.plan.closed import across
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.exchange import Exchange, Exchanger
+from halocline.plan.feed import with_feeders
 from halocline.plan.layout import make_layouts
 from halocline.plan.overlap import Exchanges, Surroundings, chain_operations
 from halocline.plan.program import Called, Checked, Exchanged, Reduced, aliases, all_launches
@@ -154,6 +155,7 @@ class _Lowering:
         self.blocks = decomposition.blocks_of(rank)
         self.exchanger = Exchanger(decomposition, layouts, strategy, _assigned_next_door(program))
         self.launches: list[Launch] = []
+        self.layers: list[ops.Layers] = []
         self.exchanges: list[Exchange] = []
         self.positions: dict[Needs, Exchanges] = {}
         self.numbers = 0
@@ -173,6 +175,7 @@ class _Lowering:
             self.decomposition,
             self.layouts,
             tuple(self.launches),
+            tuple(self.layers),
             tuple(self.exchanges),
             tuple(prologue),
             steps,
@@ -248,10 +251,12 @@ class _Lowering:
             self._add_launch,
             lambda broken: self._item(broken.item),
         )
-        return [*poison, *chain_operations(chain, around)]
+        with_fewer = with_feeders(chain, self.domain, self.decomposition.periodic)
+        return [*poison, *chain_operations(with_fewer, around)]
 
-    def _add_launch(self, launch: Launch) -> int:
+    def _add_launch(self, launch: Launch, layers: ops.Layers) -> int:
         self.launches.append(launch)
+        self.layers.append(layers)
         return len(self.launches) - 1
 
     def _poison(self, chain: Chain) -> list[ops.Operation]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Box
     from halocline.plan.decomposition import Block
     from halocline.plan.exchange import Exchange
-    from halocline.plan.plan import Operation
+    from halocline.plan.plan import Layers, Operation
     from halocline.plan.program import Launch
     from halocline.plan.reach import Needs
     from halocline.plan.step import Break, Chain
@@ -47,7 +47,8 @@ class Surroundings:
         blocks: The rank's blocks.
         exchanges: The plan's exchanges by position; grows when new ones are asked for.
         exchange: Gives the exchanges that meet needs.
-        add_launch: Gives a kernel its number in the plan.
+        add_launch: Gives a kernel its number in the plan; its feeders' cells on each block go with
+            it.
         between: Gives the operations of what stands between two kernels.
     """
 
@@ -55,7 +56,7 @@ class Surroundings:
     blocks: tuple[Block, ...]
     exchanges: list[Exchange]
     exchange: Callable[[Needs], Exchanges]
-    add_launch: Callable[[Launch], int]
+    add_launch: Callable[[Launch, Layers], int]
     between: Callable[[Break], list[Operation]]
 
 
@@ -72,8 +73,10 @@ class _ChainOperations:
         self.around = around
         self.strategy = around.strategy
         self.end = len(chain.launches)
-        self.boxes = {b.number: zones.extents(chain, b) for b in around.blocks}
-        self.numbers = [around.add_launch(launch) for launch in _todays(chain)]
+        self.boxes = {b.number: zones.boxes(chain.extents, b) for b in around.blocks}
+        layers = [zones.layers(chain, p, around.blocks) for p in range(self.end)]
+        self.numbers = list(map(around.add_launch, _todays(chain), layers))
+        self.on_block = {b.number: zones.on_block(chain, b) for b in around.blocks}
 
     def in_order(self) -> list[Operation]:
         """Return the operations."""
@@ -98,7 +101,7 @@ class _ChainOperations:
         split = min(self._split(), first_end)
         zoned = [
             zones.core_first(
-                self.chain,
+                self.on_block[block.number],
                 block,
                 moving.arriving.get(block.number, {}),
                 unsent.get(block.number, {}),
@@ -127,7 +130,7 @@ class _ChainOperations:
         if self.strategy.wait == "all":
             return [ops.Wait(number), *_joined(rim)]
         exchange = self.around.exchanges[number]
-        ready, rest = arrivals(exchange, self.chain, rim, kept, self.around.blocks[0].turn)
+        ready, rest = arrivals(exchange, self.on_block, rim, kept, self.around.blocks[0].turn)
         return [ops.WaitAny(number, ready), *_joined(rest)]
 
     def _rim_first(self, send: Exchanges) -> list[Operation]:
@@ -137,7 +140,7 @@ class _ChainOperations:
         split = min(self._split(), self.end - last_begin)
         zoned = [
             zones.rim_first(
-                self.chain,
+                self.on_block[block.number],
                 block,
                 moving.leaving.get(block.number, {}),
                 moving.arriving.get(block.number, {}),

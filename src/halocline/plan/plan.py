@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.geometry import codimension, direction_name
+from halocline.plan.reach import moved
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 # A box of cells on one of the rank's blocks, by the block's number.
 Placed = tuple[int, "Box"]
+# For each block where the feeders of a kernel run.
+Layers = dict[int, tuple["Box | None", ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +161,7 @@ class Plan:
         decomposition: Blocks and their owners.
         layouts: How each field is stored.
         launches: The kernels, by number.
+        layers: For each of them where its feeders run.
         exchanges: The exchanges, by position.
         prologue: Operations before the first step.
         steps: Operations of each step of a round; one step, but as many as the depth of halos.
@@ -169,6 +173,7 @@ class Plan:
     decomposition: Decomposition
     layouts: tuple[FieldLayout, ...]
     launches: tuple[Launch, ...]
+    layers: tuple[Layers, ...]
     exchanges: tuple[Exchange, ...]
     prologue: tuple[Operation, ...]
     steps: tuple[tuple[Operation, ...], ...]
@@ -237,7 +242,8 @@ class Plan:
                 name = self.launches[launch].kernel.name
                 count = sum(box.cells for _, box in boxes)
                 plural = "es" if len(boxes) > 1 else ""
-                return f"run     {name:<20} {zone:<5}{count:>14,} cells in {len(boxes)} box{plural}"
+                line = f"run     {name:<20} {zone:<5}{count:>14,} cells in {len(boxes)} box{plural}"
+                return line + self._fed(launch, boxes)
             case Start(number) | Wait(number) | Poll(number):
                 return f"{type(op).__name__.lower():<7} exchange {number}"
             case WaitAny(number, arrivals):
@@ -256,6 +262,19 @@ class Plan:
                 return f"poison  {field}, {len(components)} components"
             case Check(field, _):
                 return f"check   {field}"
+
+    def _fed(self, launch: int, boxes: Iterable[Placed]) -> str:
+        """Return how many feeders run with a kernel in some boxes, and in how many cells."""
+        found = [
+            layer.intersect(moved(box, feeder.offset)).cells
+            for number, box in boxes
+            for feeder, layer in zip(
+                self.launches[launch].kernel.feeders, self.layers[launch][number], strict=True
+            )
+            if layer is not None
+        ]
+        count = sum(cells > 0 for cells in found)
+        return f", fed by {count} kernels in {sum(found):,} cells" if count else ""
 
     def _traffic(self, exchange: Exchange, indent: str) -> list[str]:
         lines = [

@@ -57,22 +57,19 @@ class Launch:
     @property
     def writes(self) -> frozenset[tuple[str, int]]:
         """Fields and components assigned."""
-        names = self.names_of
-        return frozenset((names[s.field], s.component) for s in self.kernel.statements)
+        return frozenset((name, component) for name, component, _ in self.assigns)
 
     @property
     def assigns(self) -> tuple[tuple[str, int, Offset], ...]:
         """Fields, components and offsets assigned, each once."""
         names = self.names_of
-        found = ((names[s.field], s.component, s.offset) for s in self.kernel.statements)
-        return tuple(dict.fromkeys(found))
+        return tuple(sorted((names[f], q, offset) for f, q, offset in self.kernel.uses[1]))
 
     @property
     def reads(self) -> tuple[tuple[str, int, Offset], ...]:
         """Fields, components and offsets read."""
         names = self.names_of
-        found = reads(*(s.value for s in self.kernel.statements))
-        return tuple((names[r.field], r.component, r.offset) for r in found)
+        return tuple(sorted((names[f], q, offset) for f, q, offset in self.kernel.uses[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +183,3 @@ def aliases(items: Iterable[Item]) -> dict[str, set[str]]:
                 union = set(group).union(*(groups.get(name, set()) for name in group))
                 groups.update(dict.fromkeys(union, union))
     return groups
-
-
-def kernels(program: Program) -> tuple[Kernel, ...]:
-    """Return every different kernel of a program once, boundaries included."""
-    launches = all_launches(program.items)
-    launches += [launch for group in program.boundaries.values() for launch in group]
-    return tuple(dict.fromkeys(launch.code for launch in launches))

@@ -16,6 +16,7 @@ from halocline.geometry import box_of
 from halocline.plan.ahead import fetch_ahead
 from halocline.plan.chain import Demands, demands, may_join, partial_axes
 from halocline.plan.held import Held, at_home
+from halocline.plan.open_chain import OpenChain
 from halocline.plan.program import (
     Called,
     Checked,
@@ -30,7 +31,6 @@ from halocline.plan.program import (
 )
 from halocline.plan.reach import Needs, clip, images, moved, renamed
 from halocline.plan.step import (
-    Break,
     Chain,
     EveryItem,
     LoopItem,
@@ -73,47 +73,6 @@ class _State:
 
     def renamed(self, first: str, second: str) -> _State:
         return _State(renamed(self.valid, first, second), self.held.renamed(first, second))
-
-
-@dataclass(slots=True)
-class _OpenChain:
-    """A chain that may still grow.
-
-    Attributes:
-        launches: Its kernels, with fields named as when the chain begins.
-        breaks: What stands between them.
-        swaps: Swaps that are put off, since kernels can go on with the old names: until something
-            needs the new ones, or the chain ends.
-        names: From today's names of fields to those when the chain began, where they differ.
-    """
-
-    launches: list[Launch] = field(default_factory=list)
-    breaks: list[Break] = field(default_factory=list)
-    swaps: list[Exchanged] = field(default_factory=list)
-    names: dict[str, str] = field(default_factory=dict)
-
-    def named(self, launch: Launch) -> Launch:
-        """Return a kernel with the names of the chain's beginning."""
-        if not self.names:
-            return launch
-        return replace(launch, names=tuple(self.names.get(name, name) for name in launch.names))
-
-    def swapped(self) -> list[tuple[str, str]]:
-        """Return the fields that are swapped within or after the chain, in order."""
-        items = [*(b.item for b in self.breaks), *self.swaps]
-        return [(i.first, i.second) for i in items if isinstance(i, Exchanged)]
-
-    def pass_by(self, item: Exchanged | Reduced | Checked | EveryItem | StepEnd) -> None:
-        """Let something happen after the kernels so far."""
-        if isinstance(item, Exchanged):
-            first = self.names.get(item.first, item.first)
-            second = self.names.get(item.second, item.second)
-            self.names |= {item.first: second, item.second: first}
-            self.swaps.append(item)
-            return
-        position = len(self.launches)
-        self.breaks += [Break(position, one) for one in (*self.swaps, item)]
-        self.swaps.clear()
 
 
 class _Planner:
@@ -168,7 +127,7 @@ class _Planner:
     def body(self, items: tuple[object, ...], state: _State) -> tuple[list[ScheduleItem], _State]:
         """Plan items once, given what is known before; return what is known after."""
         planned: list[ScheduleItem] = []
-        chain = _OpenChain()
+        chain = OpenChain()
         if any(isinstance(item, StepEnd) for item in items):
             self.ends = []
         for item in items:
@@ -176,18 +135,17 @@ class _Planner:
                 self.ends.append(self._held_after(chain, state.held))
             if isinstance(item, Launch):
                 if not self._join(chain, item):
-                    state = self._close(chain, planned, state)
-                    chain = _OpenChain()
-                    self._join(chain, item)
+                    chain, rest = self._begun_with(item, chain)
+                    state = self._close(rest, planned, state)
             elif chain.launches and self._is_passive(item, chain, state):
                 chain.pass_by(self._passive(item))
             else:
                 state = self._close(chain, planned, state)
-                chain = _OpenChain()
+                chain = OpenChain()
                 state = self._other(item, planned, state)
         return planned, self._close(chain, planned, state)
 
-    def _join(self, chain: _OpenChain, launch: Launch) -> bool:
+    def _join(self, chain: OpenChain, launch: Launch) -> bool:
         """Add a kernel and the boundaries it reads to a chain, unless they must not share it."""
         longer = [*chain.launches, *self._boundaries(chain, launch), chain.named(launch)]
         if chain.launches and not self._may_join(chain, longer):
@@ -195,7 +153,23 @@ class _Planner:
         chain.launches = longer
         return True
 
-    def _may_join(self, chain: _OpenChain, longer: list[Launch]) -> bool:
+    def _begun_with(self, launch: Launch, chain: OpenChain) -> tuple[OpenChain, OpenChain]:
+        """Return a new chain for a kernel, and what then is left of the one before.
+
+        Layers at the end of that one go with the kernel, which they can then feed.
+        """
+        count = len(chain.launches)
+        while count and _is_thin(chain.launches[count - 1]):
+            count -= 1
+        last_break = max((b.position for b in chain.breaks), default=0)
+        begun = OpenChain(chain.launches[count:])
+        if not chain.names and last_break <= count and self._join(begun, launch):
+            return begun, replace(chain, launches=chain.launches[:count])
+        begun = OpenChain()
+        self._join(begun, launch)
+        return begun, chain
+
+    def _may_join(self, chain: OpenChain, longer: list[Launch]) -> bool:
         is_deep = self.depth > 1
         if is_deep and not any(partial_axes(one, self.program.periodic) for one in longer):
             # They always may; asking again and again what long chains need takes long.
@@ -213,22 +187,21 @@ class _Planner:
             self.known[key] = demands(launches, self.domain, is_deep=self.depth > 1)
         return self.known[key]
 
-    def _boundaries(self, chain: _OpenChain, launch: Launch) -> list[Launch]:
+    def _boundaries(self, chain: OpenChain, launch: Launch) -> list[Launch]:
         """Return the boundary kernels of fields that a kernel reads beyond the domain."""
         result: list[Launch] = []
         for name in dict.fromkeys(launch.names):
             kernels = self.program.boundaries.get(name, ())
             is_read = beyond(launch, name, self.domain, self.program.periodic)
             # Boundaries, and what layers hand over, see memory as it is.
-            is_thin = launch.on_demand and launch.plain is None
-            if not kernels or not is_read or is_thin:
+            if not kernels or not is_read or _is_thin(launch):
                 continue
             named = tuple(chain.named(kernel) for kernel in kernels)
             if not _is_fresh(chain.launches, chain.names.get(name, name), named):
                 result += named
         return result
 
-    def _is_passive(self, item: object, chain: _OpenChain, state: _State) -> bool:
+    def _is_passive(self, item: object, chain: OpenChain, state: _State) -> bool:
         """Return whether a chain may go on after something.
 
         After a swap it may. After what only looks at own cells or ends a step it may where halos
@@ -263,7 +236,7 @@ class _Planner:
         assert isinstance(item, Exchanged | Reduced | Checked | StepEnd)
         return item
 
-    def _close(self, chain: _OpenChain, planned: list[ScheduleItem], state: _State) -> _State:
+    def _close(self, chain: OpenChain, planned: list[ScheduleItem], state: _State) -> _State:
         """Add a finished chain; return what is known after it."""
         if not chain.launches:
             return state
@@ -287,13 +260,13 @@ class _Planner:
             known = known.renamed(first, second)
         return known
 
-    def _held_by(self, chain: _OpenChain, held: Held) -> Held:
+    def _held_by(self, chain: OpenChain, held: Held) -> Held:
         """Return what is held after the kernels of a chain, named as when it began."""
         for launch in chain.launches:
             held = held.after(launch, self.domain, self.program.periodic)
         return held
 
-    def _held_after(self, chain: _OpenChain, held: Held) -> Held:
+    def _held_after(self, chain: OpenChain, held: Held) -> Held:
         """Return what is held after a chain, by today's names."""
         held = self._held_by(chain, held)
         for first, second in chain.swapped():
@@ -357,6 +330,10 @@ class _Planner:
         rounds, rest = divmod(count, self.depth)
         parts = [(rounds, items * self.depth), (1, items * rest)]
         return [(n, unrolled) for n, unrolled in parts if n and unrolled]
+
+
+def _is_thin(launch: Launch) -> bool:
+    return launch.on_demand and launch.plain is None
 
 
 def _is_fresh(launches: list[Launch], name: str, kernels: tuple[Launch, ...]) -> bool:

@@ -31,6 +31,7 @@ class Chain:
             (postponed): one exchange each.
         late: What an earlier chain has sent so, to be waited for before the first use.
         stale: Fields and components none of whose copies is valid when the chain begins.
+        fed: For each kernel where its feeders must run, once they are its feeders (see 'feed.py').
     """
 
     launches: tuple[Launch, ...]
@@ -42,6 +43,7 @@ class Chain:
     send: Needs = frozenset()
     early: tuple[Needs, ...] = ()
     late: tuple[Needs, ...] = ()
+    fed: tuple[tuple[frozenset[Reach], ...], ...] = ()
 
     def by_first_use(self, needs: Needs) -> dict[int, Needs]:
         """Group needs by the position of the first kernel that uses their field."""

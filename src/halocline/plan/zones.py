@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.analysis.dependence import dependences
@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from halocline.geometry import Offset
+    from halocline.language.kernel import Kernel
     from halocline.plan.decomposition import Block
+    from halocline.plan.plan import Layers
     from halocline.plan.program import Launch
+    from halocline.plan.reach import Reach
     from halocline.plan.step import Chain
 
 # Boxes by field and component.
@@ -38,16 +41,38 @@ class Zone:
         return self.box.subtract(self.core)
 
 
-def extents(chain: Chain, block: Block) -> list[Box | None]:
-    """Return where each kernel of a chain runs on a block, or None where it does not.
+def boxes(extents: Iterable[frozenset[Reach]], block: Block) -> list[Box | None]:
+    """Return where kernels run on a block, or None where they do not.
 
-    The cells it must compute can have a ragged shape; computing the box around them is simpler,
+    The cells one must compute can have a ragged shape; computing the box around them is simpler,
     and what is computed too much is read by no one.
     """
     return [
-        bounding_box(box for reach in extent for box in reached(reach, block))
-        for extent in chain.extents
+        bounding_box(box for reach in extent for box in reached(reach, block)) for extent in extents
     ]
+
+
+def layers(chain: Chain, position: int, blocks: Iterable[Block]) -> Layers:
+    """Return on each block where the feeders of a kernel run: a box each, or None."""
+    return {block.number: tuple(boxes(_fed(chain, position), block)) for block in blocks}
+
+
+def on_block(chain: Chain, block: Block) -> Chain:
+    """Return the chain without feeders that do not run on a block, at no side of the domain."""
+    launches = [
+        replace(launch, kernel=_with(launch.kernel, boxes(_fed(chain, position), block)))
+        for position, launch in enumerate(chain.launches)
+    ]
+    return replace(chain, launches=tuple(launches))
+
+
+def _fed(chain: Chain, position: int) -> tuple[frozenset[Reach], ...]:
+    return chain.fed[position] if chain.fed else ()
+
+
+def _with(kernel: Kernel, found: list[Box | None]) -> Kernel:
+    feeders = zip(kernel.feeders, found, strict=True)
+    return replace(kernel, feeders=tuple(feeder for feeder, box in feeders if box is not None))
 
 
 def core_first(
@@ -64,7 +89,7 @@ def core_first(
     """
     zones: list[Zone | None] = []
     for position, (launch, box) in enumerate(
-        zip(chain.launches, extents(chain, block), strict=True)
+        zip(chain.launches, boxes(chain.extents, block), strict=True)
     ):
         if box is None:
             zones.append(None)
@@ -92,14 +117,14 @@ def rim_first(
         arriving: Halo cells that are filled meanwhile, by field and component.
         split: How many kernels, counted from the last, may have a core.
     """
-    boxes = extents(chain, block)
-    zones: list[Zone | None] = [None] * len(boxes)
-    for position in reversed(range(len(boxes))):
-        launch, box = chain.launches[position], boxes[position]
+    wholes = boxes(chain.extents, block)
+    zones: list[Zone | None] = [None] * len(wholes)
+    for position in reversed(range(len(wholes))):
+        launch, box = chain.launches[position], wholes[position]
         if box is None:
             continue
         core = _nothing(box)
-        if len(boxes) - position <= split:
+        if len(wholes) - position <= split:
             core = _untouched(box, launch, arriving)
         core = _unwritten(core, launch, leaving)
         for later, zone in zip(chain.launches[position + 1 :], zones[position + 1 :], strict=True):

@@ -85,10 +85,12 @@ class Runtime:
         scalars: Sequence[int],
         stream: bool,
         mask: int = -1,
+        layers: Sequence[tuple[int, Sequence[tuple[_Cell, _Cell]]]] = (),
     ) -> int:
         """Add the kernel at this address, called with these slots, and return its number.
 
-        With a mask (a slot) it runs only where that field is not zero.
+        With a mask (a slot) it runs only where that field is not zero. On the blocks named in
+        'layers' its feeders run in these boxes, one each.
         """
 
     def add_exchange(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from halocline.language.kernel import Kernel
     from halocline.plan.exchange import Exchange, Message, Part
     from halocline.plan.layout import FieldLayout
-    from halocline.plan.plan import Operation, Placed, Plan
+    from halocline.plan.plan import Layers, Operation, Placed, Plan
     from halocline.plan.program import Launch
     from halocline.runtime.job import Job
 
@@ -240,10 +240,13 @@ class _Writer:
         self.runtime = executor.runtime
         self.plan = plan
         self.slots = {name: storage.slot for name, storage in executor.storages.items()}
-        self.kernels = [self._add_kernel(launch, kernels) for launch in plan.launches]
+        self.kernels = [
+            self._add_kernel(launch, layers, kernels)
+            for launch, layers in zip(plan.launches, plan.layers, strict=True)
+        ]
         self.exchanges = [self._add_exchange(exchange) for exchange in plan.exchanges]
 
-    def _add_kernel(self, launch: Launch, kernels: Kernels) -> int:
+    def _add_kernel(self, launch: Launch, layers: Layers, kernels: Kernels) -> int:
         slots = [self.slots[name] for name in launch.names]
         mask = slots.pop() if launch.is_listed else _NO_MASK
         return self.runtime.add_kernel(
@@ -254,7 +257,20 @@ class _Writer:
             # What stands on a boundary layer is read at once.
             stream=not launch.is_layer and self._outgrows_cache(launch),
             mask=mask,
+            layers=self._layers(layers),
         )
+
+    def _layers(self, layers: Layers) -> list[tuple[int, list[tuple[Any, ...]]]]:
+        """Write where feeders run on blocks where any does."""
+        nowhere = ((0, 0, 0), (0, 0, 0))
+        return [
+            (
+                self.executor.blocks[number],
+                [nowhere if box is None else _corners(box) for box in boxes],
+            )
+            for number, boxes in layers.items()
+            if any(box is not None for box in boxes)
+        ]
 
     def _outgrows_cache(self, launch: Launch) -> bool:
         """Return whether the fields of a kernel are too large to be found in the cache again."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halocline.codegen.call import BoxArgument, Call, FieldArgument, KernelFunction, Span
+from halocline.codegen.call import BoxArgument, Call, FieldArgument, KernelFunction, Layer, Span
 
 HALO = 3
 
@@ -50,14 +50,27 @@ def make_block(kernel, extent, seed) -> Block:
     return block
 
 
+def make_layers(boxes) -> ctypes.Array:
+    """Return where feeders run: boxes in cells of the block, or None."""
+    made = (Layer * len(boxes))()
+    for number, box in enumerate(boxes):
+        if box is not None:
+            missing = 3 - len(box.lower)
+            made[number] = Layer((*box.lower, *(0,) * missing), (*box.upper, *(1,) * missing))
+    return made
+
+
 def call_kernel(
-    address, kernel, block, box, *, scalars, origin, turn=0, threads=1, stream=0
+    address, kernel, block, box, *, scalars, origin, turn=0, threads=1, stream=0, layers=()
 ) -> None:
     """Run a kernel with the C interface over a box in cells of the block, given in 3-D."""
     numbers = (ctypes.c_double * max(1, len(kernel.scalars)))(
         *(scalars[name] for name in kernel.scalars)
     )
     call = Call(block.arguments, numbers, box[0], box[1], origin, turn, threads, stream)
+    if layers:
+        call.layers = made = make_layers(layers)
+        block.kept.append(made)
     KernelFunction(address)(ctypes.byref(call))
 
 
@@ -72,10 +85,13 @@ def make_spans(spans) -> ctypes.Array:
 
 
 def launch_kernel(
-    address, kernel, block, box, *, scalars, origin, threads, seed, turn=0, spans=None
+    address, kernel, block, box, *, scalars, origin, threads, seed, turn=0, spans=None, layers=()
 ) -> None:
     """Run an emulated CUDA kernel over a box, or over spans in it, in blocks of threads."""
     cells = BoxArgument(*box, origin, turn)
+    if layers:
+        cells.layers = made = make_layers(layers)
+        block.kept.append(made)
     extent = [u - l for l, u in zip(*box)]
     if spans is not None:
         cells.spans, cells.span_count = make_spans(spans), len(spans)

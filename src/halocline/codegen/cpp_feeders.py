@@ -1,0 +1,179 @@
+"""Print the feeders of a kernel as C++: functions that it calls for each row, just before it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from halocline.codegen.cpp_row import RowText
+from halocline.codegen.expression import moved
+from halocline.codegen.lower import lower
+from halocline.codegen.text import folded, indented, summary, type_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from halocline.codegen.lower import Load, Nest
+    from halocline.language.kernel import Feeder, Kernel
+
+
+class FeederTexts:
+    """The texts of all feeders of a kernel.
+
+    Those on one layer run in almost the same rows. Across x these are almost all rows, and in each
+    one cell: the row is asked once whether all of them run there.
+
+    Args:
+        kernel: The kernel that they feed.
+        nest: What it does.
+        entry: Its function.
+        new: Gives names that nothing else has there.
+    """
+
+    def __init__(self, kernel: Kernel, nest: Nest, entry: str, new: Callable[[str], str]) -> None:
+        self._texts = [
+            (_CellFeeder if feeder.layer[0] == 0 else _RowFeeder)(
+                feeder, nest, f"{entry}_feeder_{number}", number
+            )
+            for number, feeder in enumerate(kernel.feeders)
+        ]
+        self.nests = [text.nest for text in self._texts]
+        # In the order of the feeders: where two assign the same cell, the later one's value stays.
+        layers = [list(layer) for _, layer in groupby(self._texts, _FeederText.place)]
+        self._layers = {new(f"layer_{number}"): layer for number, layer in enumerate(layers)}
+
+    def functions(self) -> str:
+        """Return the functions."""
+        return "".join(text.function() for text in self._texts)
+
+    def rows(self) -> list[str]:
+        """Print in which rows the feeders on each layer run."""
+        lines = []
+        for name, layer in self._layers.items():
+            ways = ", ".join(text.way() for text in layer)
+            lines.append(f"const FedRows {name} = fed_rows(call.layers, {{{ways}}});")
+        return lines
+
+    def calls(self) -> list[str]:
+        """Print the calls for a row of the kernel."""
+        lines: list[str] = []
+        for name, layer in self._layers.items():
+            lines += [
+                f"if ({layer[0].is_fed(name)}) {{",
+                *indented(line for text in layer for line in text.call(name)),
+                "}",
+            ]
+        return lines
+
+
+class _FeederText:
+    """The text of one feeder; in 'row' it runs in the cells [lower, upper) or in the cell x."""
+
+    parameters: str
+
+    def __init__(self, feeder: Feeder, fed: Nest, name: str, number: int) -> None:
+        # What stands on a layer is read at once: no part of it goes past the cache.
+        self.nest = replace(lower(feeder.kernel), streamed=())
+        self.feeder = feeder
+        self.name = name
+        self.number = number
+        self.offset = (*feeder.offset, 0, 0)[:3]
+        self._fed = fed
+
+    def function(self) -> str:
+        """Return the function for a row of the layer."""
+        row = RowText(self.nest)
+        reads = (
+            f"const {type_of(self.nest, key[0])}* const {name} = {row.read_row(key)};"
+            for key, name in row.rows.items()
+        )
+        writes = (
+            f"{type_of(self.nest, key[0])}* const {name} = {row.out_row(key)};"
+            for key, name in row.out.items()
+        )
+        return "\n".join(
+            [
+                summary(self.nest),
+                f"static inline void {self.name}(const halocline_call& call, {self.parameters}) {{",
+                *folded(indented([*row.arguments(), *reads, *writes, *self.cells(row)])),
+                "}",
+                "",
+                "",
+            ]
+        )
+
+    def place(self) -> tuple[tuple[int, int], int]:
+        """Return its layer, and the way to it across that."""
+        return self.feeder.layer, self.feeder.offset[self.feeder.layer[0]]
+
+    def is_fed(self, layer: str) -> str:
+        """Print whether feeders at the same place run for a row."""
+        return f"{layer}.some.hold(y, z)"
+
+    def way(self) -> str:
+        """Print its number, and how far its layer is from the rows that it feeds."""
+        return f"{{{self.number}, {self.offset[1]}, {self.offset[2]}}}"
+
+    def row(self) -> str:
+        """Print which row of the layer feeds a row."""
+        places = zip("yz", self.offset[1:], strict=True)
+        return ", ".join(f"{axis} {moved(step)}".strip() for axis, step in places)
+
+    def cells(self, row: RowText) -> list[str]:
+        """Print what is done."""
+        raise NotImplementedError
+
+    def call(self, layer: str) -> list[str]:
+        """Print the call for what it feeds of a row, given the name of its layer's rows."""
+        raise NotImplementedError
+
+
+class _RowFeeder(_FeederText):
+    """A feeder on a layer across y or z."""
+
+    parameters = "int64_t lower, int64_t upper, int64_t y, int64_t z"
+
+    def cells(self, row: RowText) -> list[str]:
+        return [*row.fills(), *row.cells(), *row.returns()]
+
+    def call(self, layer: str) -> list[str]:
+        ends = ", ".join(f"{end} {moved(self.offset[0])}".strip() for end in ("lower", "upper"))
+        return [f"feed(call, {self.number}, {self.name}, {ends}, {self.row()});"]
+
+
+class _CellFeeder(_FeederText):
+    """A feeder on a layer across x: one cell a row, of rows that do not close on themselves."""
+
+    parameters = "int64_t x, int64_t y, int64_t z"
+
+    def cells(self, row: RowText) -> list[str]:
+        return [*self._fetches(row), *row.cell()]
+
+    def is_fed(self, layer: str) -> str:
+        x = f"{layer}.x {moved(-self.offset[0])}".strip()
+        return f"lower <= {x} && {x} < upper && {super().is_fed(layer)}"
+
+    def call(self, layer: str) -> list[str]:
+        return [
+            f"if ({layer}.all.hold(y, z) || lies_in(call.layers[{self.number}], {self.row()})) {{",
+            f"    {self.name}(call, {layer}.x, {self.row()});",
+            "}",
+        ]
+
+    def _fetches(self, row: RowText) -> list[str]:
+        """Fetch values of the next row that are in no line the kernel is about to use."""
+        return [
+            f"__builtin_prefetch(&{row.load(load)} + {row.fields[load.field]}.y);"
+            for load in self.nest.loads
+            if self._is_far(load)
+        ]
+
+    def _is_far(self, load: Load) -> bool:
+        """Return whether the kernel reads no line near: in the plane, as far beyond the row."""
+        x, _, z = (a + b for a, b in zip((*load.offset, 0, 0), self.offset, strict=False))
+        return all(
+            (*other.offset, 0, 0)[2] != z or x not in (0, other.offset[0])
+            for other in self._fed.loads
+            if (other.field, other.component) == (load.field, load.component)
+        )

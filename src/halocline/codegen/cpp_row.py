@@ -1,0 +1,136 @@
+"""What a generated C++ function does in one row: its names, addresses, cells and closed ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from halocline.codegen.expression import C_TYPES, Expressions, moved
+from halocline.codegen.lower import IndexValue, Let, Store
+from halocline.codegen.names import CPP_WORDS, Names, words
+from halocline.codegen.text import cast, indented, row_address, type_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from halocline.codegen.lower import Load, Nest
+    from halocline.codegen.names import Row
+
+_TAKEN = CPP_WORDS | words(
+    "x y z i row call part Part from ahead stream may_stream chunk cells count first last end",
+    "std height lower upper span spans span_after share_spans",
+    "origin_x origin_y origin_z share row_of is_aligned store_line Line store_past_cache",
+    "prefetch fence minimum maximum magnitude Half same_bits widened narrowed",
+    "fill_below fill_above bring_home fetch_row feed",
+    "strip strip_end wide_row wide row_lower row_upper",
+)
+
+
+class RowText:
+    """The text of one nest in the cells [lower, upper) of the row (y, z)."""
+
+    def __init__(self, nest: Nest) -> None:
+        self.nest = nest
+        self.names = Names(nest, _TAKEN)
+        self.fields = self.names.fields
+        self.rows = self.names.rows
+        self.out = self.names.out
+        self._values = self.names.values()
+        self._scalars = self.names.scalars
+        self._stored_at = {(s.field, s.component): s.offset for s in nest.stores}
+        self._expressions = Expressions(nest, self._values, self._scalars.__getitem__, self.load)
+
+    def load(self, load: Load) -> str:
+        """Print a value in memory."""
+        row = self.rows[load.field, load.component, load.offset[1:]]
+        return f"{row}[{f'x {moved(load.offset[0])}'.strip()}]"
+
+    def arguments(self) -> list[str]:
+        """Print what a call gives: fields, scalars, where the block lies."""
+        used = {key[0] for key in (*self.rows, *self.out)}
+        lines = [
+            f"const halocline_field& {self.fields[field.name]} = call.fields[{number}];"
+            for number, field in enumerate(self.nest.fields)
+            if field.name in used
+        ]
+        for value, name in self._scalars.items():
+            given = f"call.scalars[{self.nest.scalars.index(value.name)}]"
+            number = given if value.type == "float64" else cast(value.type, given)
+            lines.append(f"const {C_TYPES[value.type]} {name} = {number};")
+        axes = {value.axis for value in self.nest.values if isinstance(value, IndexValue)}
+        return lines + [
+            f"const int64_t origin_{'xyz'[a]} = call.origin[{a}];" for a in sorted(axes)
+        ]
+
+    def read_row(self, row: Row) -> str:
+        """Print the address of a row that is read."""
+        return self._address(*row, f"const {type_of(self.nest, row[0])}")
+
+    def out_row(self, key: tuple[str, int]) -> str:
+        """Print the address of a row that is written."""
+        return self._address(*key, self._stored_at[key][1:], type_of(self.nest, key[0]))
+
+    def reach(self, row: Row) -> tuple[int, int]:
+        """Return the first and the last offset in x at which a row is read."""
+        steps = [
+            load.offset[0]
+            for load in self.nest.loads
+            if (load.field, load.component, load.offset[1:]) == row
+        ]
+        return min(steps), max(steps)
+
+    def fills(self) -> list[str]:
+        """Bring to a row what is read beyond its ends."""
+        lines = []
+        for key in self.rows:
+            address = self._address(*key, type_of(self.nest, key[0]))
+            first, last = self.reach(key)
+            if first < 0:
+                lines.append(f"fill_below({address}, lower {moved(first)}, call.turn);")
+            if last > 0:
+                lines.append(f"fill_above({address}, upper {moved(last)}, call.turn);")
+        return _closing(lines)
+
+    def returns(self) -> list[str]:
+        """Take from a row what is assigned beyond its ends."""
+        lines = []
+        for (field, component), (x, *others) in self._stored_at.items():
+            if x:
+                address = self._address(field, component, tuple(others), type_of(self.nest, field))
+                ends = f"lower {moved(x)}, upper {moved(x)}"
+                lines.append(f"bring_home({address}, {ends}, call.turn);")
+        return _closing(lines)
+
+    def cells(self, buffered: Collection[tuple[str, int]] = ()) -> list[str]:
+        """Print the loop over the cells; what is buffered counts from the first of 'count'."""
+        lines = ["#pragma omp simd", "for (int64_t x = lower; x < upper; ++x) {"]
+        if buffered:
+            lines = [
+                "#pragma omp simd",
+                "for (int64_t i = 0; i < count; ++i) {",
+                "    const int64_t x = from + i;",
+            ]
+        return [*lines, *indented(self.cell(buffered)), "}"]
+
+    def cell(self, buffered: Collection[tuple[str, int]] = ()) -> list[str]:
+        """Print what is done in the cell x."""
+        lines = []
+        for part in self.nest.body:
+            match part:
+                case Let(value, _):
+                    kind = C_TYPES[self.nest.values[value].type]
+                    text = self._expressions.text(value)
+                    lines.append(f"const {kind} {self._values[value]} = {text};")
+                case Store(field, component, value, offset):
+                    here = "i" if (field, component) in buffered else "x"
+                    index = f"{here} {moved(offset[0])}".strip()
+                    text = self._expressions.name(value)
+                    lines.append(f"{self.out[field, component]}[{index}] = {text};")
+        return lines
+
+    def _address(self, field: str, component: int, offset: tuple[int, ...], kind: str) -> str:
+        return row_address(self.fields[field], component, offset, kind)
+
+
+def _closing(lines: Sequence[str]) -> list[str]:
+    """Print what is done only where rows close on themselves."""
+    return ["if (call.turn != 0) {", *indented(lines), "}"] if lines else []

@@ -1,0 +1,278 @@
+"""Feeders: kernels on layers that run with the kernel that reads their results, cell by cell.
+
+A layer beyond a side is thin: each of its values lies in a line of memory of its own, which the
+kernel that reads it fetches anyway. So where every value that a kernel computes on a layer is read
+by one cell of the next kernel and by nothing else, that cell computes it just before: in a row that
+is in the cache, or in the thread of a device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from halocline.geometry import opposite
+from halocline.language.expr import renamed
+from halocline.language.kernel import Feeder, FieldType, Kernel, Statement
+from halocline.plan.chain import partial_axes
+from halocline.plan.reach import moved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from halocline.geometry import Box, Offset
+    from halocline.language.steps import Parameter
+    from halocline.plan.program import Launch
+    from halocline.plan.step import Break, Chain
+
+# Cells of one component, by field and component.
+_Cells = tuple[tuple[str, int], "Box"]
+
+
+def with_feeders(chain: Chain, domain: Box, periodic: Sequence[bool]) -> Chain:
+    """Return a chain with as many kernels on layers as possible made feeders of others."""
+    feeds = _Feeds(chain, domain, periodic).found
+    if not feeds:
+        return chain
+    kept = [p for p in range(len(chain.launches)) if p not in feeds]
+    feeders = {p: [n for n in sorted(feeds) if feeds[n][0] == p] for p in kept}
+    return replace(
+        chain,
+        launches=tuple(
+            _fed(chain.launches[p], [(chain.launches[n], feeds[n][1]) for n in found], domain)
+            for p, found in feeders.items()
+        ),
+        extents=tuple(chain.extents[p] for p in kept),
+        breaks=tuple(_moved_up(item, feeds) for item in chain.breaks),
+        fed=tuple(tuple(chain.extents[n] for n in found) for found in feeders.values()),
+    )
+
+
+def _moved_up(item: Break, gone: Iterable[int]) -> Break:
+    return replace(item, position=item.position - sum(p < item.position for p in gone))
+
+
+class _Feeds:
+    """Finds which kernels of a chain can feed which other one, and at which offset from its cells.
+
+    Attributes:
+        found: From the position of a feeder to that of the kernel it feeds, and the offset.
+    """
+
+    def __init__(self, chain: Chain, domain: Box, periodic: Sequence[bool]) -> None:
+        self._chain = chain
+        self._domain = domain
+        self._periodic = periodic
+        self.found: dict[int, tuple[int, Offset]] = {}
+        # Where two layers share cells, what the later one assigns stays: it is asked first.
+        for position in reversed(range(len(chain.launches))):
+            reader = self._reader(position)
+            offset = None if reader is None else self._offset(position, reader)
+            if reader is not None and offset is not None:
+                self.found[position] = (reader, offset)
+
+    def _reader(self, position: int) -> int | None:
+        """Return the kernel that follows a group of layers, if only they stand between."""
+        launches = self._chain.launches
+        if not launches[position].is_layer:
+            return None
+        later = range(position + 1, len(launches))
+        reader = next((p for p in later if not launches[p].is_layer), None)
+        breaks = [b.position for b in self._chain.breaks]
+        if reader is None or any(position < b <= reader for b in breaks):
+            return None
+        return reader
+
+    def _offset(self, position: int, reader: int) -> Offset | None:
+        """Return where a kernel on a layer lies from the cells it would feed, or None."""
+        feeder, fed = self._chain.launches[position], self._chain.launches[reader]
+        offset = _way(feeder, fed)
+        if offset is None or partial_axes(feeder, self._periodic):
+            return None
+        ((name, component, to),) = feeder.assigns
+        cells = _cells(feeder, fed)
+        assigned = ((name, component), moved(cells, to))
+        read = [((f, q), moved(cells, o)) for f, q, o in feeder.reads]
+        is_free = (
+            self._is_all_read(feeder, fed, offset)
+            and self._is_undisturbed(position, reader, assigned, read)
+            and _is_kept(fed, cells, offset, [*feeder.reads, (name, component, to)])
+            and not self._is_read_after(reader, feeder, assigned, offset)
+        )
+        return offset if is_free else None
+
+    def _is_all_read(self, feeder: Launch, fed: Launch, offset: Offset) -> bool:
+        """Return whether what a feeder assigns to cells of the domain would all be computed."""
+        ((_, _, to),) = feeder.assigns
+        seen = moved(feeder.region, to).intersect(self._domain)
+        if seen.is_empty:
+            return True
+        by = tuple(a + b for a, b in zip(offset, to, strict=True))
+        return fed.plain is None and moved(fed.region, by).contains(seen)
+
+    def _is_undisturbed(
+        self, position: int, reader: int, assigned: _Cells, read: list[_Cells]
+    ) -> bool:
+        """Return whether a feeder may run after the layers between it and the kernel it feeds."""
+        fed = self._chain.launches[reader]
+        for between in range(position + 1, reader):
+            other = self._chain.launches[between]
+            cells = _cells(other, fed) if between in self.found else other.region
+            writes = [((f, q), moved(cells, o)) for f, q, o in other.assigns]
+            reads = [((f, q), moved(cells, o)) for f, q, o in other.reads]
+            # Two feeders of the same cell keep their order.
+            overwrites = between not in self.found and _meet([assigned], writes)
+            if overwrites or _meet([assigned], reads) or _meet(read, writes):
+                return False
+        return True
+
+    def _is_read_after(self, reader: int, feeder: Launch, assigned: _Cells, offset: Offset) -> bool:
+        """Return whether what a feeder assigns is read by a kernel after the one it feeds."""
+        (name, component), cells = assigned
+        ((_, _, to),) = feeder.assigns
+        read_at = tuple(a + b for a, b in zip(offset, to, strict=True))
+        if (name, component, read_at) in self._chain.launches[reader].assigns:
+            return False
+        for other in self._chain.launches[reader + 1 :]:
+            if other == feeder:
+                return False
+            reads = [((f, q), moved(other.region, o)) for f, q, o in other.reads]
+            if _meet([((name, component), cells)], reads):
+                return True
+        return False
+
+
+def _way(feeder: Launch, fed: Launch) -> Offset | None:
+    """Return how far from the only cell that reads it each result of a kernel is computed."""
+    if not feeder.on_demand or feeder.plain is not None or len(feeder.assigns) != 1:
+        return None
+    ((name, component, to),) = feeder.assigns
+    assigned = moved(feeder.region, to)
+    read = [o for f, q, o in fed.reads if (f, q) == (name, component)]
+    reached = [o for o in read if not moved(fed.region, o).intersect(assigned).is_empty]
+    if len(reached) != 1:
+        return None
+    return tuple(a - b for a, b in zip(reached[0], to, strict=True))
+
+
+def _cells(feeder: Launch, fed: Launch) -> Box:
+    """Return where a kernel on a layer runs for the sake of the one that it feeds."""
+    offset = _way(feeder, fed)
+    assert offset is not None
+    return feeder.region.intersect(moved(fed.region, offset))
+
+
+def _is_kept(
+    fed: Launch, cells: Box, offset: Offset, used: Iterable[tuple[str, int, Offset]]
+) -> bool:
+    """Return whether the fed kernel leaves alone what a feeder uses, but in the very cell it feeds.
+
+    Cells are computed in any order, so others must not have overwritten it before, nor after.
+    """
+    here = opposite(offset)
+    for name, component, at in used:
+        for field, q, to in fed.assigns:
+            by = tuple(a - b for a, b in zip(at, to, strict=True))
+            writers = moved(cells, by).intersect(fed.region)
+            if (field, q) == (name, component) and by != here and not writers.is_empty:
+                return False
+    return True
+
+
+def _meet(first: Iterable[_Cells], second: Iterable[_Cells]) -> bool:
+    return any(
+        key == other and not box.intersect(cells).is_empty
+        for key, box in first
+        for other, cells in second
+    )
+
+
+def _fed(launch: Launch, feeders: Sequence[tuple[Launch, Offset]], domain: Box) -> Launch:
+    """Return a kernel with feeders at offsets from its cells."""
+    if not feeders:
+        return launch
+    joined = _Joined(launch)
+    return joined.launch(
+        [joined.add(feeder, offset, _layer(feeder.region, domain)) for feeder, offset in feeders]
+    )
+
+
+def _layer(region: Box, domain: Box) -> tuple[int, int]:
+    """Return the axis that a layer lies across, and which layer of that side it is."""
+    axis = region.extent.index(min(region.extent))
+    position = region.lower[axis]
+    beyond = position - domain.upper[axis] + 1
+    return axis, max(beyond, 0) or position
+
+
+class _Joined:
+    """The fields and scalars of a kernel and its feeders, each once."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._launch = launch
+        # The mask stays the last of the fields.
+        self._masks = 1 if launch.plain else 0
+        count = len(launch.names) - self._masks
+        own = launch.kernel.fields
+        self._fields = dict(zip(launch.names[:count], own[:count], strict=True))
+        self._scalars = dict(zip(launch.kernel.scalars, launch.scalars, strict=True))
+        self._taken = {f.name for f in own} | set(self._scalars)
+
+    def add(self, feeder: Launch, offset: Offset, layer: tuple[int, int]) -> Feeder:
+        """Return a feeder that calls its fields and scalars as they are called here."""
+        kernel = feeder.kernel
+        fields = {
+            field.name: self._field(name, field)
+            for name, field in zip(feeder.names, kernel.fields, strict=True)
+        }
+        scalars = {
+            name: self._scalar(name, value)
+            for name, value in zip(kernel.scalars, feeder.scalars, strict=True)
+        }
+        statements = tuple(
+            Statement(fields[s.field], s.component, renamed(s.value, fields, scalars), s.offset)
+            for s in kernel.statements
+        )
+        return Feeder(replace(kernel, statements=statements), offset, layer)
+
+    def launch(self, feeders: Sequence[Feeder]) -> Launch:
+        """Return the kernel with its feeders, all with the same fields and scalars."""
+        old = self._launch
+        plain = tuple(self._fields.values())
+        whole = plain + old.kernel.fields[len(old.kernel.fields) - self._masks :]
+        mask = old.names[len(old.names) - self._masks :]
+        scalars = tuple(self._scalars)
+
+        def joined(kernel: Kernel, fields: tuple[FieldType, ...]) -> Kernel:
+            own = tuple(
+                replace(f, kernel=replace(f.kernel, fields=fields, scalars=scalars))
+                for f in feeders
+            )
+            return replace(kernel, fields=fields, scalars=scalars, feeders=own)
+
+        return replace(
+            old,
+            kernel=joined(old.kernel, whole),
+            plain=joined(old.plain, plain) if old.plain else None,
+            names=(*self._fields, *mask),
+            scalars=tuple(self._scalars.values()),
+        )
+
+    def _field(self, name: str, field: FieldType) -> str:
+        if name not in self._fields:
+            self._fields[name] = replace(field, name=self._new(name))
+        return self._fields[name].name
+
+    def _scalar(self, name: str, value: float | Parameter) -> str:
+        same = [known for known, other in self._scalars.items() if other is value]
+        if not same:
+            same = [self._new(name)]
+            self._scalars[same[0]] = value
+        return same[0]
+
+    def _new(self, wanted: str) -> str:
+        name = wanted
+        while name in self._taken:
+            name += "_"
+        self._taken.add(name)
+        return name

@@ -1,0 +1,173 @@
+"""Feeders run in every target just before the cells they feed, however these are cut into boxes."""
+
+from __future__ import annotations
+
+import ctypes
+import random
+from dataclasses import replace
+
+import pytest
+import stencils
+from agreement import assert_same, flat
+from driver import HALO, call_kernel, launch_kernel, make_block
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from halocline.apps.lbm.boundaries import Velocity, Wall
+from halocline.apps.lbm.collision import trt
+from halocline.apps.lbm.flow import Setup, make_flow
+from halocline.codegen.cpp import print_source
+from halocline.codegen.cuda import print_cuda
+from halocline.codegen.emulation import emulated
+from halocline.codegen.numpy_target import callback, evaluate
+from halocline.geometry import Box
+from halocline.jit.build import build
+from halocline.jit.cache import Cache
+from halocline.pipeline import plan_for
+
+
+def _flow(extent, lattice, streaming, sides, dtype="float64"):
+    return make_flow(
+        Setup(extent, lattice, 1.2, trt(), sides, None, streaming=streaming, dtype=dtype)
+    )
+
+
+def _problems():
+    closed = {a + s: Wall((0.1, 0.0, 0.0) if a + s == "y+" else ()) for a in "xyz" for s in "-+"}
+    along = {side: closed[side] for side in ("y-", "y+", "z-", "z+")}
+    channel = {"x-": Velocity((0.05, 0.0)), "x+": Wall(), "y-": Wall(), "y+": Wall()}
+    return [
+        stencils.heat((40, 3), periodic=False),
+        stencils.heat((20,), periodic=False, dtype="float32"),
+        _flow((37, 5, 4), "D3Q19", "two-grids", closed),
+        _flow((37, 5, 4), "D3Q19", "in-place", closed, "float32"),
+        _flow((19, 4, 5), "D3Q19", "in-place", along),
+        _flow((12, 9), "D2Q9", "two-grids", channel),
+        _flow((12, 9), "D2Q9", "in-place", channel, "float16"),
+    ]
+
+
+def _found():
+    """Return kernels with feeders, where these run, the extent, and whether rows close."""
+    for problem in _problems():
+        plan = plan_for(problem.grid, problem.steps, check_every=0)
+        (block,) = plan.blocks
+        for launch, layers in zip(plan.launches, plan.layers, strict=True):
+            if launch.kernel.feeders:
+                yield launch.kernel, layers[block.number], plan.decomposition.extent, block.turn
+
+
+CASES = list(_found())
+KERNELS = [kernel for kernel, *_ in CASES]
+ORIGIN = (0, 0, 0)
+
+
+def _scalars(kernel):
+    return {name: 0.5 + n / 8 for n, name in enumerate(kernel.scalars)}
+
+
+def _three(box):
+    missing = 3 - len(box.lower)
+    return (*box.lower, *(0,) * missing), (*box.upper, *(1,) * missing)
+
+
+def _pieces(extent, seed):
+    """Return boxes that tile a block, in random order."""
+    chance = random.Random(seed)
+    boxes = [Box((0,) * len(extent), extent)]
+    for _ in range(chance.randint(0, 4)):
+        box = boxes.pop(chance.randrange(len(boxes)))
+        axis = chance.randrange(len(extent))
+        cut = chance.randint(box.lower[axis], box.upper[axis])
+        boxes += [
+            box.clip(axis, box.lower[axis], cut),
+            box.clip(axis, cut, box.upper[axis]),
+        ]
+    chance.shuffle(boxes)
+    return [_three(box) for box in boxes if not box.is_empty]
+
+
+def _meaning(case, seed):
+    """Return a block and its fields after all feeders have run one by one, and then the kernel."""
+    kernel, layers, extent, turn = case
+    block = make_block(kernel, (*extent, 1, 1)[:3], seed)
+    if turn:
+        # Rows that close have one meaning in one piece, stated by the interpreter.
+        other = make_block(kernel, (*extent, 1, 1)[:3], seed)
+        function = callback(kernel)
+        address = ctypes.cast(function, ctypes.c_void_p).value
+        whole = _three(Box((0,) * len(extent), extent))
+        given = {"scalars": _scalars(kernel), "origin": ORIGIN, "turn": turn, "layers": layers}
+        call_kernel(address, kernel, other, whole, **given)
+        return block, {name: flat(kernel, array) for name, array in other.arrays.items()}
+    arrays = {name: flat(kernel, array).copy() for name, array in block.arrays.items()}
+    whole = Box((0,) * len(extent), extent)
+    inside = [
+        whole.shift(f.offset).intersect(b) for f, b in zip(kernel.feeders, layers, strict=True)
+    ]
+    plain = replace(kernel, feeders=())
+    steps = [(f.kernel, box) for f, box in zip(kernel.feeders, inside, strict=True)]
+    for one, box in [*steps, (plain, whole)]:
+        cells = box.shift((HALO,) * len(extent))
+        evaluate(one, arrays, _scalars(kernel), cells, [-HALO] * len(extent))
+    return block, arrays
+
+
+def _assert_same(case, block, arrays):
+    kernel, _, _, turn = case
+    assert_same(kernel, block, arrays, beyond=HALO if turn else 0)
+
+
+CHOICES = st.integers(0, len(CASES) - 1), st.integers(0, 99), st.integers(0, 10**6)
+
+
+def test_all_kinds_of_kernels_are_fed():
+    assert len(CASES) == 10
+    assert {len(kernel.feeders) for kernel in KERNELS} == {2, 4, 6, 20, 30}
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    return build(print_source(KERNELS), cache=Cache(tmp_path_factory.mktemp("cache")))
+
+
+@settings(max_examples=80, deadline=None)
+@given(*CHOICES, st.sampled_from([1, 2, 3]), st.booleans())
+def test_compiled(compiled, number, values, seed, threads, stream):
+    kernel, layers, extent, turn = case = CASES[number]
+    block, arrays = _meaning(case, values)
+    address = compiled.address(compiled.entries[number])
+    given = {"scalars": _scalars(kernel), "origin": ORIGIN, "turn": turn, "layers": layers}
+    for box in _pieces(extent, seed):
+        call_kernel(address, kernel, block, box, threads=threads, stream=int(stream), **given)
+    _assert_same(case, block, arrays)
+
+
+@settings(max_examples=60, deadline=None)
+@given(*CHOICES)
+def test_interpreted(number, values, seed):
+    kernel, layers, extent, turn = case = CASES[number]
+    block, arrays = _meaning(case, values)
+    function = callback(kernel)
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    given = {"scalars": _scalars(kernel), "origin": ORIGIN, "turn": turn, "layers": layers}
+    for box in _pieces(extent, seed):
+        call_kernel(address, kernel, block, box, **given)
+    _assert_same(case, block, arrays)
+
+
+@pytest.fixture(scope="module")
+def emulation(tmp_path_factory):
+    return build(emulated(print_cuda(KERNELS)), cache=Cache(tmp_path_factory.mktemp("cache")))
+
+
+@settings(max_examples=80, deadline=None)
+@given(*CHOICES, st.sampled_from([(1, 1, 1), (32, 1, 1), (8, 4, 2)]))
+def test_on_a_device_in_any_order(emulation, number, values, seed, threads):
+    kernel, layers, extent, turn = case = CASES[number]
+    block, arrays = _meaning(case, values)
+    address = emulation.address(emulation.entries[number])
+    given = {"scalars": _scalars(kernel), "origin": ORIGIN, "turn": turn, "layers": layers}
+    for box in _pieces(extent, seed):
+        launch_kernel(address, kernel, block, box, threads=threads, seed=seed, **given)
+    _assert_same(case, block, arrays)

@@ -1,0 +1,155 @@
+"""Boundaries run with the kernel that reads them where each value is read by one cell only."""
+
+from __future__ import annotations
+
+import pytest
+import stencils
+from planning import line, plans
+
+import halocline as hc
+from halocline.apps.lbm.boundaries import FreeSlip, Velocity, Wall
+from halocline.apps.lbm.collision import trt
+from halocline.apps.lbm.flow import Setup, make_flow
+from halocline.pipeline import plan_for
+from halocline.plan.strategy import Strategy
+
+
+@hc.kernel
+def diffuse(T, T_new):
+    T_new[0, 0] = T + 0.125 * hc.laplacian(T)
+
+
+@hc.kernel
+def smooth(T, T_new):
+    T_new[0, 0] = T[-1, -1] + T[-1, 0] + T[-1, 1]
+
+
+@hc.kernel
+def step_along(T, T_new):
+    T_new[0, 0] = T[-1, 0] + T[-2, 0]
+
+
+@hc.kernel
+def look(T, seen):
+    seen[0, 0] = T[-1, 0]
+
+
+@hc.kernel
+def scale(T, other):
+    other[0, 0] = 2.0 * T[-1, 0]
+
+
+@hc.kernel
+def from_first(T, other):
+    T[0, 0] = other[1, 0]
+
+
+@hc.kernel
+def from_second(T, other):
+    T[0, 0] = other[2, 0]
+
+
+@hc.kernel
+def ends(T):
+    T[0, 0] = 1.0 - T[1, 0]
+
+
+def _plan(*kernels, sides=("x-", "x+", "y-", "y+"), boundary=None):
+    """Return the plan of kernels that read T and write another field each."""
+    grid = hc.Grid((9, 7), periodic=[a + "-" not in sides for a in "xy"])
+    T = grid.field("T")
+    others = [grid.field(f"other_{number}") for number in range(len(kernels))]
+    for side in sides:
+        T.boundary(side, boundary(others[0]) if boundary else hc.Dirichlet(1.0))
+    steps = [kernel(T, other) for kernel, other in zip(kernels, others, strict=True)]
+    return plan_for(grid, steps, check_every=0)
+
+
+def fed(plan) -> dict[str, int]:
+    """Return how many feeders each kernel has."""
+    return {launch.kernel.name: len(launch.kernel.feeders) for launch in plan.launches}
+
+
+def test_conditions_on_all_sides_feed_a_kernel_that_reads_each_once():
+    plan = _plan(diffuse)
+    assert fed(plan) == {"diffuse": 4}
+    assert line(plan) == ["run diffuse all"]
+    assert "63 cells in 1 box, fed by 4 kernels in 32 cells" in str(plan)
+    feeders = plan.launches[0].kernel.feeders
+    assert sorted(f.layer for f in feeders) == [(0, -1), (0, 1), (1, -1), (1, 1)]
+    assert {f.offset for f in feeders} == {(-1, 0), (1, 0), (0, -1), (0, 1)}
+
+
+def test_a_value_that_several_cells_read_is_computed_before():
+    assert not any(fed(_plan(smooth, sides=("x-", "x+"))).values())
+
+
+def test_of_two_layers_the_one_that_one_cell_reads_feeds_it():
+    plan = _plan(step_along, sides=("x-", "x+"))
+    assert fed(plan)["step_along"] == 1
+    assert plan.launches[-1].kernel.feeders[0].layer == (0, -2)
+
+
+def test_a_value_that_a_second_kernel_reads_is_computed_before_both():
+    found = fed(_plan(diffuse, look))
+    assert found["diffuse"] == 3
+    assert found["look"] == 0
+
+
+@pytest.mark.parametrize(("rule", "count"), [(from_first, 1), (from_second, 0)])
+def test_what_a_boundary_reads_may_be_overwritten_by_the_cell_it_feeds_only(rule, count):
+    plan = _plan(scale, sides=("x-",), boundary=lambda other: lambda T, on: rule(T, other, on=on))
+    assert fed(plan) == {rule.name: 0, "scale": 0} if count == 0 else {"scale": 1}
+
+
+def test_a_layer_of_a_periodic_grid_feeds_nobody():
+    grid = hc.Grid((9, 7), periodic=True)
+    T, T_new = grid.field("T"), grid.field("T_new")
+    plan = plan_for(grid, [ends(T, on="x-"), diffuse(T, T_new)], check_every=0)
+    assert all(count == 0 for count in fed(plan).values())
+
+
+@pytest.mark.parametrize("streaming", ["two-grids", "in-place"])
+def test_all_walls_of_a_closed_box_feed_the_collisions(streaming):
+    sides = {a + s: Wall() for a in "xyz" for s in "-+"}
+    flow = make_flow(Setup((8, 7, 9), "D3Q19", 1.2, trt(), sides, None, streaming=streaming))
+    for plan in plans(flow.grid, flow.steps, ranks=4):
+        assert {launch.kernel.name for launch in plan.launches} <= {
+            "collide_stream",
+            "collide_in_place",
+        }
+        assert all(len(launch.kernel.feeders) == 30 for launch in plan.launches)
+
+
+def test_what_another_boundary_reads_is_computed_before_that():
+    # The velocity in the first cells follows from what the walls let arrive there.
+    sides = {"x-": Velocity((0.05, 0.0)), "x+": Wall(), "y-": Wall(), "y+": FreeSlip()}
+    flow = make_flow(Setup((8, 7), "D2Q9", 1.2, trt(), sides, None))
+    plan = plan_for(flow.grid, flow.steps, check_every=0)
+    apart = {launch.kernel.name for launch in plan.launches if launch.is_layer}
+    assert {name.rstrip("_123") for name in apart} == {"wall", "free_slip"}
+    (collision,) = (launch for launch in plan.launches if not launch.is_layer)
+    feeding = {feeder.kernel.name for feeder in collision.kernel.feeders}
+    assert {name.rstrip("_123") for name in feeding} == {"wall", "free_slip", "open_side"}
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [Strategy(), Strategy(overlap="rim-first"), Strategy(overlap="postponed"), Strategy(depth=2)],
+)
+def test_every_rank_compiles_the_same_kernels(strategy):
+    problem = stencils.heat((12, 12), (True, False))
+    codes = [
+        {launch.code for launch in plan.launches}
+        for plan in plans(problem, ranks=6, strategy=strategy, decomposition=(2, 3))
+    ]
+    assert all(found == codes[0] for found in codes)
+
+
+def test_feeders_run_on_blocks_at_sides_only():
+    problem = stencils.heat((12, 12), (True, False))
+    first, middle, last = plans(problem, ranks=3, decomposition=(1, 3))
+    for plan, expected in ((first, [True, False]), (middle, [False] * 2), (last, [False, True])):
+        (layers,) = plan.layers
+        (boxes,) = layers.values()
+        assert [box is not None for box in boxes] == expected

@@ -24,7 +24,8 @@ struct Kernel {
     std::vector<int> scalars;  ///< slots
     bool stream = false;
     int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
-    std::vector<plan::Layers> layers;  ///< where its feeders run; blocks without any are left out
+    /// Where its feeders run; blocks without any are left out.
+    std::vector<plan::Layers> layers = {};
 };
 
 /// Everything that operations refer to by number.

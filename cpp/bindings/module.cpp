@@ -90,8 +90,9 @@ std::vector<TimerTuple> timers(const Runtime& runtime) {
 
 void bind_parts(nb::class_<Runtime>& runtime) {
     runtime
-        .def(nb::init<int, std::shared_ptr<Transport>, bool>(), "threads"_a,
-             "transport"_a.none() = nb::none(), "share"_a = true)
+        .def(nb::init<int, std::shared_ptr<Transport>, bool, std::shared_ptr<Device>>(),
+             "threads"_a, "transport"_a.none() = nb::none(), "share"_a = true,
+             "device"_a.none() = nb::none())
         .def(
             "add_block",
             [](Runtime& self, const Cells& lower, const Cells& upper, std::int64_t turn) {
@@ -171,6 +172,9 @@ NB_MODULE(_core, module) {
     nb::class_<Transport>(module, "Transport", "How bytes move between ranks.")
         .def_prop_ro("rank", &Transport::rank)
         .def_prop_ro("size", &Transport::size);
+    nb::class_<Device>(module, "Device", "Where kernels run beside the processor.")
+        .def_prop_ro("name", &Device::name);
+    module.def("emulated_device", &emulated_device, "seed"_a);
     nb::class_<Runtime> runtime(module, "Runtime", nb::dynamic_attr(), "Executes a plan.");
     bindings::bind_parts(runtime);
     bindings::bind_run(runtime);

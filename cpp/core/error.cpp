@@ -19,4 +19,6 @@ NotFinite::~NotFinite() = default;
 
 TransportError::~TransportError() = default;
 
+DeviceError::~DeviceError() = default;
+
 }  // namespace halocline

@@ -28,6 +28,12 @@ void hold(const State& state, std::vector<Message>& messages) {
     }
 }
 
+/// For use by the host: waits until its memory has the newest values of what a message concerns.
+void to_host(const State& state, const Message& message, bool will_write) {
+    if (!state.mirror) return;
+    for (const Part& part : message.parts) state.mirror->to_host(part.storage, will_write);
+}
+
 }  // namespace
 
 Exchange::Exchange(const State& state, const plan::Exchange& plan) : name_(plan.name) {
@@ -107,6 +113,8 @@ void Exchange::start(const State& state) {
     for (Incoming& incoming : incoming_) incoming.is_delivered = false;
     hold(state, receives_);
     hold(state, sends_);
+    for (const Message& message : sends_) to_host(state, message, false);
+    for (const Copy& copy : copies_) state.to_host(copy.slot, true);
     for (const std::unique_ptr<Channel>& channel : channels_) channel->start();
     for (const Copy& copy : copies_) {
         const halocline_field& source = state.view(copy.slot, copy.source_block);
@@ -121,14 +129,15 @@ void Exchange::poll() {
     for (const std::unique_ptr<Channel>& channel : channels_) channel->poll();
 }
 
-void Exchange::wait() {
-    while (deliver_more()) {
+void Exchange::wait(const State& state) {
+    while (deliver_more(state)) {
     }
     finish();
 }
 
-bool Exchange::deliver_more() {
+bool Exchange::deliver_more(const State& state) {
     require_started();
+    for (const Message& message : receives_) to_host(state, message, true);
     const auto is_delivered = [](const Incoming& incoming) { return incoming.is_delivered; };
     if (std::ranges::all_of(incoming_, is_delivered)) return false;
     Backoff backoff;

@@ -25,12 +25,12 @@ public:
     /// Makes receives ready, sends what can be sent, and does the copies inside this process.
     void start(const State& state);
     /// Delivers every message and returns when what was sent may be changed.
-    void wait();
+    void wait(const State& state);
     /// Lets the messages progress.
     void poll();
 
     /// For work meanwhile: waits until at least one more message is delivered. False at the end.
-    [[nodiscard]] bool deliver_more();
+    [[nodiscard]] bool deliver_more(const State& state);
     [[nodiscard]] bool is_delivered(std::size_t receive) const {
         return incoming_[receive].is_delivered;
     }

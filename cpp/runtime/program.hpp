@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -48,6 +49,9 @@ struct Run {
         halocline_call call;
         std::vector<halocline_span> spans;    // of cells of the mask, if there is one
         std::vector<halocline_layer> layers;  // of feeders, if there are any
+        // The same on the device, if there is one; null when they are to be copied anew.
+        std::shared_ptr<std::byte> device_spans;
+        std::shared_ptr<std::byte> device_layers;
     };
     halocline_kernel function;
     std::vector<std::pair<int, std::size_t>> fields;  // slot, position among the arguments

@@ -20,6 +20,7 @@ public:
     Reducer(plan::Reduction reduction, int slot, int component, std::vector<LocalBox> boxes,
             int threads);
 
+    [[nodiscard]] int slot() const { return slot_; }
     /// Every rank must call this; every rank gets the same value.
     [[nodiscard]] double evaluate(const State& state);
 

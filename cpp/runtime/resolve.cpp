@@ -51,7 +51,7 @@ struct Resolver {
         call.turn = state.turns[static_cast<std::size_t>(box.block)];
         call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         call.stream = kernel.stream ? 1 : 0;
-        return {box.block, true, call, {}, layers(box.block, kernel)};
+        return {box.block, true, call, {}, layers(box.block, kernel), {}, {}};
     }
 
     /// Where the feeders of a kernel run, in cells of the block.

@@ -33,7 +33,8 @@ int last(const auto& things) {
 
 }  // namespace
 
-Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share) {
+Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share,
+                 std::shared_ptr<Device> device) {
     if (threads < 1) {
         throw std::invalid_argument("A runtime needs at least one thread, got " +
                                     std::to_string(threads) + ".");
@@ -44,6 +45,7 @@ Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share) 
         state_.memory.arena = std::make_shared<Arena>();
     }
     state_.scalars = {0.0, 0.0};
+    if (device) state_.mirror = std::make_unique<Mirror>(std::move(device));
 }
 
 int Runtime::add_block(const Box& box, std::int64_t turn) {
@@ -84,6 +86,7 @@ int Runtime::add_field(Field field) {
         views.push_back(storages.back().view());
     }
     state_.held.push_back(state_.storages.size());
+    if (state_.mirror) state_.mirror->add(storages);
     state_.storages.push_back(std::move(storages));
     state_.memory.views.push_back(std::move(views));
     state_.fields.push_back(std::move(field));
@@ -131,6 +134,7 @@ void Runtime::execute(const std::string& name) {
     set_time();
     const Flag running(is_running_);
     halocline::execute(operations, state_, parts_, timers_);
+    finish();
 }
 
 void Runtime::connect() {
@@ -160,6 +164,16 @@ void Runtime::advance(const std::vector<std::string>& names, std::int64_t steps,
         const auto next = static_cast<std::size_t>(phase + i) % round.size();
         halocline::execute(*round[next], state_, parts_, timers_);
         ++state_.step;
+    }
+    finish();
+}
+
+/// Waits for the device.
+void Runtime::finish() const {
+    if (!state_.mirror) return;
+    Device& device = state_.mirror->device();
+    for (int stream = 0; stream < Device::streams; ++stream) {
+        device.synchronize(device.record(stream));
     }
 }
 
@@ -208,17 +222,17 @@ const Field& Runtime::field(int slot) const {
 }
 
 const Box& Runtime::allocated(int slot, int block) const {
-    static_cast<void>(view(slot, block));
+    require_block(slot, block);
     return storage(slot, block).layout().allocated;
 }
 
 std::int64_t Runtime::bytes_stored(int slot, int block) const {
-    static_cast<void>(view(slot, block));
+    require_block(slot, block);
     return storage(slot, block).layout().size_bytes;
 }
 
 std::shared_ptr<std::byte> Runtime::memory(int slot, int block) const {
-    static_cast<void>(view(slot, block));
+    require_block(slot, block);
     return storage(slot, block).memory();
 }
 
@@ -227,12 +241,17 @@ const Storage& Runtime::storage(int slot, int block) const {
     return state_.storages[held][static_cast<std::size_t>(block)];
 }
 
-const halocline_field& Runtime::view(int slot, int block) const {
+void Runtime::require_block(int slot, int block) const {
     require_slot(state_, slot, "Runtime");
     if (block < 0 || block >= static_cast<int>(state_.blocks.size())) {
         throw std::invalid_argument("Runtime: there is no block " + std::to_string(block) +
                                     "; there are " + std::to_string(state_.blocks.size()) + ".");
     }
+}
+
+const halocline_field& Runtime::view(int slot, int block) const {
+    require_block(slot, block);
+    state_.to_host(slot, true);
     return state_.view(slot, block);
 }
 

@@ -27,8 +27,9 @@ class HALOCLINE_EXPORT Runtime {
 public:
     /// Without a transport: a single process. `share`: whether fields lie where other processes
     /// of the machine can map them, as the shared transports need it.
-    explicit Runtime(int threads, std::shared_ptr<Transport> transport = nullptr,
-                     bool share = true);
+    /// With a device kernels run there; then they are functions of it.
+    explicit Runtime(int threads, std::shared_ptr<Transport> transport = nullptr, bool share = true,
+                     std::shared_ptr<Device> device = nullptr);
     Runtime(const Runtime&) = delete;
     Runtime& operator=(const Runtime&) = delete;
     ~Runtime() = default;
@@ -63,7 +64,8 @@ public:
     void set_step(std::int64_t step);
     void set_dt(double dt);
 
-    /// Where a field lies now; valid until fields are swapped.
+    /// Where a field lies now in the host's memory, with its newest values, to be read and written;
+    /// valid until fields are swapped or, with a device, the next program runs.
     [[nodiscard]] const halocline_field& view(int slot, int block) const;
     [[nodiscard]] const Field& field(int slot) const;
     /// The cells allocated for a field on a block, counted from its first owned cell.
@@ -84,6 +86,8 @@ private:
     [[nodiscard]] std::vector<program::Operation>& program(const std::string& name);
     [[nodiscard]] const Storage& storage(int slot, int block) const;
     void set_time();
+    void finish() const;
+    void require_block(int slot, int block) const;
 
     State state_;
     Parts parts_;

@@ -11,6 +11,7 @@
 #include "core/field.hpp"
 #include "core/memory.hpp"
 #include "core/plan.hpp"
+#include "device/mirror.hpp"
 #include "transport/transport.hpp"
 
 namespace halocline {
@@ -24,12 +25,17 @@ struct State {
     std::vector<Field> fields;                   ///< by slot
     std::vector<std::vector<Storage>> storages;  ///< by storage and block
     std::vector<std::size_t> held;               ///< the storage in each slot; swaps change it
+    std::unique_ptr<Mirror> mirror;              ///< the device where kernels run, if there is one
     std::vector<double> scalars;
     std::int64_t step = 0;
     std::int64_t mask_version = 0;  ///< grows whenever masks may have changed
 
     [[nodiscard]] const halocline_field& view(int slot, int block) const {
         return memory.view(held[static_cast<std::size_t>(slot)], block);
+    }
+    /// For use by the host: waits until its memory has the newest values of a field.
+    void to_host(int slot, bool will_write) const {
+        if (mirror) mirror->to_host(held[static_cast<std::size_t>(slot)], will_write);
     }
     [[nodiscard]] const Field& field(int slot) const {
         return fields[static_cast<std::size_t>(slot)];

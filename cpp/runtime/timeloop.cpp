@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "runtime/device_run.hpp"
 #include "runtime/program.hpp"
 #include "runtime/spans.hpp"
 #include "runtime/timers.hpp"
@@ -28,6 +29,7 @@ struct Executor {
                 run.scalar_arguments[i] = state.scalars[static_cast<std::size_t>(run.scalars[i])];
             }
             if (run.mask >= 0 && run.listed_version != state.mask_version) list_cells(run);
+            if (state.mirror) return run_on_device(state, run);
             for (const program::Run::Piece& piece : run.pieces) {
                 if (piece.is_other_block) {
                     for (const auto& [slot, argument] : run.fields) {
@@ -41,6 +43,7 @@ struct Executor {
 
     /// Looks up in which cells of a mask a kernel runs.
     void list_cells(program::Run& run) const {
+        state.to_host(run.mask, false);
         for (program::Run::Piece& piece : run.pieces) {
             const Box box{{piece.call.lower[0], piece.call.lower[1], piece.call.lower[2]},
                           {piece.call.upper[0], piece.call.upper[1], piece.call.upper[2]}};
@@ -48,6 +51,7 @@ struct Executor {
             piece.spans = spans_of(state.view(run.mask, piece.block), type, box);
             piece.call.spans = piece.spans.data();
             piece.call.span_count = static_cast<std::int64_t>(piece.spans.size());
+            piece.device_spans = nullptr;
         }
         run.listed_version = state.mask_version;
     }
@@ -56,14 +60,14 @@ struct Executor {
         timed(start.timer, [&] { parts.exchanges[start.exchange].start(state); });
     }
     void operator()(const program::Wait& wait) const {
-        timed(wait.timer, [&] { parts.exchanges[wait.exchange].wait(); });
+        timed(wait.timer, [&] { parts.exchanges[wait.exchange].wait(state); });
     }
     void operator()(program::WaitAny& wait) const {
         Exchange& exchange = parts.exchanges[wait.exchange];
         for (program::WaitAny::Piece& piece : wait.pieces) piece.is_done = false;
         const Timers::Ticks begin = Timers::now();
         Timers::Ticks working = run_ready(wait, exchange);
-        while (exchange.deliver_more()) working += run_ready(wait, exchange);
+        while (exchange.deliver_more(state)) working += run_ready(wait, exchange);
         exchange.finish();
         timers.record(wait.timer, begin + working, Timers::now());
     }
@@ -94,6 +98,7 @@ struct Executor {
     }
 
     void operator()(program::Reduce& reduce) const {
+        state.to_host(reduce.reducer.slot(), false);
         timed(reduce.timer, [&] { state.scalars[reduce.scalar] = reduce.reducer.evaluate(state); });
     }
 
@@ -104,6 +109,7 @@ struct Executor {
 
     void operator()(const program::Poison& operation) const {
         timed(operation.timer, [&] {
+            state.to_host(operation.slot, true);
             const ElementType type = state.field(operation.slot).type;
             for (const LocalBox& box : operation.boxes) {
                 for (const int component : operation.components) {
@@ -115,6 +121,7 @@ struct Executor {
 
     void operator()(const program::Check& check) const {
         timed(check.timer, [&] {
+            state.to_host(check.slot, false);
             const std::optional<NanCell> found = find_nan(state, check.slot, check.boxes);
             if (!found) return;
             throw NotFinite(state.field(check.slot).name, state.step, found->component,

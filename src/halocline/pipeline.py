@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.codegen.cpp import print_source
 from halocline.codegen.cuda import print_cuda
+from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback
 from halocline.errors import PlanError, nearest
 from halocline.jit.build import build
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from halocline.language.kernel import Kernel
     from halocline.language.steps import Step
     from halocline.plan.plan import Plan
+    from halocline.runtime.device import DeviceChoice
     from halocline.runtime.job import Job
 
 TARGETS = ("c++", "numpy")
@@ -129,7 +131,9 @@ def _kernels_of(plans: Iterable[Plan]) -> tuple[Kernel, ...]:
     return tuple(dict.fromkeys(launch.code for plan in plans for launch in plan.launches))
 
 
-def compile_kernels(plans: Iterable[Plan], target: str, job: Job) -> CompiledKernels:
+def compile_kernels(
+    plans: Iterable[Plan], target: str, job: Job, device: DeviceChoice | None = None
+) -> CompiledKernels:
     """Return the compiled kernels of plans; one rank compiles, the others load what it has built.
 
     Raises:
@@ -140,7 +144,8 @@ def compile_kernels(plans: Iterable[Plan], target: str, job: Job) -> CompiledKer
         names = [f"{number}_{kernel.name}" for number, kernel in enumerate(kernels)]
         functions = dict(zip(names, map(callback, kernels), strict=True))
         return CompiledKernels(dict(zip(kernels, names, strict=True)), CallbackLibrary(functions))
-    source = print_source(kernels)
+    on_device = device is not None and not device.is_cpu
+    source = emulated(print_cuda(kernels)) if on_device else print_source(kernels)
     toolchain = find_toolchain()
     library = job.on_first(lambda: build(source, toolchain)) or build(source, toolchain)
     return CompiledKernels(dict(zip(kernels, source.entries, strict=True)), library)

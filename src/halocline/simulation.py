@@ -15,6 +15,7 @@ from halocline.plan.bind import bind
 from halocline.plan.layout import FieldLayout
 from halocline.plan.lower import make_plan
 from halocline.plan.strategy import Strategy
+from halocline.runtime.device import CPU, parse_device
 from halocline.runtime.executor import Executor
 from halocline.runtime.job import Made, join
 from halocline.runtime.progress import progress_display
@@ -31,10 +32,11 @@ from halocline.tune.selection import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from halocline.language.fields import Grid
     from halocline.language.steps import Step
+    from halocline.pipeline import CompiledKernels
     from halocline.plan.plan import Plan
     from halocline.plan.program import Program
     from halocline.runtime.link import Link
@@ -58,6 +60,9 @@ class Simulation:
         blocks: Blocks a rank.
         threads: OpenMP threads a rank; None for all cores of the node shared among its ranks.
         target: 'c++', or 'numpy' to interpret the kernels slowly where there is no compiler.
+        device: Where kernels run: 'cpu', or 'emulated' for a device whose kernels run on the
+            processor, in a random order that 'emulated:7' chooses. With a device look at a field's
+            arrays again after each run.
         check_every: After how many steps fields are searched for values that are not numbers;
             0 for never.
         communicator: An mpi4py communicator; None for all ranks of the launcher.
@@ -80,6 +85,7 @@ class Simulation:
         blocks: int = 1,
         threads: int | None = None,
         target: str = "c++",
+        device: str = CPU,
         check_every: int = 100,
         communicator: Any = None,
         ranks_per_node: int | None = None,
@@ -89,6 +95,11 @@ class Simulation:
         self.steps = check_steps(tuple(steps))
         self.strategy = _check_strategy(strategy)
         self.target = check_target(target)
+        self.device = parse_device(device)
+        if not self.device.is_cpu and target != "c++":
+            raise PlanError(
+                f"The target '{target}' runs on the processor; the device '{device}' was asked for."
+            )
         self.dt = dt
         self.check_every = check_every
         self._job = join(communicator, ranks_per_node=ranks_per_node, link=link)
@@ -247,7 +258,7 @@ class Simulation:
                 executor.store(FieldLayout(spec.name, spec.dtype, spec.components, none, none))
         strategy = replace(self._fixed_strategy, depth=1)
         plan = make_plan(program, self.decomposition, strategy, self.rank, executor.layouts)
-        executor.load(name, plan, compile_kernels([plan], self.target, self._job))
+        executor.load(name, plan, self._compile([plan]))
 
     def report(self) -> Report:
         """Return where the time went, over all ranks, beside what the model says; printable."""
@@ -266,6 +277,9 @@ class Simulation:
                 self.bytes_stored(),
             ),
         )
+
+    def _compile(self, plans: Iterable[Plan]) -> CompiledKernels:
+        return compile_kernels(plans, self.target, self._job, self.device)
 
     def _offer(self, program: Program) -> Offer:
         if isinstance(self.strategy, Strategy):
@@ -295,8 +309,10 @@ class Simulation:
             )
         program = self._bind()
         offered = self._offer(program)
-        kernels = compile_kernels(offered.plans, self.target, self._job)
-        executor = Executor(offered.plans[0], self.grid, self._job, self.threads, self.dt)
+        kernels = self._compile(offered.plans)
+        executor = Executor(
+            offered.plans[0], self.grid, self._job, self.threads, self.dt, self.device
+        )
         self._selection = Selection(offered, executor, kernels, self._job, self._knowledge)
         for field in self.grid.fields.values():
             _hand_over(field, executor)

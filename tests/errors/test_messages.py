@@ -595,6 +595,26 @@ def test_a_target_that_can_only_be_shown_does_not_run(grid):
     )
 
 
+@pytest.mark.parametrize(
+    ("device", "message"),
+    [
+        (
+            "emulate",
+            "There is no device 'emulate'; expected cpu or emulated. Did you mean 'emulated'?",
+        ),
+        (
+            "cuda",
+            "There is no device 'cuda'; expected cpu or emulated. "
+            "Kernels for it can be shown: halocline show code CASE --target cuda.",
+        ),
+        ("cpu:1", "The device 'cpu:1' was asked for; only 'emulated' takes a seed."),
+        ("emulated:x", "The device 'emulated:x' has the seed 'x'; expected a whole number."),
+    ],
+)
+def test_unknown_devices(grid, device, message):
+    assert told(PlanError, lambda: hc.Simulation(grid, [], device=device)) == message
+
+
 def test_a_target_without_text_is_not_shown(grid):
     assert told(PlanError, lambda: source_for(grid, [], "numpy")) == (
         "There is no text for the target 'numpy'. Known are: c++, cuda."

@@ -43,6 +43,7 @@ CHOICES = {
     "depth": (1, 2, 3),
     "decomposition": (None, "rows", "tiles", "pencils", "uneven"),
     "blocks": (1, 2, 3),
+    "device": ("cpu", "emulated:1", "emulated:2"),
 }
 
 
@@ -66,6 +67,7 @@ class Case:
     depth: int
     decomposition: str | None
     blocks: int
+    device: str
 
     def strategy(self) -> hc.Strategy:
         """Return how it communicates, with poisoned halos."""

@@ -30,6 +30,7 @@ def main() -> None:
             threads=case.threads,
             decomposition=split,
             ranks_per_node=case.ranks_per_node,
+            device=case.device,
         )
         field = next(iter(problem.grid.fields.values()))
         found = stencils.reductions(field, simulation)

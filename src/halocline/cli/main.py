@@ -114,6 +114,7 @@ Messages = Annotated[str | None, typer.Option(help="One a neighbour, or one a fi
 Wait = Annotated[str | None, typer.Option(help="all or any.")]
 Depth = Annotated[int | None, typer.Option(help="Steps between exchanges.")]
 Tiles = Annotated[int | None, typer.Option(help="Pieces of the core, polls between them.")]
+Device = Annotated[str | None, typer.Option(help="Where kernels run: cpu, emulated or emulated:7.")]
 RanksPerNode = Annotated[
     int | None, typer.Option(min=1, help="Declare so many ranks to be a node.")
 ]
@@ -152,6 +153,7 @@ def run(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     wait: Wait = None,
     depth: Depth = None,
     tiles: Tiles = None,
+    device: Device = None,
     ranks_per_node: RanksPerNode = None,
     link: Link = None,
     output: Output = None,
@@ -165,7 +167,6 @@ def run(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     """Run a case and write fields, log, report and picture into a directory."""
     from halocline.cli.outputs import read_run
     from halocline.cli.run import RunChoices, run_case
-    from halocline.runtime.link import to_link
 
     parameters = _given(
         cells=cells,
@@ -187,15 +188,12 @@ def run(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     read, from_file = read_run(case, parameters, restart)
     how = {"ranks": ranks, "threads": threads, "link": link, "output": output, "restart": restart}
     split = {"decomposition": decomposition, "overlap": overlap, "neighbours": neighbours}
-    split |= {"transport": transport, "messages": messages, "wait": wait}
+    split |= {"transport": transport, "messages": messages, "wait": wait, "device": device}
     written = {"every": every, "vtk": vtk, "probe": probe_at, "movie": movie}
     written |= {"checkpoint": checkpoint}
     numbers = {"depth": depth, "tiles": tiles, "ranks_per_node": ranks_per_node}
     choices = RunChoices(**{**from_file, **_given(**how, **split, **numbers, **written)})
-    # Refuse a wrong word before any rank is started.
-    choices.strategy  # noqa: B018
-    choices.outputs.check()
-    to_link(choices.link)
+    choices.check()
     if launched_rank() is not None:
         _refuse_other_number(choices.ranks)
     elif choices.ranks is not None and choices.ranks > 1:

@@ -22,6 +22,8 @@ from halocline.io.log import RunLog
 from halocline.io.output import create_directory, write_all, write_text
 from halocline.io.variable import Variable
 from halocline.plan.strategy import Strategy
+from halocline.runtime.device import CPU, parse_device
+from halocline.runtime.link import to_link
 from halocline.simulation import Simulation
 
 # The choices that make a strategy.
@@ -44,6 +46,7 @@ class RunChoices:
         wait: See 'Strategy'.
         depth: See 'Strategy'.
         tiles: See 'Strategy'.
+        device: Where kernels run, see 'Simulation'; None for the processor.
         ranks_per_node: Ranks said to be on one node; None for the real nodes.
         link: An emulated link between nodes; None for none.
         output: Directory of the results; None for that of 'restart', or a new one in 'output/'.
@@ -65,6 +68,7 @@ class RunChoices:
     wait: str | None = None
     depth: int | None = None
     tiles: int | None = None
+    device: str | None = None
     ranks_per_node: int | None = None
     link: str | None = None
     output: str | None = None
@@ -85,6 +89,13 @@ class RunChoices:
         """The same, or 'auto' if nothing was chosen."""
         return self.strategy if self._chosen() else "auto"
 
+    def check(self) -> None:
+        """Refuse a wrong word before any rank is started."""
+        self.strategy  # noqa: B018
+        self.outputs.check()
+        to_link(self.link)
+        parse_device(self.device or CPU)
+
     def _chosen(self) -> dict[str, Any]:
         found = {name: getattr(self, name) for name in STRATEGY_NAMES}
         return {name: value for name, value in found.items() if value is not None}
@@ -98,8 +109,8 @@ class RunChoices:
 
     def table(self) -> dict[str, Any]:
         """Return the choices for a case file."""
-        names = ("ranks", "threads", "decomposition", *STRATEGY_NAMES, "ranks_per_node", "link")
-        return {name: getattr(self, name) for name in (*names, *OUTPUT_NAMES)}
+        names = ("ranks", "threads", "decomposition", *STRATEGY_NAMES, "device", "ranks_per_node")
+        return {name: getattr(self, name) for name in (*names, "link", *OUTPUT_NAMES)}
 
     @property
     def outputs(self) -> OutputChoices:
@@ -132,6 +143,7 @@ def run_case(case: Case, choices: RunChoices) -> Path | None:
         strategy=choices.strategy_or_auto,
         decomposition=choices.shape,
         threads=choices.threads,
+        device=choices.device or CPU,
         ranks_per_node=choices.ranks_per_node,
         link=choices.link,
     )

@@ -43,15 +43,28 @@ class Transport:
     def size(self) -> int:
         """The number of processes."""
 
+class Device:
+    """Where kernels run beside the processor."""
+
+    name: str
+
+def emulated_device(seed: int) -> Device:
+    """Return a device on the processor, which does what it may in a random order."""
+
 class Runtime:
     """Executes a plan: add blocks, then fields, then the rest; then run programs."""
 
     def __init__(
-        self, threads: int, transport: Transport | None = None, share: bool = True
+        self,
+        threads: int,
+        transport: Transport | None = None,
+        share: bool = True,
+        device: Device | None = None,
     ) -> None:
         """Make an empty runtime; without a transport it is a single process.
 
-        With 'share' its fields lie where other ranks of the node can map them.
+        With 'share' its fields lie where other ranks of the node can map them. With a device
+        kernels are functions of it, and run there.
         """
 
     def add_block(self, lower: _Cell, upper: _Cell, turn: int = 0) -> int:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Layers, Operation, Placed, Plan
     from halocline.plan.program import Launch
+    from halocline.runtime.device import DeviceChoice
     from halocline.runtime.job import Job
 
 _STEP_SLOT, _TIME_SLOT = 0, 1
@@ -49,15 +50,24 @@ class Executor:
         job: The ranks.
         threads: OpenMP threads of this rank.
         dt: Time step [time unit].
+        device: Where kernels run.
 
     Attributes:
         storages: The fields by name, hidden ones included.
     """
 
-    def __init__(self, plan: Plan, grid: Grid, job: Job, threads: int, dt: float) -> None:
+    def __init__(
+        self, plan: Plan, grid: Grid, job: Job, threads: int, dt: float, device: DeviceChoice
+    ) -> None:
         # Memory that others can map has small pages on most systems: only where it is wanted.
         share = len(job.nodes) > 1 and plan.strategy.transport in ("auto", "shared", "shared-push")
-        self.runtime = _core.Runtime(threads, job.transport, share=share)
+        self.is_on_device = not device.is_cpu
+        self.runtime = _core.Runtime(
+            threads,
+            job.transport,
+            share=share and not self.is_on_device,
+            device=device.open(job.rank),
+        )
         self.runtime.set_dt(dt)
         self.threads = threads
         self.grid = grid
@@ -288,6 +298,9 @@ class _Writer:
     def _message(self, message: Message, other: int) -> tuple[Any, ...]:
         is_near = self.executor.job.is_near(other)
         transport = self.plan.strategy.transport_between(is_same_node=is_near)
+        if self.executor.is_on_device and transport != "persistent":
+            # Others cannot look into a device: what they get is packed and sent.
+            transport = "two-sided"
         theirs = self.plan.decomposition.blocks_of(other)
         positions = {block.number: n for n, block in enumerate(theirs)}
         is_source = message.target == other

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+
+namespace halocline {
+
+/// A point in a stream: reached when all that was put into the stream before has been done.
+struct Event {
+    int stream = 0;
+    std::uint64_t position = 0;
+};
+
+/// A kernel of a device with what it is called with.
+struct DeviceLaunch {
+    void* function = nullptr;              ///< of the device, see Device::launch
+    std::array<std::uint32_t, 3> grid{};   ///< blocks
+    std::array<std::uint32_t, 3> block{};  ///< threads of a block
+    std::vector<std::byte> parameters;     ///< the values, one after the other
+    std::vector<std::size_t> offsets;      ///< where each begins
+};
+
+/// Memory and queues of work beside those of the processor. Used by one thread.
+///
+/// Work is put into streams. Each does it in order and some time later; between streams only events
+/// say what comes first. What the host wants to see it must wait for.
+class HALOCLINE_EXPORT Device {
+public:
+    /// The stream of what others wait for: rims, packing, copies. It has priority.
+    static constexpr int urgent = 0;
+    /// The stream of everything else.
+    static constexpr int plain = 1;
+    static constexpr int streams = 2;
+
+    Device() = default;
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+    virtual ~Device();
+
+    /// What the report calls it.
+    [[nodiscard]] virtual std::string name() const = 0;
+    /// Memory of the device; must be given back before the device is. Throws DeviceError.
+    [[nodiscard]] virtual std::shared_ptr<std::byte> allocate(std::int64_t size_bytes) = 0;
+    /// Memory of the host that the device can copy to and from meanwhile.
+    [[nodiscard]] virtual std::shared_ptr<std::byte> allocate_staging(std::int64_t size_bytes) = 0;
+
+    /// Runs a kernel.
+    virtual void launch(int stream, DeviceLaunch launch) = 0;
+    /// Copies bytes, to or from the host or within the device; the host's must stay until then.
+    virtual void copy(int stream, std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
+
+    /// The point that a stream has been told to reach.
+    [[nodiscard]] virtual Event record(int stream) = 0;
+    /// Lets a stream do nothing more before an event.
+    virtual void wait(int stream, Event event) = 0;
+    /// Whether an event has been reached.
+    [[nodiscard]] virtual bool is_reached(Event event) = 0;
+    /// Returns when an event has been reached. Throws DeviceError if the device was lost.
+    virtual void synchronize(Event event) = 0;
+};
+
+/// A device on the processor: its streams do what they may in a random order, as late as they may.
+/// What lacks an event shows as another result with some other seed.
+[[nodiscard]] HALOCLINE_EXPORT std::shared_ptr<Device> emulated_device(std::uint64_t seed);
+
+}  // namespace halocline

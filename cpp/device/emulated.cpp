@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <new>
+#include <random>
+#include <stdexcept>
+#include <utility>
+
+#include "core/align.hpp"
+#include "device/device.hpp"
+
+namespace halocline {
+namespace {
+
+/// What a generated CUDA kernel is as C++: see 'codegen/emulation.py'.
+using Function = void (*)(void** parameters, const std::uint32_t* grid, const std::uint32_t* block,
+                          std::uint64_t seed);
+
+std::shared_ptr<std::byte> allocate_lines(std::int64_t size_bytes) {
+    const auto whole =
+        static_cast<std::size_t>(round_up(std::max(size_bytes, line_bytes), line_bytes));
+    auto* memory = static_cast<std::byte*>(std::aligned_alloc(line_bytes, whole));
+    if (memory == nullptr) throw std::bad_alloc();
+    // As on a device nothing is known of new memory; what reads it must show.
+    std::fill_n(memory, whole, std::byte{0xFF});
+    return {memory, [](std::byte* first) { std::free(first); }};
+}
+
+class EmulatedDevice final : public Device {
+public:
+    explicit EmulatedDevice(std::uint64_t seed) : random_(seed) {}
+
+    [[nodiscard]] std::string name() const override { return "emulated device"; }
+
+    [[nodiscard]] std::shared_ptr<std::byte> allocate(std::int64_t size_bytes) override {
+        return allocate_lines(size_bytes);
+    }
+    [[nodiscard]] std::shared_ptr<std::byte> allocate_staging(std::int64_t size_bytes) override {
+        return allocate_lines(size_bytes);
+    }
+
+    void launch(int stream, DeviceLaunch launch) override {
+        put(stream, [this, launch = std::move(launch)]() mutable {
+            std::vector<void*> parameters;
+            for (const std::size_t offset : launch.offsets) {
+                parameters.push_back(launch.parameters.data() + offset);
+            }
+            const auto function = reinterpret_cast<Function>(launch.function);
+            function(parameters.data(), launch.grid.data(), launch.block.data(), random_());
+        });
+    }
+
+    void copy(int stream, std::byte* to, const std::byte* from, std::int64_t bytes) override {
+        put(stream, [=] { std::memcpy(to, from, static_cast<std::size_t>(bytes)); });
+    }
+
+    [[nodiscard]] Event record(int stream) override { return {stream, at(stream).put}; }
+
+    void wait(int stream, Event event) override {
+        at(stream).waiting.push_back({[] {}, event});
+        ++at(stream).put;
+        progress();
+    }
+
+    [[nodiscard]] bool is_reached(Event event) override {
+        progress();
+        return at(event.stream).done >= event.position;
+    }
+
+    void synchronize(Event event) override {
+        while (at(event.stream).done < event.position) {
+            if (!step()) throw std::logic_error("Streams of a device wait for each other.");
+        }
+    }
+
+private:
+    struct Work {
+        std::function<void()> run;
+        Event after;  // of any stream; position 0 has always been reached
+    };
+    struct Queue {
+        std::deque<Work> waiting;
+        std::uint64_t put = 0;
+        std::uint64_t done = 0;
+    };
+
+    [[nodiscard]] Queue& at(int stream) { return queues_.at(static_cast<std::size_t>(stream)); }
+
+    void put(int stream, std::function<void()> run) {
+        at(stream).waiting.push_back({std::move(run), {}});
+        ++at(stream).put;
+        progress();
+    }
+
+    /// Does some of what may be done, or nothing.
+    void progress() {
+        for (std::uint64_t steps = random_() % 3; steps > 0 && step(); --steps) {
+        }
+    }
+
+    /// Does what is next in one of the streams that may go on. False if there is none.
+    bool step() {
+        std::vector<Queue*> ready;
+        for (Queue& queue : queues_) {
+            if (queue.waiting.empty()) continue;
+            const Event after = queue.waiting.front().after;
+            if (at(after.stream).done >= after.position) ready.push_back(&queue);
+        }
+        if (ready.empty()) return false;
+        Queue& queue = *ready[random_() % ready.size()];
+        queue.waiting.front().run();
+        queue.waiting.pop_front();
+        ++queue.done;
+        return true;
+    }
+
+    std::array<Queue, streams> queues_;
+    std::mt19937_64 random_;
+};
+
+}  // namespace
+
+Device::~Device() = default;
+
+std::shared_ptr<Device> emulated_device(std::uint64_t seed) {
+    return std::make_shared<EmulatedDevice>(seed);
+}
+
+}  // namespace halocline

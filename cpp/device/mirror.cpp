@@ -1,0 +1,50 @@
+#include "device/mirror.hpp"
+
+namespace halocline {
+
+void Mirror::add(const std::vector<Storage>& host) {
+    Fields& fields = storages_.emplace_back();
+    for (const Storage& storage : host) {
+        fields.pieces.push_back(
+            {storage.view(), storage.memory(), nullptr, storage.layout().size_bytes});
+    }
+}
+
+void Mirror::to_device(std::size_t storage, bool will_write) {
+    Fields& fields = storages_[storage];
+    if (!fields.is_on_device) {
+        for (Piece& piece : fields.pieces) {
+            if (!piece.memory) piece.memory = device_->allocate(piece.size_bytes);
+            device_->copy(Device::plain, piece.memory.get(), piece.host_memory.get(),
+                          piece.size_bytes);
+        }
+        // The host may write into its own memory as soon as this returns.
+        device_->synchronize(device_->record(Device::plain));
+        fields.is_on_device = true;
+    }
+    if (will_write) fields.is_on_host = false;
+}
+
+void Mirror::to_host(std::size_t storage, bool will_write) {
+    Fields& fields = storages_[storage];
+    if (!fields.is_on_host) {
+        for (const Piece& piece : fields.pieces) {
+            device_->copy(Device::plain, piece.host_memory.get(), piece.memory.get(),
+                          piece.size_bytes);
+        }
+        device_->synchronize(device_->record(Device::plain));
+        fields.is_on_host = true;
+    }
+    if (will_write) fields.is_on_device = false;
+}
+
+halocline_field Mirror::view(std::size_t storage, int block) const {
+    const Piece& piece = storages_[storage].pieces[static_cast<std::size_t>(block)];
+    const std::ptrdiff_t origin =
+        static_cast<const std::byte*>(piece.host.data) - piece.host_memory.get();
+    halocline_field view = piece.host;
+    view.data = piece.memory.get() + origin;
+    return view;
+}
+
+}  // namespace halocline

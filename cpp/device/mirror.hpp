@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "abi/kernel_abi.h"
+#include "core/field.hpp"
+#include "device/device.hpp"
+
+namespace halocline {
+
+/// The fields of a rank in the memory of its device, beside those in the host's.
+///
+/// Each storage has its newest values on one side or on both; who wants to use it on a side says
+/// so first, and they are copied there. A storage takes memory of the device from its first use.
+class Mirror {
+public:
+    explicit Mirror(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+
+    /// Adds the storage of a field: a piece of the host's memory for each block.
+    void add(const std::vector<Storage>& host);
+
+    /// Puts the newest values onto the device, before what is put into the stream after this.
+    void to_device(std::size_t storage, bool will_write);
+    /// Waits until the host has the newest values.
+    void to_host(std::size_t storage, bool will_write);
+
+    /// Where a field lies on the device; after 'to_device'.
+    [[nodiscard]] halocline_field view(std::size_t storage, int block) const;
+    [[nodiscard]] Device& device() const { return *device_; }
+
+private:
+    struct Piece {
+        halocline_field host;
+        std::shared_ptr<std::byte> host_memory;
+        std::shared_ptr<std::byte> memory;
+        std::int64_t size_bytes;
+    };
+    struct Fields {
+        std::vector<Piece> pieces;  // by block
+        bool is_on_host = true;
+        bool is_on_device = false;
+    };
+
+    std::shared_ptr<Device> device_;
+    std::vector<Fields> storages_;
+};
+
+}  // namespace halocline

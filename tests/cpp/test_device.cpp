@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+
+namespace halocline {
+namespace {
+
+/// What has been done, in order.
+std::vector<int> done;
+
+void note(void** parameters, const std::uint32_t* grid, const std::uint32_t* /*block*/,
+          std::uint64_t /*seed*/) {
+    done.push_back(*static_cast<const int*>(parameters[0]) * static_cast<int>(grid[0]));
+}
+
+void put(Device& device, int stream, int number) {
+    DeviceLaunch launch;
+    launch.function = reinterpret_cast<void*>(&note);
+    launch.grid = launch.block = {1, 1, 1};
+    launch.parameters.resize(sizeof number);
+    std::memcpy(launch.parameters.data(), &number, sizeof number);
+    launch.offsets = {0};
+    device.launch(stream, std::move(launch));
+}
+
+void finish(Device& device) {
+    for (int stream = 0; stream < Device::streams; ++stream) {
+        device.synchronize(device.record(stream));
+    }
+}
+
+/// The orders in which some work is done with many seeds.
+std::set<std::vector<int>> orders(const auto& work) {
+    std::set<std::vector<int>> found;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        done.clear();
+        const auto device = emulated_device(seed);
+        work(*device);
+        finish(*device);
+        found.insert(done);
+    }
+    return found;
+}
+
+TEST(EmulatedDevice, does_what_is_in_a_stream_in_order) {
+    const auto found = orders([](Device& device) {
+        for (int number = 1; number <= 3; ++number) put(device, Device::plain, number);
+    });
+    EXPECT_EQ(found, (std::set<std::vector<int>>{{1, 2, 3}}));
+}
+
+TEST(EmulatedDevice, mixes_streams_in_every_way) {
+    const auto found = orders([](Device& device) {
+        put(device, Device::plain, 1);
+        put(device, Device::plain, 2);
+        put(device, Device::urgent, 3);
+    });
+    EXPECT_EQ(found, (std::set<std::vector<int>>{{1, 2, 3}, {1, 3, 2}, {3, 1, 2}}));
+}
+
+TEST(EmulatedDevice, keeps_the_order_that_events_say) {
+    const auto found = orders([](Device& device) {
+        put(device, Device::plain, 1);
+        device.wait(Device::urgent, device.record(Device::plain));
+        put(device, Device::urgent, 2);
+        put(device, Device::plain, 3);
+    });
+    EXPECT_EQ(found, (std::set<std::vector<int>>{{1, 2, 3}, {1, 3, 2}}));
+}
+
+TEST(EmulatedDevice, may_do_nothing_before_someone_waits) {
+    bool was_late = false;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        const auto device = emulated_device(seed);
+        int from = 1;
+        int to = 0;
+        device->copy(Device::plain, reinterpret_cast<std::byte*>(&to),
+                     reinterpret_cast<const std::byte*>(&from), sizeof from);
+        const Event copied = device->record(Device::plain);
+        was_late = was_late || to == 0;
+        device->synchronize(copied);
+        EXPECT_TRUE(device->is_reached(copied));
+        EXPECT_EQ(to, 1);
+    }
+    EXPECT_TRUE(was_late);
+}
+
+TEST(EmulatedDevice, refuses_to_wait_for_ever) {
+    const auto device = emulated_device(1);
+    device->wait(Device::plain, {Device::urgent, 1});
+    EXPECT_THROW(device->synchronize(device->record(Device::plain)), std::logic_error);
+}
+
+}  // namespace
+}  // namespace halocline

@@ -1,6 +1,8 @@
 """Run all cases on the ranks this was started with; rank 0 writes the sums as JSON.
 
-mpiexec -n N python run_cases.py OUTPUT
+mpiexec -n N python run_cases.py OUTPUT [DEVICE]
+
+With a device only the cases for devices.
 """
 
 from __future__ import annotations
@@ -13,15 +15,18 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import stencils
-from parallel.cases import CASES
+from parallel.cases import CASES, DEVICE_CASES
 
 from halocline.runtime.job import join
 
 
 def main() -> None:
     job = join()
+    device = sys.argv[2] if len(sys.argv) > 2 else "cpu"
     results = {}
     for number, case in enumerate(CASES):
+        if device != "cpu" and case not in DEVICE_CASES:
+            continue
         problem = case.make()
         split, strategy = job.from_first(partial(case.distribute, problem, job.size))
         simulation = stencils.run(
@@ -30,7 +35,7 @@ def main() -> None:
             threads=case.threads,
             decomposition=split,
             ranks_per_node=case.ranks_per_node,
-            device=case.device,
+            device=device,
         )
         field = next(iter(problem.grid.fields.values()))
         found = stencils.reductions(field, simulation)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import stencils
 from launch import mpirun
-from parallel.cases import CASES, CHOICES, Case
+from parallel.cases import CASES, CHOICES, DEVICE_CASES, Case
 
 SCRIPT = Path(__file__).with_name("run_cases.py")
 RANKS = (1, 2, 3, 4, 6, 8)
@@ -72,6 +72,23 @@ def test_reductions_have_the_same_bits_on_every_rank(ranks, results, expected):
     differing = [
         n for n, r in expected.items() if found[n]["reductions"] != [r["reductions"]] * ranks
     ]
+    assert not differing, "\n".join(name_of(int(n)) for n in differing)
+
+
+def test_ranks_with_emulated_devices_have_the_same_bits(tmp_path, expected):
+    for choice in ("problem", "overlap", "wait", "depth", "neighbours"):
+        assert {getattr(case, choice) for case in DEVICE_CASES} >= set(CHOICES[choice]) - {
+            "heat 1-D"
+        }
+    output = tmp_path / "found.json"
+    done = mpirun(3, SCRIPT, str(output), "emulated:5", timeout=300)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(output.read_text(encoding="utf-8"))
+    assert len(found) == len(DEVICE_CASES)
+    wanted = {
+        n: {"crc": expected[n]["crc"], "reductions": [expected[n]["reductions"]] * 3} for n in found
+    }
+    differing = [n for n in found if found[n] != wanted[n]]
     assert not differing, "\n".join(name_of(int(n)) for n in differing)
 
 

@@ -110,6 +110,11 @@ class Box:
         return " x ".join(f"[{l},{u})" for l, u in zip(self.lower, self.upper, strict=True))
 
 
+def added(a: Offset, b: Offset) -> Offset:
+    """Return the offset that leads as far as two, one after the other."""
+    return tuple(x + y for x, y in zip(a, b, strict=True))
+
+
 def opposite(offset: Offset) -> Offset:
     """Return the offset that leads back."""
     return tuple(-o for o in offset)

@@ -45,5 +45,5 @@ def _between(first: set[Use], second: set[Use]) -> set[Offset]:
 
 def _uses(kernel: Kernel, names: dict[str, str]) -> tuple[set[Use], set[Use]]:
     """Return which component of which field a kernel reads and assigns where."""
-    read, written = ({((names[f], q), offset) for f, q, offset in own} for own in kernel.uses)
-    return read, written
+    read = {((names[f], q), offset) for f, q, offset in kernel.read}
+    return read, {((names[f], q), offset) for f, q, offset in kernel.assigned}

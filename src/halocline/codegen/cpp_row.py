@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halocline.codegen.expression import C_TYPES, Expressions, moved
-from halocline.codegen.lower import IndexValue, Let, Store
+from halocline.codegen.lower import IndexValue
 from halocline.codegen.names import CPP_WORDS, Names, words
-from halocline.codegen.text import cast, indented, row_address, type_of
+from halocline.codegen.text import cast, cell_lines, indented, row_address, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from halocline.codegen.lower import Load, Nest
+    from halocline.codegen.lower import Load, Nest, Store
     from halocline.codegen.names import Row
 
 _TAKEN = CPP_WORDS | words(
@@ -113,19 +113,13 @@ class RowText:
 
     def cell(self, buffered: Collection[tuple[str, int]] = ()) -> list[str]:
         """Print what is done in the cell x."""
-        lines = []
-        for part in self.nest.body:
-            match part:
-                case Let(value, _):
-                    kind = C_TYPES[self.nest.values[value].type]
-                    text = self._expressions.text(value)
-                    lines.append(f"const {kind} {self._values[value]} = {text};")
-                case Store(field, component, value, offset):
-                    here = "i" if (field, component) in buffered else "x"
-                    index = f"{here} {moved(offset[0])}".strip()
-                    text = self._expressions.name(value)
-                    lines.append(f"{self.out[field, component]}[{index}] = {text};")
-        return lines
+
+        def target(store: Store) -> str:
+            here = "i" if (store.field, store.component) in buffered else "x"
+            index = f"{here} {moved(store.offset[0])}".strip()
+            return f"{self.out[store.field, store.component]}[{index}]"
+
+        return cell_lines(self.nest, self._values, self._expressions, target)
 
     def _address(self, field: str, component: int, offset: tuple[int, ...], kind: str) -> str:
         return row_address(self.fields[field], component, offset, kind)

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from halocline.codegen.cuda_prelude import FEEDING, HALVES, MATHS, PRELUDE
 from halocline.codegen.expression import C_TYPES, Expressions, moved
-from halocline.codegen.lower import IndexValue, Let, Store, lower, place
+from halocline.codegen.lower import IndexValue, lower, place
 from halocline.codegen.names import CPP_WORDS, Names, entry_names, words
 from halocline.codegen.source import Source
 from halocline.codegen.text import (
     cast,
+    cell_lines,
     chooses,
     folded,
     has_halves,
@@ -29,7 +30,7 @@ from halocline.codegen.text import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from halocline.codegen.lower import Load, Nest
+    from halocline.codegen.lower import Load, Nest, Store
     from halocline.language.kernel import Kernel
 
 # In a block, at most; all registers of a multiprocessor may go to one block: a kernel that spills
@@ -205,17 +206,11 @@ class _CellText:
         return lines
 
     def _cell(self) -> list[str]:
-        lines = []
-        for part in self.nest.body:
-            match part:
-                case Let(value, _):
-                    kind = C_TYPES[self.nest.values[value].type]
-                    text = self._expressions.text(value)
-                    lines.append(f"const {kind} {self._values[value]} = {text};")
-                case Store(field, component, value, offset):
-                    row, column = self._names.out[field, component], self._columns[offset[0]]
-                    lines.append(f"{row}[{column}] = {self._expressions.name(value)};")
-        return lines
+        def target(store: Store) -> str:
+            row = self._names.out[store.field, store.component]
+            return f"{row}[{self._columns[store.offset[0]]}]"
+
+        return cell_lines(self.nest, self._values, self._expressions, target)
 
     def _load(self, load: Load) -> str:
         row = self._names.rows[load.field, load.component, load.offset[1:]]

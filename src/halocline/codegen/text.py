@@ -6,11 +6,12 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from halocline.codegen.expression import C_TYPES, moved
-from halocline.codegen.lower import Operation
+from halocline.codegen.lower import Let, Operation, Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from halocline.codegen.expression import Expressions
     from halocline.codegen.lower import Nest
 
 _WIDTH = 100
@@ -54,6 +55,24 @@ def row_address(name: str, component: int, offset: Sequence[int], kind: str) -> 
     steps = zip("yz", (*offset, 0, 0), strict=False)
     y, z = (f"{axis} {moved(step)}".strip() for axis, step in steps)
     return f"row_of<{kind}>({name}, {component}, {y}, {z})"
+
+
+def cell_lines(
+    nest: Nest,
+    names: Mapping[int, str],
+    expressions: Expressions,
+    place: Callable[[Store], str],
+) -> list[str]:
+    """Return what is done in one cell: names for values, and stores to places in memory."""
+    lines = []
+    for part in nest.body:
+        match part:
+            case Let(value, _):
+                kind = C_TYPES[nest.values[value].type]
+                lines.append(f"const {kind} {names[value]} = {expressions.text(value)};")
+            case Store():
+                lines.append(f"{place(part)} = {expressions.name(part.value)};")
+    return lines
 
 
 def cast(dtype: str, text: str) -> str:

@@ -23,6 +23,8 @@ from struct import pack
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakValueDictionary
 
+from halocline.geometry import added
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -179,8 +181,7 @@ def shifted(root: Expr, offset: tuple[int, ...]) -> Expr:
     for node in walk(root):
         match node:
             case Read(field, component, old, version):
-                place = tuple(a + b for a, b in zip(old, offset, strict=True))
-                moved[node] = Read(field, component, place, version)
+                moved[node] = Read(field, component, added(old, offset), version)
             case Index(axis, old):
                 moved[node] = Index(axis, old + offset[axis])
             case _:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from halocline.geometry import added
 from halocline.language.expr import Read, walk
 
 if TYPE_CHECKING:
@@ -73,15 +74,18 @@ class Kernel:
         return next(field for field in self.fields if field.name == name)
 
     @property
-    def uses(self) -> tuple[frozenset[Use], frozenset[Use]]:
-        """What is read and what is assigned, relative to the cell, by its feeders too."""
+    def read(self) -> frozenset[Use]:
+        """What is read, relative to the cell, by its feeders too."""
         values = [statement.value for statement in self.statements]
-        read = {(r.field, r.component, r.offset) for r in reads(*values)}
-        assigned = {(s.field, s.component, s.offset) for s in self.statements}
-        for feeder in self.feeders:
-            for all_uses, own in zip((read, assigned), feeder.kernel.uses, strict=True):
-                all_uses |= {(f, q, _sum(o, feeder.offset)) for f, q, o in own}
-        return frozenset(read), frozenset(assigned)
+        own = {(r.field, r.component, r.offset) for r in reads(*values)}
+        return frozenset(own.union(*(feeder.seen(feeder.kernel.read) for feeder in self.feeders)))
+
+    @property
+    def assigned(self) -> frozenset[Use]:
+        """What is assigned, relative to the cell, by its feeders too."""
+        own = {(s.field, s.component, s.offset) for s in self.statements}
+        feeders = (feeder.seen(feeder.kernel.assigned) for feeder in self.feeders)
+        return frozenset(own.union(*feeders))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +103,9 @@ class Feeder:
     offset: Offset
     layer: tuple[int, int]
 
-
-def _sum(a: Offset, b: Offset) -> Offset:
-    return tuple(x + y for x, y in zip(a, b, strict=True))
+    def seen(self, uses: frozenset[Use]) -> set[Use]:
+        """Return what this one uses, relative to the cell of the fed kernel."""
+        return {(f, q, added(o, self.offset)) for f, q, o in uses}
 
 
 def reads(*values: Expr) -> tuple[Read, ...]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from halocline.geometry import opposite
+from halocline.geometry import added, opposite
 from halocline.language.expr import renamed
 from halocline.language.kernel import Feeder, FieldType, Kernel, Statement
 from halocline.plan.chain import partial_axes
@@ -32,8 +32,6 @@ _Cells = tuple[tuple[str, int], "Box"]
 def with_feeders(chain: Chain, domain: Box, periodic: Sequence[bool]) -> Chain:
     """Return a chain with as many kernels on layers as possible made feeders of others."""
     feeds = _Feeds(chain, domain, periodic).found
-    if not feeds:
-        return chain
     kept = [p for p in range(len(chain.launches)) if p not in feeds]
     feeders = {p: [n for n in sorted(feeds) if feeds[n][0] == p] for p in kept}
     return replace(
@@ -90,7 +88,7 @@ class _Feeds:
         if offset is None or partial_axes(feeder, self._periodic):
             return None
         ((name, component, to),) = feeder.assigns
-        cells = _cells(feeder, fed)
+        cells = _cells(feeder, fed, offset)
         assigned = ((name, component), moved(cells, to))
         read = [((f, q), moved(cells, o)) for f, q, o in feeder.reads]
         is_free = (
@@ -107,8 +105,7 @@ class _Feeds:
         seen = moved(feeder.region, to).intersect(self._domain)
         if seen.is_empty:
             return True
-        by = tuple(a + b for a, b in zip(offset, to, strict=True))
-        return fed.plain is None and moved(fed.region, by).contains(seen)
+        return fed.plain is None and moved(fed.region, added(offset, to)).contains(seen)
 
     def _is_undisturbed(
         self, position: int, reader: int, assigned: _Cells, read: list[_Cells]
@@ -117,11 +114,12 @@ class _Feeds:
         fed = self._chain.launches[reader]
         for between in range(position + 1, reader):
             other = self._chain.launches[between]
-            cells = _cells(other, fed) if between in self.found else other.region
+            known = self.found.get(between)
+            cells = _cells(other, fed, known[1]) if known else other.region
             writes = [((f, q), moved(cells, o)) for f, q, o in other.assigns]
             reads = [((f, q), moved(cells, o)) for f, q, o in other.reads]
             # Two feeders of the same cell keep their order.
-            overwrites = between not in self.found and _meet([assigned], writes)
+            overwrites = not known and _meet([assigned], writes)
             if overwrites or _meet([assigned], reads) or _meet(read, writes):
                 return False
         return True
@@ -130,8 +128,7 @@ class _Feeds:
         """Return whether what a feeder assigns is read by a kernel after the one it feeds."""
         (name, component), cells = assigned
         ((_, _, to),) = feeder.assigns
-        read_at = tuple(a + b for a, b in zip(offset, to, strict=True))
-        if (name, component, read_at) in self._chain.launches[reader].assigns:
+        if (name, component, added(offset, to)) in self._chain.launches[reader].assigns:
             return False
         for other in self._chain.launches[reader + 1 :]:
             if other == feeder:
@@ -152,13 +149,11 @@ def _way(feeder: Launch, fed: Launch) -> Offset | None:
     reached = [o for o in read if not moved(fed.region, o).intersect(assigned).is_empty]
     if len(reached) != 1:
         return None
-    return tuple(a - b for a, b in zip(reached[0], to, strict=True))
+    return added(reached[0], opposite(to))
 
 
-def _cells(feeder: Launch, fed: Launch) -> Box:
+def _cells(feeder: Launch, fed: Launch, offset: Offset) -> Box:
     """Return where a kernel on a layer runs for the sake of the one that it feeds."""
-    offset = _way(feeder, fed)
-    assert offset is not None
     return feeder.region.intersect(moved(fed.region, offset))
 
 
@@ -172,7 +167,7 @@ def _is_kept(
     here = opposite(offset)
     for name, component, at in used:
         for field, q, to in fed.assigns:
-            by = tuple(a - b for a, b in zip(at, to, strict=True))
+            by = added(at, opposite(to))
             writers = moved(cells, by).intersect(fed.region)
             if (field, q) == (name, component) and by != here and not writers.is_empty:
                 return False

@@ -76,7 +76,7 @@ class _ChainOperations:
         self.boxes = {b.number: zones.boxes(chain.extents, b) for b in around.blocks}
         layers = [zones.layers(chain, p, around.blocks) for p in range(self.end)]
         self.numbers = list(map(around.add_launch, _todays(chain), layers))
-        self.on_block = {b.number: zones.on_block(chain, b) for b in around.blocks}
+        self.on_block = {b.number: zones.on_block(chain, layers, b) for b in around.blocks}
 
     def in_order(self) -> list[Operation]:
         """Return the operations."""

@@ -63,13 +63,13 @@ class Launch:
     def assigns(self) -> tuple[tuple[str, int, Offset], ...]:
         """Fields, components and offsets assigned, each once."""
         names = self.names_of
-        return tuple(sorted((names[f], q, offset) for f, q, offset in self.kernel.uses[1]))
+        return tuple(sorted((names[f], q, offset) for f, q, offset in self.kernel.assigned))
 
     @property
     def reads(self) -> tuple[tuple[str, int, Offset], ...]:
         """Fields, components and offsets read."""
         names = self.names_of
-        return tuple(sorted((names[f], q, offset) for f, q, offset in self.kernel.uses[0]))
+        return tuple(sorted((names[f], q, offset) for f, q, offset in self.kernel.read))
 
 
 @dataclass(frozen=True, slots=True)

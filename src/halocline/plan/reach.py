@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from halocline.geometry import Box, Offset
+from halocline.geometry import Box, Offset, added
 from halocline.language.fields import UNBOUNDED
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ def drop(reach: Reach, region: Box) -> tuple[Reach, ...]:
 
 def move(reach: Reach, offset: Offset) -> Reach:
     """Return the reach moved on by an offset."""
-    total = tuple(a + b for a, b in zip(reach.offset, offset, strict=True))
-    return Reach(total, moved(reach.region, offset))
+    return Reach(added(reach.offset, offset), moved(reach.region, offset))
 
 
 def distinct(reaches: Iterable[Reach]) -> set[Reach]:

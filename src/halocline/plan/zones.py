@@ -54,23 +54,19 @@ def boxes(extents: Iterable[frozenset[Reach]], block: Block) -> list[Box | None]
 
 def layers(chain: Chain, position: int, blocks: Iterable[Block]) -> Layers:
     """Return on each block where the feeders of a kernel run: a box each, or None."""
-    return {block.number: tuple(boxes(_fed(chain, position), block)) for block in blocks}
+    return {block.number: tuple(boxes(chain.fed[position], block)) for block in blocks}
 
 
-def on_block(chain: Chain, block: Block) -> Chain:
+def on_block(chain: Chain, found: Iterable[Layers], block: Block) -> Chain:
     """Return the chain without feeders that do not run on a block, at no side of the domain."""
     launches = [
-        replace(launch, kernel=_with(launch.kernel, boxes(_fed(chain, position), block)))
-        for position, launch in enumerate(chain.launches)
+        replace(launch, kernel=_with(launch.kernel, where[block.number]))
+        for launch, where in zip(chain.launches, found, strict=True)
     ]
     return replace(chain, launches=tuple(launches))
 
 
-def _fed(chain: Chain, position: int) -> tuple[frozenset[Reach], ...]:
-    return chain.fed[position] if chain.fed else ()
-
-
-def _with(kernel: Kernel, found: list[Box | None]) -> Kernel:
+def _with(kernel: Kernel, found: Iterable[Box | None]) -> Kernel:
     feeders = zip(kernel.feeders, found, strict=True)
     return replace(kernel, feeders=tuple(feeder for feeder, box in feeders if box is not None))
 

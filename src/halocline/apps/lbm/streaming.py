@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import CaseError, nearest
-from halocline.geometry import opposite
+from halocline.geometry import added, opposite
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.populations import Value
@@ -48,7 +48,7 @@ class Places:
     def outgoing(self, f: Any, velocity_set: VelocitySet, i: int, cell: Offset) -> Value:
         """Return the population i that has left the cell at an offset."""
         component, offset = self.of(velocity_set, i)
-        stored = f[component][_sum(cell, offset)]
+        stored = f[component][added(cell, offset)]
         unit = unit_of(f.dtype)
         return stored if unit == 1.0 else stored * unit
 
@@ -60,7 +60,7 @@ class Places:
         """Let a value be the population i that has left the cell at an offset."""
         component, offset = self.of(velocity_set, i)
         unit = unit_of(f.dtype)
-        f[component][_sum(cell, offset)] = value if unit == 1.0 else value * (1.0 / unit)
+        f[component][added(cell, offset)] = value if unit == 1.0 else value * (1.0 / unit)
 
     def deliver(
         self, f: Any, velocity_set: VelocitySet, i: int, cell: Offset, value: Value
@@ -119,9 +119,5 @@ def streaming(name: str) -> Streaming:
     return STREAMINGS[name]
 
 
-def _sum(a: Offset, b: Offset) -> Offset:
-    return tuple(x + y for x, y in zip(a, b, strict=True))
-
-
 def _back(a: Offset, b: Offset) -> Offset:
-    return _sum(a, opposite(b))
+    return added(a, opposite(b))

@@ -43,9 +43,9 @@ int add_callback(nb::handle self, const nb::callable& callback) {
     });
 }
 
-nb::ndarray<nb::numpy> view(const Runtime& runtime, int slot, int block) {
+nb::ndarray<nb::numpy> view(const Runtime& runtime, int slot, int block, bool will_write) {
     const Field& field = runtime.field(slot);
-    const halocline_field& where = runtime.view(slot, block);
+    const halocline_field& where = runtime.view(slot, block, will_write);
     const Box& box = runtime.allocated(slot, block);
     const Index3 n = box.extent();
     const std::int64_t first = box.lower[0] + box.lower[1] * where.y + box.lower[2] * where.z;
@@ -72,10 +72,11 @@ nb::ndarray<nb::numpy> view(const Runtime& runtime, int slot, int block) {
 }
 
 int add_kernel(Runtime& runtime, std::string name, std::uintptr_t address, std::vector<int> fields,
-               std::vector<int> scalars, bool stream, int mask, nb::sequence layers) {
+               std::vector<int> scalars, bool stream, int mask, nb::sequence layers,
+               std::vector<int> written) {
     return runtime.add_kernel({std::move(name), std::bit_cast<halocline_kernel>(address),
                                std::move(fields), std::move(scalars), stream, mask,
-                               to_layers(layers)});
+                               to_layers(layers), std::move(written)});
 }
 
 using TimerTuple = std::tuple<std::string, std::string, std::int64_t, double>;
@@ -90,9 +91,18 @@ std::vector<TimerTuple> timers(const Runtime& runtime) {
 
 void bind_parts(nb::class_<Runtime>& runtime) {
     runtime
-        .def(nb::init<int, std::shared_ptr<Transport>, bool, std::shared_ptr<Device>>(),
-             "threads"_a, "transport"_a.none() = nb::none(), "share"_a = true,
-             "device"_a.none() = nb::none())
+        .def(
+            "__init__",
+            [](Runtime* self, int threads, std::shared_ptr<Transport> transport, bool share,
+               std::shared_ptr<Device> device, const std::array<std::uintptr_t, 4>& services) {
+                const auto kernel = [&](std::size_t i) {
+                    return std::bit_cast<void*>(services[i]);
+                };
+                new (self) Runtime(threads, std::move(transport), share, std::move(device),
+                                   {kernel(0), kernel(1), kernel(2), kernel(3)});
+            },
+            "threads"_a, "transport"_a.none() = nb::none(), "share"_a = true,
+            "device"_a.none() = nb::none(), "services"_a = std::array<std::uintptr_t, 4>{})
         .def(
             "add_block",
             [](Runtime& self, const Cells& lower, const Cells& upper, std::int64_t turn) {
@@ -107,13 +117,14 @@ void bind_parts(nb::class_<Runtime>& runtime) {
                     {std::move(name), element_type(dtype), components, halo_lower, halo_upper});
             },
             "name"_a, "dtype"_a, "components"_a, "halo_lower"_a, "halo_upper"_a)
-        .def("view", &view, "slot"_a, "block"_a, "View a field on a block without a copy.")
+        .def("view", &view, "slot"_a, "block"_a, "will_write"_a = true,
+             "View a field on a block without a copy.")
         .def("bytes_stored", &Runtime::bytes_stored, "slot"_a, "block"_a)
         .def("add_scalar", &Runtime::add_scalar, "value"_a)
         .def("set_scalar", &Runtime::set_scalar, "slot"_a, "value"_a)
         .def("scalar", &Runtime::scalar, "slot"_a)
         .def("add_kernel", &add_kernel, "name"_a, "address"_a, "fields"_a, "scalars"_a, "stream"_a,
-             "mask"_a = -1, "layers"_a = nb::tuple())
+             "mask"_a = -1, "layers"_a = nb::tuple(), "written"_a = std::vector<int>{})
         .def(
             "add_exchange",
             [](Runtime& self, std::string name, nb::sequence sends, nb::sequence receives,

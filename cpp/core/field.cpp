@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <stdexcept>
@@ -133,6 +134,15 @@ Storage::Storage(const Field& field, const Index3& owned, int slot, int threads,
 halocline_field Storage::view() const {
     return {memory_.get() + layout_.origin * size_of(type_), layout_.component, layout_.y,
             layout_.z};
+}
+
+std::int64_t poison_bits(ElementType type) {
+    return with_type(type, []<typename T>(T) {
+        const T value = poison_value<T>();
+        std::int64_t bits = 0;
+        std::memcpy(&bits, &value, sizeof value);
+        return bits;
+    });
 }
 
 void poison(const halocline_field& view, ElementType type, int component, const Box& box) {

@@ -89,6 +89,9 @@ private:
     std::shared_ptr<std::byte> memory_;
 };
 
+/// The bits of the poison of a type.
+[[nodiscard]] std::int64_t poison_bits(ElementType type);
+
 /// Sets the cells of `box` (block-local) of one component to poison: a signalling NaN, or the
 /// largest integer.
 void poison(const halocline_field& view, ElementType type, int component, const Box& box);

@@ -23,10 +23,21 @@ struct Layers {
 };
 
 /// How the values of a message move from one rank to another.
-enum class Transport { shared, shared_push, two_sided, persistent, datatype, put, get };
+enum class Transport {
+    shared,
+    shared_push,
+    two_sided,
+    persistent,
+    datatype,
+    put,
+    get,
+    via_host,
+    from_device
+};
 constexpr Transport transports[] = {
-    Transport::shared,   Transport::shared_push, Transport::two_sided, Transport::persistent,
-    Transport::datatype, Transport::put,         Transport::get};
+    Transport::shared,     Transport::shared_push, Transport::two_sided,
+    Transport::persistent, Transport::datatype,    Transport::put,
+    Transport::get,        Transport::via_host,    Transport::from_device};
 
 /// One component of a field in one box, with both of its ends: a piece of a message.
 struct Part {

@@ -45,7 +45,8 @@ public:
 
     /// What the report calls it.
     [[nodiscard]] virtual std::string name() const = 0;
-    /// Memory of the device; must be given back before the device is. Throws DeviceError.
+    /// Memory of the device; must be given back before the device is, and then waits until all that
+    /// streams were told is done. Throws DeviceError.
     [[nodiscard]] virtual std::shared_ptr<std::byte> allocate(std::int64_t size_bytes) = 0;
     /// Memory of the host that the device can copy to and from meanwhile.
     [[nodiscard]] virtual std::shared_ptr<std::byte> allocate_staging(std::int64_t size_bytes) = 0;

@@ -35,7 +35,14 @@ public:
     [[nodiscard]] std::string name() const override { return "emulated device"; }
 
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::int64_t size_bytes) override {
-        return allocate_lines(size_bytes);
+        std::shared_ptr<std::byte> memory = allocate_lines(size_bytes);
+        std::byte* const first = memory.get();
+        // As the driver does: what has been put into streams may use the memory.
+        return {first, [this, memory = std::move(memory)](std::byte*) mutable {
+                    while (step()) {
+                    }
+                    memory.reset();
+                }};
     }
     [[nodiscard]] std::shared_ptr<std::byte> allocate_staging(std::int64_t size_bytes) override {
         return allocate_lines(size_bytes);

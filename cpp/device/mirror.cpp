@@ -13,6 +13,8 @@ void Mirror::add(const std::vector<Storage>& host) {
 void Mirror::to_device(std::size_t storage, bool will_write) {
     Fields& fields = storages_[storage];
     if (!fields.is_on_device) {
+        // Copying may go on, or messages be unpacked, of what is replaced here.
+        order(Device::plain, Device::urgent);
         for (Piece& piece : fields.pieces) {
             if (!piece.memory) piece.memory = device_->allocate(piece.size_bytes);
             device_->copy(Device::plain, piece.memory.get(), piece.host_memory.get(),
@@ -28,6 +30,7 @@ void Mirror::to_device(std::size_t storage, bool will_write) {
 void Mirror::to_host(std::size_t storage, bool will_write) {
     Fields& fields = storages_[storage];
     if (!fields.is_on_host) {
+        order(Device::plain, Device::urgent);
         for (const Piece& piece : fields.pieces) {
             device_->copy(Device::plain, piece.host_memory.get(), piece.memory.get(),
                           piece.size_bytes);

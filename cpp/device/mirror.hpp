@@ -7,6 +7,7 @@
 #include "abi/kernel_abi.h"
 #include "core/field.hpp"
 #include "device/device.hpp"
+#include "device/services.hpp"
 
 namespace halocline {
 
@@ -16,7 +17,8 @@ namespace halocline {
 /// so first, and they are copied there. A storage takes memory of the device from its first use.
 class Mirror {
 public:
-    explicit Mirror(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+    Mirror(std::shared_ptr<Device> device, const ServiceKernels& kernels)
+        : device_(std::move(device)), services_(*device_, kernels) {}
 
     /// Adds the storage of a field: a piece of the host's memory for each block.
     void add(const std::vector<Storage>& host);
@@ -29,6 +31,10 @@ public:
     /// Where a field lies on the device; after 'to_device'.
     [[nodiscard]] halocline_field view(std::size_t storage, int block) const;
     [[nodiscard]] Device& device() const { return *device_; }
+    [[nodiscard]] const Services& services() const { return services_; }
+
+    /// Lets a stream do nothing more before all that another has been told.
+    void order(int stream, int after) const { device_->wait(stream, device_->record(after)); }
 
 private:
     struct Piece {
@@ -44,6 +50,7 @@ private:
     };
 
     std::shared_ptr<Device> device_;
+    Services services_;
     std::vector<Fields> storages_;
 };
 

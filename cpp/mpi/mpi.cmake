@@ -28,6 +28,7 @@ if(MPI_CXX_FOUND)
   add_library(halocline_mpi STATIC
     cpp/mpi/window.cpp
     cpp/transport/datatype.cpp
+    cpp/transport/device_channel.cpp
     cpp/transport/get.cpp
     cpp/transport/mpi.cpp
     cpp/transport/put.cpp

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "device/launch.hpp"
+
 namespace halocline {
 namespace {
 
-constexpr std::int64_t threads_of_block = 256;   // as in codegen/cuda.py
 constexpr std::int64_t most_blocks = 65535;      // of a launch, along y and z
 constexpr std::int64_t most_blocks_x = 1 << 30;  // likewise along x
 
@@ -20,26 +21,6 @@ struct BoxArgument {
     std::int64_t span_count;
     const void* layers;
 };
-
-template <typename T>
-void add(DeviceLaunch& launch, const T& value) {
-    // Every parameter is a multiple of 8 bytes long, and so aligned.
-    static_assert(sizeof(T) % 8 == 0);
-    launch.offsets.push_back(launch.parameters.size());
-    launch.parameters.resize(launch.parameters.size() + sizeof(T));
-    std::memcpy(launch.parameters.data() + launch.offsets.back(), &value, sizeof(T));
-}
-
-/// A copy on the device, which may be used when this returns.
-template <typename T>
-std::shared_ptr<std::byte> copied(Device& device, const std::vector<T>& values) {
-    const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(T));
-    std::shared_ptr<std::byte> memory = device.allocate(bytes);
-    device.copy(Device::plain, memory.get(), reinterpret_cast<const std::byte*>(values.data()),
-                bytes);
-    device.synchronize(device.record(Device::plain));
-    return memory;
-}
 
 /// Threads of a block: as many along x as there are cells, then along y and z.
 std::array<std::uint32_t, 3> block_for(const std::array<std::int64_t, 3>& cells) {
@@ -79,45 +60,74 @@ void launch_all(Device& device, const DeviceLaunch& kernel, const BoxArgument& b
     }
 }
 
+/// What the first parameter says of a piece, whose lists are brought to the device.
+BoxArgument box_of(Device& device, program::Run::Piece& piece) {
+    if (!piece.spans.empty() && !piece.device_spans) {
+        piece.device_spans = uploaded(device, piece.spans);
+    }
+    if (!piece.layers.empty() && !piece.device_layers) {
+        piece.device_layers = uploaded(device, piece.layers);
+    }
+    const halocline_call& call = piece.call;
+    BoxArgument box{};
+    std::ranges::copy(call.lower, box.lower);
+    std::ranges::copy(call.upper, box.upper);
+    std::ranges::copy(call.origin, box.origin);
+    box.turn = call.turn;
+    box.spans = piece.device_spans.get();
+    box.span_count = call.span_count;
+    box.layers = piece.device_layers.get();
+    return box;
+}
+
+void launch_piece(const State& state, const program::Run& run, program::Run::Piece& piece) {
+    const Mirror& mirror = *state.mirror();
+    const BoxArgument box = box_of(mirror.device(), piece);
+    DeviceLaunch kernel;
+    kernel.function = reinterpret_cast<void*>(run.function);
+    add_parameter(kernel, box);
+    for (const int slot : run.fields) {
+        add_parameter(kernel, mirror.view(state.holds(slot), piece.block));
+    }
+    for (const double value : run.scalar_arguments) add_parameter(kernel, value);
+    std::array<std::int64_t, 3> cells{};
+    for (std::size_t axis = 0; axis < 3; ++axis) cells[axis] = box.upper[axis] - box.lower[axis];
+    if (!piece.spans.empty()) {
+        const halocline_span& end = piece.spans.back();
+        cells = {end.before + (end.upper - end.lower), 1, 1};
+        if (cells[0] == 0) return;
+    }
+    launch_all(mirror.device(), kernel, box, cells);
+}
+
 }  // namespace
 
 void run_on_device(State& state, program::Run& run) {
-    Mirror& mirror = *state.mirror;
-    for (const auto& [slot, argument] : run.fields) {
-        mirror.to_device(state.held[static_cast<std::size_t>(slot)], true);
+    Mirror& mirror = *state.mirror();
+    for (std::size_t i = 0; i < run.fields.size(); ++i) {
+        mirror.to_device(state.holds(run.fields[i]), run.is_written[i]);
     }
-    for (program::Run::Piece& piece : run.pieces) {
-        if (!piece.spans.empty() && !piece.device_spans) {
-            piece.device_spans = copied(mirror.device(), piece.spans);
+    for (program::Run::Piece& piece : run.pieces) launch_piece(state, run, piece);
+}
+
+void poison_on_device(State& state, program::Poison& poison) {
+    Mirror& mirror = *state.mirror();
+    const std::size_t storage = state.holds(poison.slot);
+    mirror.to_device(storage, true);
+    MoveTable& table = poison.tables[storage];
+    if (!table.memory) {
+        const ElementType type = state.field(poison.slot).type;
+        std::vector<Move> moves;
+        for (const LocalBox& box : poison.boxes) {
+            for (const int component : poison.components) {
+                const Rows rows = rows_of(mirror.view(storage, box.block), size_of(type), component,
+                                          box.box.lower);
+                moves.push_back({{}, rows, box.box.extent(), size_of(type), poison_bits(type)});
+            }
         }
-        if (!piece.layers.empty() && !piece.device_layers) {
-            piece.device_layers = copied(mirror.device(), piece.layers);
-        }
-        const halocline_call& call = piece.call;
-        BoxArgument box{};
-        std::ranges::copy(call.lower, box.lower);
-        std::ranges::copy(call.upper, box.upper);
-        std::ranges::copy(call.origin, box.origin);
-        box.turn = call.turn;
-        box.spans = piece.device_spans.get();
-        box.span_count = call.span_count;
-        box.layers = piece.device_layers.get();
-        DeviceLaunch kernel;
-        kernel.function = reinterpret_cast<void*>(run.function);
-        add(kernel, box);
-        for (const auto& [slot, argument] : run.fields) {
-            add(kernel, mirror.view(state.held[static_cast<std::size_t>(slot)], piece.block));
-        }
-        for (const double value : run.scalar_arguments) add(kernel, value);
-        std::array<std::int64_t, 3> cells{};
-        for (std::size_t axis = 0; axis < 3; ++axis)
-            cells[axis] = box.upper[axis] - box.lower[axis];
-        if (!piece.spans.empty()) {
-            const halocline_span& end = piece.spans.back();
-            cells = {end.before + (end.upper - end.lower), 1, 1};
-        }
-        launch_all(mirror.device(), kernel, box, cells);
+        table = mirror.services().table(moves);
     }
+    mirror.services().move(Device::plain, table);
 }
 
 }  // namespace halocline

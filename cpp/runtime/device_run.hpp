@@ -4,7 +4,10 @@
 
 namespace halocline {
 
-/// Puts the launches of a kernel in all its boxes into the device's stream.
+/// Puts the launches of a kernel in all its boxes into the device's plain stream.
 void run_on_device(State& state, program::Run& run);
+
+/// Likewise overwrites cells with poison.
+void poison_on_device(State& state, program::Poison& poison);
 
 }  // namespace halocline

@@ -28,10 +28,11 @@ void hold(const State& state, std::vector<Message>& messages) {
     }
 }
 
-/// For use by the host: waits until its memory has the newest values of what a message concerns.
-void to_host(const State& state, const Message& message, bool will_write) {
-    if (!state.mirror) return;
-    for (const Part& part : message.parts) state.mirror->to_host(part.storage, will_write);
+/// Puts the newest values of what messages concern onto the device.
+void to_device(Mirror& mirror, const std::vector<Message>& messages, bool will_write) {
+    for (const Message& message : messages) {
+        for (const Part& part : message.parts) mirror.to_device(part.storage, will_write);
+    }
 }
 
 }  // namespace
@@ -113,9 +114,47 @@ void Exchange::start(const State& state) {
     for (Incoming& incoming : incoming_) incoming.is_delivered = false;
     hold(state, receives_);
     hold(state, sends_);
-    for (const Message& message : sends_) to_host(state, message, false);
-    for (const Copy& copy : copies_) state.to_host(copy.slot, true);
+    if (state.mirror()) prepare_device(state);
     for (const std::unique_ptr<Channel>& channel : channels_) channel->start();
+    if (state.mirror())
+        copy_blocks_on_device(state);
+    else
+        copy_blocks(state);
+}
+
+/// Messages are packed and unpacked in the urgent stream, after all that was computed before.
+void Exchange::prepare_device(const State& state) const {
+    Mirror& mirror = *state.mirror();
+    to_device(mirror, sends_, false);
+    to_device(mirror, receives_, true);
+    for (const Copy& copy : copies_) mirror.to_device(state.holds(copy.slot), true);
+    if (!channels_.empty()) mirror.order(Device::urgent, Device::plain);
+}
+
+/// In the plain stream: kernels that follow may read and write all of it.
+void Exchange::copy_blocks_on_device(const State& state) {
+    const Mirror& mirror = *state.mirror();
+    std::vector<std::size_t> storages;
+    for (const Copy& copy : copies_) storages.push_back(state.holds(copy.slot));
+    const auto [known, is_new] = tables_.try_emplace(storages);
+    if (is_new) {
+        std::vector<Move> moves;
+        for (std::size_t i = 0; i < copies_.size(); ++i) {
+            const Copy& copy = copies_[i];
+            const auto rows = [&](int block, const Index3& lower) {
+                return rows_of(mirror.view(storages[i], block), copy.element_size, copy.component,
+                               lower);
+            };
+            moves.push_back({rows(copy.source_block, copy.source_lower),
+                             rows(copy.target_block, copy.target_lower), copy.extent,
+                             copy.element_size});
+        }
+        known->second = mirror.services().table(moves);
+    }
+    mirror.services().move(Device::plain, known->second);
+}
+
+void Exchange::copy_blocks(const State& state) const {
     for (const Copy& copy : copies_) {
         const halocline_field& source = state.view(copy.slot, copy.source_block);
         const halocline_field& target = state.view(copy.slot, copy.target_block);
@@ -137,7 +176,6 @@ void Exchange::wait(const State& state) {
 
 bool Exchange::deliver_more(const State& state) {
     require_started();
-    for (const Message& message : receives_) to_host(state, message, true);
     const auto is_delivered = [](const Incoming& incoming) { return incoming.is_delivered; };
     if (std::ranges::all_of(incoming_, is_delivered)) return false;
     Backoff backoff;
@@ -146,6 +184,7 @@ bool Exchange::deliver_more(const State& state) {
         if (backoff.is_long()) check_neighbours();
         backoff.pause();
     }
+    if (state.mirror()) state.mirror()->order(Device::plain, Device::urgent);
     return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -64,6 +65,9 @@ private:
                                                const std::string& where) const;
     [[nodiscard]] Copy resolve(const State& state, const plan::Copy& copy) const;
     void open(const State& state, const plan::Exchange& plan);
+    void prepare_device(const State& state) const;
+    void copy_blocks(const State& state) const;
+    void copy_blocks_on_device(const State& state);
     [[nodiscard]] bool deliver_arrived();
     void require_started() const;
     void check_neighbours() const;
@@ -72,6 +76,7 @@ private:
     std::vector<Message> receives_;
     std::vector<Message> sends_;
     std::vector<Copy> copies_;
+    std::map<std::vector<std::size_t>, MoveTable> tables_;  // of copies on a device, by storages
     // After the messages, so that they are destroyed before them.
     std::vector<std::unique_ptr<Channel>> channels_;
     std::vector<Incoming> incoming_;  // by receive

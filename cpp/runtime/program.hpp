@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -27,6 +27,7 @@ struct Kernel {
     int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
     /// Where its feeders run; blocks without any are left out.
     std::vector<plan::Layers> layers = {};
+    std::vector<int> written = {};  ///< slots of the fields that it assigns to; for devices
 };
 
 /// Everything that operations refer to by number.
@@ -54,7 +55,8 @@ struct Run {
         std::shared_ptr<std::byte> device_layers;
     };
     halocline_kernel function;
-    std::vector<std::pair<int, std::size_t>> fields;  // slot, position among the arguments
+    std::vector<int> fields;  // slots
+    std::vector<bool> is_written;
     std::vector<int> scalars;
     std::vector<halocline_field> field_arguments;
     std::vector<double> scalar_arguments;
@@ -111,6 +113,7 @@ struct Poison {
     std::vector<int> components;
     std::vector<LocalBox> boxes;
     std::size_t timer;
+    std::map<std::size_t, MoveTable> tables = {};  // on the device, by storage
 };
 struct Check {
     int slot;

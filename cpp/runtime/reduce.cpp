@@ -11,6 +11,7 @@
 
 #include "core/align.hpp"
 #include "core/threads.hpp"
+#include "runtime/device_reduce.hpp"
 
 namespace halocline {
 namespace {
@@ -64,6 +65,16 @@ bool has_nan(const T* row, std::int64_t count) {
 using Key = std::array<std::int64_t, 4>;
 constexpr Key no_key{std::numeric_limits<std::int64_t>::max(), 0, 0, 0};
 
+Key search_device(const State& state, int slot, const std::vector<LocalBox>& boxes) {
+    Key first = no_key;
+    for (const DeviceNan& found : nans_on_device(state, slot, boxes)) {
+        const Index3 origin = state.blocks[static_cast<std::size_t>(found.block)].lower;
+        const Index3 cell = found.cell + origin;
+        first = std::min(first, Key{cell[2], cell[1], cell[0], found.component});
+    }
+    return first;
+}
+
 template <typename T>
 void search_box(const State& state, int slot, const LocalBox& local, int component, Key& first) {
     const halocline_field& view = state.view(slot, local.block);
@@ -113,7 +124,10 @@ Reducer::Reducer(plan::Reduction reduction, int slot, int component, std::vector
 
 double Reducer::evaluate(const State& state) {
     for (Partial& partial : partials_) partial = {};
-    visit(state);
+    if (state.mirror())
+        visit_on_device(state);
+    else
+        visit(state);
     return reduction_ == plan::Reduction::sum ? combine_sum(state) : combine_extreme(state);
 }
 
@@ -135,6 +149,13 @@ void Reducer::visit(const State& state) {
                         partials_[static_cast<std::size_t>(me)]);
         }
     }
+}
+
+void Reducer::visit_on_device(const State& state) {
+    if (reduction_ == plan::Reduction::sum)
+        add_on_device(state, slot_, component_, boxes_, partials_[0].sum);
+    else
+        take_on_device(state, slot_, component_, boxes_, partials_[0].extremes);
 }
 
 void Reducer::visit_range(const State& state, const LocalBox& local, std::int64_t first,
@@ -187,7 +208,8 @@ double Reducer::combine_extreme(const State& state) {
 }
 
 std::optional<NanCell> find_nan(const State& state, int slot, const std::vector<LocalBox>& boxes) {
-    const Key mine = search(state, slot, boxes);
+    const Key mine =
+        state.mirror() ? search_device(state, slot, boxes) : search(state, slot, boxes);
     Key first{};
     bool is_mine_first = mine != no_key;
     // One number after the other; doubles hold cell indices exactly. Only the first of these

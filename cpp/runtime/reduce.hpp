@@ -33,6 +33,7 @@ private:
     [[nodiscard]] double combine_sum(const State& state);
     [[nodiscard]] double combine_extreme(const State& state);
     void visit(const State& state);
+    void visit_on_device(const State& state);
     void visit_range(const State& state, const LocalBox& box, std::int64_t first, std::int64_t last,
                      Partial& partial) const;
 

@@ -95,8 +95,9 @@ struct Resolver {
         const Kernel& kernel = parts.kernels[index];
         program::Run resolved{};
         resolved.function = kernel.function;
-        for (std::size_t i = 0; i < kernel.fields.size(); ++i) {
-            resolved.fields.emplace_back(kernel.fields[i], i);
+        resolved.fields = kernel.fields;
+        for (const int slot : kernel.fields) {
+            resolved.is_written.push_back(std::ranges::count(kernel.written, slot) > 0);
         }
         resolved.scalars = kernel.scalars;
         resolved.field_arguments.resize(kernel.fields.size());

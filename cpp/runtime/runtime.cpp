@@ -34,7 +34,7 @@ int last(const auto& things) {
 }  // namespace
 
 Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share,
-                 std::shared_ptr<Device> device) {
+                 std::shared_ptr<Device> device, const ServiceKernels& services) {
     if (threads < 1) {
         throw std::invalid_argument("A runtime needs at least one thread, got " +
                                     std::to_string(threads) + ".");
@@ -45,7 +45,7 @@ Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share,
         state_.memory.arena = std::make_shared<Arena>();
     }
     state_.scalars = {0.0, 0.0};
-    if (device) state_.mirror = std::make_unique<Mirror>(std::move(device));
+    if (device) state_.memory.mirror = std::make_shared<Mirror>(std::move(device), services);
 }
 
 int Runtime::add_block(const Box& box, std::int64_t turn) {
@@ -86,7 +86,7 @@ int Runtime::add_field(Field field) {
         views.push_back(storages.back().view());
     }
     state_.held.push_back(state_.storages.size());
-    if (state_.mirror) state_.mirror->add(storages);
+    if (state_.mirror()) state_.mirror()->add(storages);
     state_.storages.push_back(std::move(storages));
     state_.memory.views.push_back(std::move(views));
     state_.fields.push_back(std::move(field));
@@ -170,8 +170,8 @@ void Runtime::advance(const std::vector<std::string>& names, std::int64_t steps,
 
 /// Waits for the device.
 void Runtime::finish() const {
-    if (!state_.mirror) return;
-    Device& device = state_.mirror->device();
+    if (!state_.mirror()) return;
+    Device& device = state_.mirror()->device();
     for (int stream = 0; stream < Device::streams; ++stream) {
         device.synchronize(device.record(stream));
     }
@@ -237,8 +237,7 @@ std::shared_ptr<std::byte> Runtime::memory(int slot, int block) const {
 }
 
 const Storage& Runtime::storage(int slot, int block) const {
-    const std::size_t held = state_.held[static_cast<std::size_t>(slot)];
-    return state_.storages[held][static_cast<std::size_t>(block)];
+    return state_.storages[state_.holds(slot)][static_cast<std::size_t>(block)];
 }
 
 void Runtime::require_block(int slot, int block) const {
@@ -249,9 +248,9 @@ void Runtime::require_block(int slot, int block) const {
     }
 }
 
-const halocline_field& Runtime::view(int slot, int block) const {
+const halocline_field& Runtime::view(int slot, int block, bool will_write) const {
     require_block(slot, block);
-    state_.to_host(slot, true);
+    state_.to_host(slot, will_write);
     return state_.view(slot, block);
 }
 

@@ -27,9 +27,9 @@ class HALOCLINE_EXPORT Runtime {
 public:
     /// Without a transport: a single process. `share`: whether fields lie where other processes
     /// of the machine can map them, as the shared transports need it.
-    /// With a device kernels run there; then they are functions of it.
+    /// With a device kernels run there; then they and the services are functions of it.
     explicit Runtime(int threads, std::shared_ptr<Transport> transport = nullptr, bool share = true,
-                     std::shared_ptr<Device> device = nullptr);
+                     std::shared_ptr<Device> device = nullptr, const ServiceKernels& services = {});
     Runtime(const Runtime&) = delete;
     Runtime& operator=(const Runtime&) = delete;
     ~Runtime() = default;
@@ -64,9 +64,9 @@ public:
     void set_step(std::int64_t step);
     void set_dt(double dt);
 
-    /// Where a field lies now in the host's memory, with its newest values, to be read and written;
-    /// valid until fields are swapped or, with a device, the next program runs.
-    [[nodiscard]] const halocline_field& view(int slot, int block) const;
+    /// Where a field lies now in the host's memory, with its newest values, to be read and maybe
+    /// written; valid until fields are swapped or, with a device, the next program runs.
+    [[nodiscard]] const halocline_field& view(int slot, int block, bool will_write = true) const;
     [[nodiscard]] const Field& field(int slot) const;
     /// The cells allocated for a field on a block, counted from its first owned cell.
     [[nodiscard]] const Box& allocated(int slot, int block) const;

@@ -25,17 +25,20 @@ struct State {
     std::vector<Field> fields;                   ///< by slot
     std::vector<std::vector<Storage>> storages;  ///< by storage and block
     std::vector<std::size_t> held;               ///< the storage in each slot; swaps change it
-    std::unique_ptr<Mirror> mirror;              ///< the device where kernels run, if there is one
     std::vector<double> scalars;
     std::int64_t step = 0;
     std::int64_t mask_version = 0;  ///< grows whenever masks may have changed
 
+    /// The storage in a slot.
+    [[nodiscard]] std::size_t holds(int slot) const { return held[static_cast<std::size_t>(slot)]; }
     [[nodiscard]] const halocline_field& view(int slot, int block) const {
-        return memory.view(held[static_cast<std::size_t>(slot)], block);
+        return memory.view(holds(slot), block);
     }
+    /// The device where kernels run; null for the processor.
+    [[nodiscard]] Mirror* mirror() const { return memory.mirror.get(); }
     /// For use by the host: waits until its memory has the newest values of a field.
     void to_host(int slot, bool will_write) const {
-        if (mirror) mirror->to_host(held[static_cast<std::size_t>(slot)], will_write);
+        if (mirror()) mirror()->to_host(holds(slot), will_write);
     }
     [[nodiscard]] const Field& field(int slot) const {
         return fields[static_cast<std::size_t>(slot)];

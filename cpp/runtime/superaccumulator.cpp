@@ -121,11 +121,17 @@ void Superaccumulator::add_folded(std::span<const double> values) {
     }
 }
 
-void Superaccumulator::add(Superaccumulator& other) {
+void Superaccumulator::add_words(std::span<const std::int64_t, words> other) {
+    std::array<std::int64_t, words> carried;
+    std::ranges::copy(other, carried.begin());
+    carry_chunks(carried.data());
     carry();
-    other.carry();
-    for (std::size_t i = 0; i < words; ++i) words_[i] += other.words_[i];
+    for (std::size_t i = 0; i < words; ++i) words_[i] += carried[i];
     carry();
+}
+
+void Superaccumulator::add(const Superaccumulator& other) {
+    add_words(other.words_);
 }
 
 void Superaccumulator::carry() {

@@ -24,8 +24,10 @@ public:
     void add(double value);
     /// Adds all values.
     void add(std::span<const double> values);
+    /// Adds the words of a sum whose last carry may be long ago.
+    void add_words(std::span<const std::int64_t, words> other);
     /// Adds another sum.
-    void add(Superaccumulator& other);
+    void add(const Superaccumulator& other);
 
     /// The state as integers that may be added to those of other ranks (up to 2^30 of them).
     [[nodiscard]] std::span<std::int64_t, words> normalized();

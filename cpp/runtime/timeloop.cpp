@@ -29,11 +29,11 @@ struct Executor {
                 run.scalar_arguments[i] = state.scalars[static_cast<std::size_t>(run.scalars[i])];
             }
             if (run.mask >= 0 && run.listed_version != state.mask_version) list_cells(run);
-            if (state.mirror) return run_on_device(state, run);
+            if (state.mirror()) return run_on_device(state, run);
             for (const program::Run::Piece& piece : run.pieces) {
                 if (piece.is_other_block) {
-                    for (const auto& [slot, argument] : run.fields) {
-                        run.field_arguments[argument] = state.view(slot, piece.block);
+                    for (std::size_t i = 0; i < run.fields.size(); ++i) {
+                        run.field_arguments[i] = state.view(run.fields[i], piece.block);
                     }
                 }
                 run.function(&piece.call);
@@ -98,7 +98,6 @@ struct Executor {
     }
 
     void operator()(program::Reduce& reduce) const {
-        state.to_host(reduce.reducer.slot(), false);
         timed(reduce.timer, [&] { state.scalars[reduce.scalar] = reduce.reducer.evaluate(state); });
     }
 
@@ -107,9 +106,9 @@ struct Executor {
         ++state.mask_version;
     }
 
-    void operator()(const program::Poison& operation) const {
+    void operator()(program::Poison& operation) const {
         timed(operation.timer, [&] {
-            state.to_host(operation.slot, true);
+            if (state.mirror()) return poison_on_device(state, operation);
             const ElementType type = state.field(operation.slot).type;
             for (const LocalBox& box : operation.boxes) {
                 for (const int component : operation.components) {
@@ -121,7 +120,6 @@ struct Executor {
 
     void operator()(const program::Check& check) const {
         timed(check.timer, [&] {
-            state.to_host(check.slot, false);
             const std::optional<NanCell> found = find_nan(state, check.slot, check.boxes);
             if (!found) return;
             throw NotFinite(state.field(check.slot).name, state.step, found->component,

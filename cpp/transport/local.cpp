@@ -62,6 +62,9 @@ public:
 
     [[nodiscard]] std::unique_ptr<Channel> open(plan::Transport /*way*/, const Memory& memory,
                                                 Messages messages) override {
+        if (memory.mirror) {
+            throw std::invalid_argument("A process with a device copies, it has no messages.");
+        }
         return std::make_unique<LocalChannel>(memory, std::move(messages));
     }
     void connect(const Memory& /*memory*/, std::span<Channel* const> /*channels*/) override {}

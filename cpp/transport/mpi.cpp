@@ -19,6 +19,11 @@ namespace {
 
 using mpi::check;
 
+Mirror& device_of(const Memory& memory) {
+    if (memory.mirror) return *memory.mirror;
+    throw std::invalid_argument("Messages of a device were wanted, but fields lie in the host.");
+}
+
 class MpiTransport final : public Transport {
 public:
     MpiTransport(MPI_Comm original, std::vector<int> nodes, std::optional<Link> link)
@@ -62,6 +67,10 @@ public:
                 return put_channel(window_, memory, std::move(messages));
             case plan::Transport::get:
                 return get_channel(window_, memory, std::move(messages));
+            case plan::Transport::via_host:
+                return device_channel(comm_.handle(), device_of(memory), messages, true);
+            case plan::Transport::from_device:
+                return device_channel(comm_.handle(), device_of(memory), messages, false);
         }
         throw std::logic_error("This transport has no channel.");
     }

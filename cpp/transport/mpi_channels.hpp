@@ -25,4 +25,8 @@ namespace halocline {
 [[nodiscard]] std::unique_ptr<Channel> get_channel(std::shared_ptr<mpi::Window> window,
                                                    const Memory& memory, Messages messages);
 
+/// Packed messages of a device, whose buffers MPI gets itself or, if staged, copies of the host.
+[[nodiscard]] std::unique_ptr<Channel> device_channel(MPI_Comm comm, Mirror& mirror,
+                                                      const Messages& messages, bool is_staged);
+
 }  // namespace halocline

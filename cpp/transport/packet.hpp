@@ -25,7 +25,13 @@ public:
     [[nodiscard]] std::span<std::byte> bytes() const {
         return {buffer_, static_cast<std::size_t>(size_bytes_)};
     }
+    /// Without the time of arrival.
+    [[nodiscard]] std::int64_t cell_bytes() const {
+        return size_bytes_ - (message_->link == nullptr ? 0 : std::int64_t{sizeof(std::int64_t)});
+    }
     [[nodiscard]] const Message& message() const { return *message_; }
+    /// Where a part begins in the buffer [bytes].
+    [[nodiscard]] std::int64_t offset(std::size_t part) const { return offsets_[part]; }
 
     /// Gathers the cells of this rank.
     void pack(const Memory& memory) const;

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.codegen.cpp import print_source
 from halocline.codegen.cuda import print_cuda
+from halocline.codegen.cuda_services import print_services
 from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback
 from halocline.errors import PlanError, nearest
@@ -146,9 +147,27 @@ def compile_kernels(
         return CompiledKernels(dict(zip(kernels, names, strict=True)), CallbackLibrary(functions))
     on_device = device is not None and not device.is_cpu
     source = emulated(print_cuda(kernels)) if on_device else print_source(kernels)
-    toolchain = find_toolchain()
-    library = job.on_first(lambda: build(source, toolchain)) or build(source, toolchain)
+    library = _built(source, job)
     return CompiledKernels(dict(zip(kernels, source.entries, strict=True)), library)
+
+
+def _built(source: Source, job: Job) -> Library:
+    """Return a library that one rank compiles and the others then find in the cache."""
+    toolchain = find_toolchain()
+    return job.on_first(lambda: build(source, toolchain)) or build(source, toolchain)
+
+
+def compile_services(job: Job, device: DeviceChoice) -> tuple[int, ...]:
+    """Return the addresses of what the runtime itself does on a device; zeros without one.
+
+    Raises:
+        CompileError: There is no compiler, or it refused the source.
+    """
+    if device.is_cpu:
+        return (0, 0, 0, 0)
+    source = emulated(print_services())
+    library = _built(source, job)
+    return tuple(library.address(entry) for entry in source.entries)
 
 
 def check_target(target: str) -> str:

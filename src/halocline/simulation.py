@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, Any
 from halocline.errors import PlanError
 from halocline.language.fields import Field
 from halocline.language.steps import Reduction, check_steps
-from halocline.pipeline import check_target, compile_kernels, decomposition_for
+from halocline.pipeline import (
+    check_target,
+    compile_kernels,
+    compile_services,
+    decomposition_for,
+)
 from halocline.plan.bind import bind
 from halocline.plan.layout import FieldLayout
 from halocline.plan.lower import make_plan
-from halocline.plan.strategy import Strategy
+from halocline.plan.strategy import DEVICE_TRANSPORTS, Strategy
 from halocline.runtime.device import CPU, parse_device
 from halocline.runtime.executor import Executor
 from halocline.runtime.job import Made, join
@@ -39,6 +44,7 @@ if TYPE_CHECKING:
     from halocline.pipeline import CompiledKernels
     from halocline.plan.plan import Plan
     from halocline.plan.program import Program
+    from halocline.runtime.device import DeviceChoice
     from halocline.runtime.link import Link
     from halocline.runtime.report import Report, Timer
 
@@ -96,16 +102,14 @@ class Simulation:
         self.strategy = _check_strategy(strategy)
         self.target = check_target(target)
         self.device = parse_device(device)
-        if not self.device.is_cpu and target != "c++":
-            raise PlanError(
-                f"The target '{target}' runs on the processor; the device '{device}' was asked for."
-            )
+        _check_device(self.device, target, self.strategy)
         self.dt = dt
         self.check_every = check_every
         self._job = join(communicator, ranks_per_node=ranks_per_node, link=link)
         self.threads = threads or max(1, len(os.sched_getaffinity(0)) // self._job.ranks_on_node)
-        # Read by all ranks together, so that none waits for another later.
-        self._knowledge = knowledge_of(self._job, self.threads) if self._job.size > 1 else None
+        # Read by all ranks together, so that none waits for another later. It knows processors.
+        can_choose = self._job.size > 1 and self.device.is_cpu
+        self._knowledge = knowledge_of(self._job, self.threads) if can_choose else None
         self.decomposition = decomposition_for(grid, self._job.size, decomposition, blocks)
         # Which shape is the cheapest depends on the step, which need not be complete yet.
         self._shape = (decomposition, blocks)
@@ -271,12 +275,16 @@ class Simulation:
                 self.step - self._untold,
                 self._seconds,
                 selection.reason,
-                predicted_lines(
-                    self.plan, selection.knowledge or knowledge_of(self._job, self.threads)
-                ),
+                self._predicted(),
                 self.bytes_stored(),
             ),
         )
+
+    def _predicted(self) -> dict[tuple[str, str], float]:
+        if not self.device.is_cpu:
+            return {}
+        knowledge = self.selection.knowledge or knowledge_of(self._job, self.threads)
+        return predicted_lines(self.plan, knowledge)
 
     def _compile(self, plans: Iterable[Plan]) -> CompiledKernels:
         return compile_kernels(plans, self.target, self._job, self.device)
@@ -311,7 +319,13 @@ class Simulation:
         offered = self._offer(program)
         kernels = self._compile(offered.plans)
         executor = Executor(
-            offered.plans[0], self.grid, self._job, self.threads, self.dt, self.device
+            offered.plans[0],
+            self.grid,
+            self._job,
+            self.threads,
+            self.dt,
+            self.device,
+            services=compile_services(self._job, self.device),
         )
         self._selection = Selection(offered, executor, kernels, self._job, self._knowledge)
         for field in self.grid.fields.values():
@@ -327,6 +341,22 @@ def _check_strategy(strategy: Strategy | str) -> Strategy | str:
         f"The simulation was given strategy={strategy!r}; expected 'auto' or a Strategy.",
         hint="Write hc.Strategy(…) with the choices you want.",
     )
+
+
+def _check_device(device: DeviceChoice, target: str, strategy: Strategy | str) -> None:
+    if not device.is_cpu and target != "c++":
+        raise PlanError(
+            f"The target '{target}' runs on the processor; the device '{device.name}' was asked "
+            "for."
+        )
+    transport = strategy.transport if isinstance(strategy, Strategy) else "auto"
+    if transport != "auto" and (transport in DEVICE_TRANSPORTS) == device.is_cpu:
+        expected = ", ".join(DEVICE_TRANSPORTS)
+        raise PlanError(
+            f"The strategy has transport={transport!r}, but fields lie in the memory of the "
+            f"{'processor' if device.is_cpu else 'device'}; for devices there are: {expected}.",
+            hint="transport='auto' takes what fits.",
+        )
 
 
 def _hand_over(field: Field, executor: Executor) -> None:

@@ -51,20 +51,26 @@ __device__ inline int64_t turned(int64_t x, int64_t turn) {
     return turn != 0 && x >= turn ? x - turn : x;
 }
 
-// Finds the cell of a thread, which counts the cells of all spans.
-__device__ inline bool find_in_spans(const Box& box, int64_t i, int64_t& x, int64_t& y,
-                                     int64_t& z) {
-    if (box.span_count == 0) return false;
-    int64_t low = 0, high = box.span_count;
+// Finds the piece, each of which says what is before it, that i is in.
+template <class Piece>
+__device__ inline int64_t find_piece(const Piece* pieces, int64_t count, int64_t i) {
+    int64_t low = 0, high = count;
     while (high - low > 1) {
         const int64_t middle = (low + high) / 2;
-        if (box.spans[middle].before <= i) {
+        if (pieces[middle].before <= i) {
             low = middle;
         } else {
             high = middle;
         }
     }
-    const Span& span = box.spans[low];
+    return low;
+}
+
+// Finds the cell of a thread, which counts the cells of all spans.
+__device__ inline bool find_in_spans(const Box& box, int64_t i, int64_t& x, int64_t& y,
+                                     int64_t& z) {
+    if (box.span_count == 0) return false;
+    const Span& span = box.spans[find_piece(box.spans, box.span_count, i)];
     x = span.lower + (i - span.before), y = span.y, z = span.z;
     return x < span.upper;
 }

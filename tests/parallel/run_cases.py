@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import stencils
 from parallel.cases import CASES, DEVICE_CASES
 
+from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.runtime.job import join
 
 
@@ -24,9 +26,13 @@ def main() -> None:
     job = join()
     device = sys.argv[2] if len(sys.argv) > 2 else "cpu"
     results = {}
-    for number, case in enumerate(CASES):
-        if device != "cpu" and case not in DEVICE_CASES:
-            continue
+    for number, wanted in enumerate(CASES):
+        case = wanted
+        if device != "cpu":
+            if wanted not in DEVICE_CASES:
+                continue
+            transport = DEVICE_TRANSPORTS[number % len(DEVICE_TRANSPORTS)]
+            case = replace(wanted, transport=transport, ranks_per_node=None)
         problem = case.make()
         split, strategy = job.from_first(partial(case.distribute, problem, job.size))
         simulation = stencils.run(

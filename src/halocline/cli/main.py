@@ -108,7 +108,10 @@ Overlap = Annotated[str | None, typer.Option(help="core-first, rim-first, postpo
 Neighbours = Annotated[str | None, typer.Option(help="direct or staged.")]
 Transport = Annotated[
     str | None,
-    typer.Option(help="auto, shared, shared-push, two-sided, persistent, datatype, put or get."),
+    typer.Option(
+        help="auto, shared, shared-push, two-sided, persistent, datatype, put, get; with a "
+        "device via-host or from-device."
+    ),
 ]
 Messages = Annotated[str | None, typer.Option(help="One a neighbour, or one a field.")]
 Wait = Annotated[str | None, typer.Option(help="all or any.")]

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # is slower than one of which few threads run at a time.
 THREADS = 256
 _TAKEN = CPP_WORDS | words(
-    "x y z box Box Field Span Layer row_of lies_in turned find_in_spans find_cell",
+    "x y z box Box Field Span Layer row_of lies_in turned find_piece find_in_spans find_cell",
     "origin_x origin_y origin_z",
     "threadIdx blockIdx blockDim gridDim warpSize __ldg __global__ __device__ __host__",
     "sqrt fabs exp log sin cos tanh memcpy INFINITY NAN INT64_C INT64_MIN",

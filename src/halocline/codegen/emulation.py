@@ -36,6 +36,19 @@ static inline T __ldg(const T* address) {
     return *address;
 }
 
+template <class T>
+static inline void atomicAdd(T* address, T value) {
+    *address += value;
+}
+template <class T>
+static inline void atomicMin(T* address, T value) {
+    *address = std::min(*address, value);
+}
+template <class T>
+static inline void atomicMax(T* address, T value) {
+    *address = std::max(*address, value);
+}
+
 """
 
 _AFTER = """\

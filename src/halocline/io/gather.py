@@ -87,7 +87,7 @@ def storage_of(field: Field) -> BlockStorage:
 def _local(storage: BlockStorage, component: int) -> list[tuple[Box, NDArray[Any]]]:
     """Return the rank's own cells of one component, a view a block."""
     many = storage.layout.components > 1
-    views = [view[component] if many else view for view in storage.local()]
+    views = [view[component] if many else view for view in storage.local(will_write=False)]
     return [(block.box, view) for block, view in zip(storage.blocks, views, strict=True)]
 
 

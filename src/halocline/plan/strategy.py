@@ -11,13 +11,25 @@ Neighbours = Literal["direct", "staged"]
 Width = Literal["minimal", "full"]
 Messages = Literal["neighbour", "field"]
 Transport = Literal[
-    "auto", "shared", "shared-push", "two-sided", "persistent", "datatype", "put", "get"
+    "auto",
+    "shared",
+    "shared-push",
+    "two-sided",
+    "persistent",
+    "datatype",
+    "put",
+    "get",
+    "via-host",
+    "from-device",
 ]
 Overlap = Literal["core-first", "rim-first", "postponed", "none"]
 Wait = Literal["all", "any"]
 
-# What reads the owner's own cells, not a packed copy of them, for as long as an exchange lasts.
-UNPACKED = ("shared", "shared-push", "datatype")
+# What moves values whose fields lie on a device.
+DEVICE_TRANSPORTS = ("via-host", "from-device")
+# What reads the owner's own cells, not a packed copy of them, for as long as an exchange lasts; a
+# device packs while it computes.
+UNPACKED = ("shared", "shared-push", "datatype", *DEVICE_TRANSPORTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +45,9 @@ class Strategy:
         transport: What moves the values. 'shared': ranks of a node copy from each other's fields;
             'shared-push': into each other's. 'two-sided', 'persistent': packed messages of MPI;
             'datatype': not packed, MPI is told where the values lie; 'put', 'get': packed, written
-            or fetched by one side. 'auto': 'shared' inside a node, 'two-sided' between nodes.
+            or fetched by one side. 'auto': 'shared' inside a node, 'two-sided' between nodes. With
+            a device messages are packed there: 'via-host' sends a copy in the host's memory,
+            'from-device' hands MPI the device's memory; 'auto' is 'via-host'.
         overlap: 'core-first' sends old values, computes what needs no halo, waits, computes the
             rim; 'rim-first' computes what others need, sends it, computes the core, waits;
             'postponed' splits no kernel, but sends as soon as the last kernel has written and
@@ -82,11 +96,13 @@ class Strategy:
                 "None for all."
             )
 
-    def transport_between(self, *, is_same_node: bool) -> Transport:
+    def transport_between(self, *, is_same_node: bool, is_on_device: bool = False) -> Transport:
         """Return what moves values between two ranks."""
-        if self.transport == "auto":
-            return "shared" if is_same_node else "two-sided"
-        return self.transport
+        if self.transport != "auto":
+            return self.transport
+        if is_on_device:
+            return "via-host"
+        return "shared" if is_same_node else "two-sided"
 
     @property
     def is_unpacked(self) -> bool:

@@ -60,11 +60,13 @@ class Runtime:
         transport: Transport | None = None,
         share: bool = True,
         device: Device | None = None,
+        services: Sequence[int] = (0, 0, 0, 0),
     ) -> None:
         """Make an empty runtime; without a transport it is a single process.
 
         With 'share' its fields lie where other ranks of the node can map them. With a device
-        kernels are functions of it, and run there.
+        kernels are functions of it and run there, and so are the services, the kernels of
+        'print_services'.
         """
 
     def add_block(self, lower: _Cell, upper: _Cell, turn: int = 0) -> int:
@@ -75,8 +77,11 @@ class Runtime:
     ) -> int:
         """Allocate a field on every block (owned cells zero, halo poison) and return its slot."""
 
-    def view(self, slot: int, block: int) -> NDArray[Any]:
-        """View the field's current memory on a block, halo included: (components, x, y, z)."""
+    def view(self, slot: int, block: int, will_write: bool = True) -> NDArray[Any]:
+        """View the field's current memory on a block, halo included: (components, x, y, z).
+
+        Unless 'will_write' a device keeps its own values, whatever becomes of the view.
+        """
 
     def add_scalar(self, value: float) -> int:
         """Add a number that kernels read and return its slot (0 is the step, 1 the time)."""
@@ -99,11 +104,13 @@ class Runtime:
         stream: bool,
         mask: int = -1,
         layers: Sequence[tuple[int, Sequence[tuple[_Cell, _Cell]]]] = (),
+        written: Sequence[int] = (),
     ) -> int:
         """Add the kernel at this address, called with these slots, and return its number.
 
         With a mask (a slot) it runs only where that field is not zero. On the blocks named in
-        'layers' its feeders run in these boxes, one each.
+        'layers' its feeders run in these boxes, one each. A device must know which slots are
+        'written'.
         """
 
     def add_exchange(

@@ -14,7 +14,7 @@ from halocline.runtime.caches import caches_here, keeps
 from halocline.runtime.storage import BlockStorage, three
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from halocline.geometry import Box
     from halocline.language.fields import Grid
@@ -51,13 +51,22 @@ class Executor:
         threads: OpenMP threads of this rank.
         dt: Time step [time unit].
         device: Where kernels run.
+        services: Addresses of the kernels of 'print_services', for a device.
 
     Attributes:
         storages: The fields by name, hidden ones included.
     """
 
-    def __init__(
-        self, plan: Plan, grid: Grid, job: Job, threads: int, dt: float, device: DeviceChoice
+    def __init__(  # noqa: PLR0913 (what a simulation is made of)
+        self,
+        plan: Plan,
+        grid: Grid,
+        job: Job,
+        threads: int,
+        dt: float,
+        device: DeviceChoice,
+        *,
+        services: Sequence[int] = (0, 0, 0, 0),
     ) -> None:
         # Memory that others can map has small pages on most systems: only where it is wanted.
         share = len(job.nodes) > 1 and plan.strategy.transport in ("auto", "shared", "shared-push")
@@ -67,6 +76,7 @@ class Executor:
             job.transport,
             share=share and not self.is_on_device,
             device=device.open(job.rank),
+            services=services,
         )
         self.runtime.set_dt(dt)
         self.threads = threads
@@ -268,6 +278,7 @@ class _Writer:
             stream=not launch.is_layer and self._outgrows_cache(launch),
             mask=mask,
             layers=self._layers(layers),
+            written=sorted({self.slots[name] for name, _ in launch.writes}),
         )
 
     def _layers(self, layers: Layers) -> list[tuple[int, list[tuple[Any, ...]]]]:
@@ -297,10 +308,9 @@ class _Writer:
 
     def _message(self, message: Message, other: int) -> tuple[Any, ...]:
         is_near = self.executor.job.is_near(other)
-        transport = self.plan.strategy.transport_between(is_same_node=is_near)
-        if self.executor.is_on_device and transport != "persistent":
-            # Others cannot look into a device: what they get is packed and sent.
-            transport = "two-sided"
+        transport = self.plan.strategy.transport_between(
+            is_same_node=is_near, is_on_device=self.executor.is_on_device
+        )
         theirs = self.plan.decomposition.blocks_of(other)
         positions = {block.number: n for n, block in enumerate(theirs)}
         is_source = message.target == other

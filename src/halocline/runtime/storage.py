@@ -48,9 +48,13 @@ class BlockStorage:
             three(layout.upper, 0),
         )
 
-    def local(self) -> list[NDArray[Any]]:
-        """Return views of the rank's own cells, one for each block."""
-        return [self._view(position) for position in range(len(self.blocks))]
+    def local(self, *, will_write: bool = True) -> list[NDArray[Any]]:
+        """Return views of the rank's own cells, one for each block.
+
+        Args:
+            will_write: Whether they may be changed; else a device keeps its values.
+        """
+        return [self._view(position, will_write=will_write) for position in range(len(self.blocks))]
 
     @property
     def bytes_per_block(self) -> int:
@@ -63,9 +67,9 @@ class BlockStorage:
         """What the rank's blocks take in memory, halo and padding included [bytes]."""
         return sum(self.runtime.bytes_stored(self.slot, n) for n in range(len(self.blocks)))
 
-    def _view(self, position: int) -> NDArray[Any]:
+    def _view(self, position: int, *, will_write: bool) -> NDArray[Any]:
         """Return a block's own cells: (components, nx, ny, nz) without what the grid lacks."""
-        stored = self.runtime.view(self.slot, position)
+        stored = self.runtime.view(self.slot, position, will_write)
         box = self.blocks[position].box
         own = tuple(
             slice(low, low + extent)
@@ -120,7 +124,7 @@ class BlockStorage:
         """Return the values of all cells on rank 0, None elsewhere."""
         mine = [
             (block.box, np.ascontiguousarray(view))
-            for block, view in zip(self.blocks, self.local(), strict=True)
+            for block, view in zip(self.blocks, self.local(will_write=False), strict=True)
         ]
         found = self.job.gather(mine)
         if found is None:

@@ -59,6 +59,65 @@ def test_functions_and_reductions_within_a_step(seed):
     assert found[0] == found[1]
 
 
+DTYPES = ("float64", "float32", "float16", "int64", "int32", "uint8")
+
+
+def _numbers(dtype, *special):
+    """Return 3000 numbers of all magnitudes, of which many cancel."""
+    if dtype.startswith("float"):
+        info = np.finfo(dtype)
+        chance = np.random.default_rng(7)
+        exponents = chance.integers(info.minexp - info.nmant, info.maxexp - 12, 1500)
+        half = np.ldexp(chance.uniform(-1, 1, 1500), exponents).astype(dtype)
+        values = np.concatenate([half, -half])
+        values[: len(special)] = special
+        values[-1] = np.ldexp(1.0, info.minexp - info.nmant)
+        return chance.permutation(values)
+    info = np.iinfo(dtype)
+    return np.random.default_rng(7).integers(info.min, info.max, 3000, dtype=dtype, endpoint=True)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "special"),
+    [*((dtype, ()) for dtype in DTYPES), ("float64", (np.inf,)), ("float32", (np.inf, -np.inf))],
+)
+def test_reductions_have_the_bits_of_the_processor(dtype, special):
+    values = _numbers(dtype, *special).reshape(60, 50)
+    found = []
+    for device in ("cpu", "emulated:1", "emulated:2"):
+        grid = hc.Grid((60, 50))
+        field = grid.field("a", dtype=dtype)
+        simulation = hc.Simulation(grid, [], threads=1, device=device, blocks=3)
+        field.set(values)
+        kinds = (hc.sum, hc.min, hc.max)
+        found.append([np.float64(simulation.reduce(kind(field))).tobytes() for kind in kinds])
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("blocks", [2, 4])
+def test_copies_between_blocks_of_every_type(blocks):
+    found = []
+    for device in ("cpu", "emulated:1", "emulated:2"):
+        grid = hc.Grid((9, 7, 5), periodic=True)
+        fields = [grid.field(f"a_{dtype}", dtype=dtype) for dtype in DTYPES]
+        moved = [grid.field(f"b_{dtype}", dtype=dtype) for dtype in DTYPES]
+
+        @hc.kernel
+        def move(b, a):
+            b[0, 0, 0] = a[-1, 1, 1]
+
+        steps = [move(b, a) for b, a in zip(moved, fields, strict=True)]
+        steps += [hc.swap(b, a) for b, a in zip(moved, fields, strict=True)]
+        simulation = hc.Simulation(
+            grid, steps, device=device, blocks=blocks, strategy=hc.Strategy(poison=True)
+        )
+        for number, field in enumerate(fields):
+            field.set(np.arange(9 * 7 * 5).reshape(9, 7, 5) % (number + 100))
+        simulation.run(3, progress=False)
+        found.append([field.gather().tobytes() for field in fields])
+    assert found[0] == found[1] == found[2]
+
+
 @pytest.mark.parametrize("blocks", [1, 3])
 def test_masks_that_change_between_runs(blocks):
     found = []
@@ -79,11 +138,33 @@ def test_masks_that_change_between_runs(blocks):
     assert found[0].tobytes() == found[1].tobytes()
 
 
-def test_a_field_without_numbers_is_found():
-    grid, simulation = _heat(device="emulated", check_every=1)
-    grid.fields["T"].set(np.full((9, 7), np.nan))
-    with pytest.raises(DivergedError, match="Field 'T' is not a number"):
-        simulation.run(1, progress=False)
+@pytest.mark.parametrize("blocks", [1, 4])
+def test_the_first_value_that_is_no_number_is_found_as_on_the_processor(blocks):
+    values = np.zeros((9, 7))
+    values[6, 2] = values[2, 5] = values[8, 2] = np.nan
+    for device in ("cpu", "emulated:3"):
+        grid = hc.Grid((9, 7))
+        a = grid.field("a", components=2)
+
+        @hc.kernel
+        def grow(a):
+            a[1][0, 0] = a[1] + 1.0
+
+        simulation = hc.Simulation(grid, [grow(a)], device=device, blocks=blocks, check_every=1)
+        a.set(np.stack([np.zeros((9, 7)), values]))
+        with pytest.raises(DivergedError, match=r"Field 'a' component 1 .* cell \(6, 2\)"):
+            simulation.run(1, progress=False)
+
+
+def test_a_transport_must_fit_where_fields_lie():
+    with pytest.raises(
+        PlanError,
+        match=r"transport='shared', but fields lie in the memory of the device; for devices there "
+        r"are: via-host, from-device\. transport='auto' takes what fits\.",
+    ):
+        _heat(device="emulated", strategy=hc.Strategy(transport="shared"))
+    with pytest.raises(PlanError, match="'via-host', but fields lie in the memory of the proc"):
+        _heat(strategy=hc.Strategy(transport="via-host"))
 
 
 def test_the_interpreter_runs_on_the_processor_only():

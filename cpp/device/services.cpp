@@ -1,0 +1,104 @@
+#include "device/services.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "device/launch.hpp"
+
+namespace halocline {
+namespace {
+
+/// More threads than any device runs at once; each visits as many values as it takes.
+constexpr std::int64_t most_visitors = std::int64_t{1} << 17;
+
+/// 'Move' of codegen/cuda_services.py.
+struct MoveArgument {
+    const std::byte* source;
+    std::int64_t source_y, source_z;
+    std::byte* target;
+    std::int64_t target_y, target_z;
+    std::int64_t nx, ny;
+    std::int64_t size;
+    std::int64_t value;
+    std::int64_t before;
+};
+
+/// Launches a kernel with a line of threads, at least one for each of `count`.
+void launch_line(Device& device, int stream, DeviceLaunch launch, std::int64_t count) {
+    const std::int64_t blocks = (count + threads_of_block - 1) / threads_of_block;
+    if (blocks > std::numeric_limits<std::int32_t>::max()) {
+        throw std::length_error("A device was to move " + std::to_string(count) +
+                                " values at once.");
+    }
+    launch.grid = {static_cast<std::uint32_t>(blocks), 1, 1};
+    launch.block = {threads_of_block, 1, 1};
+    device.launch(stream, std::move(launch));
+}
+
+}  // namespace
+
+MoveTable Services::table(const std::vector<Move>& moves) const {
+    std::vector<MoveArgument> arguments;
+    std::int64_t before = 0;
+    for (const Move& move : moves) {
+        const std::int64_t values = move.extent[0] * move.extent[1] * move.extent[2];
+        if (values <= 0) continue;
+        if (values > std::numeric_limits<std::uint32_t>::max()) {
+            throw std::length_error("A device was to move a box of " + std::to_string(values) +
+                                    " values.");
+        }
+        arguments.push_back({move.source.first, move.source.y, move.source.z, move.target.first,
+                             move.target.y, move.target.z, move.extent[0], move.extent[1],
+                             move.element_size, move.value, before});
+        before += values;
+    }
+    if (arguments.empty()) return {};
+    return {uploaded(device_, arguments), static_cast<std::int64_t>(arguments.size()), before};
+}
+
+void Services::move(int stream, const MoveTable& moves) const {
+    if (moves.values == 0) return;
+    DeviceLaunch launch;
+    launch.function = kernels_.move;
+    add_parameter(launch, moves.memory.get());
+    add_parameter(launch, moves.count);
+    add_parameter(launch, moves.values);
+    launch_line(device_, stream, std::move(launch), moves.values);
+}
+
+void Services::sum(const DeviceCells& cells, std::byte* words) const {
+    DeviceLaunch launch;
+    launch.function = kernels_.sum;
+    add_parameter(launch, cells);
+    add_parameter(launch, words);
+    add_parameter(launch, slots);
+    visit(cells, std::move(launch));
+}
+
+void Services::find_extremes(const DeviceCells& cells, std::byte* ranks) const {
+    DeviceLaunch launch;
+    launch.function = kernels_.extremes;
+    add_parameter(launch, cells);
+    add_parameter(launch, ranks);
+    add_parameter(launch, slots);
+    visit(cells, std::move(launch));
+}
+
+void Services::find_nan(const DeviceCells& cells, std::byte* number) const {
+    DeviceLaunch launch;
+    launch.function = kernels_.find_nan;
+    add_parameter(launch, cells);
+    add_parameter(launch, number);
+    visit(cells, std::move(launch));
+}
+
+void Services::visit(const DeviceCells& cells, DeviceLaunch launch) const {
+    std::int64_t count = 1;
+    for (int axis = 0; axis < 3; ++axis) count *= cells.upper[axis] - cells.lower[axis];
+    if (count <= 0) return;
+    launch_line(device_, Device::plain, std::move(launch), std::min(count, most_visitors));
+}
+
+}  // namespace halocline

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "abi/kernel_abi.h"
+#include "core/box.hpp"
+#include "core/pack.hpp"
+#include "device/device.hpp"
+
+namespace halocline {
+
+/// The kernels of 'codegen/cuda_services.py', in its order.
+struct ServiceKernels {
+    void* move = nullptr;
+    void* sum = nullptr;
+    void* extremes = nullptr;
+    void* find_nan = nullptr;
+};
+
+/// Values of a device that go from one box to another, or one value that goes everywhere.
+struct Move {
+    Rows source;  ///< without a first value: `value` is meant
+    Rows target;
+    Index3 extent{};
+    std::int64_t element_size = 0;
+    std::int64_t value = 0;
+};
+
+/// Moves whose table is on the device, done by one launch.
+struct MoveTable {
+    std::shared_ptr<std::byte> memory;
+    std::int64_t count = 0;
+    std::int64_t values = 0;
+};
+
+/// One component of a field on the device, in a box of one block.
+struct DeviceCells {
+    halocline_field field{};
+    std::int64_t component = 0;
+    std::int64_t type = 0;  ///< an ElementType
+    std::int64_t lower[3]{};
+    std::int64_t upper[3]{};
+};
+
+/// What the runtime does on a device beside the user's kernels.
+class Services {
+public:
+    /// Threads of a sum or an extreme share so many results, each of which the host then combines.
+    static constexpr std::int64_t slots = 1024;
+
+    Services(Device& device, const ServiceKernels& kernels) : device_(device), kernels_(kernels) {}
+
+    [[nodiscard]] MoveTable table(const std::vector<Move>& moves) const;
+    /// Puts all moves of a table into a stream.
+    void move(int stream, const MoveTable& moves) const;
+
+    /// Adds values to `slots` exact sums: the first words of all, then the second ones, and so on.
+    void sum(const DeviceCells& cells, std::byte* words) const;
+    /// Lowers `slots` least ranks and raises as many greatest ones.
+    void find_extremes(const DeviceCells& cells, std::byte* ranks) const;
+    /// Lowers a number to that of the first value that is not a number, x fastest.
+    void find_nan(const DeviceCells& cells, std::byte* number) const;
+
+private:
+    void visit(const DeviceCells& cells, DeviceLaunch launch) const;
+
+    Device& device_;
+    ServiceKernels kernels_;
+};
+
+}  // namespace halocline

@@ -1,0 +1,188 @@
+"""What the runtime does on a device beside the user's kernels: moves, sums, the first NaN.
+
+The text is the same for every plan: what to move or to look at comes as a table. Packing a message
+is one launch, whatever parts it has.
+"""
+
+from __future__ import annotations
+
+from halocline.codegen.cuda_prelude import HALVES, PRELUDE
+from halocline.codegen.source import Source
+
+# In the order of 'ServiceKernels' in 'cpp/device/services.hpp', whose structures are repeated here.
+_ENTRIES = ("halocline_move", "halocline_sum", "halocline_extremes", "halocline_find_nan")
+
+_MOVES = """\
+namespace {
+
+// Values that go from one box to another, or one value that goes everywhere; strides in bytes.
+struct Move {
+    const char* source;  // null: 'value' is meant
+    int64_t source_y, source_z;
+    char* target;
+    int64_t target_y, target_z;
+    int64_t nx, ny;
+    int64_t size;  // of a value [bytes]
+    int64_t value;
+    int64_t before;  // values of the moves before this one
+};
+
+template <class T>
+__device__ inline void move_value(const Move& move, int64_t x, int64_t y, int64_t z) {
+    char* const target = move.target + y * move.target_y + z * move.target_z;
+    const char* const source = move.source + y * move.source_y + z * move.source_z;
+    reinterpret_cast<T*>(target)[x] =
+        move.source ? reinterpret_cast<const T*>(source)[x] : static_cast<T>(move.value);
+}
+
+}  // namespace
+
+// Each thread moves one value: neighbours along x find neighbours in memory.
+extern "C" __global__ void __launch_bounds__(256, 1)
+halocline_move(const Move* const moves, const int64_t count, const int64_t values) {
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= values) return;
+    const Move& move = moves[find_piece(moves, count, i)];
+    // Devices divide numbers of 32 bits much faster; the runtime moves no more at once.
+    const uint32_t place = static_cast<uint32_t>(i - move.before);
+    const uint32_t row = place / static_cast<uint32_t>(move.nx);
+    const int64_t x = place - row * static_cast<uint32_t>(move.nx);
+    const int64_t y = row % static_cast<uint32_t>(move.ny);
+    const int64_t z = row / static_cast<uint32_t>(move.ny);
+    switch (move.size) {
+        case 8: return move_value<int64_t>(move, x, y, z);
+        case 4: return move_value<int32_t>(move, x, y, z);
+        case 2: return move_value<uint16_t>(move, x, y, z);
+        default: return move_value<uint8_t>(move, x, y, z);
+    }
+}
+
+"""
+
+_CELLS = """\
+namespace {
+
+// One component of a field in a box. Types are counted as in 'ElementType'.
+struct Cells {
+    Field field;
+    int64_t component, type;
+    int64_t lower[3], upper[3];
+};
+
+template <class T>
+__device__ inline T at(const Cells& cells, int64_t x, int64_t y, int64_t z) {
+    return row_of<const T>(cells.field, cells.component, y, z)[x];
+}
+
+// The i-th value, x fastest.
+__device__ inline double value_of(const Cells& cells, int64_t i) {
+    const int64_t nx = cells.upper[0] - cells.lower[0], ny = cells.upper[1] - cells.lower[1];
+    const int64_t x = cells.lower[0] + i % nx;
+    const int64_t y = cells.lower[1] + i / nx % ny;
+    const int64_t z = cells.lower[2] + i / nx / ny;
+    switch (cells.type) {
+        case 0: return widened(at<Half>(cells, x, y, z));
+        case 1: return at<float>(cells, x, y, z);
+        case 2: return at<double>(cells, x, y, z);
+        case 3: return at<int32_t>(cells, x, y, z);
+        case 4: return static_cast<double>(at<int64_t>(cells, x, y, z));
+        default: return at<uint8_t>(cells, x, y, z);
+    }
+}
+
+__device__ inline int64_t count_of(const Cells& cells) {
+    return (cells.upper[0] - cells.lower[0]) * (cells.upper[1] - cells.lower[1]) *
+           (cells.upper[2] - cells.lower[2]);
+}
+
+// Threads share 'slots' results, neighbours none: atomic operations seldom meet.
+__device__ inline int64_t thread_number() {
+    return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+__device__ inline int64_t thread_count() {
+    return static_cast<int64_t>(gridDim.x) * blockDim.x;
+}
+
+}  // namespace
+
+"""
+
+_SUM = """\
+namespace {
+
+constexpr int64_t chunks = 67;  // then NaN, +infinity, -infinity: see 'superaccumulator.hpp'
+
+__device__ inline void add_word(unsigned long long* words, int64_t word, int64_t slots,
+                                int64_t number) {
+    if (number != 0) atomicAdd(words + word * slots, static_cast<unsigned long long>(number));
+}
+
+// Adds a value exactly, in three pieces of less than 2^32 each: 2^31 of them fit in a word.
+__device__ inline void add_exactly(unsigned long long* words, int64_t slots, double value) {
+    const int64_t bits = same_bits<int64_t>(value);
+    const int64_t exponent = bits >> 52 & 0x7FF;
+    int64_t mantissa = bits & 0xFFFFFFFFFFFFF;
+    if (exponent == 0x7FF) {
+        return add_word(words, chunks + (mantissa != 0 ? 0 : bits < 0 ? 2 : 1), slots, 1);
+    }
+    if (exponent != 0) mantissa |= INT64_C(1) << 52;
+    const int64_t position = exponent - (exponent != 0 ? 1 : 0);
+    const int64_t chunk = position / 32, shift = position % 32;
+    const int64_t upper = mantissa >> (32 - shift);
+    const int64_t sign = bits < 0 ? -1 : 1;
+    add_word(words, chunk, slots, sign * (mantissa << shift & 0xFFFFFFFF));
+    add_word(words, chunk + 1, slots, sign * (upper & 0xFFFFFFFF));
+    add_word(words, chunk + 2, slots, sign * (upper >> 32));
+}
+
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(256, 1)
+halocline_sum(const Cells cells, unsigned long long* const words, const int64_t slots) {
+    const int64_t count = count_of(cells);
+    for (int64_t i = thread_number(); i < count; i += thread_count()) {
+        add_exactly(words + thread_number() % slots, slots, value_of(cells, i));
+    }
+}
+
+"""
+
+_EXTREMES = """\
+namespace {
+
+// Doubles as integers in the same order: those of NaN lie beyond those of the infinities.
+__device__ inline int64_t rank_of(double value) {
+    const int64_t bits = same_bits<int64_t>(value);
+    return bits ^ ((bits >> 63) & 0x7FFFFFFFFFFFFFFF);
+}
+
+}  // namespace
+
+// The first 'slots' results are the least ranks, then come the greatest.
+extern "C" __global__ void __launch_bounds__(256, 1)
+halocline_extremes(const Cells cells, long long* const ranks, const int64_t slots) {
+    const int64_t count = count_of(cells);
+    long long* const mine = ranks + thread_number() % slots;
+    for (int64_t i = thread_number(); i < count; i += thread_count()) {
+        const long long rank = rank_of(value_of(cells, i));
+        atomicMin(mine, rank);
+        atomicMax(mine + slots, rank);
+    }
+}
+
+// The number of the first value that is not a number, x fastest.
+extern "C" __global__ void __launch_bounds__(256, 1)
+halocline_find_nan(const Cells cells, long long* const first) {
+    const int64_t count = count_of(cells);
+    for (int64_t i = thread_number(); i < count; i += thread_count()) {
+        const double value = value_of(cells, i);
+        if (value != value) atomicMin(first, static_cast<long long>(i));
+    }
+}
+"""
+
+
+def print_services() -> Source:
+    """Return the text of the kernels that every runtime with a device needs."""
+    text = PRELUDE + HALVES + _MOVES + _CELLS + _SUM + _EXTREMES
+    return Source("cuda", text, _ENTRIES)

@@ -26,6 +26,15 @@ struct DeviceLaunch {
     std::vector<std::size_t> offsets;      ///< where each begins
 };
 
+/// Work that a device has prepared, to be done again and again.
+class HALOCLINE_EXPORT Recording {
+public:
+    Recording() = default;
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+    virtual ~Recording();
+};
+
 /// Memory and queues of work beside those of the processor. Used by one thread.
 ///
 /// Work is put into streams. Each does it in order and some time later; between streams only events
@@ -64,6 +73,12 @@ public:
     [[nodiscard]] virtual bool is_reached(Event event) = 0;
     /// Returns when an event has been reached. Throws DeviceError if the device was lost.
     virtual void synchronize(Event event) = 0;
+
+    /// Until the end only records what is put into the plain stream; nothing else may be called.
+    virtual void begin_recording() = 0;
+    [[nodiscard]] virtual std::shared_ptr<Recording> end_recording() = 0;
+    /// Puts what was recorded into the plain stream, which costs less than each launch alone.
+    virtual void replay(const std::shared_ptr<Recording>& recording) = 0;
 };
 
 /// A device on the processor: its streams do what they may in a random order, as late as they may.

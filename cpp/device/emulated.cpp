@@ -28,6 +28,12 @@ std::shared_ptr<std::byte> allocate_lines(std::int64_t size_bytes) {
     return {memory, [](std::byte* first) { std::free(first); }};
 }
 
+using Task = std::function<void()>;
+
+struct EmulatedRecording final : Recording {
+    std::vector<Task> tasks;
+};
+
 class EmulatedDevice final : public Device {
 public:
     explicit EmulatedDevice(std::uint64_t seed) : random_(seed) {}
@@ -49,10 +55,11 @@ public:
     }
 
     void launch(int stream, DeviceLaunch launch) override {
-        put(stream, [this, launch = std::move(launch)]() mutable {
+        put(stream, [this, launch = std::move(launch)] {
             std::vector<void*> parameters;
             for (const std::size_t offset : launch.offsets) {
-                parameters.push_back(launch.parameters.data() + offset);
+                // Kernels take them by value.
+                parameters.push_back(const_cast<std::byte*>(launch.parameters.data()) + offset);
             }
             const auto function = reinterpret_cast<Function>(launch.function);
             function(parameters.data(), launch.grid.data(), launch.block.data(), random_());
@@ -63,9 +70,13 @@ public:
         put(stream, [=] { std::memcpy(to, from, static_cast<std::size_t>(bytes)); });
     }
 
-    [[nodiscard]] Event record(int stream) override { return {stream, at(stream).put}; }
+    [[nodiscard]] Event record(int stream) override {
+        refuse_while_recording();
+        return {stream, at(stream).put};
+    }
 
     void wait(int stream, Event event) override {
+        refuse_while_recording();
         at(stream).waiting.push_back({[] {}, event});
         ++at(stream).put;
         progress();
@@ -82,9 +93,22 @@ public:
         }
     }
 
+    void begin_recording() override {
+        refuse_while_recording();
+        recording_ = std::make_shared<EmulatedRecording>();
+    }
+    [[nodiscard]] std::shared_ptr<Recording> end_recording() override {
+        return std::exchange(recording_, nullptr);
+    }
+    void replay(const std::shared_ptr<Recording>& recording) override {
+        for (const Task& task : static_cast<const EmulatedRecording&>(*recording).tasks) {
+            put(plain, task);
+        }
+    }
+
 private:
     struct Work {
-        std::function<void()> run;
+        Task run;
         Event after;  // of any stream; position 0 has always been reached
     };
     struct Queue {
@@ -95,7 +119,17 @@ private:
 
     [[nodiscard]] Queue& at(int stream) { return queues_.at(static_cast<std::size_t>(stream)); }
 
-    void put(int stream, std::function<void()> run) {
+    /// As the driver, which refuses these too.
+    void refuse_while_recording() const {
+        if (recording_) throw std::logic_error("A device that records was told to wait.");
+    }
+
+    void put(int stream, Task run) {
+        if (recording_) {
+            if (stream != plain) throw std::logic_error("Only the plain stream is recorded.");
+            recording_->tasks.push_back(std::move(run));
+            return;
+        }
         at(stream).waiting.push_back({std::move(run), {}});
         ++at(stream).put;
         progress();
@@ -124,11 +158,13 @@ private:
     }
 
     std::array<Queue, streams> queues_;
+    std::shared_ptr<EmulatedRecording> recording_;  // while recording
     std::mt19937_64 random_;
 };
 
 }  // namespace
 
+Recording::~Recording() = default;
 Device::~Device() = default;
 
 std::shared_ptr<Device> emulated_device(std::uint64_t seed) {

@@ -11,6 +11,7 @@ void Mirror::add(const std::vector<Storage>& host) {
 }
 
 void Mirror::to_device(std::size_t storage, bool will_write) {
+    if (notes_) notes_->push_back({storage, will_write});
     Fields& fields = storages_[storage];
     if (!fields.is_on_device) {
         // Copying may go on, or messages be unpacked, of what is replaced here.

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "abi/kernel_abi.h"
@@ -33,6 +35,14 @@ public:
     [[nodiscard]] Device& device() const { return *device_; }
     [[nodiscard]] const Services& services() const { return services_; }
 
+    /// From now on notes who uses which storage on the device; until the notes are taken.
+    void begin_notes() { notes_ = std::vector<Use>(); }
+    struct Use {
+        std::size_t storage;
+        bool will_write;
+    };
+    [[nodiscard]] std::vector<Use> take_notes() { return *std::exchange(notes_, std::nullopt); }
+
     /// Lets a stream do nothing more before all that another has been told.
     void order(int stream, int after) const { device_->wait(stream, device_->record(after)); }
 
@@ -52,6 +62,7 @@ private:
     std::shared_ptr<Device> device_;
     Services services_;
     std::vector<Fields> storages_;
+    std::optional<std::vector<Use>> notes_;
 };
 
 }  // namespace halocline

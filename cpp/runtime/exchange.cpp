@@ -128,7 +128,7 @@ void Exchange::prepare_device(const State& state) const {
     to_device(mirror, sends_, false);
     to_device(mirror, receives_, true);
     for (const Copy& copy : copies_) mirror.to_device(state.holds(copy.slot), true);
-    if (!channels_.empty()) mirror.order(Device::urgent, Device::plain);
+    if (has_messages()) mirror.order(Device::urgent, Device::plain);
 }
 
 /// In the plain stream: kernels that follow may read and write all of it.

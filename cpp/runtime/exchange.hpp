@@ -39,6 +39,8 @@ public:
     void finish();
 
     [[nodiscard]] const std::string& name() const { return name_; }
+    /// Whether it needs other ranks.
+    [[nodiscard]] bool has_messages() const { return !channels_.empty(); }
     [[nodiscard]] std::size_t receives() const { return incoming_.size(); }
     /// Its channels, to be connected.
     [[nodiscard]] std::vector<Channel*> channels() const;

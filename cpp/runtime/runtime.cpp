@@ -124,6 +124,7 @@ int Runtime::add_callback(std::function<void()> callback) {
 
 void Runtime::set_program(const std::string& name, const std::vector<plan::Operation>& operations) {
     require_idle();
+    replays_.clear();
     programs_[name] = resolve(operations, state_, parts_, timers_, "Program '" + name + "'");
 }
 
@@ -156,16 +157,32 @@ void Runtime::advance(const std::vector<std::string>& names, std::int64_t steps,
             "phase; got " +
             std::to_string(names.size()) + " programs and phase " + std::to_string(phase) + ".");
     }
-    std::vector<std::vector<program::Operation>*> round;
+    Replays::Steps round;
     for (const std::string& name : names) round.push_back(&program(name));
     const Flag running(is_running_);
-    for (std::int64_t i = 0; i < steps; ++i) {
-        set_time();
-        const auto next = static_cast<std::size_t>(phase + i) % round.size();
-        halocline::execute(*round[next], state_, parts_, timers_);
-        ++state_.step;
-    }
+    for (std::int64_t i = 0; i < steps;) i += advance_some(round, phase + i, steps - i);
     finish();
+}
+
+/// Does a step, or several if a device can do them by itself; returns how many.
+std::int64_t Runtime::advance_some(const Replays::Steps& round, std::int64_t phase,
+                                   std::int64_t most) {
+    const auto program_of = [&](std::int64_t step) {
+        return round[static_cast<std::size_t>(phase + step) % round.size()];
+    };
+    set_time();
+    if (state_.mirror() && most >= Replays::length) {
+        Replays::Steps next;
+        for (std::int64_t i = 0; i < Replays::length; ++i) next.push_back(program_of(i));
+        if (Replays::can_replay(next, state_.step, state_, parts_)) {
+            replays_.advance(next, state_, parts_);
+            state_.step += Replays::length;
+            return Replays::length;
+        }
+    }
+    halocline::execute(*program_of(0), state_, parts_, timers_);
+    ++state_.step;
+    return 1;
 }
 
 /// Waits for the device.

@@ -10,6 +10,7 @@
 #include "core/field.hpp"
 #include "core/plan.hpp"
 #include "runtime/program.hpp"
+#include "runtime/replay.hpp"
 #include "runtime/state.hpp"
 #include "runtime/timers.hpp"
 
@@ -86,12 +87,15 @@ private:
     [[nodiscard]] std::vector<program::Operation>& program(const std::string& name);
     [[nodiscard]] const Storage& storage(int slot, int block) const;
     void set_time();
+    [[nodiscard]] std::int64_t advance_some(const Replays::Steps& round, std::int64_t phase,
+                                            std::int64_t most);
     void finish() const;
     void require_block(int slot, int block) const;
 
     State state_;
     Parts parts_;
     Timers timers_;
+    Replays replays_{timers_};
     std::map<std::string, std::vector<program::Operation>> programs_;
     std::size_t connected_ = 0;  // exchanges
     double dt_ = 0;

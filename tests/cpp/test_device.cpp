@@ -91,6 +91,40 @@ TEST(EmulatedDevice, may_do_nothing_before_someone_waits) {
     EXPECT_TRUE(was_late);
 }
 
+TEST(EmulatedDevice, does_what_was_recorded_when_it_is_replayed) {
+    const auto found = orders([](Device& device) {
+        device.begin_recording();
+        put(device, Device::plain, 1);
+        put(device, Device::plain, 2);
+        const auto recording = device.end_recording();
+        put(device, Device::plain, 3);
+        device.replay(recording);
+        device.replay(recording);
+    });
+    EXPECT_EQ(found, (std::set<std::vector<int>>{{3, 1, 2, 1, 2}}));
+}
+
+TEST(EmulatedDevice, records_no_order_between_streams) {
+    const auto device = emulated_device(1);
+    device->begin_recording();
+    EXPECT_THROW(put(*device, Device::urgent, 1), std::logic_error);
+    EXPECT_THROW(static_cast<void>(device->record(Device::plain)), std::logic_error);
+    EXPECT_THROW(device->wait(Device::plain, {}), std::logic_error);
+}
+
+TEST(EmulatedDevice, gives_memory_back_after_what_uses_it) {
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        const auto device = emulated_device(seed);
+        int to = 0;
+        {
+            const auto memory = device->allocate(sizeof to);
+            std::memset(memory.get(), 0, sizeof to);
+            device->copy(Device::urgent, reinterpret_cast<std::byte*>(&to), memory.get(), 1);
+        }
+        EXPECT_TRUE(device->is_reached(device->record(Device::urgent)));
+    }
+}
+
 TEST(EmulatedDevice, refuses_to_wait_for_ever) {
     const auto device = emulated_device(1);
     device->wait(Device::plain, {Device::urgent, 1});

@@ -156,6 +156,72 @@ def test_the_first_value_that_is_no_number_is_found_as_on_the_processor(blocks):
             simulation.run(1, progress=False)
 
 
+def _replays(simulation):
+    return sum(count for _, kind, count, _ in simulation.timers() if kind == "replay")
+
+
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_many_steps_are_recorded_once_and_replayed(blocks):
+    found = []
+    for device in ("cpu", "emulated:1", "emulated:2"):
+        strategy = hc.Strategy(poison=True)
+        grid, simulation = _heat(device=device, blocks=blocks, strategy=strategy, check_every=0)
+        simulation.run(100, progress=False)
+        simulation.run(37, progress=False)
+        assert (_replays(simulation) > 0) == (device != "cpu")
+        assert simulation.step == 137
+        found.append(grid.fields["T"].gather().tobytes())
+    assert found[0] == found[1] == found[2]
+
+
+def test_what_changes_between_steps_is_not_replayed():
+    found = []
+    for device in ("cpu", "emulated:4"):
+        grid = hc.Grid((12, 8), periodic=True)
+        a, where = grid.field("a"), grid.field("where", dtype="uint8")
+        rate, totals = hc.Parameter(0.5, "rate"), []
+        total = hc.sum(a, name="total")
+
+        @hc.kernel
+        def add(a, *, rate):
+            a[0, 0] = a + rate
+
+        def change(where=where, rate=rate, total=total, totals=totals):
+            totals.append(total.value)
+            rate.value *= 0.75
+            where.local()[0][3, 4] ^= 1
+
+        steps = [add(a, rate=rate, on=where), hc.every(40, total, change)]
+        simulation = hc.Simulation(grid, steps, device=device, check_every=0)
+        a.set(np.arange(96).reshape(12, 8))
+        where.set(np.eye(12, 8, dtype=np.uint8))
+        for count in (50, 70, 90):
+            simulation.run(count, progress=False)
+            rate.value = count / 100
+            a.local()[0][0, 0] += 1.0
+        assert (_replays(simulation) > 0) == (device != "cpu")
+        found.append((totals, a.gather().tobytes()))
+    assert len(found[0][0]) == 5
+    assert found[0] == found[1]
+
+
+def test_steps_that_read_the_time_are_not_replayed():
+    found = []
+    for device in ("cpu", "emulated"):
+        grid = hc.Grid((12, 8), periodic=True)
+        a = grid.field("a")
+
+        @hc.kernel
+        def heat(a, *, time):
+            a[0, 0] = a + 0.25 * time
+
+        simulation = hc.Simulation(grid, [heat(a, time=hc.time)], device=device, check_every=0)
+        simulation.run(60, progress=False)
+        assert _replays(simulation) == 0
+        found.append(a.gather().tobytes())
+    assert found[0] == found[1]
+
+
 def test_a_transport_must_fit_where_fields_lie():
     with pytest.raises(
         PlanError,

@@ -42,14 +42,15 @@ std::vector<plan::BlockBox> to_boxes(nb::handle sequence) {
 
 plan::Transport to_transport(const Word& name) {
     // In the order of the enumeration.
-    constexpr const char* names[] = {"shared", "shared-push", "two-sided", "persistent", "datatype",
-                                     "put",    "get",         "via-host",  "from-device"};
+    constexpr const char* names[] = {"shared",      "shared-push", "two-sided", "persistent",
+                                     "datatype",    "put",         "get",       "via-host",
+                                     "from-device", "peer"};
     static_assert(std::size(names) == std::size(plan::transports));
     const auto* found = std::ranges::find(names, name);
     if (found != std::end(names)) return plan::transports[found - names];
     throw std::invalid_argument("Unknown transport '" + name +
                                 "'; expected shared, shared-push, two-sided, persistent, "
-                                "datatype, put, get, via-host or from-device.");
+                                "datatype, put, get, via-host, from-device or peer.");
 }
 
 std::vector<plan::Message> to_messages(nb::handle sequence) {

@@ -32,12 +32,13 @@ enum class Transport {
     put,
     get,
     via_host,
-    from_device
+    from_device,
+    peer
 };
 constexpr Transport transports[] = {
-    Transport::shared,     Transport::shared_push, Transport::two_sided,
-    Transport::persistent, Transport::datatype,    Transport::put,
-    Transport::get,        Transport::via_host,    Transport::from_device};
+    Transport::shared,      Transport::shared_push, Transport::two_sided, Transport::persistent,
+    Transport::datatype,    Transport::put,         Transport::get,       Transport::via_host,
+    Transport::from_device, Transport::peer};
 
 /// One component of a field in one box, with both of its ends: a piece of a message.
 struct Part {

@@ -57,6 +57,14 @@ public:
     /// Memory of the device; must be given back before the device is, and then waits until all that
     /// streams were told is done. Throws DeviceError.
     [[nodiscard]] virtual std::shared_ptr<std::byte> allocate(std::int64_t size_bytes) = 0;
+    /// Likewise memory that devices of other processes of this machine can read. Throws
+    /// DeviceError.
+    [[nodiscard]] virtual std::shared_ptr<std::byte> allocate_shared(std::int64_t size_bytes) = 0;
+    /// What another process needs to open such memory, from its first byte. Throws DeviceError.
+    [[nodiscard]] virtual std::vector<std::int64_t> share(const std::byte* memory) = 0;
+    /// Memory that another process has shared. Throws DeviceError.
+    [[nodiscard]] virtual std::shared_ptr<std::byte> open(
+        const std::vector<std::int64_t>& shared) = 0;
     /// Memory of the host that the device can copy to and from meanwhile.
     [[nodiscard]] virtual std::shared_ptr<std::byte> allocate_staging(std::int64_t size_bytes) = 0;
 

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -9,6 +11,7 @@
 #include <utility>
 
 #include "core/align.hpp"
+#include "core/arena.hpp"
 #include "device/device.hpp"
 
 namespace halocline {
@@ -41,14 +44,19 @@ public:
     [[nodiscard]] std::string name() const override { return "emulated device"; }
 
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::int64_t size_bytes) override {
-        std::shared_ptr<std::byte> memory = allocate_lines(size_bytes);
-        std::byte* const first = memory.get();
-        // As the driver does: what has been put into streams may use the memory.
-        return {first, [this, memory = std::move(memory)](std::byte*) mutable {
-                    while (step()) {
-                    }
-                    memory.reset();
-                }};
+        return drained(allocate_lines(size_bytes));
+    }
+    [[nodiscard]] std::shared_ptr<std::byte> allocate_shared(std::int64_t size_bytes) override {
+        return drained(arena_.allocate(std::max(size_bytes, line_bytes)));
+    }
+    [[nodiscard]] std::vector<std::int64_t> share(const std::byte* memory) override {
+        return {getpid(), arena_.descriptor(), arena_.size_bytes(), arena_.offset_of(memory)};
+    }
+    [[nodiscard]] std::shared_ptr<std::byte> open(
+        const std::vector<std::int64_t>& shared) override {
+        const auto mapping =
+            std::make_shared<Mapping>(shared.at(0), static_cast<int>(shared.at(1)), shared.at(2));
+        return {mapping, mapping->at(shared.at(3))};
     }
     [[nodiscard]] std::shared_ptr<std::byte> allocate_staging(std::int64_t size_bytes) override {
         return allocate_lines(size_bytes);
@@ -119,6 +127,16 @@ private:
 
     [[nodiscard]] Queue& at(int stream) { return queues_.at(static_cast<std::size_t>(stream)); }
 
+    /// Memory that is kept, as by the driver, until all is done that was put into streams.
+    [[nodiscard]] std::shared_ptr<std::byte> drained(std::shared_ptr<std::byte> memory) {
+        std::byte* const first = memory.get();
+        return {first, [this, memory = std::move(memory)](std::byte*) mutable {
+                    while (step()) {
+                    }
+                    memory.reset();
+                }};
+    }
+
     /// As the driver, which refuses these too.
     void refuse_while_recording() const {
         if (recording_) throw std::logic_error("A device that records was told to wait.");
@@ -157,6 +175,7 @@ private:
         return true;
     }
 
+    Arena arena_;
     std::array<Queue, streams> queues_;
     std::shared_ptr<EmulatedRecording> recording_;  // while recording
     std::mt19937_64 random_;

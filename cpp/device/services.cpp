@@ -41,31 +41,35 @@ void launch_line(Device& device, int stream, DeviceLaunch launch, std::int64_t c
 
 MoveTable Services::table(const std::vector<Move>& moves) const {
     std::vector<MoveArgument> arguments;
-    std::int64_t before = 0;
+    MoveTable table{nullptr, {0}};
     for (const Move& move : moves) {
         const std::int64_t values = move.extent[0] * move.extent[1] * move.extent[2];
-        if (values <= 0) continue;
         if (values > std::numeric_limits<std::uint32_t>::max()) {
             throw std::length_error("A device was to move a box of " + std::to_string(values) +
                                     " values.");
         }
         arguments.push_back({move.source.first, move.source.y, move.source.z, move.target.first,
                              move.target.y, move.target.z, move.extent[0], move.extent[1],
-                             move.element_size, move.value, before});
-        before += values;
+                             move.element_size, move.value, table.before.back()});
+        table.before.push_back(table.before.back() + values);
     }
-    if (arguments.empty()) return {};
-    return {uploaded(device_, arguments), static_cast<std::int64_t>(arguments.size()), before};
+    table.memory = uploaded(device_, arguments);
+    return table;
 }
 
-void Services::move(int stream, const MoveTable& moves) const {
-    if (moves.values == 0) return;
+void Services::move(int stream, const MoveTable& table) const {
+    move(stream, table, 0, table.before.size() - 1);
+}
+
+void Services::move(int stream, const MoveTable& table, std::size_t first, std::size_t last) const {
+    const std::int64_t values = table.before[last] - table.before[first];
+    if (values == 0) return;
     DeviceLaunch launch;
     launch.function = kernels_.move;
-    add_parameter(launch, moves.memory.get());
-    add_parameter(launch, moves.count);
-    add_parameter(launch, moves.values);
-    launch_line(device_, stream, std::move(launch), moves.values);
+    add_parameter(launch, table.memory.get() + first * sizeof(MoveArgument));
+    add_parameter(launch, static_cast<std::int64_t>(last - first));
+    add_parameter(launch, values);
+    launch_line(device_, stream, std::move(launch), values);
 }
 
 void Services::sum(const DeviceCells& cells, std::byte* words) const {

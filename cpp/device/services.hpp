@@ -29,11 +29,10 @@ struct Move {
     std::int64_t value = 0;
 };
 
-/// Moves whose table is on the device, done by one launch.
+/// Moves whose table is on the device; neighbours in it can be done by one launch.
 struct MoveTable {
     std::shared_ptr<std::byte> memory;
-    std::int64_t count = 0;
-    std::int64_t values = 0;
+    std::vector<std::int64_t> before;  ///< values of the moves before each, and of all
 };
 
 /// One component of a field on the device, in a box of one block.
@@ -55,7 +54,9 @@ public:
 
     [[nodiscard]] MoveTable table(const std::vector<Move>& moves) const;
     /// Puts all moves of a table into a stream.
-    void move(int stream, const MoveTable& moves) const;
+    void move(int stream, const MoveTable& table) const;
+    /// Likewise those from `first` to before `last`.
+    void move(int stream, const MoveTable& table, std::size_t first, std::size_t last) const;
 
     /// Adds values to `slots` exact sums: the first words of all, then the second ones, and so on.
     void sum(const DeviceCells& cells, std::byte* words) const;

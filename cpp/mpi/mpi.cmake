@@ -31,6 +31,7 @@ if(MPI_CXX_FOUND)
     cpp/transport/device_channel.cpp
     cpp/transport/get.cpp
     cpp/transport/mpi.cpp
+    cpp/transport/peer_channel.cpp
     cpp/transport/put.cpp
     cpp/transport/two_sided.cpp)
   set_target_properties(halocline_mpi PROPERTIES POSITION_INDEPENDENT_CODE ON)

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "transport/device_packet.hpp"
+#include "transport/device_packets.hpp"
+#include "transport/link.hpp"
 #include "transport/mpi_channels.hpp"
 #include "transport/pieces.hpp"
 
@@ -10,32 +11,33 @@ namespace {
 
 /// Packets on one side.
 struct Side {
-    Side(const std::vector<Message*>& messages, Mirror& mirror, bool is_staged) {
-        packets.reserve(messages.size());
-        for (const Message* message : messages) {
-            packets.emplace_back(*message, mirror, is_staged);
-            pieces.add(*message, packets.back().packet().bytes());
+    Side(const std::vector<Message*>& messages, Mirror& mirror, Buffers buffers)
+        : packets(messages, mirror, buffers) {
+        for (std::size_t i = 0; i < packets.count(); ++i) {
+            pieces.add(*messages[i], packets.packet(i).bytes());
         }
     }
 
-    std::vector<DevicePacket> packets;
+    DevicePackets packets;
     Pieces pieces;  // after the packets, so that it is destroyed before them
 };
 
 class DeviceChannel final : public Channel {
 public:
-    DeviceChannel(MPI_Comm comm, Mirror& mirror, const Messages& messages, bool is_staged)
+    DeviceChannel(MPI_Comm comm, Mirror& mirror, const Messages& messages, Buffers buffers)
         : comm_(comm),
-          receives_(messages.receives, mirror, is_staged),
-          sends_(messages.sends, mirror, is_staged),
+          receives_(messages.receives, mirror, buffers),
+          sends_(messages.sends, mirror, buffers),
+          is_delivered_(messages.receives.size()),
           is_sent_(messages.sends.size()) {}
 
     void start() override {
-        for (std::size_t i = 0; i < receives_.packets.size(); ++i) {
-            receives_.packets[i].finish();  // what came last time has been spread
+        receives_.packets.finish();  // what came last time has been spread
+        for (std::size_t i = 0; i < receives_.packets.count(); ++i) {
             receives_.pieces.call(MPI_Irecv, i, comm_);
         }
-        for (DevicePacket& packet : sends_.packets) packet.begin_pack();
+        sends_.packets.begin_pack();
+        is_delivered_.assign(is_delivered_.size(), false);
         is_sent_.assign(is_sent_.size(), false);
     }
 
@@ -47,21 +49,34 @@ public:
 
     [[nodiscard]] std::int64_t arrival_ns(std::size_t receive) override {
         if (!receives_.pieces.requests.test(receive)) return not_arrived;
-        return receives_.packets[receive].packet().arrival_ns();
+        return receives_.packets.packet(receive).arrival_ns();
     }
 
-    void deliver(std::size_t receive) override { receives_.packets[receive].begin_unpack(); }
+    void deliver(std::size_t receive) override {
+        if (is_delivered_[receive]) return;
+        // One launch for all that is known to have arrived and comes next.
+        std::size_t end = receive + 1;
+        while (end < is_delivered_.size() && !is_delivered_[end] && has_arrived(end)) ++end;
+        receives_.packets.begin_unpack(receive, end - receive);
+        std::fill(is_delivered_.begin() + static_cast<std::ptrdiff_t>(receive),
+                  is_delivered_.begin() + static_cast<std::ptrdiff_t>(end), true);
+    }
 
     [[nodiscard]] bool is_finished() override {
         return send_packed() && sends_.pieces.requests.test_all();
     }
 
 private:
+    [[nodiscard]] bool has_arrived(std::size_t receive) {
+        const std::int64_t arrival = arrival_ns(receive);
+        return arrival != not_arrived && arrival <= now_ns();
+    }
+
     /// Sends what the device has packed meanwhile. Whether that is everything.
     bool send_packed() {
         for (std::size_t i = 0; i < is_sent_.size(); ++i) {
-            if (is_sent_[i] || !sends_.packets[i].is_done()) continue;
-            sends_.packets[i].packet().stamp();
+            if (is_sent_[i] || !sends_.packets.is_done(i)) continue;
+            sends_.packets.packet(i).stamp();
             sends_.pieces.call(MPI_Isend, i, comm_);
             is_sent_[i] = true;
         }
@@ -71,6 +86,7 @@ private:
     MPI_Comm comm_;
     Side receives_;
     Side sends_;
+    std::vector<bool> is_delivered_;
     std::vector<bool> is_sent_;
 };
 
@@ -78,7 +94,8 @@ private:
 
 std::unique_ptr<Channel> device_channel(MPI_Comm comm, Mirror& mirror, const Messages& messages,
                                         bool is_staged) {
-    return std::make_unique<DeviceChannel>(comm, mirror, messages, is_staged);
+    return std::make_unique<DeviceChannel>(comm, mirror, messages,
+                                           is_staged ? Buffers::host : Buffers::device);
 }
 
 }  // namespace halocline

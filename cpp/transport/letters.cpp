@@ -17,6 +17,7 @@ public:
     explicit Reader(const std::vector<std::int64_t>& numbers) : numbers_(numbers) {}
     std::int64_t next() { return numbers_.at(position_++); }
     std::size_t count() { return static_cast<std::size_t>(next()); }
+    [[nodiscard]] std::ptrdiff_t position() const { return static_cast<std::ptrdiff_t>(position_); }
 
 private:
     const std::vector<std::int64_t>& numbers_;
@@ -88,7 +89,7 @@ std::vector<std::int64_t> Letters::outgoing(int rank, const Memory& memory) cons
     const Records& records = written_.at(rank);
     std::vector<std::int64_t> letter{length(records)};
     for (const auto& [key, record] : records) {
-        letter.insert(letter.end(), {key.first, key.second ? 1 : 0});
+        letter.insert(letter.end(), {key.first, key.second ? 1 : 0, length(record)});
         letter.insert(letter.end(), record.begin(), record.end());
     }
     const std::vector<std::int64_t> addresses = addresses_of(memory);
@@ -104,10 +105,10 @@ void Letters::take(int rank, std::vector<std::int64_t> letter) {
         const auto tag = static_cast<int>(reader.next());
         const bool is_source = reader.next() != 0;
         Record& record = records[{tag, is_source}];
+        record.resize(reader.count());
         for (std::int64_t& word : record) word = reader.next();
     }
-    const std::size_t used = 1 + count * (2 + std::tuple_size_v<Record>);
-    letter.erase(letter.begin(), letter.begin() + static_cast<std::ptrdiff_t>(used));
+    letter.erase(letter.begin(), letter.begin() + reader.position());
     addresses_[rank] = std::move(letter);
 }
 

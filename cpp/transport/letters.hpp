@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,7 +12,7 @@
 namespace halocline {
 
 /// What two ends of a message tell each other before the first exchange.
-using Record = std::array<std::int64_t, 2>;
+using Record = std::vector<std::int64_t>;
 
 /// Records by tag, and by whether their writer is the message's source.
 using Records = std::map<std::pair<int, bool>, Record>;

@@ -29,6 +29,7 @@ public:
     MpiTransport(MPI_Comm original, std::vector<int> nodes, std::optional<Link> link)
         : comm_(original),
           letters_(original),
+          back_(original),
           rank_(comm_.rank()),
           size_(comm_.size()),
           nodes_(std::move(nodes)),
@@ -71,6 +72,8 @@ public:
                 return device_channel(comm_.handle(), device_of(memory), messages, true);
             case plan::Transport::from_device:
                 return device_channel(comm_.handle(), device_of(memory), messages, false);
+            case plan::Transport::peer:
+                return peer_channel(comm_.handle(), back_.handle(), device_of(memory), messages);
         }
         throw std::logic_error("This transport has no channel.");
     }
@@ -106,8 +109,8 @@ private:
                                         " is larger than this MPI allows (" +
                                         std::to_string(largest) + ").");
         }
-        const bool is_shared =
-            way == plan::Transport::shared || way == plan::Transport::shared_push;
+        const bool is_shared = way == plan::Transport::shared ||
+                               way == plan::Transport::shared_push || way == plan::Transport::peer;
         if (is_shared && node_of(message.rank) != node_of(rank_)) {
             throw std::invalid_argument("Ranks " + std::to_string(rank_) + " and " +
                                         std::to_string(message.rank) +
@@ -140,6 +143,7 @@ private:
 
     mpi::Comm comm_;
     mpi::Comm letters_;  // a message of an exchange must not be taken for a letter
+    mpi::Comm back_;     // nor for an answer
     int rank_;
     int size_;
     std::vector<int> nodes_;

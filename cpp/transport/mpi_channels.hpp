@@ -29,4 +29,8 @@ namespace halocline {
 [[nodiscard]] std::unique_ptr<Channel> device_channel(MPI_Comm comm, Mirror& mirror,
                                                       const Messages& messages, bool is_staged);
 
+/// Packed messages of a device that devices of the same node read. `back` is a second communicator.
+[[nodiscard]] std::unique_ptr<Channel> peer_channel(MPI_Comm comm, MPI_Comm back, Mirror& mirror,
+                                                    const Messages& messages);
+
 }  // namespace halocline

@@ -37,11 +37,13 @@ __device__ inline void move_value(const Move& move, int64_t x, int64_t y, int64_
 
 }  // namespace
 
-// Each thread moves one value: neighbours along x find neighbours in memory.
+// Each thread moves one value: neighbours along x find neighbours in memory. The moves may be part
+// of a longer table.
 extern "C" __global__ void __launch_bounds__(256, 1)
 halocline_move(const Move* const moves, const int64_t count, const int64_t values) {
-    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i >= values) return;
+    const int64_t number = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (number >= values) return;
+    const int64_t i = moves[0].before + number;
     const Move& move = moves[find_piece(moves, count, i)];
     // Devices divide numbers of 32 bits much faster; the runtime moves no more at once.
     const uint32_t place = static_cast<uint32_t>(i - move.before);

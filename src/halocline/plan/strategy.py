@@ -21,12 +21,13 @@ Transport = Literal[
     "get",
     "via-host",
     "from-device",
+    "peer",
 ]
 Overlap = Literal["core-first", "rim-first", "postponed", "none"]
 Wait = Literal["all", "any"]
 
 # What moves values whose fields lie on a device.
-DEVICE_TRANSPORTS = ("via-host", "from-device")
+DEVICE_TRANSPORTS = ("via-host", "from-device", "peer")
 # What reads the owner's own cells, not a packed copy of them, for as long as an exchange lasts; a
 # device packs while it computes.
 UNPACKED = ("shared", "shared-push", "datatype", *DEVICE_TRANSPORTS)
@@ -47,7 +48,8 @@ class Strategy:
             'datatype': not packed, MPI is told where the values lie; 'put', 'get': packed, written
             or fetched by one side. 'auto': 'shared' inside a node, 'two-sided' between nodes. With
             a device messages are packed there: 'via-host' sends a copy in the host's memory,
-            'from-device' hands MPI the device's memory; 'auto' is 'via-host'.
+            'from-device' hands MPI the device's memory, 'peer' lets the devices of a node read it;
+            'auto' takes what a test at the start finds to work.
         overlap: 'core-first' sends old values, computes what needs no halo, waits, computes the
             rim; 'rim-first' computes what others need, sends it, computes the core, waits;
             'postponed' splits no kernel, but sends as soon as the last kernel has written and

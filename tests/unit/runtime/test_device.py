@@ -226,7 +226,7 @@ def test_a_transport_must_fit_where_fields_lie():
     with pytest.raises(
         PlanError,
         match=r"transport='shared', but fields lie in the memory of the device; for devices there "
-        r"are: via-host, from-device\. transport='auto' takes what fits\.",
+        r"are: via-host, from-device, peer\. transport='auto' takes what fits\.",
     ):
         _heat(device="emulated", strategy=hc.Strategy(transport="shared"))
     with pytest.raises(PlanError, match="'via-host', but fields lie in the memory of the proc"):

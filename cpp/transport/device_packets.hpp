@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "device/mirror.hpp"
+#include "transport/packet.hpp"
+
+namespace halocline {
+
+/// Where the packets are that others get or write.
+enum class Buffers { host, device, shared_device };
+
+/// The packets of one side of an exchange whose cells lie on a device; used in the urgent stream.
+///
+/// All of them are packed by one launch. On the way to or from the host each is copied by itself,
+/// so that one can travel while the next is copied.
+class DevicePackets {
+public:
+    DevicePackets(const std::vector<Message*>& messages, Mirror& mirror, Buffers buffers);
+
+    [[nodiscard]] std::size_t count() const { return packets_.size(); }
+    /// Its bytes are those of the host or of the device, as was asked for.
+    [[nodiscard]] const Packet& packet(std::size_t i) const { return packets_[i]; }
+    /// What another process needs to read a packet.
+    [[nodiscard]] std::vector<std::int64_t> address(std::size_t i) const;
+    /// From now on spreads what is in memory of another process.
+    void read_from(std::size_t i, std::shared_ptr<std::byte> memory);
+
+    /// Begins to gather the cells of this rank.
+    void begin_pack();
+    /// Begins to spread some packets, neighbours in order, over the cells of this rank.
+    void begin_unpack(std::size_t first, std::size_t count);
+    /// Whether what was begun last with a packet is done.
+    [[nodiscard]] bool is_done(std::size_t i) const { return device().is_reached(done_[i]); }
+    /// Returns when all is done.
+    void finish() const;
+
+private:
+    [[nodiscard]] Device& device() const { return mirror_->device(); }
+    [[nodiscard]] const MoveTable& table(bool is_packed);
+    void note_done(std::size_t first, std::size_t count);
+
+    Mirror* mirror_;
+    std::vector<Packet> packets_;
+    std::vector<std::size_t> first_parts_;  // of each packet and, at the end, of what comes after
+    std::vector<std::byte*> sources_;       // where on a device, or one that it can read, each lies
+    std::vector<std::shared_ptr<std::byte>> kept_;  // memory of others
+    std::vector<std::int64_t> offsets_;
+    std::shared_ptr<std::byte> buffer_;                     // of the device
+    std::shared_ptr<std::byte> staging_;                    // of the host; null without
+    std::map<std::vector<std::size_t>, MoveTable> tables_;  // by the storages of all parts
+    std::vector<Event> done_;
+};
+
+}  // namespace halocline

@@ -40,19 +40,6 @@ std::vector<plan::BlockBox> to_boxes(nb::handle sequence) {
     return boxes;
 }
 
-plan::Transport to_transport(const Word& name) {
-    // In the order of the enumeration.
-    constexpr const char* names[] = {"shared",      "shared-push", "two-sided", "persistent",
-                                     "datatype",    "put",         "get",       "via-host",
-                                     "from-device", "peer"};
-    static_assert(std::size(names) == std::size(plan::transports));
-    const auto* found = std::ranges::find(names, name);
-    if (found != std::end(names)) return plan::transports[found - names];
-    throw std::invalid_argument("Unknown transport '" + name +
-                                "'; expected shared, shared-push, two-sided, persistent, "
-                                "datatype, put, get, via-host, from-device or peer.");
-}
-
 std::vector<plan::Message> to_messages(nb::handle sequence) {
     std::vector<plan::Message> messages;
     for (const nb::handle item : sequence) {
@@ -124,6 +111,19 @@ plan::Operation to_operation(const std::string& word, nb::handle item) {
 }
 
 }  // namespace
+
+plan::Transport to_transport(const Word& name) {
+    // In the order of the enumeration.
+    constexpr const char* names[] = {"shared",      "shared-push", "two-sided", "persistent",
+                                     "datatype",    "put",         "get",       "via-host",
+                                     "from-device", "peer"};
+    static_assert(std::size(names) == std::size(plan::transports));
+    const auto* found = std::ranges::find(names, name);
+    if (found != std::end(names)) return plan::transports[found - names];
+    throw std::invalid_argument("Unknown transport '" + name +
+                                "'; expected shared, shared-push, two-sided, persistent, "
+                                "datatype, put, get, via-host, from-device or peer.");
+}
 
 plan::Exchange to_exchange(std::string name, nb::sequence sends, nb::sequence receives,
                            nb::sequence copies) {

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bindings/bind_device.hpp"
 #include "bindings/bind_plan.hpp"
 #include "core/error.hpp"
 #include "runtime/runtime.hpp"
@@ -69,6 +70,12 @@ nb::ndarray<nb::numpy> view(const Runtime& runtime, int slot, int block, bool wi
     static_cast<void>(memory.release());
     return nb::ndarray<nb::numpy>(static_cast<std::byte*>(where.data) + first * size_of(field.type),
                                   4, shape.data(), owner, strides.data(), type);
+}
+
+std::int64_t bytes_on_block(const std::string& dtype, int components, const Cells& halo_lower,
+                            const Cells& halo_upper, const Cells& extent, int slot) {
+    const Field field{"", element_type(dtype), components, halo_lower, halo_upper};
+    return Layout(field, extent, slot).size_bytes;
 }
 
 int add_kernel(Runtime& runtime, std::string name, std::uintptr_t address, std::vector<int> fields,
@@ -182,10 +189,16 @@ NB_MODULE(_core, module) {
     module.doc() = "The runtime of Halocline: executes plans.";
     nb::class_<Transport>(module, "Transport", "How bytes move between ranks.")
         .def_prop_ro("rank", &Transport::rank)
-        .def_prop_ro("size", &Transport::size);
-    nb::class_<Device>(module, "Device", "Where kernels run beside the processor.")
-        .def_prop_ro("name", &Device::name);
-    module.def("emulated_device", &emulated_device, "seed"_a);
+        .def_prop_ro("size", &Transport::size)
+        .def(
+            "try_device",
+            [](Transport& self, const std::string& way, Device& device) {
+                return self.try_device(bindings::to_transport(way), device);
+            },
+            "way"_a, "device"_a, nb::call_guard<nb::gil_scoped_release>());
+    bindings::bind_devices(module);
+    module.def("bytes_on_block", &bindings::bytes_on_block, "dtype"_a, "components"_a,
+               "halo_lower"_a, "halo_upper"_a, "extent"_a, "slot"_a);
     nb::class_<Runtime> runtime(module, "Runtime", nb::dynamic_attr(), "Executes a plan.");
     bindings::bind_parts(runtime);
     bindings::bind_run(runtime);

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 
@@ -78,7 +79,8 @@ void Arena::enlarge_pages(std::byte* piece, std::int64_t size_bytes) {
 
 std::int64_t Arena::offset_of(const void* address) const {
     const auto* wanted = static_cast<const std::byte*>(address);
-    for (const Piece& piece : pieces_) {
+    // The newest first: it may lie where one was that has been given back.
+    for (const Piece& piece : std::views::reverse(pieces_)) {
         if (wanted >= piece.first && wanted < piece.first + piece.size_bytes) {
             return piece.offset + (wanted - piece.first);
         }

@@ -54,6 +54,8 @@ public:
 
     /// What the report calls it.
     [[nodiscard]] virtual std::string name() const = 0;
+    /// Whether the host can use its memory, too.
+    [[nodiscard]] virtual bool is_host_memory() const { return false; }
     /// Memory of the device; must be given back before the device is, and then waits until all that
     /// streams were told is done. Throws DeviceError.
     [[nodiscard]] virtual std::shared_ptr<std::byte> allocate(std::int64_t size_bytes) = 0;

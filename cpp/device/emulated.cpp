@@ -42,6 +42,7 @@ public:
     explicit EmulatedDevice(std::uint64_t seed) : random_(seed) {}
 
     [[nodiscard]] std::string name() const override { return "emulated device"; }
+    [[nodiscard]] bool is_host_memory() const override { return true; }
 
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::int64_t size_bytes) override {
         return drained(allocate_lines(size_bytes));

@@ -29,6 +29,7 @@ if(MPI_CXX_FOUND)
     cpp/mpi/window.cpp
     cpp/transport/datatype.cpp
     cpp/transport/device_channel.cpp
+    cpp/transport/device_trial.cpp
     cpp/transport/get.cpp
     cpp/transport/mpi.cpp
     cpp/transport/peer_channel.cpp

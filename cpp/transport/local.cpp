@@ -10,6 +10,10 @@ namespace halocline {
 Channel::~Channel() = default;
 Transport::~Transport() = default;
 
+std::string Transport::try_device(plan::Transport /*way*/, Device& /*device*/) {
+    return {};
+}
+
 namespace {
 
 class LocalChannel final : public Channel {

@@ -11,6 +11,7 @@
 
 #include "mpi/comm.hpp"
 #include "mpi/error.hpp"
+#include "transport/device_trial.hpp"
 #include "transport/mpi_channels.hpp"
 #include "transport/shared.hpp"
 
@@ -85,6 +86,18 @@ public:
         for (Channel* channel : channels) channel->publish(letters);
         swap(letters, memory);
         for (Channel* channel : channels) channel->attach(letters);
+    }
+
+    [[nodiscard]] std::string try_device(plan::Transport way, Device& device) override {
+        switch (way) {
+            case plan::Transport::from_device:
+                if (link_) return "an emulated link needs the memory of the host";
+                return try_messages_from_device(comm_.handle(), device);
+            case plan::Transport::peer:
+                return try_peers(comm_.handle(), device, nodes_);
+            default:
+                return {};
+        }
     }
 
     void sum(std::span<std::int64_t> values) override {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/error.hpp"
@@ -14,6 +15,8 @@
 #include "transport/message.hpp"
 
 namespace halocline {
+
+class Device;
 
 /// What `arrival_ns` says of a message of which nothing is known yet.
 constexpr std::int64_t not_arrived = std::numeric_limits<std::int64_t>::max();
@@ -71,6 +74,10 @@ public:
                                                         Messages messages) = 0;
     /// Connects the channels that were opened since the last time; all ranks must call it.
     virtual void connect(const Memory& memory, std::span<Channel* const> channels) = 0;
+
+    /// Tries whether a way to send works with a device; all ranks must call it. Returns what this
+    /// rank found to be wrong, nothing if it works.
+    [[nodiscard]] virtual std::string try_device(plan::Transport way, Device& device);
 
     /// Replaces the values by their sums over all ranks.
     virtual void sum(std::span<std::int64_t> values) = 0;

@@ -54,6 +54,10 @@ class DivergedError(HaloclineError):
     """Report a value that is not a number in a field."""
 
 
+class DeviceError(HaloclineError):
+    """Report a device that is not there, is too small, or has failed."""
+
+
 class MpiError(HaloclineError):
     """Report a job that cannot run with the MPI at hand."""
 

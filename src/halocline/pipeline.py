@@ -14,9 +14,11 @@ from halocline.codegen.cuda import print_cuda
 from halocline.codegen.cuda_services import print_services
 from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback
-from halocline.errors import PlanError, nearest
+from halocline.errors import DeviceError, PlanError, nearest
 from halocline.jit.build import build
-from halocline.jit.library import CallbackLibrary, Library
+from halocline.jit.cubin import build_cubin
+from halocline.jit.library import CallbackLibrary, DeviceLibrary, Library
+from halocline.jit.nvrtc import best_architecture
 from halocline.jit.toolchain import find_toolchain
 from halocline.language.steps import check_steps
 from halocline.plan.bind import bind
@@ -24,6 +26,7 @@ from halocline.plan.decomposition import Decomposition, decompose
 from halocline.plan.lower import make_plan
 from halocline.plan.sparse import Sparse
 from halocline.plan.strategy import Strategy
+from halocline.runtime import _core
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
     from halocline.language.kernel import Kernel
     from halocline.language.steps import Step
     from halocline.plan.plan import Plan
-    from halocline.runtime.device import DeviceChoice
     from halocline.runtime.job import Job
 
 TARGETS = ("c++", "numpy")
@@ -133,22 +135,56 @@ def _kernels_of(plans: Iterable[Plan]) -> tuple[Kernel, ...]:
 
 
 def compile_kernels(
-    plans: Iterable[Plan], target: str, job: Job, device: DeviceChoice | None = None
+    plans: Iterable[Plan], target: str, job: Job, device: _core.Device | None = None
 ) -> CompiledKernels:
     """Return the compiled kernels of plans; one rank compiles, the others load what it has built.
 
+    Args:
+        plans: The plans.
+        target: See 'Simulation'.
+        job: The ranks.
+        device: Where they are to run; None for the processor.
+
     Raises:
         CompileError: There is no compiler, or it refused the source.
+        DeviceError: The device cannot load them.
     """
     kernels = _kernels_of(plans)
     if check_target(target) == "numpy":
         names = [f"{number}_{kernel.name}" for number, kernel in enumerate(kernels)]
         functions = dict(zip(names, map(callback, kernels), strict=True))
         return CompiledKernels(dict(zip(kernels, names, strict=True)), CallbackLibrary(functions))
-    on_device = device is not None and not device.is_cpu
-    source = emulated(print_cuda(kernels)) if on_device else print_source(kernels)
-    library = _built(source, job)
+    if device is None:
+        source = print_source(kernels)
+        library: Library = _built(source, job)
+    else:
+        source = print_cuda(kernels)
+        library = _on_device(device, source, job)
     return CompiledKernels(dict(zip(kernels, source.entries, strict=True)), library)
+
+
+def compile_services(job: Job, device: _core.Device | None) -> tuple[int, ...]:
+    """Return the addresses of what the runtime itself does on a device; zeros without one.
+
+    Raises:
+        CompileError: There is no compiler, or it refused the source.
+        DeviceError: The device does not take the code.
+    """
+    if device is None:
+        return (0, 0, 0, 0)
+    source = print_services()
+    library = _on_device(device, source, job)
+    return tuple(library.address(entry) for entry in source.entries)
+
+
+def _on_device(device: _core.Device, source: Source, job: Job) -> Library:
+    """Return CUDA text as kernels of a device; they have the names of the text's entries."""
+    if isinstance(device, _core.CudaDevice):
+        return _load_onto(device, source, job)
+    made = emulated(source)
+    library = _built(made, job)
+    addresses = map(library.address, made.entries)
+    return DeviceLibrary(dict(zip(source.entries, addresses, strict=True)))
 
 
 def _built(source: Source, job: Job) -> Library:
@@ -157,25 +193,29 @@ def _built(source: Source, job: Job) -> Library:
     return job.on_first(lambda: build(source, toolchain)) or build(source, toolchain)
 
 
-def compile_services(job: Job, device: DeviceChoice) -> tuple[int, ...]:
-    """Return the addresses of what the runtime itself does on a device; zeros without one.
-
-    Raises:
-        CompileError: There is no compiler, or it refused the source.
-    """
-    if device.is_cpu:
-        return (0, 0, 0, 0)
-    source = emulated(print_services())
-    library = _built(source, job)
-    return tuple(library.address(entry) for entry in source.entries)
+def _load_onto(device: _core.CudaDevice, source: Source, job: Job) -> DeviceLibrary:
+    architecture = best_architecture(device.architecture)
+    first = job.on_first(lambda: build_cubin(source, architecture))
+    image = first or build_cubin(source, architecture)
+    try:
+        addresses = device.load(image, source.entries)
+    except _core.DeviceError as error:
+        raise DeviceError(
+            f"The kernels do not load: {error}.",
+            hint="A driver older than NVRTC may not know its machine code: update the driver, or "
+            "install an older NVRTC.",
+        ) from None
+    return DeviceLibrary(dict(zip(source.entries, addresses, strict=True)))
 
 
 def check_target(target: str) -> str:
-    """Return the name of a target, or refuse one that is unknown or cannot run yet."""
+    """Return the name of a target, or refuse one that is unknown or that of a device."""
     if target in _PRINTERS and target not in TARGETS:
         raise PlanError(
-            f"Kernels for the target '{target}' can be shown but not run yet.",
-            hint=f"'halocline show code CASE --target {target}' prints them.",
+            f"The target '{target}' was asked for; expected c++ or numpy, and the text for a "
+            "device follows from 'device'.",
+            hint=f"Write device='{target}'; 'halocline show code CASE --target {target}' prints "
+            "the kernels.",
         )
     if target not in TARGETS:
         raise PlanError(f"There is no target '{target}'.", hint=nearest(target, TARGETS))

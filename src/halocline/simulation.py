@@ -20,7 +20,7 @@ from halocline.plan.bind import bind
 from halocline.plan.layout import FieldLayout
 from halocline.plan.lower import make_plan
 from halocline.plan.strategy import DEVICE_TRANSPORTS, Strategy
-from halocline.runtime.device import CPU, parse_device
+from halocline.runtime.device import CPU, check_memory, open_device, parse_device
 from halocline.runtime.executor import Executor
 from halocline.runtime.job import Made, join
 from halocline.runtime.progress import progress_display
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from halocline.pipeline import CompiledKernels
     from halocline.plan.plan import Plan
     from halocline.plan.program import Program
-    from halocline.runtime.device import DeviceChoice
+    from halocline.runtime.device import OpenDevice
     from halocline.runtime.link import Link
     from halocline.runtime.report import Report, Timer
 
@@ -66,9 +66,10 @@ class Simulation:
         blocks: Blocks a rank.
         threads: OpenMP threads a rank; None for all cores of the node shared among its ranks.
         target: 'c++', or 'numpy' to interpret the kernels slowly where there is no compiler.
-        device: Where kernels run: 'cpu', or 'emulated' for a device whose kernels run on the
-            processor, in a random order that 'emulated:7' chooses. With a device look at a field's
-            arrays again after each run.
+        device: Where kernels run: 'cpu'; 'cuda' for NVIDIA's devices, which the ranks of a node
+            take in turn, or 'cuda:1' for a certain one; 'auto' for these or else the processor; or
+            'emulated' for a device whose kernels run on the processor, in a random order that
+            'emulated:7' chooses. With a device look at a field's arrays again after each run.
         check_every: After how many steps fields are searched for values that are not numbers;
             0 for never.
         communicator: An mpi4py communicator; None for all ranks of the launcher.
@@ -101,11 +102,16 @@ class Simulation:
         self.steps = check_steps(tuple(steps))
         self.strategy = _check_strategy(strategy)
         self.target = check_target(target)
-        self.device = parse_device(device)
-        _check_device(self.device, target, self.strategy)
+        wanted = parse_device(device)
+        if not wanted.is_cpu and target != "c++":
+            raise PlanError(
+                f"The target '{target}' runs on the processor; the device '{device}' was asked for."
+            )
         self.dt = dt
         self.check_every = check_every
         self._job = join(communicator, ranks_per_node=ranks_per_node, link=link)
+        self.device = open_device(wanted, self._job)
+        _check_transport(self.strategy, self.device)
         self.threads = threads or max(1, len(os.sched_getaffinity(0)) // self._job.ranks_on_node)
         # Read by all ranks together, so that none waits for another later. It knows processors.
         can_choose = self._job.size > 1 and self.device.is_cpu
@@ -199,6 +205,7 @@ class Simulation:
 
         Raises:
             CompileError: The kernels cannot be compiled.
+            DeviceError: The fields do not fit onto the device, or it has failed.
             DivergedError: A field holds a value that is not a number.
         """
         executor, selection = self._prepare(), self.selection
@@ -277,6 +284,7 @@ class Simulation:
                 selection.reason,
                 self._predicted(),
                 self.bytes_stored(),
+                self.device.where,
             ),
         )
 
@@ -287,7 +295,7 @@ class Simulation:
         return predicted_lines(self.plan, knowledge)
 
     def _compile(self, plans: Iterable[Plan]) -> CompiledKernels:
-        return compile_kernels(plans, self.target, self._job, self.device)
+        return compile_kernels(plans, self.target, self._job, self.device.handle)
 
     def _offer(self, program: Program) -> Offer:
         if isinstance(self.strategy, Strategy):
@@ -317,6 +325,7 @@ class Simulation:
             )
         program = self._bind()
         offered = self._offer(program)
+        check_memory(self.device, offered.plans[0], self._job)
         kernels = self._compile(offered.plans)
         executor = Executor(
             offered.plans[0],
@@ -325,7 +334,7 @@ class Simulation:
             self.threads,
             self.dt,
             self.device,
-            services=compile_services(self._job, self.device),
+            services=compile_services(self._job, self.device.handle),
         )
         self._selection = Selection(offered, executor, kernels, self._job, self._knowledge)
         for field in self.grid.fields.values():
@@ -343,12 +352,7 @@ def _check_strategy(strategy: Strategy | str) -> Strategy | str:
     )
 
 
-def _check_device(device: DeviceChoice, target: str, strategy: Strategy | str) -> None:
-    if not device.is_cpu and target != "c++":
-        raise PlanError(
-            f"The target '{target}' runs on the processor; the device '{device.name}' was asked "
-            "for."
-        )
+def _check_transport(strategy: Strategy | str, device: OpenDevice) -> None:
     transport = strategy.transport if isinstance(strategy, Strategy) else "auto"
     if transport != "auto" and (transport in DEVICE_TRANSPORTS) == device.is_cpu:
         expected = ", ".join(DEVICE_TRANSPORTS)
@@ -356,6 +360,12 @@ def _check_device(device: DeviceChoice, target: str, strategy: Strategy | str) -
             f"The strategy has transport={transport!r}, but fields lie in the memory of the "
             f"{'processor' if device.is_cpu else 'device'}; for devices there are: {expected}.",
             hint="transport='auto' takes what fits.",
+        )
+    if transport in device.refusals:
+        raise PlanError(
+            f"The strategy has transport={transport!r}, which does not work here: "
+            f"{device.refusals[transport]}.",
+            hint="transport='auto' takes what works.",
         )
 
 

@@ -153,6 +153,15 @@ TEST(Mapping, of_a_process_that_does_not_exist_is_refused) {
     EXPECT_THROW(Mapping(beyond_all_processes, 3, 4096), TransportError);
 }
 
+TEST(Arena, knows_a_piece_that_lies_where_another_was) {
+    Arena arena;
+    const std::byte* before = arena.allocate(100).get();
+    const auto after = arena.allocate(100);
+    // The system most often gives the same addresses again.
+    EXPECT_EQ(after.get(), before);
+    EXPECT_EQ(arena.offset_of(after.get()), 4096);
+}
+
 TEST(Arena, pieces_begin_at_pages_and_outlive_it) {
     std::shared_ptr<std::byte> small;
     std::shared_ptr<std::byte> large;

@@ -588,10 +588,11 @@ def test_unknown_target(grid):
     )
 
 
-def test_a_target_that_can_only_be_shown_does_not_run(grid):
+def test_a_target_of_a_device_is_not_chosen_by_itself(grid):
     assert told(PlanError, lambda: hc.Simulation(grid, [], target="cuda")) == (
-        "Kernels for the target 'cuda' can be shown but not run yet. "
-        "'halocline show code CASE --target cuda' prints them."
+        "The target 'cuda' was asked for; expected c++ or numpy, and the text for a device follows "
+        "from 'device'. Write device='cuda'; 'halocline show code CASE --target cuda' prints the "
+        "kernels."
     )
 
 
@@ -600,15 +601,19 @@ def test_a_target_that_can_only_be_shown_does_not_run(grid):
     [
         (
             "emulate",
-            "There is no device 'emulate'; expected cpu or emulated. Did you mean 'emulated'?",
+            "There is no device 'emulate'; expected cpu, cuda, auto or emulated. "
+            "Did you mean 'emulated'?",
         ),
         (
-            "cuda",
-            "There is no device 'cuda'; expected cpu or emulated. "
-            "Kernels for it can be shown: halocline show code CASE --target cuda.",
+            "gpu:1",
+            "There is no device 'gpu:1'; expected cpu, cuda, auto or emulated. "
+            "Did you mean 'cuda'?",
         ),
-        ("cpu:1", "The device 'cpu:1' was asked for; only 'emulated' takes a seed."),
-        ("emulated:x", "The device 'emulated:x' has the seed 'x'; expected a whole number."),
+        (
+            "cpu:1",
+            "The device 'cpu:1' was asked for; only 'cuda' and 'emulated' take a number.",
+        ),
+        ("cuda:x", "The device 'cuda:x' has the number 'x'; expected 0, 1, 2, …"),
     ],
 )
 def test_unknown_devices(grid, device, message):

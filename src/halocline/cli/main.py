@@ -8,6 +8,21 @@ from typing import Annotated, Any
 
 import typer
 
+from halocline.cli.distribution import (
+    Decomposition,
+    Depth,
+    Device,
+    Link,
+    Messages,
+    Neighbours,
+    Overlap,
+    Ranks,
+    RanksPerNode,
+    Threads,
+    Tiles,
+    Transport,
+    Wait,
+)
 from halocline.cli.launch import EXIT_MISTAKE, end_with, run_on_ranks
 from halocline.cli.options import (
     Checkpoint,
@@ -98,31 +113,6 @@ ParameterFile = Annotated[
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Any parameter of the case; may be repeated."),
-]
-Ranks = Annotated[int | None, typer.Option(min=1, help="MPI ranks to start.")]
-Threads = Annotated[int | None, typer.Option(min=1, help="Threads a rank.")]
-Decomposition = Annotated[
-    str | None, typer.Option(help="rows, tiles, pencils, or blocks along each axis: 2x2x1.")
-]
-Overlap = Annotated[str | None, typer.Option(help="core-first, rim-first, postponed or none.")]
-Neighbours = Annotated[str | None, typer.Option(help="direct or staged.")]
-Transport = Annotated[
-    str | None,
-    typer.Option(
-        help="auto, shared, shared-push, two-sided, persistent, datatype, put, get; with a "
-        "device via-host or from-device."
-    ),
-]
-Messages = Annotated[str | None, typer.Option(help="One a neighbour, or one a field.")]
-Wait = Annotated[str | None, typer.Option(help="all or any.")]
-Depth = Annotated[int | None, typer.Option(help="Steps between exchanges.")]
-Tiles = Annotated[int | None, typer.Option(help="Pieces of the core, polls between them.")]
-Device = Annotated[str | None, typer.Option(help="Where kernels run: cpu, emulated or emulated:7.")]
-RanksPerNode = Annotated[
-    int | None, typer.Option(min=1, help="Declare so many ranks to be a node.")
-]
-Link = Annotated[
-    str | None, typer.Option(help="Emulated link between nodes: a name, or L=1e-5,G=1e-9.")
 ]
 Output = Annotated[str | None, typer.Option(help="Directory of the results.")]
 

@@ -215,8 +215,8 @@ def _run_and_write(
 
 
 def _setting(simulation: Simulation) -> str:
-    device = "" if simulation.device.is_cpu else f" and a device each ({simulation.device.name})"
-    return f"{simulation.size} rank(s) with {simulation.threads} thread(s) each{device}"
+    ranks = f"{simulation.size} rank(s) with {simulation.threads} thread(s) each"
+    return ", ".join(filter(None, (ranks, simulation.device.where)))
 
 
 def _results(

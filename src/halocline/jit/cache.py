@@ -23,7 +23,7 @@ class SourceLike(Protocol):
 
     @property
     def language(self) -> str:
-        """Return 'c++'."""
+        """Return 'c++' or 'cuda'."""
 
     @property
     def text(self) -> str:
@@ -36,8 +36,7 @@ class SourceLike(Protocol):
 
 def key(source: SourceLike, toolchain: Toolchain) -> str:
     """Return the digest of everything the library depends on."""
-    digest = hashlib.sha256()
-    for part in (
+    return digest(
         source.language,
         source.text,
         *source.entries,
@@ -46,21 +45,33 @@ def key(source: SourceLike, toolchain: Toolchain) -> str:
         *toolchain.flags,
         toolchain.processor,
         str(abi_number(toolchain.include)),
-    ):
+    )
+
+
+def digest(*parts: str) -> str:
+    """Return the name under which what depends on some texts, and nothing else, is kept."""
+    found = hashlib.sha256()
+    for part in parts:
         data = part.encode()
-        digest.update(len(data).to_bytes(8, "little") + data)
-    return digest.hexdigest()
+        found.update(len(data).to_bytes(8, "little") + data)
+    return found.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """A folder of libraries."""
+    """A folder of libraries, or of other files that were built.
+
+    Attributes:
+        folder: Where they are.
+        suffix: How their names end.
+    """
 
     folder: Path
+    suffix: str = SUFFIX
 
     def path(self, key: str) -> Path:
         """Return where the library of a key is or would be."""
-        return self.folder / f"{key}{SUFFIX}"
+        return self.folder / f"{key}{self.suffix}"
 
     def publish(self, built: Path, key: str) -> Path:
         """Move a finished library, made inside the folder, to its final name in one step."""
@@ -73,7 +84,7 @@ class Cache:
         self.path(key).unlink(missing_ok=True)
 
 
-def open_cache() -> Cache:
+def open_cache(suffix: str = SUFFIX) -> Cache:
     """Return the cache in HALOCLINE_CACHE, XDG_CACHE_HOME/halocline or ~/.cache/halocline.
 
     Where that cannot be written, warn and return a private folder that the process leaves behind
@@ -97,7 +108,7 @@ def open_cache() -> Cache:
             stacklevel=2,
         )
         folder = fallback
-    return Cache(folder)
+    return Cache(folder, suffix)
 
 
 def _folder() -> Path:

@@ -61,6 +61,26 @@ class CallbackLibrary:
         return ctypes.cast(self.callbacks[entry], ctypes.c_void_p).value or 0
 
 
+@dataclass(frozen=True, slots=True)
+class DeviceLibrary:
+    """Kernels that a device has loaded.
+
+    Attributes:
+        addresses: Of each kernel, as the device's driver knows it, in order.
+    """
+
+    addresses: Mapping[str, int]
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """Return the names of the kernels, in order."""
+        return tuple(self.addresses)
+
+    def address(self, entry: str) -> int:
+        """Return the address of a kernel, good as long as the device lives."""
+        return self.addresses[entry]
+
+
 def load(path: Path, entries: Iterable[str], abi: int) -> CompiledLibrary:
     """Load a library and check its ABI number and entry points.
 
@@ -84,9 +104,19 @@ def load(path: Path, entries: Iterable[str], abi: int) -> CompiledLibrary:
 
 
 def seal(path: Path) -> None:
-    """Append the mark by which 'load' sees that a file is whole."""
+    """Append the mark by which 'load' and 'read_sealed' see that a file is whole."""
     with path.open("ab") as file:
         file.write(_mark(file.tell()))
+
+
+def read_sealed(path: Path) -> bytes:
+    """Return what a file held before it was sealed.
+
+    Raises:
+        LoadError: The file is torn, or there is none.
+    """
+    _check_is_whole(path)
+    return path.read_bytes()[: -len(_mark(0))]
 
 
 def _mark(size: int) -> bytes:

@@ -24,6 +24,8 @@ FLAGS = (
     "--ftz=false",
     "--ptxas-options=-v",
 )
+# Architectures of devices on a chip with the processor, whose code runs on no other and vice versa.
+_ON_CHIP = frozenset({53, 62, 72, 87, 101, 110})
 _NAMES = ("libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12")
 _SHOWN_LINES = 12
 
@@ -83,6 +85,50 @@ def architectures() -> tuple[str, ...]:
     numbers = (ctypes.c_int * count.value)()
     _check(nvrtc.nvrtcGetSupportedArchs(numbers))
     return tuple(f"sm_{number}" for number in numbers)
+
+
+def best_architecture(device: str) -> str:
+    """Return what to compile for a device: its own architecture, or else the next older one.
+
+    A device runs what was compiled for an older one of its generation, unless one of them is
+    among those on a chip with the processor.
+
+    Args:
+        device: Its own architecture, as 'sm_90'.
+
+    Raises:
+        CompileError: There is no NVRTC, or it knows none that fits.
+    """
+    known = architectures()
+    own = _number(device)
+    fitting = [n for n in map(_number, known) if n == own or _runs(own, n)]
+    if not fitting:
+        message = (
+            f"NVRTC {nvrtc_version()} cannot compile for a device of architecture '{device}'; it "
+            f"knows {known[0]} to {known[-1]}."
+        )
+        is_new = own > max(map(_number, known))
+        raise CompileError(message, hint=f"Install {'a newer' if is_new else 'an older'} NVRTC.")
+    return f"sm_{max(fitting)}"
+
+
+def _runs(own: int, older: int) -> bool:
+    return older // 10 == own // 10 and older <= own and not {own, older} & _ON_CHIP
+
+
+def _number(architecture: str) -> int:
+    return int(architecture.removeprefix("sm_"))
+
+
+def nvrtc_version() -> str:
+    """Return the version of the compiler, as '12.9'.
+
+    Raises:
+        CompileError: There is no NVRTC.
+    """
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    _check(find_nvrtc().nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)))
+    return f"{major.value}.{minor.value}"
 
 
 @cache

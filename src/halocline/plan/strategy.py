@@ -26,8 +26,8 @@ Transport = Literal[
 Overlap = Literal["core-first", "rim-first", "postponed", "none"]
 Wait = Literal["all", "any"]
 
-# What moves values whose fields lie on a device.
-DEVICE_TRANSPORTS = ("via-host", "from-device", "peer")
+# What moves values whose fields lie on a device, the fastest first; the last works everywhere.
+DEVICE_TRANSPORTS: tuple[Transport, ...] = ("peer", "from-device", "via-host")
 # What reads the owner's own cells, not a packed copy of them, for as long as an exchange lasts; a
 # device packs while it computes.
 UNPACKED = ("shared", "shared-push", "datatype", *DEVICE_TRANSPORTS)
@@ -98,13 +98,11 @@ class Strategy:
                 "None for all."
             )
 
-    def transport_between(self, *, is_same_node: bool, is_on_device: bool = False) -> Transport:
+    def transport_between(self, *, is_same_node: bool) -> Transport:
         """Return what moves values between two ranks."""
-        if self.transport != "auto":
-            return self.transport
-        if is_on_device:
-            return "via-host"
-        return "shared" if is_same_node else "two-sided"
+        if self.transport == "auto":
+            return "shared" if is_same_node else "two-sided"
+        return self.transport
 
     @property
     def is_unpacked(self) -> bool:

@@ -32,6 +32,9 @@ class NotFiniteError(ArithmeticError):
 class TransportError(RuntimeError):
     """Bytes could not be moved between ranks; most often another rank has died."""
 
+class DeviceError(RuntimeError):
+    """A device cannot do what is wanted, or is lost."""
+
 class Transport:
     """How bytes move between ranks."""
 
@@ -43,6 +46,12 @@ class Transport:
     def size(self) -> int:
         """The number of processes."""
 
+    def try_device(self, way: str, device: Device) -> str:
+        """Try whether a way to send works with a device; collective.
+
+        Returns what this rank found to be wrong, nothing if it works.
+        """
+
 class Device:
     """Where kernels run beside the processor."""
 
@@ -50,6 +59,32 @@ class Device:
 
 def emulated_device(seed: int) -> Device:
     """Return a device on the processor, which does what it may in a random order."""
+
+class CudaDevice(Device):
+    """A device of NVIDIA's driver; whatever it does may throw DeviceError."""
+
+    architecture: str
+
+    @property
+    def memory(self) -> tuple[int, int]:
+        """What nobody has taken of its memory yet, and what it has [bytes]."""
+
+    def load(self, image: bytes, names: Sequence[str]) -> list[int]:
+        """Load machine code and return the addresses of its kernels of these names."""
+
+def cuda_device_count() -> int:
+    """Return how many devices the NVIDIA driver has.
+
+    DeviceError says that there is no driver, or that it has none.
+    """
+
+def cuda_device(ordinal: int) -> CudaDevice:
+    """Open a device by its number, from 0; DeviceError says that there is none."""
+
+def bytes_on_block(
+    dtype: str, components: int, halo_lower: _Cell, halo_upper: _Cell, extent: _Cell, slot: int
+) -> int:
+    """Return the memory that a field will take on a block, halo and padding included [bytes]."""
 
 class Runtime:
     """Executes a plan: add blocks, then fields, then the rest; then run programs."""

@@ -1,14 +1,27 @@
-"""Devices: where kernels run, as users name them."""
+"""Devices: where kernels run, as users name them, opened on every rank."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from halocline.errors import PlanError, nearest
+from halocline.errors import DeviceError, HaloclineError, PlanError, nearest
+from halocline.jit.nvrtc import best_architecture
+from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.runtime import _core
+from halocline.runtime.storage import three
 
-CPU = "cpu"
-_NAMES = (CPU, "emulated")
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from halocline.plan.plan import Plan
+    from halocline.plan.strategy import Transport
+    from halocline.runtime.job import Job
+
+CPU, EMULATED, CUDA, AUTO = "cpu", "emulated", "cuda", "auto"
+_NAMES = (CPU, CUDA, AUTO, EMULATED)
+# What may not work everywhere.
+_TRIED = ("peer", "from-device")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,37 +29,162 @@ class DeviceChoice:
     """A device that was asked for.
 
     Attributes:
-        name: 'cpu', or 'emulated' for a device whose kernels run on the processor.
-        seed: Of the order in which an emulated device does what it may do in any.
+        name: 'cpu', 'cuda' for one of NVIDIA's, 'auto' for that or else the processor, or
+            'emulated' for a device whose kernels run on the processor.
+        number: Which one of 'cuda'; of 'emulated' the seed of the order in which it does what it
+            may do in any. None if none was given.
     """
 
     name: str
-    seed: int = 0
+    number: int | None = None
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether kernels are to run on the processor and fields to lie in its memory only."""
+        return self.name == CPU
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDevice:
+    """Where the kernels of a rank run; on all ranks a device or on all the processor.
+
+    Attributes:
+        handle: The runtime's device; None for the processor.
+        where: What all ranks have, as text: the names of their devices, or why 'auto' took the
+            processor; empty for a processor that was asked for.
+        refusals: Ways to send from a device that do not work here, with the reason.
+    """
+
+    handle: _core.Device | None
+    where: str = ""
+    refusals: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_cpu(self) -> bool:
         """Whether kernels run on the processor and fields lie in its memory only."""
-        return self.name == CPU
+        return self.handle is None
 
-    def open(self, rank: int) -> _core.Device | None:
-        """Return a rank's device, None for the processor."""
-        return None if self.is_cpu else _core.emulated_device(self.seed + rank)
+    def transport(self, *, is_same_node: bool) -> Transport:
+        """Return the best way that works between two ranks."""
+        ways = [way for way in DEVICE_TRANSPORTS if is_same_node or way != "peer"]
+        return next(way for way in ways if way not in self.refusals)
+
+    @property
+    def messages(self) -> str:
+        """How 'auto' sends, as text."""
+        near, far = self.transport(is_same_node=True), self.transport(is_same_node=False)
+        why = "; ".join(f"not {way}: {reason}" for way, reason in self.refusals.items())
+        return f"messages: {near} inside a node, {far} between nodes" + (why and f" ({why})")
 
 
 def parse_device(text: str) -> DeviceChoice:
-    """Return the device that a text means: 'cpu', 'emulated', or 'emulated:7' with a seed.
+    """Return the device that a text means, as 'cpu', 'cuda', 'cuda:1' or 'emulated:7'.
 
     Raises:
-        PlanError: There is none of that name, or the seed is no number.
+        PlanError: There is none of that name, or what follows is no number.
     """
-    name, _, seed = text.partition(":")
+    name, _, number = text.partition(":")
     if name not in _NAMES:
-        hint = nearest(name, _NAMES)
-        if name in ("cuda", "gpu"):
-            hint = "Kernels for it can be shown: halocline show code CASE --target cuda."
-        raise PlanError(f"There is no device '{text}'; expected cpu or emulated.", hint=hint)
-    if name == CPU and seed:
-        raise PlanError(f"The device '{text}' was asked for; only 'emulated' takes a seed.")
-    if seed and not seed.isdecimal():
-        raise PlanError(f"The device '{text}' has the seed '{seed}'; expected a whole number.")
-    return DeviceChoice(name, int(seed or 0))
+        raise PlanError(
+            f"There is no device '{text}'; expected cpu, cuda, auto or emulated.",
+            hint=nearest(CUDA if name == "gpu" else name, _NAMES),
+        )
+    if number and name in (CPU, AUTO):
+        raise PlanError(
+            f"The device '{text}' was asked for; only 'cuda' and 'emulated' take a number."
+        )
+    if number and not number.isdecimal():
+        raise PlanError(f"The device '{text}' has the number '{number}'; expected 0, 1, 2, …")
+    return DeviceChoice(name, int(number) if number else None)
+
+
+def open_device(choice: DeviceChoice, job: Job) -> OpenDevice:
+    """Open the device of each rank; collective.
+
+    Raises:
+        DeviceError: A rank has no such device.
+        CompileError: A rank has no NVRTC, or one that does not know its device.
+    """
+    if choice.is_cpu:
+        return OpenDevice(None)
+    if choice.name == EMULATED:
+        device = _core.emulated_device((choice.number or 0) + job.rank)
+        return _tried(device, f"kernels on an {device.name} each", job)
+    handle, failure = None, None
+    try:
+        handle = _open_cuda(choice.number, job)
+    except HaloclineError as error:
+        failure = error
+    names = dict.fromkeys(job.everywhere(handle.name if handle else ""))
+    failure = job.first(failure)
+    if handle is not None and failure is None:
+        return _tried(handle, f"kernels on {', '.join(names)}", job)
+    assert failure is not None
+    if choice.name == CUDA:
+        raise failure
+    return OpenDevice(None, f"kernels on the processor ({failure.message.removesuffix('.')})")
+
+
+def _tried(device: _core.Device, where: str, job: Job) -> OpenDevice:
+    """Return a device of which is known how messages get from it to others; collective."""
+    if job.transport is None:
+        return OpenDevice(device, where)
+    tried = {way: job.first(job.transport.try_device(way, device) or None) for way in _TRIED}
+    refusals = {way: reason for way, reason in tried.items() if reason is not None}
+    made = OpenDevice(device, where, refusals)
+    return replace(made, where=f"{where}; {made.messages}")
+
+
+def _open_cuda(ordinal: int | None, job: Job) -> _core.CudaDevice:
+    """Open a device; without an ordinal the ranks of a node take them in turn."""
+    try:
+        count = _core.cuda_device_count()
+        place = job.nodes[: job.rank].count(job.nodes[job.rank])
+        device = _core.cuda_device(place % count if ordinal is None else ordinal)
+        architecture = device.architecture
+    except _core.DeviceError as error:
+        raise DeviceError(
+            f"A CUDA device cannot be used: {error}.",
+            hint="Look at what 'nvidia-smi' says, or use device='cpu'.",
+        ) from None
+    best_architecture(architecture)
+    return device
+
+
+def check_memory(device: OpenDevice, plan: Plan, job: Job) -> None:
+    """Refuse fields that would not fit onto a device; collective, before any is stored.
+
+    Raises:
+        DeviceError: They do not fit.
+    """
+    if not isinstance(device.handle, _core.CudaDevice):
+        return
+    users: dict[tuple[int, str], list[tuple[int, int, int]]] = {}
+    mine = (bytes_needed(plan), *device.handle.memory)
+    for where, what in job.everywhere(((job.nodes[job.rank], device.handle.name), mine)):
+        users.setdefault(where, []).append(what)
+    for (_, name), ranks in users.items():
+        needed, free = sum(rank[0] for rank in ranks), min(rank[1] for rank in ranks)
+        if needed > free:
+            raise DeviceError(
+                f"The fields of {len(ranks)} rank(s) take {needed / 1e6:,.1f} MB on {name}, which "
+                f"has {ranks[0][2] / 1e6:,.1f} MB, of which {free / 1e6:,.1f} MB are free.",
+                hint="Use more ranks with a device each, a smaller grid, dtype='float32' or "
+                "'float16', or for a flow streaming='in-place'.",
+            )
+
+
+def bytes_needed(plan: Plan) -> int:
+    """Return what the fields of a rank take on its device, halo and padding included [bytes]."""
+    return sum(
+        _core.bytes_on_block(
+            layout.dtype,
+            layout.components,
+            three(layout.lower, 0),
+            three(layout.upper, 0),
+            three(block.box.extent, 1),
+            slot,
+        )
+        for slot, layout in enumerate(plan.layouts)
+        for block in plan.blocks
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from halocline.errors import DivergedError, MpiError
+from halocline.errors import DeviceError, DivergedError, MpiError
 from halocline.language import steps
 from halocline.language.steps import Parameter, Reduction
 from halocline.plan import plan as ops
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Layers, Operation, Placed, Plan
     from halocline.plan.program import Launch
-    from halocline.runtime.device import DeviceChoice
+    from halocline.runtime.device import OpenDevice
     from halocline.runtime.job import Job
 
 _STEP_SLOT, _TIME_SLOT = 0, 1
@@ -64,18 +64,18 @@ class Executor:
         job: Job,
         threads: int,
         dt: float,
-        device: DeviceChoice,
+        device: OpenDevice,
         *,
         services: Sequence[int] = (0, 0, 0, 0),
     ) -> None:
         # Memory that others can map has small pages on most systems: only where it is wanted.
         share = len(job.nodes) > 1 and plan.strategy.transport in ("auto", "shared", "shared-push")
-        self.is_on_device = not device.is_cpu
+        self.device = device
         self.runtime = _core.Runtime(
             threads,
             job.transport,
-            share=share and not self.is_on_device,
-            device=device.open(job.rank),
+            share=share and device.is_cpu,
+            device=device.handle,
             services=services,
         )
         self.runtime.set_dt(dt)
@@ -141,7 +141,7 @@ class Executor:
     def _check_reach(self, plan: Plan) -> None:
         """Refuse to share memory between nodes, on every rank if one finds that it would."""
         job, way = self.job, plan.strategy.transport
-        if way not in ("shared", "shared-push") or len(set(job.nodes)) == 1:
+        if way not in ("shared", "shared-push", "peer") or len(set(job.nodes)) == 1:
             return
         others = {m.source for e in plan.exchanges for m in e.receives}
         far = next((rank for rank in sorted(others) if not job.is_near(rank)), None)
@@ -219,6 +219,7 @@ class Executor:
         """Do steps.
 
         Raises:
+            DeviceError: The device has failed.
             DivergedError: A value that is not a number was found.
         """
         phase = self._phase
@@ -235,6 +236,11 @@ class Executor:
             raise MpiError(
                 f"Messages with other ranks failed at step {self.runtime.step}: {error}.",
                 hint="Most likely another rank has died: look for what it said.",
+            ) from None
+        except _core.DeviceError as error:
+            raise DeviceError(
+                f"The device failed at step {self.runtime.step}: {error}.",
+                hint="What was on it is lost: run again, from a checkpoint if there is one.",
             ) from None
         finally:
             self.read_reductions()
@@ -308,9 +314,11 @@ class _Writer:
 
     def _message(self, message: Message, other: int) -> tuple[Any, ...]:
         is_near = self.executor.job.is_near(other)
-        transport = self.plan.strategy.transport_between(
-            is_same_node=is_near, is_on_device=self.executor.is_on_device
-        )
+        strategy, device = self.plan.strategy, self.executor.device
+        if device.is_cpu or strategy.transport != "auto":
+            transport = strategy.transport_between(is_same_node=is_near)
+        else:
+            transport = device.transport(is_same_node=is_near)
         theirs = self.plan.decomposition.blocks_of(other)
         positions = {block.number: n for n, block in enumerate(theirs)}
         is_source = message.target == other

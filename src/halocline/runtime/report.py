@@ -57,6 +57,7 @@ class Report:
         predicted_s: What the model says a step takes; 0 if it says nothing [s].
         bytes_stored: What all fields take in memory, halos and padding included [bytes].
         link: The emulated link between nodes, as text; empty if there was none.
+        device: Where kernels ran and why, as text; empty for a processor that was asked for.
     """
 
     ranks: int
@@ -68,6 +69,7 @@ class Report:
     predicted_s: float
     bytes_stored: int
     link: str = ""
+    device: str = ""
 
     @property
     def rate(self) -> float:
@@ -82,6 +84,7 @@ class Report:
             f"fields take {self.bytes_stored / 1e6:,.1f} MB, "
             f"{self.bytes_stored / self.cells:.1f} bytes a cell",
             *([f"messages between nodes on an emulated link: {self.link}"] if self.link else []),
+            *([self.device] if self.device else []),
             *self._step_times(),
             f"{'':<34}{'count':>9}{'min s':>10}{'mean s':>10}{'max s':>10}{'model s':>10}"
             f"{'share':>8}{'GB/s':>8}",
@@ -122,6 +125,7 @@ class Told:
         predicted: Time of each kind of operation in a step by its kind and label, and of the whole
             step by ('step', ''), as the model says; may be empty [s].
         bytes_stored: See 'Report'.
+        device: See 'Report'.
     """
 
     steps: int
@@ -129,6 +133,7 @@ class Told:
     strategy: str
     predicted: dict[tuple[str, str], float]
     bytes_stored: int
+    device: str
 
 
 def make_report(timers: list[Timer], plan: Plan, job: Job, told: Told) -> Report:
@@ -145,6 +150,7 @@ def make_report(timers: list[Timer], plan: Plan, job: Job, told: Told) -> Report
         predicted_s=told.predicted.get(("step", ""), 0.0),
         bytes_stored=told.bytes_stored,
         link=str(job.link) if job.link else "",
+        device=told.device,
     )
 
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.errors import GridError
+from halocline.errors import DeviceError, GridError
 from halocline.geometry import opposite
+from halocline.runtime import _core
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from halocline.language.fields import Grid
     from halocline.plan.decomposition import Block
     from halocline.plan.layout import FieldLayout
-    from halocline.runtime._core import Runtime
     from halocline.runtime.job import Job
 
 
@@ -32,7 +32,7 @@ class BlockStorage:
         grid: Grid,
         layout: FieldLayout,
         blocks: tuple[Block, ...],
-        runtime: Runtime,
+        runtime: _core.Runtime,
         job: Job,
     ) -> None:
         self.grid = grid
@@ -69,7 +69,7 @@ class BlockStorage:
 
     def _view(self, position: int, *, will_write: bool) -> NDArray[Any]:
         """Return a block's own cells: (components, nx, ny, nz) without what the grid lacks."""
-        stored = self.runtime.view(self.slot, position, will_write)
+        stored = self._stored(position, will_write=will_write)
         box = self.blocks[position].box
         own = tuple(
             slice(low, low + extent)
@@ -78,9 +78,18 @@ class BlockStorage:
         rest = (0,) * (3 - len(own))
         return stored[(slice(None) if self.layout.components > 1 else 0, *own, *rest)]
 
+    def _stored(self, position: int, *, will_write: bool) -> NDArray[Any]:
+        """Return all that is stored for a block, with the newest values."""
+        try:
+            return self.runtime.view(self.slot, position, will_write)
+        except _core.DeviceError as error:
+            raise DeviceError(
+                f"The values of field '{self.layout.name}' do not come from the device: {error}."
+            ) from None
+
     def clear(self, position: int, box: Box) -> None:
         """Set the halo cells of a block in a box to zero, once and for all."""
-        stored = self.runtime.view(self.slot, position)
+        stored = self._stored(position, will_write=True)
         halo = self.layout.stored(self.blocks[position].box)
         common = halo.intersect(box)
         if not common.is_empty:

@@ -66,3 +66,28 @@ def test_what_is_not_there_is_said_with_what_to_install(monkeypatch):
         "NVRTC, the compiler for NVIDIA's devices, was not found. Install the package "
         "'nvidia-cuda-nvrtc-cu12' with pip, or the CUDA toolkit."
     )
+
+
+@pytest.fixture
+def known(monkeypatch):
+    monkeypatch.setattr(nvrtc, "architectures", lambda: ("sm_75", "sm_80", "sm_87", "sm_90"))
+    monkeypatch.setattr(nvrtc, "nvrtc_version", lambda: "12.9")
+
+
+@pytest.mark.parametrize(
+    ("device", "best"), [("sm_80", "sm_80"), ("sm_89", "sm_80"), ("sm_87", "sm_87")]
+)
+def test_a_device_gets_code_for_the_next_older_one_of_its_generation(known, device, best):
+    assert nvrtc.best_architecture(device) == best
+
+
+@pytest.mark.parametrize(
+    ("device", "which"), [("sm_120", "a newer"), ("sm_70", "an older"), ("sm_72", "an older")]
+)
+def test_a_device_that_the_compiler_does_not_know(known, device, which):
+    with pytest.raises(CompileError) as caught:
+        nvrtc.best_architecture(device)
+    assert str(caught.value) == (
+        f"NVRTC 12.9 cannot compile for a device of architecture '{device}'; it knows sm_75 to "
+        f"sm_90. Install {which} NVRTC."
+    )

@@ -7,8 +7,10 @@ import pytest
 import stencils
 
 import halocline as hc
-from halocline.errors import DivergedError, PlanError
-from halocline.runtime.device import DeviceChoice, parse_device
+from halocline.errors import DeviceError, DivergedError, PlanError
+from halocline.runtime import _core
+from halocline.runtime.device import DeviceChoice, bytes_needed, open_device, parse_device
+from halocline.runtime.job import join
 
 
 def _heat(*more, **options):
@@ -20,10 +22,27 @@ def _heat(*more, **options):
 
 def test_names_of_devices():
     assert parse_device("cpu").is_cpu
-    assert parse_device("emulated") == DeviceChoice("emulated", 0)
+    assert parse_device("cuda") == DeviceChoice("cuda")
+    assert parse_device("cuda:1") == DeviceChoice("cuda", 1)
+    assert parse_device("auto") == DeviceChoice("auto")
+    assert parse_device("emulated") == DeviceChoice("emulated")
     assert parse_device("emulated:7") == DeviceChoice("emulated", 7)
-    assert parse_device("cpu").open(0) is None
-    assert parse_device("emulated").open(0).name == "emulated device"
+
+
+def test_what_is_opened_says_where_kernels_run():
+    processor = open_device(parse_device("cpu"), join())
+    assert processor.handle is None
+    assert processor.where == ""
+    emulated = open_device(parse_device("emulated"), join())
+    assert emulated.handle.name == "emulated device"
+    assert emulated.where == "kernels on an emulated device each"
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float16"])
+def test_what_fields_need_on_a_device_is_what_the_runtime_allocates(dtype):
+    problem = stencils.cavity((20, 18, 16), False, dtype)
+    simulation = hc.Simulation(problem.grid, problem.steps, blocks=3)
+    assert bytes_needed(simulation.plan) == simulation.bytes_stored()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -226,11 +245,27 @@ def test_a_transport_must_fit_where_fields_lie():
     with pytest.raises(
         PlanError,
         match=r"transport='shared', but fields lie in the memory of the device; for devices there "
-        r"are: via-host, from-device, peer\. transport='auto' takes what fits\.",
+        r"are: peer, from-device, via-host\. transport='auto' takes what fits\.",
     ):
         _heat(device="emulated", strategy=hc.Strategy(transport="shared"))
     with pytest.raises(PlanError, match="'via-host', but fields lie in the memory of the proc"):
         _heat(strategy=hc.Strategy(transport="via-host"))
+
+
+class LostDevice:
+    """A runtime whose device is lost."""
+
+    def view(self, slot, block, will_write):
+        raise _core.DeviceError("it is gone")
+
+
+def test_values_of_a_lost_device_are_missed_by_name():
+    grid, simulation = _heat(device="emulated")
+    simulation.run(1, progress=False)
+    grid.fields["T"].storage.runtime = LostDevice()
+    with pytest.raises(DeviceError) as caught:
+        grid.fields["T"].gather()
+    assert str(caught.value) == "The values of field 'T' do not come from the device: it is gone."
 
 
 def test_the_interpreter_runs_on_the_processor_only():

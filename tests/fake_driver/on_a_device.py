@@ -1,0 +1,133 @@
+"""Small problems on a device, most often one of the fake driver; prints what came out as JSON.
+
+python on_a_device.py DEVICE bits|heat|peer|without-nvrtc|bad-code
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import sys
+import threading
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import small_flows
+import stencils
+
+import halocline as hc
+from halocline.codegen.emulation import emulated
+from halocline.errors import HaloclineError
+from halocline.jit import cubin, nvrtc
+from halocline.jit.build import build
+from halocline.runtime.launcher import launched_rank
+
+# The sizes of a kernel's parameters, which a real driver finds in the machine code.
+SIZES = """
+template <class... Parameters>
+static size_t parameter_size(void (*)(Parameters...), size_t number) {
+    const size_t sizes[] = {sizeof(Parameters)..., 0};
+    return sizes[number];
+}
+"""
+SIZE = 'extern "C" size_t %s_parameter(size_t n) { return parameter_size(%s, n); }\n'
+
+
+def compile_for_fake_driver(source, architecture) -> nvrtc.DeviceCode:
+    """Return as machine code the path of a library with emulated kernels."""
+    assert architecture == "sm_80", "the newest that a device of sm_86 runs"
+    text = emulated(source)
+    sizes = SIZES + "".join(SIZE % (entry, entry) for entry in source.entries)
+    library = build(replace(text, text=text.text + sizes))
+    return nvrtc.DeviceCode(bytes(library.path) + b"\0", "")
+
+
+def use_fake_compiler() -> None:
+    cubin.compile_cuda = compile_for_fake_driver
+    cubin.nvrtc_version = nvrtc.nvrtc_version = lambda: "of the fake driver"
+    nvrtc.architectures = lambda: ("sm_75", "sm_80", "sm_90")
+
+
+def use_bad_compiler() -> None:
+    use_fake_compiler()
+    cubin.compile_cuda = lambda source, architecture: nvrtc.DeviceCode(b"nonsense\0", "")
+
+
+def hide_nvrtc() -> None:
+    nvrtc._in_wheel, nvrtc._NAMES = list, ()
+
+
+def at_once(action) -> None:
+    action()
+
+
+def in_a_thread(action) -> None:
+    thread = threading.Thread(target=action)
+    thread.start()
+    thread.join()
+
+
+def heat(device: str, do=at_once, **options):
+    """Run with a reduction and a function in the step; return what they and the fields say."""
+    problem = stencils.heat((9, 7), (True, False))
+    field = problem.grid.fields["T"]
+    stencils.fill(problem)
+    total, totals = hc.sum(field, name="total"), []
+
+    def halve():
+        totals.append(total.value)
+        for values in field.local():
+            values[...] *= 0.5
+
+    steps = [*problem.steps, total, hc.every(2, halve)]
+    simulation = hc.Simulation(problem.grid, steps, threads=1, device=device, **options)
+    do(lambda: simulation.run(5, progress=False))
+    values = field.gather()
+    return simulation, [totals, zlib.crc32(values.tobytes()) if values is not None else None]
+
+
+def recorded(device: str) -> int:
+    """Run steps that a device may record; return what the fields say."""
+    problem = stencils.heat((9, 7), (True, False))
+    stencils.run(problem, 40, threads=1, device=device, blocks=2, check_every=0)
+    return stencils.checksum(problem)
+
+
+def bits(device: str) -> dict:
+    simulation, one = heat(device)
+    report, where = simulation.report(), simulation.device.where
+    two = heat(device, in_a_thread, blocks=2)[1]
+    setup = replace(small_flows.SETUPS["D2Q9 solid beside a mirror"], streaming="in-place")
+    three = recorded(device)
+    flow = small_flows.fingerprint(small_flows.run(setup, blocks=2, device=device)[0])
+    return {"results": [one, two, three, flow], "where": where, "report": str(report)}
+
+
+COMPILERS = {"without-nvrtc": hide_nvrtc, "bad-code": use_bad_compiler}
+
+
+def main(device: str, way: str) -> None:
+    COMPILERS.get(way, use_fake_compiler)()
+    if way == "bits":
+        found = bits(device)
+    else:
+        try:
+            strategy = hc.Strategy(transport=way) if way == "peer" else "auto"
+            found = {"where": heat(device, strategy=strategy)[0].device.where}
+        except HaloclineError as error:
+            found = {"error": f"{type(error).__name__}: {error}"}
+    gc.collect()
+    is_loaded = "libcuda" in Path("/proc/self/maps").read_text(encoding="utf-8")
+    found["is_loaded"] = is_loaded
+    if is_loaded:
+        found["live"] = ctypes.CDLL("libcuda.so.1").fake_cuda_live()
+    if not launched_rank():
+        print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -28,7 +28,7 @@ from halocline.tune.machines import find_machine
 from halocline.tune.work import Placement
 
 runner = CliRunner()
-WITHOUT_RANKS = ("002-exchanges",)
+WITHOUT_RANKS = ("001-devices", "001-device-scaling", "002-exchanges")
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 from halocline.errors import HaloclineError
-from halocline.plan.strategy import Transport
+from halocline.plan.strategy import HostTransport
 from halocline.runtime.link import to_link
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-TRANSPORTS: tuple[str, ...] = tuple(name for name in get_args(Transport) if name != "auto")
+TRANSPORTS: tuple[str, ...] = get_args(HostTransport)
 # These copy from field to field, which needs a node in common.
 DIRECT = ("shared", "shared-push")
 # 'native' in the words of paper 000: nobody packs values before they travel.

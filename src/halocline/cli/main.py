@@ -29,6 +29,7 @@ from halocline.cli.options import (
     Collision,
     Every,
     Geometry,
+    MachineName,
     Movie,
     ProbeAt,
     Restart,
@@ -294,9 +295,7 @@ def predict(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     dtype: DType = None,
     settings: Settings = None,
     ranks: Annotated[str, typer.Option(help="Numbers of ranks, as 64,512,4096.")] = "1",
-    machine: Annotated[
-        str, typer.Option(help="generic, lima, xe6, getm-cluster, bluecrystal-3, here, or a file.")
-    ] = "generic",
+    machine: MachineName = "generic",
     weak: Annotated[
         bool, typer.Option("--weak", help="As many cells a rank as --cells has.")
     ] = False,

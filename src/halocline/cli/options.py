@@ -1,4 +1,4 @@
-"""The options of flows and of output on the way, as the command line shows them."""
+"""The options of flows, of output on the way and of predictions, as the command line shows them."""
 
 from __future__ import annotations
 
@@ -36,4 +36,12 @@ Checkpoint = Annotated[
 Restart = Annotated[
     str | None,
     typer.Option(metavar="DIR", help="Go on from the checkpoint of a run, on any ranks."),
+]
+MachineName = Annotated[
+    str,
+    typer.Option(
+        "--machine",
+        help="generic, lima, xe6, getm-cluster, bluecrystal-3, here, or a file; with devices: "
+        "kepler-001, h100, nvlink-8, h200-cluster.",
+    ),
 ]

@@ -11,6 +11,8 @@ from halocline.papers import (
     low_level,
     node,
     walberla,
+    walberla_device_scaling,
+    walberla_devices,
     walberla_directions,
 )
 from halocline.papers.experiment import Experiment
@@ -23,6 +25,8 @@ EXPERIMENTS: dict[str, Experiment] = {
         *lattice.EXPERIMENTS,
         *walberla.EXPERIMENTS,
         *walberla_directions.EXPERIMENTS,
+        *walberla_devices.EXPERIMENTS,
+        *walberla_device_scaling.EXPERIMENTS,
         *getm.EXPERIMENTS,
         *coursework.EXPERIMENTS,
         *coursework_scaling.EXPERIMENTS,

@@ -35,11 +35,12 @@ _PAPER_BLOCKS, _WISHED_BLOCKS = (1, 2, 2), (3, 3, 3)
 
 REMARKS = (
     "Its rates: they are of GPUs (Tesla K40m), of copies to and from them over PCIe and of CUDA "
-    "streams. Nothing here runs on a GPU and the model knows none, so they are neither compared "
-    "nor predicted: what compares are shares and ratios.",
+    "streams. Nothing here runs on a GPU: what compares are shares and ratios. Its rates are "
+    "predicted by '001-devices'.",
     "Its three schemes (GPUPackInfo, the same with streams, and GPUBufferedScheme, where MPI sends "
     "from GPU memory) differ in how a GPU is driven. Of ours, 'none' waits as the first does, "
-    "'core-first' and 'rim-first' hide as the second does; the third has no counterpart.",
+    "'core-first' and 'rim-first' hide as the second does; the third has no counterpart on a "
+    "processor.",
     "Its figures (6.3 to 6.7) are missing; a few of their rates are in the text.",
     f"The link: emulated, '{LINK}' (2 us, 3 GB/s); the paper names the cards (ConnectX-3), not "
     "their rates. It delays messages and gives the processor no work.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.papers.experiment import Setting
+    from halocline.plan.plan import Plan
     from halocline.runtime.job import Job
     from halocline.tune.machine import Machine
     from halocline.tune.work import Placement
@@ -123,6 +124,15 @@ def predict_flow(trial: FlowTrial, ranks: int, machine: Machine, placement: Plac
         machine: Where.
         placement: Ranks a node and threads.
     """
+    plan, n = _planned(trial, ranks)
+    step = predict_step(plan, machine, placement)
+    exchange = step.pack + step.overhead + step.wait
+    return FlowTimes(step.seconds / n, step.compute / n, exchange / n)
+
+
+@lru_cache(maxsize=256)
+def _planned(trial: FlowTrial, ranks: int) -> tuple[Plan, int]:
+    """Return the plan of the rank in the middle, the same on all machines; its lattice steps."""
     flow = trial.flow()
     plan = plan_for(
         flow.grid,
@@ -133,10 +143,7 @@ def predict_flow(trial: FlowTrial, ranks: int, machine: Machine, placement: Plac
         decomposition=trial.blocks,
         check_every=0,
     )
-    step = predict_step(plan, machine, placement)
-    exchange = step.pack + step.overhead + step.wait
-    n = flow.lattice_steps
-    return FlowTimes(step.seconds / n, step.compute / n, exchange / n)
+    return plan, flow.lattice_steps
 
 
 def check_bits(trials: Sequence[FlowTrial], found: Sequence[FlowTimes]) -> None:

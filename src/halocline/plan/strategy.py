@@ -10,24 +10,17 @@ from halocline.errors import PlanError
 Neighbours = Literal["direct", "staged"]
 Width = Literal["minimal", "full"]
 Messages = Literal["neighbour", "field"]
-Transport = Literal[
-    "auto",
-    "shared",
-    "shared-push",
-    "two-sided",
-    "persistent",
-    "datatype",
-    "put",
-    "get",
-    "via-host",
-    "from-device",
-    "peer",
+# What moves values whose fields lie in the memory of the host, and of a device: there the fastest
+# first; the last works everywhere.
+HostTransport = Literal[
+    "shared", "shared-push", "two-sided", "persistent", "datatype", "put", "get"
 ]
+DeviceTransport = Literal["peer", "from-device", "via-host"]
+Transport = Literal["auto", HostTransport, DeviceTransport]
 Overlap = Literal["core-first", "rim-first", "postponed", "none"]
 Wait = Literal["all", "any"]
 
-# What moves values whose fields lie on a device, the fastest first; the last works everywhere.
-DEVICE_TRANSPORTS: tuple[Transport, ...] = ("peer", "from-device", "via-host")
+DEVICE_TRANSPORTS: tuple[DeviceTransport, ...] = get_args(DeviceTransport)
 # What reads the owner's own cells, not a packed copy of them, for as long as an exchange lasts; a
 # device packs while it computes.
 UNPACKED = ("shared", "shared-push", "datatype", *DEVICE_TRANSPORTS)

@@ -7,10 +7,11 @@ clock, they send it at the same time of theirs. So its own sends tell when its r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil, log2
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from halocline.geometry import Direction
     from halocline.plan.exchange import Exchange, Message
@@ -105,6 +106,12 @@ class Flight:
             due = max(clock, due) + (latency if left else self.flight_s)
         return due
 
+    def postpone(self, since: float, seconds: float) -> None:
+        """Move it, if it departed since some time."""
+        if self.departed >= since:
+            self.departed += seconds
+            self.due += seconds
+
 
 class Network:
     """Routes of a plan's messages, and the time that a node's messages occupy its link."""
@@ -129,7 +136,8 @@ class Network:
 
     def _route(self, message: Message, other: int) -> Route:
         is_same_node = self.placement.node(other) == self.placement.node(self.plan.rank)
-        transport = self.plan.strategy.transport_between(is_same_node=is_same_node)
+        carrier = self.machine.device or self.plan.strategy
+        transport = carrier.transport_between(is_same_node=is_same_node)
         times = self.machine.times(transport, is_same_node=is_same_node)
         size = self.plan.bytes_of(message.parts)
         # What is copied from field to field counts as copying.
@@ -169,6 +177,18 @@ class Network:
             due = announced if calls else departed + flight
             flights.append(Flight(route, departed, due, calls, flight))
         return flights
+
+    def tree_s(self) -> float:
+        """Return what combining a number takes, up and down trees in and between nodes [s]."""
+        ranks = self.plan.decomposition.ranks
+        inside = min(ranks, self.placement.ranks_per_node)
+        total = 0.0
+        for count, is_same_node in ((inside, True), (ceil(ranks / inside), False)):
+            if count > 1:
+                times = self.machine.times("two-sided", is_same_node=is_same_node)
+                level = 2 * times.overhead_s + times.range_of(8).latency_s
+                total += 2 * ceil(log2(count)) * level
+        return total
 
     def link_s(self, position: int) -> float:
         """Return how long all messages that leave the node occupy its link [s].
@@ -247,3 +267,13 @@ def _matching(sends: Sequence[Route], receives: Sequence[Route]) -> list[int | N
 
 def _shape(message: Message) -> frozenset[tuple[Direction, str]]:
     return frozenset((part.direction, part.field) for part in message.parts)
+
+
+def union(spans: Iterable[tuple[float, float]]) -> float:
+    """Return the length of what intervals cover together."""
+    cuts = sorted(span for span in spans if span[1] > span[0])
+    total, end = 0.0, float("-inf")
+    for lower, upper in cuts:
+        total += max(0.0, upper - max(lower, end))
+        end = max(end, upper)
+    return total

@@ -8,8 +8,9 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from halocline.errors import HaloclineError
+from halocline.errors import HaloclineError, nearest
 from halocline.language.show import show
+from halocline.tune.device import DEVICE_MESSAGES, Device
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -176,6 +177,7 @@ class Machine:
             limit [bytes/s].
         far_packing: The same with values that have gone to memory; None for no difference.
         kernels: Kernels measured in runs.
+        device: The devices that compute; None where processors do.
         sources: Where each of these numbers comes from, for machines from publications.
     """
 
@@ -192,7 +194,15 @@ class Machine:
     node_copy_bytes_per_s: float | None = None
     far_packing: Packing | None = None
     kernels: tuple[KernelRate, ...] = ()
+    device: Device | None = None
     sources: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        way = self.device.messages if self.device else "via-host"
+        if way not in DEVICE_MESSAGES:
+            raise MachineError(
+                f"There are no device messages '{way}'.", hint=nearest(way, DEVICE_MESSAGES)
+            )
 
     def bandwidth(self, threads: int, streams: int, bytes_per_thread: float) -> float:
         """Return what memory or cache gives to a loop, all threads together [bytes/s].
@@ -233,6 +243,27 @@ class Machine:
             f"of {have}.",
             hint="Choose another transport, or another number of ranks a node.",
         )
+
+    def ranks_per_node(self, threads: int = 1) -> int:
+        """Return how many ranks fill a node: one a device, or as many as its cores can run."""
+        return self.device.per_node if self.device else max(1, self.cores // threads)
+
+    def with_device_messages(self, way: str) -> Machine:
+        """Return the machine with messages between its devices that travel in some way.
+
+        Raises:
+            MachineError: There is no such way, the machine has no devices, or nobody knows its
+                times.
+        """
+        if self.device is None:
+            raise MachineError(
+                f"Device messages '{way}' were asked for, but machine '{self.name}' has no devices."
+            )
+        changed = replace(self, device=replace(self.device, messages=way))
+        known = {times.transport for times in self.transports}
+        if DEVICE_MESSAGES[way][0] not in known or (way == "copied" and not self.device.box_copies):
+            raise MachineError(f"Machine '{self.name}' has no times of device messages '{way}'.")
+        return changed
 
     def share(self, kernel: str, bytes_per_thread: float) -> float:
         """Return the share that a kernel (see 'kernel_key') reached at the nearest size, or 1."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from halocline.errors import nearest
+from halocline.tune.device_machines import device_machines
 from halocline.tune.machine import (
     LINE_BYTES,
     CopyRate,
@@ -31,7 +32,9 @@ _RENDEZVOUS = 65536
 
 def known_machines() -> dict[str, Machine]:
     """Return the built-in machines by name."""
-    return {m.name: m for m in (_generic(), _lima(), _xe6(), _getm_cluster(), _bluecrystal())}
+    generic = _generic()
+    processors = (generic, _lima(), _xe6(), _getm_cluster(), _bluecrystal())
+    return {m.name: m for m in (*processors, *device_machines(generic))}
 
 
 def find_machine(name_or_file: str) -> Machine:

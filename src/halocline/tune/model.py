@@ -2,7 +2,8 @@
 
 What is assumed: all ranks are as busy as this one and its neighbours run in step with it; a
 kernel takes the greater of its memory traffic and its arithmetic; ranks of a node share memory
-and link equally; Python functions take no time.
+and link equally; Python functions take no time. With devices the step is that of the stream of
+kernels (docs/decisions/0021).
 """
 
 from __future__ import annotations
@@ -94,5 +95,5 @@ def predict_step(plan: Plan, machine: Machine, placement: Placement | None = Non
     # The first round is not typical: what a step starts for the next one has not been started.
     walk.round(0.0)
     walk.round(1.0 / len(plan.steps))
-    lines = tuple(Line(*key, *numbers) for key, numbers in walk.tally.lines.items() if numbers[0])
-    return Prediction(**walk.tally.parts, lines=lines)
+    lines = tuple(Line(*key, *numbers) for key, numbers in walk.time.lines.items() if numbers[0])
+    return Prediction(**walk.time.parts, lines=lines)

@@ -54,8 +54,8 @@ class Placement:
 
     @staticmethod
     def full(machine: Machine, ranks: int, threads: int = 1) -> Placement:
-        """Return nodes filled with ranks, or one node with all of them if they fit."""
-        return Placement(max(1, min(ranks, machine.cores // threads)), threads)
+        """Return nodes filled with ranks (see 'Machine.ranks_per_node'), or one if all fit."""
+        return Placement(max(1, min(ranks, machine.ranks_per_node(threads))), threads)
 
     def node(self, rank: int) -> int:
         """Return the node of a rank."""
@@ -82,13 +82,13 @@ class Traffic:
     flops: int
     spans: tuple[tuple[int, tuple[int, ...], int], ...]
 
-    def size(self, box: Box) -> int:
-        """Return what a box moves between memory and processor, in whole cache lines [bytes]."""
+    def size(self, box: Box, piece_bytes: int = LINE_BYTES) -> int:
+        """Return what a box moves to and from memory, in whole pieces: lines or sectors [bytes]."""
         total = 0
         for size, span, count in self.spans:
             nx, *others = (n + s for n, s in zip(box.extent, span, strict=True))
-            lines = -(-nx * size // LINE_BYTES)
-            total += count * lines * LINE_BYTES * prod(others)
+            pieces = -(-nx * size // piece_bytes)
+            total += count * pieces * piece_bytes * prod(others)
         return total
 
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from toy import toy
+from toy import toy, toy_device
 
 from halocline.errors import OutputError
 from halocline.tune.machine import MachineError
@@ -142,6 +142,23 @@ def test_published_numbers():
 @pytest.mark.parametrize("machine", known_machines().values(), ids=lambda m: m.name)
 def test_every_machine_says_where_its_numbers_come_from(machine):
     assert machine.sources
+    if machine.device:
+        assert any("assumed" in source or "fitted" in source for source in machine.sources)
+        assert any("memory" in source for source in machine.sources)
+
+
+@pytest.mark.parametrize(
+    "machine", [m for m in known_machines().values() if not m.device], ids=lambda m: m.name
+)
+def test_machines_without_devices_have_messages_inside_and_between_nodes(machine):
     assert machine.times("two-sided", is_same_node=True).is_same_node
     assert machine.times("shared", is_same_node=True).transport == "shared"
     assert not machine.times("two-sided", is_same_node=False).is_same_node
+
+
+def test_a_device_with_messages_that_nobody_knows_is_refused(tmp_path):
+    path = tmp_path / "machine.json"
+    save_machine(toy_device(), path)
+    path.write_text(path.read_text().replace('"messages": "via-host"', '"messages": "via-hos"'))
+    with pytest.raises(MachineError, match="no device messages 'via-hos'"):
+        load_machine(path)

@@ -1,9 +1,10 @@
 """The command 'halocline predict'."""
 
 import re
+import time
 
 import pytest
-from toy import toy
+from toy import toy, toy_device
 from typer.testing import CliRunner
 
 from halocline.cli.main import app
@@ -66,6 +67,30 @@ def test_strategy_placement_and_file(tmp_path):
     assert rows(text)[0][:3] == ["8", "4", "2x2x2"]
 
 
+def test_a_machine_with_devices(tmp_path):
+    words = ("heat", "--cells", "64", "--machine", "h200-cluster")
+    text = predict(*words, "--ranks", "8,64", "--overlap", "core-first")
+    assert "NVIDIA H200 SXM for each rank, messages 'peer'" in text
+    assert "nothing of it was measured by us" in text
+    assert [row[1] for row in rows(text)] == ["1", "8"]
+    staged = predict(*words, "--ranks", "8,64", "--transport", "via-host")
+    assert "messages 'via-host'" in staged
+    step = [[float(row[3]) for row in rows(t)] for t in (text, staged)]
+    assert all(peer < other for peer, other in zip(*step))
+    save_machine(toy_device(), tmp_path / "toy.json")
+    text = predict("heat", "--ranks", "2", "--machine", str(tmp_path / "toy.json"))
+    assert "toy device for each rank" in text
+
+
+def test_a_hundred_thousand_devices_take_seconds():
+    started = time.perf_counter()
+    predict(
+        "lid-cavity", "--cells", "128", "--weak", "--ranks", "8,1024,100000",
+        "--machine", "h200-cluster",
+    )  # fmt: skip
+    assert time.perf_counter() - started < 20
+
+
 @pytest.mark.parametrize(
     ("words", "kind", "message"),
     [
@@ -76,6 +101,17 @@ def test_strategy_placement_and_file(tmp_path):
         (["heat", "--cells", "2", "--ranks", "64"], PlanError, "64 ranks"),
         (["heat", "--ranks", "64", "--transport", "shared", "--machine", "lima"], MachineError,
          "no times of transport 'shared' between nodes"),
+        (["heat", "--machine", "lima", "--transport", "peer"], MachineError,
+         "'peer' were asked for, but machine 'lima' has no devices"),
+        (["heat", "--machine", "kepler-001", "--transport", "peer"], MachineError,
+         "Machine 'kepler-001' has no times of device messages 'peer'"),
+        (["heat", "--machine", "nvlink-8", "--transport", "get"], MachineError,
+         "for them there are: peer, from-device, via-host"),
+        (["heat", "--machine", "nvlink-8", "--threads", "4"], MachineError, "devices compute"),
+        (["heat", "--machine", "nvlink-8", "--ranks", "16"], MachineError,
+         "no times of transport 'from-device' between nodes"),
+        (["heat", "--machine", "nvlink-8", "--ranks", "9", "--ranks-per-node", "9"], MachineError,
+         "has 8 devices a node"),
     ],
 )  # fmt: skip
 def test_mistakes_are_named(words, kind, message):

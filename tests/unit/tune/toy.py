@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import halocline as hc
 from halocline.pipeline import plan_for
+from halocline.tune.device import BoxCopies, Device, HostCopies
 from halocline.tune.machine import (
     CopyRate,
     Machine,
@@ -38,6 +39,25 @@ def toy(*transports, **changes):
     return replace(usual, **changes)
 
 
+def toy_device(*transports, messages="via-host", per_node=1, **changes):
+    """Return a machine with devices: 1 GB/s of memory and to the host; only copies have latency."""
+    device = Device(
+        name="toy device",
+        per_node=per_node,
+        bytes_per_s=1e9,
+        start_s=0.0,
+        enqueue_s=0.0,
+        float32_per_s=1e18,
+        float64_per_s=1e18,
+        host_copies=HostCopies(10 * US, 1e9),
+        box_copies=BoxCopies(10 * US, 1e-8, 1e9),
+        messages=messages,
+    )
+    usual = [times(), times(same=True), times("peer", same=True, L=2 * US, G=1e-9)]
+    usual += [times("from-device", L=50 * US), times("from-device", same=True)]
+    return toy(*(transports or usual), device=replace(device, **changes))
+
+
 SHARED = times("shared", same=True, o=0.0, L=1 * US, G=1e-9, processor_byte_s=1e-9)
 
 
@@ -62,6 +82,11 @@ def heat(extent, *, repeat=0, every=0):
     if every:
         steps = [*steps, hc.every(every, hc.sum(T))]
     return grid, steps
+
+
+def plan_for_devices(*arguments, **options):
+    """Return the same with what moves messages left to the machine."""
+    return plan(*arguments, **{"transport": "auto", **options})
 
 
 def plan(extent=(64, 64), ranks=2, rank=0, *, check_every=0, decomposition="rows", **options):

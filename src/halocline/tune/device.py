@@ -1,0 +1,86 @@
+"""Device: the numbers of an accelerator that decide how long a step on it takes.
+
+A rank drives one device. Kernels run on one of its streams; packing and copies on another, which
+goes first. What a rank sends is packed by one kernel, what it gets unpacked by one a message;
+or each part is copied.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Memory is read and written in such pieces, however little of one is asked for.
+SECTOR_BYTES = 32
+
+# Ways of messages between devices, each with the transport inside a node and between nodes.
+DEVICE_MESSAGES = {
+    "copied": ("two-sided", "two-sided"),
+    "via-host": ("two-sided", "two-sided"),
+    "from-device": ("from-device", "from-device"),
+    "peer": ("peer", "from-device"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HostCopies:
+    """Copies between a device and pinned memory of its host, the same in both directions.
+
+    Attributes:
+        latency_s: Of a copy without bytes [s].
+        bytes_per_s: Of a long one [bytes/s].
+    """
+
+    latency_s: float
+    bytes_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class BoxCopies:
+    """Copies of boxes between a field on a device and a message on its host, a call for each box.
+
+    Attributes:
+        latency_s: Of a copy without bytes [s].
+        row_s: Of each row, whatever its length [s].
+        bytes_per_s: Of long rows [bytes/s].
+    """
+
+    latency_s: float
+    row_s: float
+    bytes_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """What the model knows of the devices of a machine.
+
+    Attributes:
+        name: What it is called.
+        per_node: How many a node has, one for each rank.
+        bytes_per_s: What its memory gives to kernels, read plus written [bytes/s].
+        start_s: What a kernel takes beyond its bytes and operations: to begin after the one before,
+            to get to full speed, and to end [s].
+        enqueue_s: What it costs the host to enqueue a kernel or a copy [s].
+        float32_per_s: Operations in single precision [1/s].
+        float64_per_s: Operations in double precision [1/s].
+        host_copies: Between a packed message on the device and pinned memory of its host.
+        box_copies: Instead of packing; None where nobody has measured them.
+        messages: How they travel. 'via-host', 'from-device' and 'peer' as in 'Strategy'; 'peer' is
+            'from-device' between nodes. 'copied': not packed, but each part copied to the host on
+            its own, which paper 001 tried.
+    """
+
+    name: str
+    per_node: int
+    bytes_per_s: float
+    start_s: float
+    enqueue_s: float
+    float32_per_s: float
+    float64_per_s: float
+    host_copies: HostCopies
+    box_copies: BoxCopies | None = None
+    messages: str = "via-host"
+
+    def transport_between(self, *, is_same_node: bool) -> str:
+        """Return what moves messages between two devices."""
+        inside, between = DEVICE_MESSAGES[self.messages]
+        return inside if is_same_node else between

@@ -1,0 +1,118 @@
+"""Processor: a rank whose threads compute, pack and copy, one thing after the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from halocline.tune.flight import Flight, Network, union
+from halocline.tune.work import Placement, Work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from halocline.plan import plan as ops
+    from halocline.plan.exchange import Part
+    from halocline.plan.plan import Plan
+    from halocline.tune.flight import Route
+    from halocline.tune.machine import Machine
+    from halocline.tune.timeline import Timeline
+
+# Looking at a message that has not arrived costs about this [s].
+_LOOK_S = 5e-8
+
+
+class Processor:
+    """Does operations one after the other (see 'walk.Worker'); only messages fly meanwhile."""
+
+    def __init__(self, plan: Plan, machine: Machine, placement: Placement, time: Timeline) -> None:
+        self.plan = plan
+        self.time = time
+        self.work = Work(plan, machine, placement)
+        self.network = Network(plan, machine, placement)
+        self.flying: dict[int, list[Flight]] = {}
+
+    def run(self, run: ops.Run) -> None:
+        """Compute a kernel in boxes."""
+        self.time.spend("compute", self.work.compute_s(run))
+        self.time.spend("overhead", self.work.overhead_s(run))
+
+    def start(self, position: int) -> None:
+        """Pack and send one message after the other, then copy between blocks."""
+        started, departures = self.time.now, []
+        for route in self.network.routes(position)[0]:
+            self.time.spend("overhead", route.times.overhead_s)
+            self.time.spend("pack", self._sending_s(route))
+            departures.append(self.time.now)
+        self.time.spend("pack", self.work.copy_s(self.plan.exchanges[position].copies))
+        self.flying[position] = self.network.flights(position, departures, started)
+
+    def _sending_s(self, route: Route) -> float:
+        parts = route.message.parts
+        if route.is_pulled:
+            return self.work.pack_s(part for part in parts if self.work.is_thin(part))
+        if route.is_pushed:
+            return self._copying_s(route, parts)
+        return self.work.pack_s(parts) + route.send_busy_s
+
+    def _receiving_s(self, route: Route) -> float:
+        parts = route.message.parts
+        if route.is_pulled:
+            gathered = [part for part in parts if self.work.is_thin(part)]
+            rest = [part for part in parts if not self.work.is_thin(part)]
+            return self.work.pack_s(gathered) + self._copying_s(route, rest)
+        if route.is_pushed:
+            return 0.0
+        return self.work.pack_s(parts) + route.receive_busy_s
+
+    def _copying_s(self, route: Route, parts: Sequence[Part]) -> float:
+        """Return what copying from field to field costs; not less than the node can carry [s]."""
+        byte_s = route.times.range_of(route.size).byte_s
+        return max(self.work.copy_s(parts, byte_s), route.busy_s)
+
+    def poll(self, position: int) -> None:
+        """Look at messages, and let those progress that do so inside calls only."""
+        self.time.spend("overhead", _LOOK_S)
+        for flight in self.flying.get(position, ()):
+            flight.poll(self.time.now)
+
+    def wait(
+        self, position: int, arrivals: Sequence[ops.Arrival], run: Callable[[ops.Run], None]
+    ) -> None:
+        """Wait for messages in order of arrival; take them in at the end, or each at once."""
+        flights = self.flying.pop(position, [])
+        ready = [flight.arrival(self.time.now) for flight in flights]
+        idle, done, rest = 0.0, set[int](), list(arrivals)
+        for n in sorted(range(len(flights)), key=ready.__getitem__):
+            pause = max(0.0, ready[n] - self.time.now)
+            self.time.spend("wait", pause)
+            idle += pause
+            done.add(n)
+            if arrivals:
+                self._take_in(flights[n].route)
+            for piece in [piece for piece in rest if done.issuperset(piece.messages)]:
+                rest.remove(piece)
+                run(piece.run)
+        if not arrivals:
+            for flight in flights:
+                self._take_in(flight.route)
+        flown = union((flight.departed, ready[n]) for n, flight in enumerate(flights))
+        self.time.hide(flown - idle)
+
+    def _take_in(self, route: Route) -> None:
+        self.time.spend("overhead", route.times.overhead_s)
+        self.time.spend("pack", self._receiving_s(route))
+
+    def sweep(self, boxes: Sequence[ops.Placed], cell_bytes: int) -> None:
+        """Read or write so many bytes of each cell."""
+        self.time.spend("other", self.work.sweep_s(boxes, cell_bytes))
+
+    def reduce(self, boxes: Sequence[ops.Placed], cell_bytes: int) -> None:
+        """Read them and combine them over all ranks."""
+        self.sweep(boxes, cell_bytes)
+        self.time.spend("other", self.network.tree_s())
+
+    def postpone(self, since: float, seconds: float) -> None:
+        """Move messages that departed since some time."""
+        for flights in self.flying.values():
+            for flight in flights:
+                flight.postpone(since, seconds)

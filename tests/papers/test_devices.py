@@ -1,0 +1,101 @@
+"""Paper 001 on devices: printed rates beside predicted ones, and what holds of predictions."""
+
+from dataclasses import replace
+
+import pytest
+
+from halocline.papers.device_trial import (
+    BUFFERED,
+    PACK_INFO,
+    WITH_STREAMS,
+    DeviceTrial,
+    alone,
+    exposed,
+    our_schemes,
+    predicted,
+    rate,
+)
+from halocline.papers.experiment import Setting
+from halocline.papers.experiments import find_experiment
+from halocline.papers.walberla_device_scaling import efficiency
+from halocline.papers.walberla_devices import comparison, paper_trial
+from halocline.tune.machines import find_machine
+
+ROWS = {name: (printed, model, how) for name, printed, model, how in comparison()}
+
+
+@pytest.mark.parametrize("name", [name for name, (_, _, how) in ROWS.items() if how])
+def test_fitted_rates_are_met(name):
+    printed, model, _ = ROWS[name]
+    assert model == pytest.approx(printed, rel=0.005)
+
+
+@pytest.mark.parametrize(
+    ("name", "within"),
+    [
+        ("with streams, yz [MLUP/s]", 0.02),
+        ("gain of streams, yz [1]", 0.05),
+        ("GPUBufferedScheme, xz [MLUP/s]", 0.15),
+        ("with streams over computing alone, 320³ [1]", 0.35),
+    ],
+)
+def test_other_rates_are_predicted_within(name, within):
+    printed, model, how = ROWS[name]
+    assert not how
+    assert model == pytest.approx(printed, rel=within)
+
+
+def test_a_k40m_gives_another_code_about_as_much():
+    """FluidX3D's table: 1131 MLUP/s of 153 bytes, which is no number of the machine."""
+    assert find_machine("kepler-001").device.bytes_per_s == pytest.approx(1131e6 * 153, rel=0.05)
+
+
+def test_streams_hide_all_of_computing_and_no_more():
+    waiting, hiding = (paper_trial(scheme, (1, 2, 2)) for scheme in (PACK_INFO, WITH_STREAMS))
+    saved = predicted(waiting).step_s - predicted(hiding).step_s
+    assert saved == pytest.approx(predicted(waiting).computing_s, rel=0.02)
+    assert exposed(hiding) == pytest.approx(48, abs=2)
+
+
+def test_copies_of_boxes_are_dear_across_x_and_packing_is_not():
+    def exchange(way, blocks):
+        scheme, _ = our_schemes(way)
+        trial = DeviceTrial("kepler-001", scheme, (64,) * 3, blocks, is_cavity=True, per_node=1)
+        return predicted(trial).exchange_s
+
+    across_x, across_z = (2, 1, 1), (1, 1, 2)
+    assert exchange("copied", across_x) > 10 * exchange("copied", across_z)
+    assert exchange("via-host", across_x) < 1.1 * exchange("via-host", across_z)
+    assert exchange("via-host", across_z) < exchange("copied", across_z)
+
+
+@pytest.mark.parametrize("edge", [16, 64, 128])
+def test_peer_copies_are_ahead_of_messages_and_those_of_staging(edge):
+    times = [
+        predicted(DeviceTrial("nvlink-8", scheme, (edge,) * 3, (2, 2, 2))).step_s
+        for scheme in our_schemes("peer", "from-device", "via-host")[::2]
+    ]
+    assert times == sorted(times)
+
+
+def test_buffered_scheme_does_not_care_which_side_is_cut():
+    rates = [rate(paper_trial(BUFFERED, blocks)) for blocks in ((1, 2, 2), (2, 1, 2))]
+    assert rates[1] == pytest.approx(rates[0], rel=0.05)
+
+
+def test_weak_scaling_is_flat_once_all_neighbours_are_on_other_nodes():
+    _, hiding = our_schemes("peer")
+    first = DeviceTrial("h200-cluster", hiding, (128,) * 3, (4, 4, 4))
+    last = replace(first, blocks=(8, 8, 16))
+    assert efficiency(last, first) == pytest.approx(efficiency(first, first), rel=0.05)
+    assert alone(last) == pytest.approx(16 * alone(first))
+
+
+def test_every_table_and_panel_says_predicted_or_the_machine():
+    for name in ("001-devices", "001-device-scaling"):
+        findings = find_experiment(name).run(Setting(is_quick=True))
+        assert all("predicted" in t.title + " ".join(t.columns) for t in findings.tables)
+        assert all(s.kind in ("paper", "model") for p in findings.panels for s in p.series)
+        assert all("predicted" in s.label for p in findings.panels for s in p.series
+                   if s.kind == "model")  # fmt: skip
+        assert "every rate is predicted" in " ".join(findings.remarks)

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "bindings/arrays.hpp"
 #include "bindings/bind_device.hpp"
 #include "bindings/bind_plan.hpp"
 #include "core/error.hpp"
@@ -42,34 +43,6 @@ int add_callback(nb::handle self, const nb::callable& callback) {
         const nb::gil_scoped_acquire gil;
         borrowed();
     });
-}
-
-nb::ndarray<nb::numpy> view(const Runtime& runtime, int slot, int block, bool will_write) {
-    const Field& field = runtime.field(slot);
-    const halocline_field& where = runtime.view(slot, block, will_write);
-    const Box& box = runtime.allocated(slot, block);
-    const Index3 n = box.extent();
-    const std::int64_t first = box.lower[0] + box.lower[1] * where.y + box.lower[2] * where.z;
-    const std::array<std::size_t, 4> shape{
-        static_cast<std::size_t>(field.components), static_cast<std::size_t>(n[0]),
-        static_cast<std::size_t>(n[1]), static_cast<std::size_t>(n[2])};
-    const std::array<std::int64_t, 4> strides{where.component, 1, where.y, where.z};
-    const nb::dlpack::dtype type = with_type(field.type, []<typename T>(T) {
-        if constexpr (std::is_same_v<T, Half>) {
-            return nb::dlpack::dtype{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Float), 16,
-                                     1};
-        } else {
-            return nb::dtype<T>();
-        }
-    });
-    // The array keeps the memory alive, not the runtime: NumPy's arrays are no part of garbage
-    // collection, so a callback that uses one would otherwise keep its runtime forever.
-    using Memory = std::shared_ptr<std::byte>;
-    auto memory = std::make_unique<Memory>(runtime.memory(slot, block));
-    const nb::capsule owner(memory.get(), [](void* p) noexcept { delete static_cast<Memory*>(p); });
-    static_cast<void>(memory.release());
-    return nb::ndarray<nb::numpy>(static_cast<std::byte*>(where.data) + first * size_of(field.type),
-                                  4, shape.data(), owner, strides.data(), type);
 }
 
 std::int64_t bytes_on_block(const std::string& dtype, int components, const Cells& halo_lower,
@@ -126,6 +99,8 @@ void bind_parts(nb::class_<Runtime>& runtime) {
             "name"_a, "dtype"_a, "components"_a, "halo_lower"_a, "halo_upper"_a)
         .def("view", &view, "slot"_a, "block"_a, "will_write"_a = true,
              "View a field on a block without a copy.")
+        .def("device_view", &device_view, "slot"_a, "block"_a, "dimensions"_a,
+             "will_write"_a = true, "View a field where kernels use it, by DLPack.")
         .def("bytes_stored", &Runtime::bytes_stored, "slot"_a, "block"_a)
         .def("add_scalar", &Runtime::add_scalar, "value"_a)
         .def("set_scalar", &Runtime::set_scalar, "slot"_a, "value"_a)

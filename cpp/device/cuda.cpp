@@ -21,7 +21,7 @@ using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, cuda::Function<Hand
 /// it.
 class Context {
 public:
-    explicit Context(int ordinal) : driver(cuda::driver()) {
+    explicit Context(int wanted) : driver(cuda::driver()), ordinal(wanted) {
         const int count = cuda_device_count();
         if (ordinal >= count) {
             throw DeviceError("there is no device " + std::to_string(ordinal) +
@@ -57,6 +57,7 @@ public:
     }
 
     const cuda::Driver& driver;
+    const int ordinal;
 
 private:
     cuda::DeviceNumber number_ = 0;
@@ -180,6 +181,8 @@ public:
     }
 
     [[nodiscard]] std::string name() const override { return context_->name(); }
+
+    [[nodiscard]] int ordinal() const override { return context_->ordinal; }
 
     [[nodiscard]] std::string architecture() const override {
         return "sm_" + std::to_string(context_->attribute(cuda::capability_major)) +

@@ -54,6 +54,8 @@ public:
 
     /// What the report calls it.
     [[nodiscard]] virtual std::string name() const = 0;
+    /// Which one of its kind it is.
+    [[nodiscard]] virtual int ordinal() const { return 0; }
     /// Whether the host can use its memory, too.
     [[nodiscard]] virtual bool is_host_memory() const { return false; }
     /// Memory of the device; must be given back before the device is, and then waits until all that

@@ -51,4 +51,15 @@ halocline_field Mirror::view(std::size_t storage, int block) const {
     return view;
 }
 
+std::shared_ptr<std::byte> Mirror::memory(std::size_t storage, int block) const {
+    // Given back in this order: the memory, then the device.
+    struct Kept {
+        std::shared_ptr<Device> device;
+        std::shared_ptr<std::byte> memory;
+    };
+    const Piece& piece = storages_[storage].pieces[static_cast<std::size_t>(block)];
+    const auto kept = std::make_shared<Kept>(Kept{device_, piece.memory});
+    return {kept, kept->memory.get()};
+}
+
 }  // namespace halocline

@@ -32,6 +32,8 @@ public:
 
     /// Where a field lies on the device; after 'to_device'.
     [[nodiscard]] halocline_field view(std::size_t storage, int block) const;
+    /// The memory that 'view' points into; it keeps the device, too.
+    [[nodiscard]] std::shared_ptr<std::byte> memory(std::size_t storage, int block) const;
     [[nodiscard]] Device& device() const { return *device_; }
     [[nodiscard]] const Services& services() const { return services_; }
 

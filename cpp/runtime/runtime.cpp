@@ -238,6 +238,10 @@ const Field& Runtime::field(int slot) const {
     return state_.field(slot);
 }
 
+const Box& Runtime::block(int number) const {
+    return state_.blocks.at(static_cast<std::size_t>(number));
+}
+
 const Box& Runtime::allocated(int slot, int block) const {
     require_block(slot, block);
     return storage(slot, block).layout().allocated;
@@ -269,6 +273,17 @@ const halocline_field& Runtime::view(int slot, int block, bool will_write) const
     require_block(slot, block);
     state_.to_host(slot, will_write);
     return state_.view(slot, block);
+}
+
+Runtime::DeviceView Runtime::device_view(int slot, int block, bool will_write) const {
+    if (!state_.mirror()) return {view(slot, block, will_write), memory(slot, block), nullptr};
+    require_block(slot, block);
+    Mirror& mirror = *state_.mirror();
+    const std::size_t storage = state_.holds(slot);
+    mirror.to_device(storage, will_write);
+    // Others have streams of their own.
+    finish();
+    return {mirror.view(storage, block), mirror.memory(storage, block), &mirror.device()};
 }
 
 }  // namespace halocline

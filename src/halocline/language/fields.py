@@ -33,6 +33,9 @@ class Storage(Protocol):
     def local(self) -> list[NDArray[Any]]:
         """Return views of the rank's own cells, one for each block."""
 
+    def on_device(self) -> list[Any]:
+        """Return the rank's own cells where kernels use them, one for each block."""
+
     def gather(self) -> NDArray[Any] | None:
         """Return the values of all cells on rank 0, None elsewhere."""
 
@@ -110,6 +113,15 @@ class Field(operators.Operand):
         Fields with several components have the component first: (components, nx, ny, nz).
         """
         return self._stored().local()
+
+    def on_device(self) -> list[Any]:
+        """Return this rank's cells in the memory where kernels use them, shaped as 'local'.
+
+        One for each block, for 'from_dlpack' of NumPy, CuPy, PyTorch or JAX; nothing is copied.
+        What is written into them is seen by the next step. Ask again after each run: fields may
+        have been swapped. On the processor they are the same memory as 'local'.
+        """
+        return self._stored().on_device()
 
     def gather(self) -> NDArray[Any] | None:
         """Return the values of all cells on rank 0, shaped as 'local'; None on other ranks."""

@@ -118,6 +118,9 @@ class Runtime:
         Unless 'will_write' a device keeps its own values, whatever becomes of the view.
         """
 
+    def device_view(self, slot: int, block: int, dimensions: int, will_write: bool = True) -> Any:
+        """View a block's own cells where kernels use them, as an array for 'from_dlpack'."""
+
     def add_scalar(self, value: float) -> int:
         """Add a number that kernels read and return its slot (0 is the step, 1 the time)."""
 

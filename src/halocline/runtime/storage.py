@@ -56,6 +56,14 @@ class BlockStorage:
         """
         return [self._view(position, will_write=will_write) for position in range(len(self.blocks))]
 
+    def on_device(self) -> list[Any]:
+        """Return the rank's own cells where kernels use them, one for each block, by DLPack."""
+        dimensions = len(self.layout.lower)
+        return [
+            self.runtime.device_view(self.slot, position, dimensions)
+            for position in range(len(self.blocks))
+        ]
+
     @property
     def bytes_per_block(self) -> int:
         """What the largest of the rank's blocks holds, halo included [bytes]."""

@@ -241,6 +241,32 @@ def test_steps_that_read_the_time_are_not_replayed():
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("device", ["cpu", "emulated:3"])
+def test_other_libraries_get_a_field_where_it_is(device):
+    grid = hc.Grid((6, 5), periodic=True)
+    a, pair = grid.field("a", dtype="float32"), grid.field("pair", components=2)
+
+    @hc.kernel
+    def double(a, pair):
+        a[0, 0] = a * 2.0
+        pair[1][0, 0] = pair[0] + 1.0
+
+    simulation = hc.Simulation(grid, [double(a, pair)], device=device, blocks=2)
+    before = np.arange(30, dtype="float32").reshape(6, 5)
+    a.set(before)
+    simulation.run(1, progress=False)
+    for field in (a, pair):
+        arrays = [np.from_dlpack(there) for there in field.on_device()]
+        assert [array.shape for array in arrays] == [here.shape for here in field.local()]
+        assert {array.dtype for array in arrays} == {np.dtype(field.dtype)}
+    for there, other in zip(a.on_device(), pair.on_device(), strict=True):
+        np.from_dlpack(there)[...] += 1.0
+        np.from_dlpack(other)[0] = 7.0
+    simulation.run(1, progress=False)
+    assert np.array_equal(a.gather(), (before * 2.0 + 1.0) * 2.0)
+    assert (pair.gather()[1] == 8.0).all()
+
+
 def test_a_transport_must_fit_where_fields_lie():
     with pytest.raises(
         PlanError,

@@ -20,6 +20,9 @@ namespace {
 using Cells = std::array<std::int64_t, 3>;
 using Word = std::string;
 
+/// A run that may go on beside what was run before it.
+constexpr const char* late_rim = "late-rim";
+
 /// `tuple` as values of these types, or std::invalid_argument showing what came instead.
 template <typename... T>
 std::tuple<T...> unpack(nb::handle tuple) {
@@ -67,17 +70,18 @@ plan::WaitAny to_wait_any(nb::handle item) {
     const auto [w, exchange, pieces] = unpack<Word, int, nb::object>(item);
     plan::WaitAny wait{exchange, {}};
     for (const nb::handle piece : pieces) {
-        auto [messages, kernel, label, boxes] =
-            unpack<std::vector<int>, int, std::string, nb::object>(piece);
-        wait.pieces.push_back({std::move(messages), {kernel, std::move(label), to_boxes(boxes)}});
+        auto [messages, word, kernel, label, boxes] =
+            unpack<std::vector<int>, Word, int, std::string, nb::object>(piece);
+        wait.pieces.push_back(
+            {std::move(messages), {kernel, std::move(label), to_boxes(boxes), word == late_rim}});
     }
     return wait;
 }
 
 plan::Operation to_operation(const std::string& word, nb::handle item) {
-    if (word == "run") {
+    if (word == "run" || word == late_rim) {
         auto [w, kernel, label, boxes] = unpack<Word, int, std::string, nb::object>(item);
-        return {plan::Run{kernel, std::move(label), to_boxes(boxes)}};
+        return {plan::Run{kernel, std::move(label), to_boxes(boxes), word == late_rim}};
     }
     if (word == "any") return {to_wait_any(item)};
     if (word == "swap") {

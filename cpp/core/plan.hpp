@@ -88,6 +88,9 @@ struct Run {
     int kernel = 0;
     std::string label;
     std::vector<BlockBox> boxes;
+    /// Whether it is the rest of a kernel whose core was run after the start of the exchange that
+    /// this one has waited for: a device may do it beside the core.
+    bool is_late_rim = false;
 };
 /// Begin an exchange.
 struct Start {

@@ -10,6 +10,7 @@
 #include "core/field.hpp"
 #include "device/device.hpp"
 #include "device/services.hpp"
+#include "device/splits.hpp"
 
 namespace halocline {
 
@@ -20,7 +21,7 @@ namespace halocline {
 class Mirror {
 public:
     Mirror(std::shared_ptr<Device> device, const ServiceKernels& kernels)
-        : device_(std::move(device)), services_(*device_, kernels) {}
+        : device_(std::move(device)), services_(*device_, kernels), splits_(*device_) {}
 
     /// Adds the storage of a field: a piece of the host's memory for each block.
     void add(const std::vector<Storage>& host);
@@ -36,6 +37,7 @@ public:
     [[nodiscard]] std::shared_ptr<std::byte> memory(std::size_t storage, int block) const;
     [[nodiscard]] Device& device() const { return *device_; }
     [[nodiscard]] const Services& services() const { return services_; }
+    [[nodiscard]] Splits& splits() { return splits_; }
 
     /// From now on notes who uses which storage on the device; until the notes are taken.
     void begin_notes() { notes_ = std::vector<Use>(); }
@@ -63,6 +65,7 @@ private:
 
     std::shared_ptr<Device> device_;
     Services services_;
+    Splits splits_;
     std::vector<Fields> storages_;
     std::optional<std::vector<Use>> notes_;
 };

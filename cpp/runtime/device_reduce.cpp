@@ -43,6 +43,12 @@ DeviceCells cells_of(const State& state, int slot, int component, const LocalBox
     return cells;
 }
 
+/// Puts the newest values into the plain stream's reach.
+void prepare(const State& state, int slot) {
+    state.mirror()->splits().end();
+    state.mirror()->to_device(state.holds(slot), false);
+}
+
 constexpr auto slots = static_cast<std::size_t>(Services::slots);
 
 }  // namespace
@@ -50,7 +56,7 @@ constexpr auto slots = static_cast<std::size_t>(Services::slots);
 void add_on_device(const State& state, int slot, int component, const std::vector<LocalBox>& boxes,
                    Superaccumulator& sum) {
     const Mirror& mirror = *state.mirror();
-    state.mirror()->to_device(state.holds(slot), false);
+    prepare(state, slot);
     const Results results(mirror, Words(Superaccumulator::words * slots));
     for (const LocalBox& box : boxes) {
         mirror.services().sum(cells_of(state, slot, component, box), results.memory());
@@ -66,7 +72,7 @@ void add_on_device(const State& state, int slot, int component, const std::vecto
 void take_on_device(const State& state, int slot, int component, const std::vector<LocalBox>& boxes,
                     Extremes& extremes) {
     const Mirror& mirror = *state.mirror();
-    state.mirror()->to_device(state.holds(slot), false);
+    prepare(state, slot);
     Words first(2 * slots, extremes.least);
     std::fill(first.begin() + slots, first.end(), extremes.greatest);
     const Results results(mirror, first);
@@ -82,7 +88,7 @@ std::vector<DeviceNan> nans_on_device(const State& state, int slot,
                                       const std::vector<LocalBox>& boxes) {
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
     const Mirror& mirror = *state.mirror();
-    state.mirror()->to_device(state.holds(slot), false);
+    prepare(state, slot);
     const auto components = static_cast<std::size_t>(state.field(slot).components);
     const Results results(mirror, Words(boxes.size() * components, none));
     for (std::size_t i = 0; i < boxes.size() * components; ++i) {

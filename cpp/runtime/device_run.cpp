@@ -37,7 +37,7 @@ std::array<std::uint32_t, 3> block_for(const std::array<std::int64_t, 3>& cells)
 
 /// Launches a kernel in so many cells along each axis, in as many launches as that takes.
 void launch_all(Device& device, const DeviceLaunch& kernel, const BoxArgument& box,
-                const std::array<std::int64_t, 3>& cells) {
+                const std::array<std::int64_t, 3>& cells, int stream) {
     const std::array<std::uint32_t, 3> block = block_for(cells);
     const std::array<std::int64_t, 3> most{most_blocks_x * block[0], most_blocks * block[1],
                                            most_blocks * block[2]};
@@ -55,7 +55,7 @@ void launch_all(Device& device, const DeviceLaunch& kernel, const BoxArgument& b
             }
             launch.block = block;
             std::memcpy(launch.parameters.data(), &piece, sizeof piece);
-            device.launch(Device::plain, std::move(launch));
+            device.launch(stream, std::move(launch));
         }
     }
 }
@@ -80,7 +80,8 @@ BoxArgument box_of(Device& device, program::Run::Piece& piece) {
     return box;
 }
 
-void launch_piece(const State& state, const program::Run& run, program::Run::Piece& piece) {
+void launch_piece(const State& state, const program::Run& run, program::Run::Piece& piece,
+                  int stream) {
     const Mirror& mirror = *state.mirror();
     const BoxArgument box = box_of(mirror.device(), piece);
     DeviceLaunch kernel;
@@ -97,7 +98,7 @@ void launch_piece(const State& state, const program::Run& run, program::Run::Pie
         cells = {end.before + (end.upper - end.lower), 1, 1};
         if (cells[0] == 0) return;
     }
-    launch_all(mirror.device(), kernel, box, cells);
+    launch_all(mirror.device(), kernel, box, cells, stream);
 }
 
 }  // namespace
@@ -107,12 +108,14 @@ void run_on_device(State& state, program::Run& run) {
     for (std::size_t i = 0; i < run.fields.size(); ++i) {
         mirror.to_device(state.holds(run.fields[i]), run.is_written[i]);
     }
-    for (program::Run::Piece& piece : run.pieces) launch_piece(state, run, piece);
+    const int stream = mirror.splits().stream_for(run.kernel, run.is_late_rim);
+    for (program::Run::Piece& piece : run.pieces) launch_piece(state, run, piece, stream);
 }
 
 void poison_on_device(State& state, program::Poison& poison) {
     Mirror& mirror = *state.mirror();
     const std::size_t storage = state.holds(poison.slot);
+    mirror.splits().end();
     mirror.to_device(storage, true);
     MoveTable& table = poison.tables[storage];
     if (!table.memory) {

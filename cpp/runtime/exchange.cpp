@@ -125,10 +125,13 @@ void Exchange::start(const State& state) {
 /// Messages are packed and unpacked in the urgent stream, after all that was computed before.
 void Exchange::prepare_device(const State& state) const {
     Mirror& mirror = *state.mirror();
+    mirror.splits().end();
     to_device(mirror, sends_, false);
     to_device(mirror, receives_, true);
     for (const Copy& copy : copies_) mirror.to_device(state.holds(copy.slot), true);
-    if (has_messages()) mirror.order(Device::urgent, Device::plain);
+    if (!has_messages()) return;
+    mirror.order(Device::urgent, Device::plain);
+    mirror.splits().begin();
 }
 
 /// In the plain stream: kernels that follow may read and write all of it.

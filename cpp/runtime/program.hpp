@@ -54,7 +54,9 @@ struct Run {
         std::shared_ptr<std::byte> device_spans;
         std::shared_ptr<std::byte> device_layers;
     };
+    std::size_t kernel;
     halocline_kernel function;
+    bool is_late_rim;
     std::vector<int> fields;  // slots
     std::vector<bool> is_written;
     std::vector<int> scalars;

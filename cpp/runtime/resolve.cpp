@@ -94,7 +94,9 @@ struct Resolver {
         const std::size_t index = position(run.kernel, parts.kernels.size(), "kernel", where);
         const Kernel& kernel = parts.kernels[index];
         program::Run resolved{};
+        resolved.kernel = index;
         resolved.function = kernel.function;
+        resolved.is_late_rim = run.is_late_rim;
         resolved.fields = kernel.fields;
         for (const int slot : kernel.fields) {
             resolved.is_written.push_back(std::ranges::count(kernel.written, slot) > 0);

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <stdexcept>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "device/splits.hpp"
 
 namespace halocline {
 namespace {
@@ -123,6 +125,52 @@ TEST(EmulatedDevice, gives_memory_back_after_what_uses_it) {
         }
         EXPECT_TRUE(device->is_reached(device->record(Device::urgent)));
     }
+}
+
+/// Two kernels with cores 1 and 2, rims 3 and 4, between kernels 0 and 5.
+void do_two_kernels(Device& device) {
+    Splits splits(device);
+    const auto run = [&](int number, std::size_t kernel, bool is_late_rim) {
+        put(device, splits.stream_for(kernel, is_late_rim), number);
+    };
+    run(0, 7, false);
+    splits.begin();
+    run(1, 8, false);
+    run(2, 9, false);
+    run(3, 8, true);
+    run(4, 9, true);
+    run(5, 7, false);
+}
+
+bool comes_before(const std::vector<int>& order, int first, int second) {
+    return std::ranges::find(order, first) < std::ranges::find(order, second);
+}
+
+TEST(Splits, rims_wait_for_the_cores_of_kernels_before_theirs_only) {
+    bool is_beside_own = false;
+    bool is_beside_next = false;
+    for (const std::vector<int>& order : orders(do_two_kernels)) {
+        EXPECT_EQ(order.front(), 0);
+        EXPECT_EQ(order.back(), 5);
+        EXPECT_TRUE(comes_before(order, 1, 4));
+        EXPECT_TRUE(comes_before(order, 3, 4));
+        is_beside_own = is_beside_own || comes_before(order, 3, 1);
+        is_beside_next = is_beside_next || comes_before(order, 4, 2);
+    }
+    EXPECT_TRUE(is_beside_own);
+    EXPECT_TRUE(is_beside_next);
+}
+
+TEST(Splits, without_a_split_everything_keeps_its_order) {
+    const auto found = orders([](Device& device) {
+        Splits splits(device);
+        put(device, splits.stream_for(1, false), 1);
+        put(device, splits.stream_for(1, true), 2);
+        splits.begin();
+        splits.end();
+        put(device, splits.stream_for(1, true), 3);
+    });
+    EXPECT_EQ(found, (std::set<std::vector<int>>{{1, 2, 3}}));
 }
 
 TEST(EmulatedDevice, refuses_to_wait_for_ever) {

@@ -164,7 +164,7 @@ def in_flight(ranks_per_node: int) -> dict[str, bool]:
         runtime.connect()
         kernel = ring.noting("rim", [])
         box = (0, (4 * ring.rank, 0, 0), (4 * ring.rank + 4, 3, 2))
-        pieces = [([0], kernel, "rim", [box])]
+        pieces = [([0], "run", kernel, "rim", [box])]
         runtime.set_program(
             "step",
             [
@@ -195,9 +195,9 @@ def arrival(ranks_per_node: int) -> dict[str, list]:
         seen: list[str] = []
         box = (0, (4 * ring.rank, 0, 0), (4 * ring.rank + 4, 3, 2))
         pieces = [
-            ([0, 1], ring.noting("last", seen), "last", [box]),
-            ([0], ring.noting("low", seen), "low", [box]),
-            ([1], ring.noting("high", seen), "high", [box]),
+            ([0, 1], "run", ring.noting("last", seen), "last", [box]),
+            ([0], "run", ring.noting("low", seen), "low", [box]),
+            ([1], "run", ring.noting("high", seen), "high", [box]),
         ]
         ring.runtime.set_program("step", [("start", number), ("any", number, pieces)])
         ring.runtime.advance(["step"], 1)

@@ -353,7 +353,8 @@ class _Writer:
         match op:
             case ops.Run(launch, zone, boxes):
                 name = f"{self.plan.launches[launch].kernel.name} {zone}"
-                return ("run", self.kernels[launch], name, self._placed(boxes))
+                word = "late-rim" if zone == "rim" and self._has_late_rims() else "run"
+                return (word, self.kernels[launch], name, self._placed(boxes))
             case ops.Start(number) | ops.Wait(number) | ops.Poll(number):
                 return (_WORDS[type(op)], self.exchanges[number])
             case ops.WaitAny(number, arrivals):
@@ -375,7 +376,15 @@ class _Writer:
                 return ("check", self.slots[field], self._placed(boxes))
 
     def _piece(self, arrival: ops.Arrival) -> tuple[Any, ...]:
-        return (list(arrival.messages), *self._operation(arrival.run)[1:])
+        return (list(arrival.messages), *self._operation(arrival.run))
+
+    def _has_late_rims(self) -> bool:
+        """Return whether rims need nothing of their own cores, and are run after them.
+
+        A kernel that is run several times between two exchanges may need those of its first run.
+        """
+        strategy = self.plan.strategy
+        return strategy.overlap == "core-first" and strategy.depth == 1
 
     def _placed(self, boxes: Iterable[Placed]) -> list[tuple[Any, ...]]:
         return [(self.executor.blocks[number], *_corners(box)) for number, box in boxes]

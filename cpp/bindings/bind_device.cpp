@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -28,6 +29,19 @@ std::vector<std::uintptr_t> load(CudaDevice& device, const nb::bytes& image,
     return addresses;
 }
 
+/// The time of copies within a device, one after the other [s].
+double copy_seconds(Device& device, std::int64_t size_bytes, int count) {
+    const auto from = device.allocate(size_bytes);
+    const auto to = device.allocate(size_bytes);
+    const auto finish = [&] { device.synchronize(device.record(Device::plain)); };
+    device.copy(Device::plain, to.get(), from.get(), size_bytes);
+    finish();
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < count; ++i) device.copy(Device::plain, to.get(), from.get(), size_bytes);
+    finish();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 std::pair<std::int64_t, std::int64_t> memory(const CudaDevice& device) {
     const auto [free_bytes, total_bytes] = device.memory();
     return {free_bytes, total_bytes};
@@ -38,7 +52,9 @@ std::pair<std::int64_t, std::int64_t> memory(const CudaDevice& device) {
 void bind_devices(nb::module_& module) {
     nb::exception<DeviceError>(module, "DeviceError", PyExc_RuntimeError);
     nb::class_<Device>(module, "Device", "Where kernels run beside the processor.")
-        .def_prop_ro("name", &Device::name);
+        .def_prop_ro("name", &Device::name)
+        .def("copy_seconds", &copy_seconds, "size_bytes"_a, "count"_a,
+             nb::call_guard<nb::gil_scoped_release>());
     nb::class_<CudaDevice, Device>(module, "CudaDevice", "A device of NVIDIA's driver.")
         .def_prop_ro("architecture", &CudaDevice::architecture)
         .def_prop_ro("memory", &memory)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from halocline.bench import (
     choice,
     d2q9,
+    device,
     element_wise,
     halo,
     imbalance,
@@ -37,5 +38,6 @@ _MODULES = (
     lbm,
     d2q9,
     choice,
+    device,
 )
 BENCHMARKS: dict[str, Benchmark] = {module.BENCHMARK.name: module.BENCHMARK for module in _MODULES}

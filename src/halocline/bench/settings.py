@@ -40,6 +40,7 @@ class Settings:
         ranks_per_node: Declare so many consecutive ranks to be a node; None for the real nodes.
         link: An emulated link between nodes, see 'halocline.runtime.link'.
         case: For 'imbalance', the name or file of a case.
+        device: For 'device', which one.
     """
 
     ranks: int = 2
@@ -53,6 +54,7 @@ class Settings:
     ranks_per_node: int | None = None
     link: str | None = None
     case: str = "lid-cavity"
+    device: str = "auto"
 
     def __post_init__(self) -> None:
         for name in self.transports:

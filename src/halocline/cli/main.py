@@ -76,6 +76,7 @@ class Measurement(StrEnum):
     lbm = "lbm"
     d2q9 = "d2q9"
     choice = "choice"
+    device = "device"
 
 
 CaseName = Annotated[
@@ -254,6 +255,7 @@ def bench(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     case: Annotated[
         str, typer.Option(metavar="CASE", help="Whose imbalance: a name or a .toml file.")
     ] = "lid-cavity",
+    device: Device = "auto",
     ranks: Annotated[int, typer.Option(min=1, help="MPI ranks to start.")] = 2,
     repetitions: Annotated[int, typer.Option(min=1, help="How often each is timed.")] = 7,
     warm: Annotated[
@@ -280,6 +282,7 @@ def bench(  # noqa: PLR0913 (one parameter an option: that is how typer works)
         ranks_per_node=ranks_per_node,
         link=link,
         case=case,
+        device=device or "auto",
     )
     run_bench(what.value, typer.echo, settings, json_file, plot)
 

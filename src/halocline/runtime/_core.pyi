@@ -58,6 +58,9 @@ class Device:
 
     name: str
 
+    def copy_seconds(self, size_bytes: int, count: int) -> float:
+        """Return the time of copies within the device, one after the other [s]."""
+
 def emulated_device(seed: int) -> Device:
     """Return a device on the processor, which does what it may in a random order."""
 

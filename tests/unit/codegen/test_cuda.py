@@ -15,6 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from halocline.codegen.cuda import THREADS, print_cuda
+from halocline.codegen.cuda_services import print_services
 from halocline.codegen.emulation import emulated
 from halocline.codegen.source import Source
 from halocline.errors import CompileError
@@ -193,6 +194,12 @@ def test_nvrtc_compiles_random_kernels_and_strange_names_without_warnings(archit
     code = compile_cuda(print_cuda([*KERNELS[:12], *NUMBERS, STRANGE]), architecture)
     assert code.image.startswith(b"\x7fELF")
     assert not re.search(r"(halocline\.cu|ptxas).*warning", code.log)
+
+
+def test_what_the_runtime_does_itself_spills_nothing(architecture):
+    log = compile_cuda(print_services(), architecture).log
+    spilled = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores", log)
+    assert spilled == [("0", "0")] * len(print_services().entries)
 
 
 def test_nvrtc_compiles_the_golden_text(architecture):

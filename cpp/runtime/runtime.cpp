@@ -188,6 +188,7 @@ std::int64_t Runtime::advance_some(const Replays::Steps& round, std::int64_t pha
 /// Waits for the device.
 void Runtime::finish() const {
     if (!state_.mirror()) return;
+    state_.mirror()->splits().end();
     Device& device = state_.mirror()->device();
     for (int stream = 0; stream < Device::streams; ++stream) {
         device.synchronize(device.record(stream));

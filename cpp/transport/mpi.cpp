@@ -89,12 +89,14 @@ public:
     }
 
     [[nodiscard]] std::string try_device(plan::Transport way, Device& device) override {
+        // What is left over of a trial that failed must meet nothing else.
+        const mpi::Comm trial(comm_.handle());
         switch (way) {
             case plan::Transport::from_device:
                 if (link_) return "an emulated link needs the memory of the host";
-                return try_messages_from_device(comm_.handle(), device);
+                return try_messages_from_device(trial.handle(), device);
             case plan::Transport::peer:
-                return try_peers(comm_.handle(), device, nodes_);
+                return try_peers(trial.handle(), device, nodes_);
             default:
                 return {};
         }

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from halocline.codegen.source import Source
 
+# Few headers: every text is compiled anew, and large ones would take longer than the kernels.
 _BEFORE = """\
-#include <algorithm>
 #include <cstdint>
-#include <numeric>
-#include <random>
 #include <utility>
-#include <vector>
 
 #include "kernel_abi.h"
 
@@ -42,11 +39,11 @@ static inline void atomicAdd(T* address, T value) {
 }
 template <class T>
 static inline void atomicMin(T* address, T value) {
-    *address = std::min(*address, value);
+    if (value < *address) *address = value;
 }
 template <class T>
 static inline void atomicMax(T* address, T value) {
-    *address = std::max(*address, value);
+    if (value > *address) *address = value;
 }
 
 """
@@ -64,6 +61,14 @@ uint64_t count(const Index& extent) {
     return static_cast<uint64_t>(extent.x) * extent.y * extent.z;
 }
 
+// Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators".
+uint64_t next_random(uint64_t& state) {
+    uint64_t mixed = state += 0x9E3779B97F4A7C15u;
+    mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9u;
+    mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EBu;
+    return mixed ^ mixed >> 31;
+}
+
 template <class... Parameters, size_t... numbers>
 void run(void (*kernel)(Parameters...), void** parameters, std::index_sequence<numbers...>) {
     kernel(*static_cast<Parameters*>(parameters[numbers])...);
@@ -75,14 +80,20 @@ void launch(void (*kernel)(Parameters...), void** parameters, const uint32_t* gr
             const uint32_t* block, uint64_t seed) {
     gridDim = {grid[0], grid[1], grid[2]};
     blockDim = {block[0], block[1], block[2]};
-    std::vector<uint64_t> order(count(gridDim) * count(blockDim));
-    std::iota(order.begin(), order.end(), 0);
-    std::shuffle(order.begin(), order.end(), std::mt19937_64(seed));
-    for (const uint64_t number : order) {
-        blockIdx = place(number / count(blockDim), gridDim);
-        threadIdx = place(number % count(blockDim), blockDim);
+    const uint64_t threads = count(gridDim) * count(blockDim);
+    uint64_t* const order = new uint64_t[threads];
+    for (uint64_t i = 0; i < threads; ++i) {
+        // Puts i at a place among those before it: so every order is as likely.
+        const uint64_t other = next_random(seed) % (i + 1);
+        order[i] = order[other];
+        order[other] = i;
+    }
+    for (uint64_t i = 0; i < threads; ++i) {
+        blockIdx = place(order[i] / count(blockDim), gridDim);
+        threadIdx = place(order[i] % count(blockDim), blockDim);
         run(kernel, parameters, std::index_sequence_for<Parameters...>());
     }
+    delete[] order;
 }
 
 }  // namespace emulation

@@ -59,9 +59,9 @@ nb::ndarray<nb::numpy> view(const Runtime& runtime, int slot, int block, bool wi
                                   shape.strides.data(), type_of(field));
 }
 
-nb::ndarray<nb::array_api> device_view(const Runtime& runtime, int slot, int block, int dimensions,
-                                       bool will_write) {
-    const Runtime::DeviceView found = runtime.device_view(slot, block, will_write);
+nb::ndarray<nb::array_api> device_view(const Runtime& runtime, int slot, int block,
+                                       int dimensions) {
+    const Runtime::DeviceView found = runtime.device_view(slot, block);
     const Field& field = runtime.field(slot);
     const Shape shape = shape_of(field, runtime.block(block).extent(), found.view);
     const std::size_t skipped = field.components == 1 ? 1 : 0;

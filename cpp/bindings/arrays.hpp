@@ -14,7 +14,6 @@ namespace halocline::bindings {
 /// The block's own cells where kernels use them, without axes that the grid lacks, and without
 /// components if there is one.
 [[nodiscard]] nanobind::ndarray<nanobind::array_api> device_view(const Runtime& runtime, int slot,
-                                                                 int block, int dimensions,
-                                                                 bool will_write);
+                                                                 int block, int dimensions);
 
 }  // namespace halocline::bindings

@@ -118,15 +118,15 @@ plan::Operation to_operation(const std::string& word, nb::handle item) {
 
 plan::Transport to_transport(const Word& name) {
     // In the order of the enumeration.
-    constexpr const char* names[] = {"shared",      "shared-push", "two-sided", "persistent",
-                                     "datatype",    "put",         "get",       "via-host",
-                                     "from-device", "peer"};
+    constexpr const char* names[] = {"shared",   "shared-push", "two-sided", "persistent",
+                                     "datatype", "put",         "get",       "box-copies",
+                                     "via-host", "from-device", "peer"};
     static_assert(std::size(names) == std::size(plan::transports));
     const auto* found = std::ranges::find(names, name);
     if (found != std::end(names)) return plan::transports[found - names];
     throw std::invalid_argument("Unknown transport '" + name +
                                 "'; expected shared, shared-push, two-sided, persistent, "
-                                "datatype, put, get, via-host, from-device or peer.");
+                                "datatype, put, get, box-copies, via-host, from-device or peer.");
 }
 
 plan::Exchange to_exchange(std::string name, nb::sequence sends, nb::sequence receives,

@@ -100,7 +100,7 @@ void bind_parts(nb::class_<Runtime>& runtime) {
         .def("view", &view, "slot"_a, "block"_a, "will_write"_a = true,
              "View a field on a block without a copy.")
         .def("device_view", &device_view, "slot"_a, "block"_a, "dimensions"_a,
-             "will_write"_a = true, "View a field where kernels use it, by DLPack.")
+             "View a field where kernels use it, by DLPack.")
         .def("bytes_stored", &Runtime::bytes_stored, "slot"_a, "block"_a)
         .def("add_scalar", &Runtime::add_scalar, "value"_a)
         .def("set_scalar", &Runtime::set_scalar, "slot"_a, "value"_a)

@@ -31,14 +31,15 @@ enum class Transport {
     datatype,
     put,
     get,
+    box_copies,
     via_host,
     from_device,
     peer
 };
 constexpr Transport transports[] = {
-    Transport::shared,      Transport::shared_push, Transport::two_sided, Transport::persistent,
-    Transport::datatype,    Transport::put,         Transport::get,       Transport::via_host,
-    Transport::from_device, Transport::peer};
+    Transport::shared,   Transport::shared_push, Transport::two_sided, Transport::persistent,
+    Transport::datatype, Transport::put,         Transport::get,       Transport::box_copies,
+    Transport::via_host, Transport::from_device, Transport::peer};
 
 /// One component of a field in one box, with both of its ends: a piece of a message.
 struct Part {

@@ -49,6 +49,7 @@ Driver load() {
     find(library, "cuMemHostAlloc", found.mem_host_alloc);
     find(library, "cuMemFreeHost", found.mem_free_host);
     find(library, "cuMemcpyAsync", found.memcpy_async);
+    find(library, "cuMemcpy3DAsync_v2", found.memcpy_3d_async);
     find(library, "cuIpcGetMemHandle", found.ipc_get_mem_handle);
     find(library, "cuIpcOpenMemHandle_v2", found.ipc_open_mem_handle);
     find(library, "cuIpcCloseMemHandle", found.ipc_close_mem_handle);

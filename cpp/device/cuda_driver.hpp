@@ -23,11 +23,28 @@ using GraphExec = struct DriverGraphExec*;  ///< CUgraphExec
 struct IpcHandle {
     std::array<std::int64_t, 8> words;
 };
+/// CUDA_MEMCPY3D: a box of bytes to copy.
+struct BoxCopy {
+    struct End {
+        std::size_t x, y, z, level;
+        int memory_type;
+        const void* host;
+        Address first;
+        void* array;
+        void* reserved;
+        std::size_t pitch;   ///< from row to row [bytes]
+        std::size_t height;  ///< from plane to plane [rows]
+    };
+    End from, to;
+    std::size_t width;  ///< [bytes]
+    std::size_t height, depth;
+};
 inline constexpr Result success = 0;             ///< CUDA_SUCCESS
 inline constexpr Result not_ready = 600;         ///< CUDA_ERROR_NOT_READY
 inline constexpr unsigned non_blocking = 1;      ///< CU_STREAM_NON_BLOCKING
 inline constexpr unsigned without_timing = 2;    ///< CU_EVENT_DISABLE_TIMING
 inline constexpr unsigned lazy_peer_access = 1;  ///< CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
+inline constexpr int unified_memory = 4;         ///< CU_MEMORYTYPE_UNIFIED
 inline constexpr int relaxed_capture = 2;        ///< CU_STREAM_CAPTURE_MODE_RELAXED
 inline constexpr int capability_major = 75;      ///< CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
 inline constexpr int capability_minor = 76;      ///< CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
@@ -58,6 +75,7 @@ struct Driver {
     Function<void**, std::size_t, unsigned> mem_host_alloc;
     Function<void*> mem_free_host;
     Function<Address, Address, std::size_t, Stream> memcpy_async;
+    Function<const BoxCopy*, Stream> memcpy_3d_async;
 
     Function<IpcHandle*, Address> ipc_get_mem_handle;
     Function<Address*, IpcHandle, unsigned> ipc_open_mem_handle;

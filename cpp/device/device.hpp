@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/pack.hpp"
 
 namespace halocline {
 
@@ -76,6 +77,9 @@ public:
     virtual void launch(int stream, DeviceLaunch launch) = 0;
     /// Copies bytes, to or from the host or within the device; the host's must stay until then.
     virtual void copy(int stream, std::byte* to, const std::byte* from, std::int64_t bytes) = 0;
+    /// Copies a box of values, likewise.
+    virtual void copy_box(int stream, const Rows& to, const Rows& from, const Index3& extent,
+                          std::int64_t element_size) = 0;
 
     /// The point that a stream has been told to reach.
     [[nodiscard]] virtual Event record(int stream) = 0;

@@ -79,6 +79,11 @@ public:
         put(stream, [=] { std::memcpy(to, from, static_cast<std::size_t>(bytes)); });
     }
 
+    void copy_box(int stream, const Rows& to, const Rows& from, const Index3& extent,
+                  std::int64_t element_size) override {
+        put(stream, [=] { copy_rows(from, to, extent, element_size, 1); });
+    }
+
     [[nodiscard]] Event record(int stream) override {
         refuse_while_recording();
         return {stream, at(stream).put};

@@ -22,15 +22,40 @@ void add_parameter(DeviceLaunch& launch, const T& value) {
     std::memcpy(launch.parameters.data() + launch.offsets.back(), &value, sizeof(T));
 }
 
+/// A kernel with its parameters.
+template <typename... T>
+[[nodiscard]] DeviceLaunch launch_of(void* function, const T&... parameters) {
+    DeviceLaunch launch;
+    launch.function = function;
+    (add_parameter(launch, parameters), ...);
+    return launch;
+}
+
+/// Copies values to the device and returns when they are there.
+template <typename T>
+void upload(Device& device, std::byte* to, const std::vector<T>& values) {
+    device.copy(Device::plain, to, reinterpret_cast<const std::byte*>(values.data()),
+                static_cast<std::int64_t>(values.size() * sizeof(T)));
+    device.synchronize(device.record(Device::plain));
+}
+
 /// A copy on the device, which may be used when this returns.
 template <typename T>
 [[nodiscard]] std::shared_ptr<std::byte> uploaded(Device& device, const std::vector<T>& values) {
     const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(T));
     std::shared_ptr<std::byte> memory = device.allocate(bytes);
-    device.copy(Device::plain, memory.get(), reinterpret_cast<const std::byte*>(values.data()),
-                bytes);
-    device.synchronize(device.record(Device::plain));
+    upload(device, memory.get(), values);
     return memory;
+}
+
+/// So many values from the device, when all before has been done in the plain stream.
+template <typename T>
+[[nodiscard]] std::vector<T> downloaded(Device& device, const std::byte* from, std::size_t count) {
+    std::vector<T> values(count);
+    device.copy(Device::plain, reinterpret_cast<std::byte*>(values.data()), from,
+                static_cast<std::int64_t>(count * sizeof(T)));
+    device.synchronize(device.record(Device::plain));
+    return values;
 }
 
 }  // namespace halocline

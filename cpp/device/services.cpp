@@ -64,38 +64,21 @@ void Services::move(int stream, const MoveTable& table) const {
 void Services::move(int stream, const MoveTable& table, std::size_t first, std::size_t last) const {
     const std::int64_t values = table.before[last] - table.before[first];
     if (values == 0) return;
-    DeviceLaunch launch;
-    launch.function = kernels_.move;
-    add_parameter(launch, table.memory.get() + first * sizeof(MoveArgument));
-    add_parameter(launch, static_cast<std::int64_t>(last - first));
-    add_parameter(launch, values);
-    launch_line(device_, stream, std::move(launch), values);
+    std::byte* moves = table.memory.get() + first * sizeof(MoveArgument);
+    const auto count = static_cast<std::int64_t>(last - first);
+    launch_line(device_, stream, launch_of(kernels_.move, moves, count, values), values);
 }
 
 void Services::sum(const DeviceCells& cells, std::byte* words) const {
-    DeviceLaunch launch;
-    launch.function = kernels_.sum;
-    add_parameter(launch, cells);
-    add_parameter(launch, words);
-    add_parameter(launch, slots);
-    visit(cells, std::move(launch));
+    visit(cells, launch_of(kernels_.sum, cells, words, slots));
 }
 
 void Services::find_extremes(const DeviceCells& cells, std::byte* ranks) const {
-    DeviceLaunch launch;
-    launch.function = kernels_.extremes;
-    add_parameter(launch, cells);
-    add_parameter(launch, ranks);
-    add_parameter(launch, slots);
-    visit(cells, std::move(launch));
+    visit(cells, launch_of(kernels_.extremes, cells, ranks, slots));
 }
 
 void Services::find_nan(const DeviceCells& cells, std::byte* number) const {
-    DeviceLaunch launch;
-    launch.function = kernels_.find_nan;
-    add_parameter(launch, cells);
-    add_parameter(launch, number);
-    visit(cells, std::move(launch));
+    visit(cells, launch_of(kernels_.find_nan, cells, number));
 }
 
 void Services::visit(const DeviceCells& cells, DeviceLaunch launch) const {

@@ -19,12 +19,7 @@ public:
 
     [[nodiscard]] std::byte* memory() const { return memory_.get(); }
     [[nodiscard]] Words read() const {
-        Words words(size_);
-        const auto bytes = static_cast<std::int64_t>(size_ * sizeof(std::int64_t));
-        device_.copy(Device::plain, reinterpret_cast<std::byte*>(words.data()), memory_.get(),
-                     bytes);
-        device_.synchronize(device_.record(Device::plain));
-        return words;
+        return downloaded<std::int64_t>(device_, memory_.get(), size_);
     }
 
 private:

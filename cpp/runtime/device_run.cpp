@@ -84,9 +84,7 @@ void launch_piece(const State& state, const program::Run& run, program::Run::Pie
                   int stream) {
     const Mirror& mirror = *state.mirror();
     const BoxArgument box = box_of(mirror.device(), piece);
-    DeviceLaunch kernel;
-    kernel.function = reinterpret_cast<void*>(run.function);
-    add_parameter(kernel, box);
+    DeviceLaunch kernel = launch_of(reinterpret_cast<void*>(run.function), box);
     for (const int slot : run.fields) {
         add_parameter(kernel, mirror.view(state.holds(slot), piece.block));
     }
@@ -99,6 +97,20 @@ void launch_piece(const State& state, const program::Run& run, program::Run::Pie
         if (cells[0] == 0) return;
     }
     launch_all(mirror.device(), kernel, box, cells, stream);
+}
+
+std::vector<Move> moves_of(const State& state, const program::Poison& poison) {
+    const std::size_t storage = state.holds(poison.slot);
+    const ElementType type = state.field(poison.slot).type;
+    std::vector<Move> moves;
+    for (const LocalBox& box : poison.boxes) {
+        for (const int component : poison.components) {
+            const Rows rows = rows_of(state.mirror()->view(storage, box.block), size_of(type),
+                                      component, box.box.lower);
+            moves.push_back({{}, rows, box.box.extent(), size_of(type), poison_bits(type)});
+        }
+    }
+    return moves;
 }
 
 }  // namespace
@@ -114,23 +126,13 @@ void run_on_device(State& state, program::Run& run) {
 
 void poison_on_device(State& state, program::Poison& poison) {
     Mirror& mirror = *state.mirror();
+    const Services& services = mirror.services();
     const std::size_t storage = state.holds(poison.slot);
     mirror.splits().end();
     mirror.to_device(storage, true);
-    MoveTable& table = poison.tables[storage];
-    if (!table.memory) {
-        const ElementType type = state.field(poison.slot).type;
-        std::vector<Move> moves;
-        for (const LocalBox& box : poison.boxes) {
-            for (const int component : poison.components) {
-                const Rows rows = rows_of(mirror.view(storage, box.block), size_of(type), component,
-                                          box.box.lower);
-                moves.push_back({{}, rows, box.box.extent(), size_of(type), poison_bits(type)});
-            }
-        }
-        table = mirror.services().table(moves);
-    }
-    mirror.services().move(Device::plain, table);
+    const MoveTable& table =
+        poison.tables.table(services, {storage}, [&] { return moves_of(state, poison); });
+    services.move(Device::plain, table);
 }
 
 }  // namespace halocline

@@ -136,25 +136,27 @@ void Exchange::prepare_device(const State& state) const {
 
 /// In the plain stream: kernels that follow may read and write all of it.
 void Exchange::copy_blocks_on_device(const State& state) {
+    if (copies_.empty()) return;
     const Mirror& mirror = *state.mirror();
     std::vector<std::size_t> storages;
     for (const Copy& copy : copies_) storages.push_back(state.holds(copy.slot));
-    const auto [known, is_new] = tables_.try_emplace(storages);
-    if (is_new) {
-        std::vector<Move> moves;
-        for (std::size_t i = 0; i < copies_.size(); ++i) {
-            const Copy& copy = copies_[i];
-            const auto rows = [&](int block, const Index3& lower) {
-                return rows_of(mirror.view(storages[i], block), copy.element_size, copy.component,
-                               lower);
-            };
-            moves.push_back({rows(copy.source_block, copy.source_lower),
-                             rows(copy.target_block, copy.target_lower), copy.extent,
-                             copy.element_size});
-        }
-        known->second = mirror.services().table(moves);
+    const MoveTable& table = copied_on_device_.table(mirror.services(), std::move(storages),
+                                                     [&] { return moves(state); });
+    mirror.services().move(Device::plain, table);
+}
+
+std::vector<Move> Exchange::moves(const State& state) const {
+    std::vector<Move> moves;
+    for (const Copy& copy : copies_) {
+        const auto rows = [&](int block, const Index3& lower) {
+            return rows_of(state.mirror()->view(state.holds(copy.slot), block), copy.element_size,
+                           copy.component, lower);
+        };
+        moves.push_back({rows(copy.source_block, copy.source_lower),
+                         rows(copy.target_block, copy.target_lower), copy.extent,
+                         copy.element_size});
     }
-    mirror.services().move(Device::plain, known->second);
+    return moves;
 }
 
 void Exchange::copy_blocks(const State& state) const {

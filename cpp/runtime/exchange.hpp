@@ -2,12 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/plan.hpp"
+#include "device/move_tables.hpp"
 #include "runtime/state.hpp"
 #include "transport/backoff.hpp"
 #include "transport/transport.hpp"
@@ -70,6 +70,7 @@ private:
     void prepare_device(const State& state) const;
     void copy_blocks(const State& state) const;
     void copy_blocks_on_device(const State& state);
+    [[nodiscard]] std::vector<Move> moves(const State& state) const;
     [[nodiscard]] bool deliver_arrived();
     void require_started() const;
     void check_neighbours() const;
@@ -78,7 +79,7 @@ private:
     std::vector<Message> receives_;
     std::vector<Message> sends_;
     std::vector<Copy> copies_;
-    std::map<std::vector<std::size_t>, MoveTable> tables_;  // of copies on a device, by storages
+    MoveTables copied_on_device_;
     // After the messages, so that they are destroyed before them.
     std::vector<std::unique_ptr<Channel>> channels_;
     std::vector<Incoming> incoming_;  // by receive

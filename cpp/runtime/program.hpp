@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <variant>
@@ -115,7 +114,7 @@ struct Poison {
     std::vector<int> components;
     std::vector<LocalBox> boxes;
     std::size_t timer;
-    std::map<std::size_t, MoveTable> tables = {};  // on the device, by storage
+    MoveTables tables = {};  // on the device
 };
 struct Check {
     int slot;

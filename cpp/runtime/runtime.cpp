@@ -276,12 +276,12 @@ const halocline_field& Runtime::view(int slot, int block, bool will_write) const
     return state_.view(slot, block);
 }
 
-Runtime::DeviceView Runtime::device_view(int slot, int block, bool will_write) const {
-    if (!state_.mirror()) return {view(slot, block, will_write), memory(slot, block), nullptr};
+Runtime::DeviceView Runtime::device_view(int slot, int block) const {
+    if (!state_.mirror()) return {view(slot, block), memory(slot, block), nullptr};
     require_block(slot, block);
     Mirror& mirror = *state_.mirror();
     const std::size_t storage = state_.holds(slot);
-    mirror.to_device(storage, will_write);
+    mirror.to_device(storage, true);
     // Others have streams of their own.
     finish();
     return {mirror.view(storage, block), mirror.memory(storage, block), &mirror.device()};

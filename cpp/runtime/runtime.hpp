@@ -68,13 +68,13 @@ public:
     /// Where a field lies now in the host's memory, with its newest values, to be read and maybe
     /// written; valid until fields are swapped or, with a device, the next program runs.
     [[nodiscard]] const halocline_field& view(int slot, int block, bool will_write = true) const;
-    /// Likewise in the memory of the device, if there is one; else in the host's.
+    /// Likewise in the memory of the device, if there is one, to be written; else in the host's.
     struct DeviceView {
         halocline_field view{};
         std::shared_ptr<std::byte> memory;
         const Device* device;  ///< null for the host
     };
-    [[nodiscard]] DeviceView device_view(int slot, int block, bool will_write) const;
+    [[nodiscard]] DeviceView device_view(int slot, int block) const;
     [[nodiscard]] const Field& field(int slot) const;
     /// The global cells that a block owns.
     [[nodiscard]] const Box& block(int number) const;

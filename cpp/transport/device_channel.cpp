@@ -93,9 +93,8 @@ private:
 }  // namespace
 
 std::unique_ptr<Channel> device_channel(MPI_Comm comm, Mirror& mirror, const Messages& messages,
-                                        bool is_staged) {
-    return std::make_unique<DeviceChannel>(comm, mirror, messages,
-                                           is_staged ? Buffers::host : Buffers::device);
+                                        Buffers buffers) {
+    return std::make_unique<DeviceChannel>(comm, mirror, messages, buffers);
 }
 
 }  // namespace halocline

@@ -17,12 +17,16 @@ DevicePackets::DevicePackets(const std::vector<Message*>& messages, Mirror& mirr
         parts += packet.message().parts.size();
     }
     first_parts_.push_back(parts);
-    buffer_ = buffers == Buffers::shared_device ? device().allocate_shared(bytes)
-                                                : device().allocate(bytes);
-    if (buffers == Buffers::host) staging_ = device().allocate_staging(bytes);
+    if (buffers == Buffers::shared_device)
+        buffer_ = device().allocate_shared(bytes);
+    else if (buffers != Buffers::boxes)
+        buffer_ = device().allocate(bytes);
+    if (buffers == Buffers::boxes || buffers == Buffers::host) {
+        staging_ = device().allocate_staging(bytes);
+    }
     for (std::size_t i = 0; i < packets_.size(); ++i) {
         packets_[i].place((staging_ ? staging_ : buffer_).get() + offsets_[i]);
-        sources_.push_back(buffer_.get() + offsets_[i]);
+        sources_.push_back((buffer_ ? buffer_ : staging_).get() + offsets_[i]);
     }
 }
 
@@ -39,9 +43,11 @@ void DevicePackets::read_from(std::size_t i, std::shared_ptr<std::byte> memory) 
 
 void DevicePackets::begin_pack() {
     if (packets_.empty()) return;
-    mirror_->services().move(Device::urgent, table(true), 0, first_parts_.back());
+    if (buffer_) mirror_->services().move(Device::urgent, table(true), 0, first_parts_.back());
     for (std::size_t i = 0; i < packets_.size(); ++i) {
-        if (staging_) {
+        if (!buffer_) {
+            copy_boxes(true, i, 1);
+        } else if (staging_) {
             device().copy(Device::urgent, packets_[i].bytes().data(), sources_[i],
                           packets_[i].cell_bytes());
         }
@@ -50,6 +56,10 @@ void DevicePackets::begin_pack() {
 }
 
 void DevicePackets::begin_unpack(std::size_t first, std::size_t count) {
+    if (!buffer_) {
+        copy_boxes(false, first, count);
+        return note_done(first, count);
+    }
     for (std::size_t i = first; staging_ && i < first + count; ++i) {
         device().copy(Device::urgent, sources_[i], packets_[i].bytes().data(),
                       packets_[i].cell_bytes());
@@ -57,6 +67,14 @@ void DevicePackets::begin_unpack(std::size_t first, std::size_t count) {
     mirror_->services().move(Device::urgent, table(false), first_parts_[first],
                              first_parts_[first + count]);
     note_done(first, count);
+}
+
+void DevicePackets::copy_boxes(bool is_packed, std::size_t first, std::size_t count) {
+    const std::vector<Move> all = moves(is_packed);
+    for (std::size_t i = first_parts_[first]; i < first_parts_[first + count]; ++i) {
+        const Move& move = all[i];
+        device().copy_box(Device::urgent, move.target, move.source, move.extent, move.element_size);
+    }
 }
 
 void DevicePackets::finish() const {
@@ -73,8 +91,11 @@ const MoveTable& DevicePackets::table(bool is_packed) {
     for (const Packet& packet : packets_) {
         for (const Part& part : packet.message().parts) storages.push_back(part.storage);
     }
-    const auto [known, is_new] = tables_.try_emplace(std::move(storages));
-    if (!is_new) return known->second;
+    return tables_.table(mirror_->services(), std::move(storages),
+                         [&] { return moves(is_packed); });
+}
+
+std::vector<Move> DevicePackets::moves(bool is_packed) const {
     std::vector<Move> moves;
     for (std::size_t i = 0; i < packets_.size(); ++i) {
         const std::vector<Part>& parts = packets_[i].message().parts;
@@ -88,7 +109,7 @@ const MoveTable& DevicePackets::table(bool is_packed) {
                              part.element_size});
         }
     }
-    return known->second = mirror_->services().table(moves);
+    return moves;
 }
 
 }  // namespace halocline

@@ -1,22 +1,27 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <memory>
 #include <vector>
 
 #include "device/mirror.hpp"
+#include "device/move_tables.hpp"
 #include "transport/packet.hpp"
 
 namespace halocline {
 
-/// Where the packets are that others get or write.
-enum class Buffers { host, device, shared_device };
+/// Where the packets are that others get or write, and how cells come there.
+enum class Buffers {
+    boxes,         ///< on the host: copied there box by box
+    host,          ///< on the host: packed on the device, then copied
+    device,        ///< on the device
+    shared_device  ///< on the device: other processes can read them
+};
 
 /// The packets of one side of an exchange whose cells lie on a device; used in the urgent stream.
 ///
-/// All of them are packed by one launch. On the way to or from the host each is copied by itself,
-/// so that one can travel while the next is copied.
+/// Where they are packed on the device, one launch does it. On the way to or from the host each is
+/// copied by itself, so that one can travel while the next is copied.
 class DevicePackets {
 public:
     DevicePackets(const std::vector<Message*>& messages, Mirror& mirror, Buffers buffers);
@@ -41,17 +46,19 @@ public:
 private:
     [[nodiscard]] Device& device() const { return mirror_->device(); }
     [[nodiscard]] const MoveTable& table(bool is_packed);
+    [[nodiscard]] std::vector<Move> moves(bool is_packed) const;
+    void copy_boxes(bool is_packed, std::size_t first, std::size_t count);
     void note_done(std::size_t first, std::size_t count);
 
     Mirror* mirror_;
     std::vector<Packet> packets_;
     std::vector<std::size_t> first_parts_;  // of each packet and, at the end, of what comes after
-    std::vector<std::byte*> sources_;       // where on a device, or one that it can read, each lies
+    std::vector<std::byte*> sources_;       // where each lies that cells are packed to or from
     std::vector<std::shared_ptr<std::byte>> kept_;  // memory of others
     std::vector<std::int64_t> offsets_;
-    std::shared_ptr<std::byte> buffer_;                     // of the device
-    std::shared_ptr<std::byte> staging_;                    // of the host; null without
-    std::map<std::vector<std::size_t>, MoveTable> tables_;  // by the storages of all parts
+    std::shared_ptr<std::byte> buffer_;   // of the device; null for boxes
+    std::shared_ptr<std::byte> staging_;  // of the host; null for packets that stay on the device
+    MoveTables tables_;
     std::vector<Event> done_;
 };
 

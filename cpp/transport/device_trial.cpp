@@ -6,6 +6,7 @@
 #include <exception>
 #include <memory>
 
+#include "device/launch.hpp"
 #include "mpi/error.hpp"
 
 /// An extension of MPICH and Open MPI; null in a library that lacks it.
@@ -32,16 +33,8 @@ std::vector<std::byte> pattern(int rank, std::size_t bytes) {
     return values;
 }
 
-void write(Device& device, std::byte* to, const std::vector<std::byte>& values) {
-    device.copy(Device::plain, to, values.data(), static_cast<std::int64_t>(values.size()));
-    device.synchronize(device.record(Device::plain));
-}
-
 bool holds(Device& device, const std::byte* from, const std::vector<std::byte>& values) {
-    std::vector<std::byte> found(values.size());
-    device.copy(Device::plain, found.data(), from, static_cast<std::int64_t>(values.size()));
-    device.synchronize(device.record(Device::plain));
-    return found == values;
+    return downloaded<std::byte>(device, from, values.size()) == values;
 }
 
 /// The next and the previous rank.
@@ -81,10 +74,8 @@ std::string try_messages_from_device(MPI_Comm comm, Device& device) {
     check(MPI_Allreduce(MPI_IN_PLACE, &is_refused, 1, MPI_INT, MPI_MAX, comm));
     if (is_refused != 0) return refusal;
     for (const std::size_t bytes : sizes) {
-        const auto size = static_cast<std::int64_t>(bytes);
-        const auto sent = device.allocate(size);
-        const auto received = device.allocate(size);
-        write(device, sent.get(), pattern(ring.rank, bytes));
+        const auto sent = uploaded(device, pattern(ring.rank, bytes));
+        const auto received = device.allocate(static_cast<std::int64_t>(bytes));
         const auto count = static_cast<int>(bytes);
         MPI_Request requests[] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
         if (MPI_Irecv(received.get(), count, MPI_BYTE, ring.previous, 0, comm, &requests[0]) !=
@@ -112,7 +103,7 @@ std::string try_peers(MPI_Comm comm, Device& device, const std::vector<int>& nod
     Address address{};
     try {
         mine = device.allocate_shared(bytes);
-        write(device, mine.get(), pattern(ring.rank, bytes));
+        upload(device, mine.get(), pattern(ring.rank, bytes));
         const std::vector<std::int64_t> words = device.share(mine.get());
         address[0] = static_cast<std::int64_t>(words.size());
         std::copy(words.begin(), words.end(), address.begin() + 1);

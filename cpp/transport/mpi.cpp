@@ -69,10 +69,12 @@ public:
                 return put_channel(window_, memory, std::move(messages));
             case plan::Transport::get:
                 return get_channel(window_, memory, std::move(messages));
+            case plan::Transport::box_copies:
+                return device_channel(comm_.handle(), device_of(memory), messages, Buffers::boxes);
             case plan::Transport::via_host:
-                return device_channel(comm_.handle(), device_of(memory), messages, true);
+                return device_channel(comm_.handle(), device_of(memory), messages, Buffers::host);
             case plan::Transport::from_device:
-                return device_channel(comm_.handle(), device_of(memory), messages, false);
+                return device_channel(comm_.handle(), device_of(memory), messages, Buffers::device);
             case plan::Transport::peer:
                 return peer_channel(comm_.handle(), back_.handle(), device_of(memory), messages);
         }

@@ -4,6 +4,7 @@
 
 #include "mpi/comm.hpp"
 #include "mpi/window.hpp"
+#include "transport/device_packets.hpp"
 #include "transport/transport.hpp"
 
 namespace halocline {
@@ -25,9 +26,9 @@ namespace halocline {
 [[nodiscard]] std::unique_ptr<Channel> get_channel(std::shared_ptr<mpi::Window> window,
                                                    const Memory& memory, Messages messages);
 
-/// Packed messages of a device, whose buffers MPI gets itself or, if staged, copies of the host.
+/// Messages of a device that MPI gets from the buffers.
 [[nodiscard]] std::unique_ptr<Channel> device_channel(MPI_Comm comm, Mirror& mirror,
-                                                      const Messages& messages, bool is_staged);
+                                                      const Messages& messages, Buffers buffers);
 
 /// Packed messages of a device that devices of the same node read. `back` is a second communicator.
 [[nodiscard]] std::unique_ptr<Channel> peer_channel(MPI_Comm comm, MPI_Comm back, Mirror& mirror,

@@ -566,7 +566,7 @@ def test_plan_of_a_rank_that_does_not_exist(grid):
         (
             {"transport": "pigeon"},
             "The strategy has transport='pigeon'; expected one of: auto, shared, shared-push, "
-            "two-sided, persistent, datatype, put, get, peer, from-device, via-host.",
+            "two-sided, persistent, datatype, put, get, peer, from-device, via-host, box-copies.",
         ),
         (
             {"overlap": "corefirst"},

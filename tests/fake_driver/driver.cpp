@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "device/cuda_driver.hpp"
 #include "device/device.hpp"
 
 using halocline::Device;
@@ -283,6 +284,27 @@ int cuMemcpyAsync(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, Str
     return in_context([&](Device& device) {
         device.copy(stream->number, reinterpret_cast<std::byte*>(to),
                     reinterpret_cast<const std::byte*>(from), static_cast<std::int64_t>(bytes));
+        return success;
+    });
+}
+
+int cuMemcpy3DAsync_v2(const halocline::cuda::BoxCopy* copy, Stream* stream) {
+    using halocline::Rows;
+    const auto is_known = [&](const halocline::cuda::BoxCopy::End& end) {
+        return end.memory_type == halocline::cuda::unified_memory && end.host == nullptr &&
+               end.x + end.y + end.z + end.level == 0 && end.pitch >= copy->width &&
+               end.height >= copy->height;
+    };
+    const auto rows = [](const halocline::cuda::BoxCopy::End& end) {
+        return Rows{reinterpret_cast<std::byte*>(end.first), static_cast<std::int64_t>(end.pitch),
+                    static_cast<std::int64_t>(end.pitch * end.height)};
+    };
+    if (!is_known(copy->from) || !is_known(copy->to)) return invalid_value;
+    return in_context([&](Device& device) {
+        const halocline::Index3 bytes{static_cast<std::int64_t>(copy->width),
+                                      static_cast<std::int64_t>(copy->height),
+                                      static_cast<std::int64_t>(copy->depth)};
+        device.copy_box(stream->number, rows(copy->to), rows(copy->from), bytes, 1);
         return success;
     });
 }

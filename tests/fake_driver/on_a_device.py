@@ -1,6 +1,6 @@
 """Small problems on a device, most often one of the fake driver; prints what came out as JSON.
 
-python on_a_device.py DEVICE bits|heat|peer|without-nvrtc|bad-code
+python on_a_device.py DEVICE bits|heat|boxes|peer|without-nvrtc|bad-code
 """
 
 from __future__ import annotations
@@ -114,6 +114,24 @@ def recorded(device: str) -> int:
     return zlib.crc32(values.tobytes()) if values is not None else 0
 
 
+def boxes(device: str) -> dict:
+    """Copy boxes between two ranks, of fields whose planes are no whole number of rows apart."""
+    problem = stencils.heat((60, 14, 3), (True, True, True))
+    field = problem.grid.fields["T"]
+    stencils.fill(problem)
+    simulation = hc.Simulation(
+        problem.grid,
+        problem.steps,
+        threads=1,
+        device=device,
+        decomposition=(2, 1, 1),
+        strategy="auto" if device == "cpu" else hc.Strategy(transport="box-copies"),
+    )
+    simulation.run(5, progress=False)
+    values = field.gather()
+    return {"results": [zlib.crc32(values.tobytes()) if values is not None else 0]}
+
+
 def bits(device: str) -> dict:
     simulation, one = heat(device)
     report, where = simulation.report(), simulation.device.where
@@ -124,13 +142,14 @@ def bits(device: str) -> dict:
     return {"results": [one, two, three, flow], "where": where, "report": str(report)}
 
 
+RESULTS = {"bits": bits, "boxes": boxes}
 COMPILERS = {"without-nvrtc": hide_nvrtc, "bad-code": use_bad_compiler}
 
 
 def main(device: str, way: str) -> None:
     COMPILERS.get(way, use_fake_compiler)()
-    if way == "bits":
-        found = bits(device)
+    if way in RESULTS:
+        found = RESULTS[way](device)
     else:
         try:
             strategy = hc.Strategy(transport=way) if way == "peer" else "auto"

@@ -50,6 +50,13 @@ def run(folder: Path, device: str, way: str = "heat", **more: object) -> dict:
     return json.loads(done.stdout)
 
 
+def on_ranks(ranks: int, device: str, way: str) -> dict:
+    """Return what the script prints on rank 0."""
+    done = mpirun(ranks, SCRIPT, device, way)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
 @pytest.fixture(scope="module")
 def expected(driver):
     return run(driver, "cpu", "bits")
@@ -72,9 +79,7 @@ def test_fields_sums_and_functions_have_the_same_bits_and_all_is_given_back(driv
 def test_ranks_take_the_devices_of_a_node_in_turn(driver, expected, monkeypatch):
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
     monkeypatch.setenv("FAKE_CUDA_DEVICES", "2")
-    done = mpirun(3, SCRIPT, "cuda", "bits")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = on_ranks(3, "cuda", "bits")
     assert found["results"] == expected["results"]
     assert found["where"].startswith(
         "kernels on Fake device (cuda:0), Fake device (cuda:1); messages: peer inside a node, "
@@ -85,9 +90,7 @@ def test_ranks_take_the_devices_of_a_node_in_turn(driver, expected, monkeypatch)
 def test_messages_go_by_way_of_the_host_where_nothing_else_works(driver, expected, monkeypatch):
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
     monkeypatch.setenv("FAKE_CUDA_PEERS", "0")
-    done = mpirun(3, SCRIPT, "cuda", "bits")
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    found = on_ranks(3, "cuda", "bits")
     assert found["results"] == expected["results"]
     assert "messages: via-host inside a node" in found["where"]
     why = r"not peer: Fake device \(cuda:0\): sharing memory with other processes failed with "
@@ -96,12 +99,16 @@ def test_messages_go_by_way_of_the_host_where_nothing_else_works(driver, expecte
     assert "transport='peer', which does not work here: Fake device" in refused.stdout
 
 
+def test_boxes_can_be_copied_instead_of_packed(driver, monkeypatch):
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
+    found = on_ranks(2, "cuda", "boxes")
+    assert found["results"] == on_ranks(2, "cpu", "boxes")["results"]
+
+
 def test_ranks_that_share_a_device_share_its_memory(driver, monkeypatch):
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
     monkeypatch.setenv("FAKE_CUDA_MEMORY", "3000")
-    done = mpirun(2, SCRIPT, "cuda", "heat")
-    assert done.returncode == 0, done.stderr
-    assert "The fields of 2 rank(s) take " in json.loads(done.stdout)["error"]
+    assert "The fields of 2 rank(s) take " in on_ranks(2, "cuda", "heat")["error"]
 
 
 def test_a_certain_device(driver):

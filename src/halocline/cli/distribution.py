@@ -17,7 +17,7 @@ Transport = Annotated[
     str | None,
     typer.Option(
         help="auto, shared, shared-push, two-sided, persistent, datatype, put, get; with a "
-        "device peer, from-device or via-host."
+        "device peer, from-device, via-host, box-copies."
     ),
 ]
 Messages = Annotated[str | None, typer.Option(help="One a neighbour, or one a field.")]

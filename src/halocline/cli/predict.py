@@ -14,7 +14,7 @@ from halocline.errors import CaseError
 from halocline.language.steps import check_steps
 from halocline.pipeline import decomposition_for
 from halocline.plan.bind import bind
-from halocline.plan.strategy import DEVICE_TRANSPORTS, Strategy
+from halocline.plan.strategy import Strategy
 from halocline.tune.draw import draw_scaling
 from halocline.tune.machine import Machine
 from halocline.tune.machines import find_machine
@@ -52,7 +52,7 @@ def predict_case(
         HaloclineError: The case cannot be distributed like that, or the machine is not known.
     """
     counts, strategy = _counts(choices.ranks), run.strategy
-    machine = _machine(choices, strategy)
+    machine = find_machine(choices.machine)
     fitting = machine.ranks_per_node(choices.threads)
     placement = Placement(choices.ranks_per_node or fitting, choices.threads)
     known: dict[Case, Any] = {}
@@ -68,7 +68,7 @@ def predict_case(
     points = scaling(scaled, counts, machine, strategy, placement)
     kind = "weak scaling" if choices.is_weak else "strong scaling"
     say(f"{case.name} on {machine.name} ({machine.description})")
-    say(f"{kind}, predicted; strategy {strategy}; {_driven(machine, choices)}")
+    say(f"{kind}, predicted; strategy {strategy}; {_driven(machine, strategy, choices.threads)}")
     for source in machine.sources:
         say(f"  {source}")
     say(table(points))
@@ -91,16 +91,12 @@ def _counts(text: str) -> tuple[int, ...]:
     return tuple(map(int, words))
 
 
-def _machine(choices: PredictChoices, strategy: Strategy) -> Machine:
-    found, way = find_machine(choices.machine), strategy.transport
-    return found.with_device_messages(way) if way in DEVICE_TRANSPORTS else found
-
-
-def _driven(machine: Machine, choices: PredictChoices) -> str:
+def _driven(machine: Machine, strategy: Strategy, threads: int) -> str:
     """Return what a rank computes with."""
     if machine.device is None:
-        return f"{choices.threads} thread(s) a rank"
-    return f"{machine.device.name} for each rank, messages '{machine.device.messages}'"
+        return f"{threads} thread(s) a rank"
+    way = machine.device.messages if strategy.transport == "auto" else strategy.transport
+    return f"{machine.device.name} for each rank, messages '{way}'"
 
 
 def _grown(case: Case, ranks: int) -> Case:

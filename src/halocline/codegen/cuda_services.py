@@ -12,6 +12,20 @@ from halocline.codegen.source import Source
 # In the order of 'ServiceKernels' in 'cpp/device/services.hpp', whose structures are repeated here.
 _ENTRIES = ("halocline_move", "halocline_sum", "halocline_extremes", "halocline_find_nan")
 
+_THREADS = """\
+namespace {
+
+__device__ inline int64_t thread_number() {
+    return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+__device__ inline int64_t thread_count() {
+    return static_cast<int64_t>(gridDim.x) * blockDim.x;
+}
+
+}  // namespace
+
+"""
+
 _MOVES = """\
 namespace {
 
@@ -41,9 +55,8 @@ __device__ inline void move_value(const Move& move, int64_t x, int64_t y, int64_
 // of a longer table.
 extern "C" __global__ void __launch_bounds__(256, 1)
 halocline_move(const Move* const moves, const int64_t count, const int64_t values) {
-    const int64_t number = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (number >= values) return;
-    const int64_t i = moves[0].before + number;
+    if (thread_number() >= values) return;
+    const int64_t i = moves[0].before + thread_number();
     const Move& move = moves[find_piece(moves, count, i)];
     // Devices divide numbers of 32 bits much faster; the runtime moves no more at once.
     const uint32_t place = static_cast<uint32_t>(i - move.before);
@@ -96,15 +109,6 @@ __device__ inline int64_t count_of(const Cells& cells) {
     return (cells.upper[0] - cells.lower[0]) * (cells.upper[1] - cells.lower[1]) *
            (cells.upper[2] - cells.lower[2]);
 }
-
-// Threads share 'slots' results, neighbours none: atomic operations seldom meet.
-__device__ inline int64_t thread_number() {
-    return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
-__device__ inline int64_t thread_count() {
-    return static_cast<int64_t>(gridDim.x) * blockDim.x;
-}
-
 }  // namespace
 
 """
@@ -139,6 +143,7 @@ __device__ inline void add_exactly(unsigned long long* words, int64_t slots, dou
 
 }  // namespace
 
+// Threads share 'slots' results, neighbours none: atomic operations seldom meet.
 extern "C" __global__ void __launch_bounds__(256, 1)
 halocline_sum(const Cells cells, unsigned long long* const words, const int64_t slots) {
     const int64_t count = count_of(cells);
@@ -186,5 +191,5 @@ halocline_find_nan(const Cells cells, long long* const first) {
 
 def print_services() -> Source:
     """Return the text of the kernels that every runtime with a device needs."""
-    text = PRELUDE + HALVES + _MOVES + _CELLS + _SUM + _EXTREMES
+    text = PRELUDE + HALVES + _THREADS + _MOVES + _CELLS + _SUM + _EXTREMES
     return Source("cuda", text, _ENTRIES)

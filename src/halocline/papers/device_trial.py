@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from halocline.papers.walberla_trial import FlowTimes, FlowTrial, predict_flow
-from halocline.plan.strategy import Strategy
+from halocline.plan.strategy import DeviceTransport, Strategy
 from halocline.tune.machines import find_machine
 from halocline.tune.work import Placement
 
@@ -21,31 +21,29 @@ class Scheme:
 
     Attributes:
         name: As in tables and pictures.
-        messages: See 'Device'.
-        strategy: How the step is distributed.
+        strategy: How the step is distributed, with one of DEVICE_TRANSPORTS.
     """
 
     name: str
-    messages: str
     strategy: Strategy
 
 
-def _as_paper(strategy: Strategy) -> Strategy:
+def _as_paper(strategy: Strategy, way: DeviceTransport) -> Strategy:
     """Return a strategy that sends whole slices of a field, as classes that know no lattice do."""
-    return replace(strategy, width="full")
+    return replace(strategy, transport=way, width="full")
 
 
-PACK_INFO = Scheme("GPUPackInfo", "copied", _as_paper(_WAITING))
-WITH_STREAMS = Scheme("with streams", "copied", _as_paper(_HIDING))
-BUFFERED = Scheme("GPUBufferedScheme", "from-device", _as_paper(_WAITING))
+PACK_INFO = Scheme("GPUPackInfo", _as_paper(_WAITING, "box-copies"))
+WITH_STREAMS = Scheme("with streams", _as_paper(_HIDING, "box-copies"))
+BUFFERED = Scheme("GPUBufferedScheme", _as_paper(_WAITING, "from-device"))
 PAPER_SCHEMES = (PACK_INFO, WITH_STREAMS, BUFFERED)
 
 
-def our_schemes(*messages: str) -> tuple[Scheme, ...]:
-    """Return waiting and hiding for some ways of messages, with only what is read."""
+def our_schemes(*ways: DeviceTransport) -> tuple[Scheme, ...]:
+    """Return waiting and hiding for some transports, with only what is read."""
     return tuple(
-        Scheme(f"{way}, {word}", way, strategy)
-        for way in messages
+        Scheme(f"{way}, {word}", replace(strategy, transport=way))
+        for way in ways
         for word, strategy in (("waiting", _WAITING), ("hiding", _HIDING))
     )
 
@@ -89,8 +87,7 @@ def predicted(trial: DeviceTrial) -> FlowTimes:
     machine = find_machine(trial.machine)
     flow = FlowTrial(trial.block, trial.blocks, trial.scheme.strategy, is_cavity=trial.is_cavity)
     placement = Placement(trial.per_node or machine.ranks_per_node())
-    messages = machine.with_device_messages(trial.scheme.messages)
-    return predict_flow(flow, trial.devices, messages, placement)
+    return predict_flow(flow, trial.devices, machine, placement)
 
 
 def rate(trial: DeviceTrial) -> float:

@@ -26,6 +26,8 @@ from halocline.tune.machines import find_machine
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from halocline.plan.strategy import DeviceTransport
+
 KEPLER, NODE, CLUSTER = "kepler-001", "nvlink-8", "h200-cluster"
 _EDGES, _QUICK_EDGES = (8, 16, 32, 64, 128, 256), (8, 16)
 _SIDES, _QUICK_SIDES = (16, 32, 64, 128, 256), (16, 32)
@@ -33,8 +35,11 @@ _SIDES, _QUICK_SIDES = (16, 32, 64, 128, 256), (16, 32)
 _YZ, _XZ = (1, 2, 2), (2, 1, 2)
 # The grids of blocks of the worst case on each machine.
 _WORST = {KEPLER: _YZ, NODE: (2, 2, 2), CLUSTER: (8, 8, 16)}
-_WAYS = {KEPLER: ("via-host", "from-device"), NODE: ("via-host", "from-device", "peer")}
-_WAYS[CLUSTER] = _WAYS[NODE]
+_WAYS: dict[str, tuple[DeviceTransport, ...]] = {
+    KEPLER: ("via-host", "from-device"),
+    NODE: ("via-host", "from-device", "peer"),
+    CLUSTER: ("via-host", "from-device", "peer"),
+}
 _EDGE = "cells along a block's edge"
 _CUTS = {"x": (2, 1, 1), "y": (1, 2, 1), "z": (1, 1, 2)}
 
@@ -135,11 +140,13 @@ def _worst_table(machine: str, trials: Sequence[DeviceTrial]) -> Table:
 
 def _directions(machine: str, sides: Sequence[int]) -> list[DeviceTrial]:
     """Return cavities in two blocks on two nodes, or on two devices of one, nothing hidden."""
-    ways = ("copied", *_WAYS[machine]) if machine == KEPLER else ("via-host", "peer")
+    ways: tuple[DeviceTransport, ...] = ("via-host", "peer")
+    if machine == KEPLER:
+        ways = ("box-copies", *_WAYS[machine])
     per_node = None if machine == NODE else 1
     return [
         DeviceTrial(machine, waiting, _cube(edge), cut, is_cavity=True, per_node=per_node)
-        for waiting, _ in map(our_schemes, ways)
+        for waiting in our_schemes(*ways)[::2]
         for edge in sides
         for cut in _CUTS.values()
     ]
@@ -156,7 +163,7 @@ def _exchange_us(trial: DeviceTrial) -> float:
 def _directions_table(trials: Sequence[DeviceTrial]) -> Table:
     times: dict[tuple[str, str, int], dict[str, float]] = {}
     for t in trials:
-        key = (t.machine, t.scheme.messages, t.block[0])
+        key = (t.machine, t.scheme.strategy.transport, t.block[0])
         times.setdefault(key, {})[_axis(t)] = _exchange_us(t)
     rows: list[tuple[Cell, ...]] = [
         (machine, way, f"{edge}³", *found.values(), found["x"] / found["z"])
@@ -244,8 +251,8 @@ def _worst_panels(worst: dict[str, list[DeviceTrial]]) -> list[Panel]:
 
 def _directions_panel(trials: Sequence[DeviceTrial]) -> Panel:
     series = []
-    for way, axis in product(("copied", "via-host"), "xz"):
-        found = [t for t in trials if (t.scheme.messages, _axis(t)) == (way, axis)]
+    for way, axis in product(("box-copies", "via-host"), "xz"):
+        found = [t for t in trials if (t.scheme.strategy.transport, _axis(t)) == (way, axis)]
         x, y = tuple(float(t.block[0]) for t in found), tuple(map(_exchange_us, found))
         series.append(Series(f"predicted: {way}, across {axis}", x, y, "model"))
     title = f"{KEPLER}, two blocks: exchange (across y as across z)"

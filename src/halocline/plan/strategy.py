@@ -11,11 +11,11 @@ Neighbours = Literal["direct", "staged"]
 Width = Literal["minimal", "full"]
 Messages = Literal["neighbour", "field"]
 # What moves values whose fields lie in the memory of the host, and of a device: there the fastest
-# first; the last works everywhere.
+# first; the last two work everywhere.
 HostTransport = Literal[
     "shared", "shared-push", "two-sided", "persistent", "datatype", "put", "get"
 ]
-DeviceTransport = Literal["peer", "from-device", "via-host"]
+DeviceTransport = Literal["peer", "from-device", "via-host", "box-copies"]
 Transport = Literal["auto", HostTransport, DeviceTransport]
 Overlap = Literal["core-first", "rim-first", "postponed", "none"]
 Wait = Literal["all", "any"]
@@ -42,7 +42,8 @@ class Strategy:
             or fetched by one side. 'auto': 'shared' inside a node, 'two-sided' between nodes. With
             a device messages are packed there: 'via-host' sends a copy in the host's memory,
             'from-device' hands MPI the device's memory, 'peer' lets the devices of a node read it;
-            'auto' takes what a test at the start finds to work.
+            'auto' takes what a test at the start finds to work. 'box-copies' does not pack: each
+            box of cells is copied to the host.
         overlap: 'core-first' sends old values, computes what needs no halo, waits, computes the
             rim; 'rim-first' computes what others need, sends it, computes the core, waits;
             'postponed' splits no kernel, but sends as soon as the last kernel has written and

@@ -122,7 +122,7 @@ class Runtime:
         Unless 'will_write' a device keeps its own values, whatever becomes of the view.
         """
 
-    def device_view(self, slot: int, block: int, dimensions: int, will_write: bool = True) -> Any:
+    def device_view(self, slot: int, block: int, dimensions: int) -> Any:
         """View a block's own cells where kernels use them, as an array for 'from_dlpack'."""
 
     def add_scalar(self, value: float) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from halocline.geometry import opposite
 from halocline.runtime import _core
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
@@ -59,10 +62,11 @@ class BlockStorage:
     def on_device(self) -> list[Any]:
         """Return the rank's own cells where kernels use them, one for each block, by DLPack."""
         dimensions = len(self.layout.lower)
-        return [
-            self.runtime.device_view(self.slot, position, dimensions)
-            for position in range(len(self.blocks))
-        ]
+        with self._translated("come to"):
+            return [
+                self.runtime.device_view(self.slot, position, dimensions)
+                for position in range(len(self.blocks))
+            ]
 
     @property
     def bytes_per_block(self) -> int:
@@ -88,11 +92,17 @@ class BlockStorage:
 
     def _stored(self, position: int, *, will_write: bool) -> NDArray[Any]:
         """Return all that is stored for a block, with the newest values."""
-        try:
+        with self._translated("come from"):
             return self.runtime.view(self.slot, position, will_write)
+
+    @contextmanager
+    def _translated(self, what: str) -> Iterator[None]:
+        """Say which field a failing device concerns, and what was to be done with it."""
+        try:
+            yield
         except _core.DeviceError as error:
             raise DeviceError(
-                f"The values of field '{self.layout.name}' do not come from the device: {error}."
+                f"The values of field '{self.layout.name}' do not {what} the device: {error}."
             ) from None
 
     def clear(self, position: int, box: Box) -> None:

@@ -14,10 +14,10 @@ SECTOR_BYTES = 32
 
 # Ways of messages between devices, each with the transport inside a node and between nodes.
 DEVICE_MESSAGES = {
-    "copied": ("two-sided", "two-sided"),
-    "via-host": ("two-sided", "two-sided"),
-    "from-device": ("from-device", "from-device"),
     "peer": ("peer", "from-device"),
+    "from-device": ("from-device", "from-device"),
+    "via-host": ("two-sided", "two-sided"),
+    "box-copies": ("two-sided", "two-sided"),
 }
 
 
@@ -64,9 +64,7 @@ class Device:
         float64_per_s: Operations in double precision [1/s].
         host_copies: Between a packed message on the device and pinned memory of its host.
         box_copies: Instead of packing; None where nobody has measured them.
-        messages: How they travel. 'via-host', 'from-device' and 'peer' as in 'Strategy'; 'peer' is
-            'from-device' between nodes. 'copied': not packed, but each part copied to the host on
-            its own, which paper 001 tried.
+        messages: How they travel, see 'Strategy'; 'peer' is 'from-device' between nodes.
     """
 
     name: str

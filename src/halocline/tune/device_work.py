@@ -45,13 +45,13 @@ class DeviceWork:
 
     def packing_s(self, parts: Sequence[Part]) -> list[float]:
         """Return what the launch takes that packs or unpacks parts, if they are [s]."""
-        if self.device.messages == "copied" or not parts:
+        if self.device.messages == "box-copies" or not parts:
             return []
         return [self._moving_s(parts, field_passes=1, buffer_passes=1)]
 
     def copying_s(self, parts: Sequence[Part]) -> list[float]:
         """Return what each copy of a message to or from the host takes, if there are any [s]."""
-        if self.device.messages == "copied":
+        if self.device.messages == "box-copies":
             return [self._box_copy_s(part) for part in parts]
         if self.device.messages != "via-host":
             return []

@@ -261,7 +261,8 @@ class Machine:
             )
         changed = replace(self, device=replace(self.device, messages=way))
         known = {times.transport for times in self.transports}
-        if DEVICE_MESSAGES[way][0] not in known or (way == "copied" and not self.device.box_copies):
+        is_unknown = way == "box-copies" and self.device.box_copies is None
+        if is_unknown or DEVICE_MESSAGES[way][0] not in known:
             raise MachineError(f"Machine '{self.name}' has no times of device messages '{way}'.")
         return changed
 

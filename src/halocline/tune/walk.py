@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from halocline.plan import plan as ops
+from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.tune.processor import Processor
 from halocline.tune.streams import Streams
 from halocline.tune.timeline import Timeline
@@ -51,6 +52,8 @@ class Walk:
     """Goes through operations with a clock."""
 
     def __init__(self, plan: Plan, machine: Machine, placement: Placement) -> None:
+        if plan.strategy.transport in DEVICE_TRANSPORTS:
+            machine = machine.with_device_messages(plan.strategy.transport)
         self.plan = plan
         self.time = Timeline()
         kind = Streams if machine.device else Processor

@@ -271,7 +271,7 @@ def test_a_transport_must_fit_where_fields_lie():
     with pytest.raises(
         PlanError,
         match=r"transport='shared', but fields lie in the memory of the device; for devices there "
-        r"are: peer, from-device, via-host\. transport='auto' takes what fits\.",
+        r"are: peer, from-device, via-host, box-copies\. transport='auto' takes what fits\.",
     ):
         _heat(device="emulated", strategy=hc.Strategy(transport="shared"))
     with pytest.raises(PlanError, match="'via-host', but fields lie in the memory of the proc"):

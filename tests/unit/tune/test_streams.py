@@ -62,7 +62,7 @@ def test_peer_copies_inside_a_node_and_messages_between_nodes():
 
 
 def test_copies_of_boxes_cost_a_latency_each_part():
-    p = predict(plan((64, 64)), toy_device(messages="copied"))
+    p = predict(plan((64, 64)), toy_device(messages="box-copies"))
     # Two rows, each a part of its own: no packing.
     assert p.pack == pytest.approx(2 * (2 * 10 * US + 2 * 1e-8 + ROWS * 1e-9))
 
@@ -143,7 +143,7 @@ OPTIONS = st.fixed_dictionaries(
         "tiles": st.integers(1, 3),
     }
 )
-WAYS = st.sampled_from(["copied", "via-host", "from-device", "peer"])
+WAYS = st.sampled_from(["box-copies", "via-host", "from-device", "peer"])
 NODES = Placement(4)
 PLANS: dict = {}
 
@@ -201,7 +201,7 @@ def test_a_device_without_end_of_speed_leaves_latencies(way):
     )
     found = plan((64, 64))
     parts = len(found.exchanges[-1].sends[0].parts)
-    copies = {"copied": 2 * parts * 10 * US, "via-host": 2 * 10 * US}.get(way, 0.0)
+    copies = {"box-copies": 2 * parts * 10 * US, "via-host": 2 * 10 * US}.get(way, 0.0)
     assert predict(found, machine, NODES).seconds == pytest.approx(7 * US + copies, rel=1e-6)
 
 
@@ -237,10 +237,10 @@ def test_lines_add_up_to_the_step(machine, overlap):
         (
             toy_device(),
             "pigeon",
-            "no device messages 'pigeon'. Known are: copied, from-device, peer",
+            "no device messages 'pigeon'. Known are: box-copies, from-device, peer",
         ),
         (toy_device(times()), "peer", "Machine 'toy' has no times of device messages 'peer'"),
-        (toy_device(box_copies=None), "copied", "has no times of device messages 'copied'"),
+        (toy_device(box_copies=None), "box-copies", "has no times of device messages 'box-copies'"),
     ],
 )
 def test_ways_that_a_machine_does_not_have_are_refused(machine, way, message):

@@ -3,18 +3,20 @@
  * A kernel computes one box of one block. Boxes are half-open and count cells from the lower corner
  * of the block's owned cells: cell (0, 0, 0) is the first owned cell; halo cells have negative
  * indices or indices beyond the extent. One- and two-dimensional grids have extent 1 in the
- * remaining axes. The cells of a row (x) are contiguous.
+ * remaining axes.
  */
 #pragma once
 
 #include <stdint.h>
 
-#define HALOCLINE_ABI 4
+#define HALOCLINE_ABI 5
 
-/* One field on one block. Strides count elements; the stride in x is one. */
+/* One field on one block. Strides count elements. */
 typedef struct halocline_field {
     void* data;        /* cell (0, 0, 0) of component 0 */
     int64_t component; /* from one component to the next */
+    int64_t x;         /* from one cell of a row to the next: 1, or the number of components if
+                        * they lie side by side; kernels know which */
     int64_t y;         /* from one row to the next */
     int64_t z;         /* from one plane to the next */
 } halocline_field;

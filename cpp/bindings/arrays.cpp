@@ -43,7 +43,7 @@ struct Shape {
 Shape shape_of(const Field& field, const Index3& n, const halocline_field& where) {
     return {{static_cast<std::size_t>(field.components), static_cast<std::size_t>(n[0]),
              static_cast<std::size_t>(n[1]), static_cast<std::size_t>(n[2])},
-            {where.component, 1, where.y, where.z}};
+            {where.component, where.x, where.y, where.z}};
 }
 
 }  // namespace
@@ -53,7 +53,8 @@ nb::ndarray<nb::numpy> view(const Runtime& runtime, int slot, int block, bool wi
     const Field& field = runtime.field(slot);
     const Box& box = runtime.allocated(slot, block);
     const Shape shape = shape_of(field, box.extent(), where);
-    const std::int64_t first = box.lower[0] + box.lower[1] * where.y + box.lower[2] * where.z;
+    const std::int64_t first =
+        box.lower[0] * where.x + box.lower[1] * where.y + box.lower[2] * where.z;
     return nb::ndarray<nb::numpy>(static_cast<std::byte*>(where.data) + first * size_of(field.type),
                                   4, shape.extent.data(), owner_of(runtime.memory(slot, block)),
                                   shape.strides.data(), type_of(field));

@@ -45,10 +45,24 @@ int add_callback(nb::handle self, const nb::callable& callback) {
     });
 }
 
-std::int64_t bytes_on_block(const std::string& dtype, int components, const Cells& halo_lower,
-                            const Cells& halo_upper, const Cells& extent, int slot) {
-    const Field field{"", element_type(dtype), components, halo_lower, halo_upper};
-    return Layout(field, extent, slot).size_bytes;
+void bind_field(nb::module_& module) {
+    nb::class_<Field>(module, "Field", "What a field is, the same on every block.")
+        .def(
+            "__init__",
+            [](Field* self, std::string name, const std::string& dtype, int components,
+               const Cells& halo_lower, const Cells& halo_upper, bool is_interleaved,
+               std::int64_t alignment) {
+                new (self) Field{std::move(name), element_type(dtype), components, halo_lower,
+                                 halo_upper,      is_interleaved,      alignment};
+            },
+            "name"_a, "dtype"_a, "components"_a, "halo_lower"_a, "halo_upper"_a,
+            "is_interleaved"_a = false, "alignment"_a = line_bytes)
+        .def(
+            "bytes_on_block",
+            [](const Field& self, const Cells& extent, int slot) {
+                return Layout(self, extent, slot).size_bytes;
+            },
+            "extent"_a, "slot"_a);
 }
 
 int add_kernel(Runtime& runtime, std::string name, std::uintptr_t address, std::vector<int> fields,
@@ -89,14 +103,7 @@ void bind_parts(nb::class_<Runtime>& runtime) {
                 return self.add_block({lower, upper}, turn);
             },
             "lower"_a, "upper"_a, "turn"_a = 0)
-        .def(
-            "add_field",
-            [](Runtime& self, std::string name, const std::string& dtype, int components,
-               const Cells& halo_lower, const Cells& halo_upper) {
-                return self.add_field(
-                    {std::move(name), element_type(dtype), components, halo_lower, halo_upper});
-            },
-            "name"_a, "dtype"_a, "components"_a, "halo_lower"_a, "halo_upper"_a)
+        .def("add_field", &Runtime::add_field, "field"_a)
         .def("view", &view, "slot"_a, "block"_a, "will_write"_a = true,
              "View a field on a block without a copy.")
         .def("device_view", &device_view, "slot"_a, "block"_a, "dimensions"_a,
@@ -172,8 +179,7 @@ NB_MODULE(_core, module) {
             },
             "way"_a, "device"_a, nb::call_guard<nb::gil_scoped_release>());
     bindings::bind_devices(module);
-    module.def("bytes_on_block", &bindings::bytes_on_block, "dtype"_a, "components"_a,
-               "halo_lower"_a, "halo_upper"_a, "extent"_a, "slot"_a);
+    bindings::bind_field(module);
     nb::class_<Runtime> runtime(module, "Runtime", nb::dynamic_attr(), "Executes a plan.");
     bindings::bind_parts(runtime);
     bindings::bind_run(runtime);

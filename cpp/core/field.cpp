@@ -52,7 +52,7 @@ void fill_rows(const Storage& storage, const Index3& owned, const Field& field, 
         const bool is_owned = y >= 0 && y < owned[1] && z >= 0 && z < owned[2];
         T* row = static_cast<T*>(view.data) + component * view.component + y * view.y + z * view.z;
         for (std::int64_t x = allocated.lower[0]; x < allocated.upper[0]; ++x) {
-            row[x] = is_owned && x >= 0 && x < owned[0] ? T{} : poison_value<T>();
+            row[x * view.x] = is_owned && x >= 0 && x < owned[0] ? T{} : poison_value<T>();
         }
     };
     for (int component = 0; component < field.components; ++component) {
@@ -105,21 +105,26 @@ Layout::Layout(const Field& field, const Index3& owned, int slot)
     const std::int64_t size = size_of(field.type);
     const std::int64_t line = line_bytes / size;
     const std::int64_t page = page_bytes / size;
+    const std::int64_t step = std::max<std::int64_t>(1, field.alignment / size);
     const Index3 n = allocated.extent();
+    const int arrays = field.is_interleaved ? 1 : field.components;
+    x = field.components / arrays;
     // The halo left of a row lies in the padding at the end of the row before.
-    y = round_up(n[0], line);
-    if (n[1] > 1 && y % page == 0) y += line;
+    y = round_up(n[0] * x, step);
+    if (n[1] > 1 && y % page == 0) y += step;
     z = y * n[1];
-    if (n[2] > 1 && z % page == 0) z += line;
-    component = z * n[2];
-    if (field.components > 1 && component >= page) {
-        const std::int64_t target = component_spacing(field.components) * line;
-        component += ((target - component) % page + page) % page;
+    if (n[2] > 1 && z % page == 0) z += step;
+    std::int64_t array = z * n[2];
+    if (arrays > 1 && array >= page) {
+        const std::int64_t target = component_spacing(arrays) * line;
+        array += ((target - array) % page + page) % page;
+        array = round_up(array, step);
     }
-    const std::int64_t first_row = round_up(field.halo_lower[0], line);
-    const std::int64_t first = component >= page ? first_line(field.components, slot) * line : 0;
+    component = field.is_interleaved ? 1 : array;
+    const std::int64_t first_row = round_up(field.halo_lower[0] * x, step);
+    const std::int64_t first = array >= page ? round_up(first_line(arrays, slot) * line, step) : 0;
     origin = first + first_row + field.halo_lower[1] * y + field.halo_lower[2] * z;
-    size_bytes = (first + first_row + component * field.components) * size;
+    size_bytes = (first + first_row + array * arrays) * size;
 }
 
 Storage::Storage(const Field& field, const Index3& owned, int slot, int threads, Arena* arena)
@@ -132,8 +137,8 @@ Storage::Storage(const Field& field, const Index3& owned, int slot, int threads,
 }
 
 halocline_field Storage::view() const {
-    return {memory_.get() + layout_.origin * size_of(type_), layout_.component, layout_.y,
-            layout_.z};
+    return {memory_.get() + layout_.origin * size_of(type_), layout_.component, layout_.x,
+            layout_.y, layout_.z};
 }
 
 std::int64_t poison_bits(ElementType type) {
@@ -151,7 +156,9 @@ void poison(const halocline_field& view, ElementType type, int component, const 
         for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
             for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
                 T* row = base + y * view.y + z * view.z;
-                std::fill(row + box.lower[0], row + box.upper[0], poison_value<T>());
+                for (std::int64_t x = box.lower[0]; x < box.upper[0]; ++x) {
+                    row[x * view.x] = poison_value<T>();
+                }
             }
         }
     });

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "abi/kernel_abi.h"
+#include "core/align.hpp"
 #include "core/arena.hpp"
 #include "core/box.hpp"
 #include "core/half.hpp"
@@ -49,11 +50,16 @@ struct Field {
     int components = 1;
     Index3 halo_lower{};
     Index3 halo_upper{};
+    /// Whether the components of a cell are neighbours in memory ('aos'), not its cells ('soa').
+    bool is_interleaved = false;
+    /// Rows of owned cells begin at multiples of so many bytes, a power of two.
+    std::int64_t alignment = line_bytes;
 
     /// Whether two fields have the same memory layout on every block, so that they can swap.
     [[nodiscard]] bool is_alike(const Field& other) const {
         return type == other.type && components == other.components &&
-               halo_lower == other.halo_lower && halo_upper == other.halo_upper;
+               halo_lower == other.halo_lower && halo_upper == other.halo_upper &&
+               is_interleaved == other.is_interleaved && alignment == other.alignment;
     }
 };
 
@@ -63,6 +69,7 @@ struct Layout {
 
     Box allocated;            ///< owned cells and halo, counted from the first owned cell
     std::int64_t origin;      ///< from the start of memory to cell (0, 0, 0) of component 0
+    std::int64_t x;           ///< from one cell of a row to the next
     std::int64_t y;           ///< from one row to the next
     std::int64_t z;           ///< from one plane to the next
     std::int64_t component;   ///< from one component to the next
@@ -71,7 +78,7 @@ struct Layout {
 
 /// The values of one field on one block; shares the memory with whoever still looks at it.
 ///
-/// Cell x = 0 of every row is 64-byte aligned. The constructor touches every row first from the
+/// Cell x = 0 of every row is aligned. The constructor touches every row first from the
 /// thread that will compute it; owned cells become zero, the halo poison.
 class Storage {
 public:

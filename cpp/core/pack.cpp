@@ -29,6 +29,7 @@ void copy_plane(const Rows& source, const Rows& target, std::int64_t nx, std::in
     const std::byte* from = source.first;
     std::byte* to = target.first;
     constexpr auto step = static_cast<std::int64_t>(size);
+    const bool is_dense = source.x == step && target.x == step;
     if (nx == 1) {
         for (std::int64_t y = 0; y < ny; ++y) {
             // Each value lies in a cache line of its own, which the processor does not foresee.
@@ -36,10 +37,11 @@ void copy_plane(const Rows& source, const Rows& target, std::int64_t nx, std::in
             __builtin_prefetch(to + (y + rows_ahead) * target.y, 1);
             copy_value<size>(from + y * source.y, to + y * target.y);
         }
-    } else if (nx < short_row) {
+    } else if (nx < short_row || !is_dense) {
         for (std::int64_t y = 0; y < ny; ++y) {
             for (std::int64_t x = 0; x < nx; ++x) {
-                copy_value<size>(from + y * source.y + x * step, to + y * target.y + x * step);
+                copy_value<size>(from + y * source.y + x * source.x,
+                                 to + y * target.y + x * target.x);
             }
         }
     } else {
@@ -58,9 +60,7 @@ void copy_range(const Rows& source, const Rows& target, const Index3& extent, st
         const std::int64_t z = first / extent[1];
         const std::int64_t y = first % extent[1];
         const std::int64_t count = std::min(extent[1] - y, last - first);
-        copy_plane<size>({source.first + y * source.y + z * source.z, source.y, source.z},
-                         {target.first + y * target.y + z * target.z, target.y, target.z},
-                         extent[0], count);
+        copy_plane<size>(from_row(source, y, z), from_row(target, y, z), extent[0], count);
         first += count;
     }
 }
@@ -82,16 +82,20 @@ void copy_box(const Rows& source, const Rows& target, const Index3& extent, int 
 
 }  // namespace
 
+Rows from_row(const Rows& rows, std::int64_t y, std::int64_t z) {
+    return {rows.first + y * rows.y + z * rows.z, rows.x, rows.y, rows.z};
+}
+
 Rows rows_of(const halocline_field& view, std::int64_t element_size, int component,
              const Index3& lower) {
     const std::int64_t offset =
-        component * view.component + lower[0] + lower[1] * view.y + lower[2] * view.z;
-    return {static_cast<std::byte*>(view.data) + offset * element_size, view.y * element_size,
-            view.z * element_size};
+        component * view.component + lower[0] * view.x + lower[1] * view.y + lower[2] * view.z;
+    return {static_cast<std::byte*>(view.data) + offset * element_size, view.x * element_size,
+            view.y * element_size, view.z * element_size};
 }
 
 Rows rows_of(std::byte* buffer, std::int64_t element_size, const Index3& extent) {
-    return {buffer, extent[0] * element_size, extent[0] * extent[1] * element_size};
+    return {buffer, element_size, extent[0] * element_size, extent[0] * extent[1] * element_size};
 }
 
 void copy_rows(const Rows& source, const Rows& target, const Index3& extent,

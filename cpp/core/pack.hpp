@@ -8,13 +8,17 @@
 
 namespace halocline {
 
-/// Rows of values in memory: the first value of a box, and bytes from row to row and plane to
-/// plane. A buffer is the case without gaps.
+/// Rows of values in memory: the first value of a box, and bytes from value to value, row to row
+/// and plane to plane. A buffer is the case without gaps.
 struct Rows {
     std::byte* first = nullptr;
+    std::int64_t x = 0;
     std::int64_t y = 0;
     std::int64_t z = 0;
 };
+
+/// The rows from another one on.
+[[nodiscard]] Rows from_row(const Rows& rows, std::int64_t y, std::int64_t z);
 
 /// The rows of one component of a field that begin at block-local cell `lower`.
 [[nodiscard]] Rows rows_of(const halocline_field& view, std::int64_t element_size, int component,

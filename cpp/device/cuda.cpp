@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/align.hpp"
+#include "device/cuda_box.hpp"
 #include "device/cuda_driver.hpp"
 
 namespace halocline {
@@ -157,31 +158,6 @@ private:
     std::vector<Owned<cuda::Event>> unused_;
 };
 
-cuda::BoxCopy::End end_of(const Rows& rows) {
-    cuda::BoxCopy::End end{};
-    end.memory_type = cuda::unified_memory;
-    end.first = reinterpret_cast<cuda::Address>(rows.first);
-    end.pitch = static_cast<std::size_t>(rows.y);
-    end.height = static_cast<std::size_t>(rows.z / rows.y);
-    return end;
-}
-
-/// What the driver copies at once: all, or a plane each where planes are not whole rows apart.
-std::vector<cuda::BoxCopy> box_copies(Rows to, Rows from, const Index3& extent,
-                                      std::int64_t element_size) {
-    const bool is_one = to.z % to.y == 0 && from.z % from.y == 0;
-    std::vector<cuda::BoxCopy> copies;
-    for (std::int64_t z = 0; z < (is_one ? 1 : extent[2]); ++z) {
-        copies.push_back({end_of(from), end_of(to),
-                          static_cast<std::size_t>(extent[0] * element_size),
-                          static_cast<std::size_t>(extent[1]),
-                          is_one ? static_cast<std::size_t>(extent[2]) : 1});
-        to.first += to.z;
-        from.first += from.z;
-    }
-    return copies;
-}
-
 struct CudaRecording final : Recording {
     explicit CudaRecording(Owned<cuda::GraphExec> made) : graph(std::move(made)) {}
     Owned<cuda::GraphExec> graph;
@@ -319,7 +295,7 @@ public:
     void copy_box(int stream, const Rows& to, const Rows& from, const Index3& extent,
                   std::int64_t element_size) override {
         context_->enter();
-        for (const cuda::BoxCopy& copy : box_copies(to, from, extent, element_size)) {
+        for (const cuda::BoxCopy& copy : cuda::box_copies(to, from, extent, element_size)) {
             context_->check(driver().memcpy_3d_async(&copy, at(stream).stream()),
                             "copying a box of " + std::to_string(extent[0]) + " x " +
                                 std::to_string(extent[1]) + " x " + std::to_string(extent[2]) +

@@ -21,10 +21,13 @@ namespace {
 using Function = void (*)(void** parameters, const std::uint32_t* grid, const std::uint32_t* block,
                           std::uint64_t seed);
 
-std::shared_ptr<std::byte> allocate_lines(std::int64_t size_bytes) {
+/// Memory begins at multiples of so many bytes, as the driver's does.
+constexpr std::int64_t unit_bytes = 256;
+
+std::shared_ptr<std::byte> allocate_units(std::int64_t size_bytes) {
     const auto whole =
-        static_cast<std::size_t>(round_up(std::max(size_bytes, line_bytes), line_bytes));
-    auto* memory = static_cast<std::byte*>(std::aligned_alloc(line_bytes, whole));
+        static_cast<std::size_t>(round_up(std::max(size_bytes, unit_bytes), unit_bytes));
+    auto* memory = static_cast<std::byte*>(std::aligned_alloc(unit_bytes, whole));
     if (memory == nullptr) throw std::bad_alloc();
     // As on a device nothing is known of new memory; what reads it must show.
     std::fill_n(memory, whole, std::byte{0xFF});
@@ -45,7 +48,7 @@ public:
     [[nodiscard]] bool is_host_memory() const override { return true; }
 
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::int64_t size_bytes) override {
-        return drained(allocate_lines(size_bytes));
+        return drained(allocate_units(size_bytes));
     }
     [[nodiscard]] std::shared_ptr<std::byte> allocate_shared(std::int64_t size_bytes) override {
         return drained(arena_.allocate(std::max(size_bytes, line_bytes)));
@@ -60,7 +63,7 @@ public:
         return {mapping, mapping->at(shared.at(3))};
     }
     [[nodiscard]] std::shared_ptr<std::byte> allocate_staging(std::int64_t size_bytes) override {
-        return allocate_lines(size_bytes);
+        return allocate_units(size_bytes);
     }
 
     void launch(int stream, DeviceLaunch launch) override {

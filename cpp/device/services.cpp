@@ -15,10 +15,7 @@ constexpr std::int64_t most_visitors = std::int64_t{1} << 17;
 
 /// 'Move' of codegen/cuda_services.py.
 struct MoveArgument {
-    const std::byte* source;
-    std::int64_t source_y, source_z;
-    std::byte* target;
-    std::int64_t target_y, target_z;
+    Rows source, target;
     std::int64_t nx, ny;
     std::int64_t size;
     std::int64_t value;
@@ -48,8 +45,7 @@ MoveTable Services::table(const std::vector<Move>& moves) const {
             throw std::length_error("A device was to move a box of " + std::to_string(values) +
                                     " values.");
         }
-        arguments.push_back({move.source.first, move.source.y, move.source.z, move.target.first,
-                             move.target.y, move.target.z, move.extent[0], move.extent[1],
+        arguments.push_back({move.source, move.target, move.extent[0], move.extent[1],
                              move.element_size, move.value, table.before.back()});
         table.before.push_back(table.before.back() + values);
     }

@@ -27,16 +27,18 @@ class Pieces {
 public:
     explicit Pieces(const Work& work) : work_(work) {}
 
+    /// Adds values that are `stride` elements apart.
     template <typename T>
-    void add(const T* row, std::int64_t count) {
+    void add(const T* row, std::int64_t stride, std::int64_t count) {
         if constexpr (std::is_same_v<T, double>) {
-            if (count >= long_row) return work_({row, static_cast<std::size_t>(count)});
+            if (stride == 1 && count >= long_row)
+                return work_({row, static_cast<std::size_t>(count)});
         }
         while (count > 0) {
             const std::int64_t n = std::min(count, piece_values - held_);
-            std::transform(row, row + n, piece_.begin() + held_,
-                           [](T value) { return static_cast<double>(value); });
-            row += n;
+            double* const piece = piece_.data() + held_;
+            for (std::int64_t i = 0; i < n; ++i) piece[i] = static_cast<double>(row[i * stride]);
+            row += n * stride;
             count -= n;
             held_ += n;
             if (held_ == piece_values) flush();
@@ -55,9 +57,10 @@ private:
 };
 
 template <typename T>
-bool has_nan(const T* row, std::int64_t count) {
+bool has_nan(const T* row, std::int64_t stride, std::int64_t count) {
+    const auto is_nan = [](T value) { return value != value ? 1 : 0; };
     int found = 0;
-    for (std::int64_t x = 0; x < count; ++x) found |= row[x] != row[x] ? 1 : 0;
+    for (std::int64_t x = 0; x < count; ++x) found |= is_nan(row[x * stride]);
     return found != 0;
 }
 
@@ -84,11 +87,11 @@ void search_box(const State& state, int slot, const LocalBox& local, int compone
     const std::int64_t nx = box.extent()[0];
     for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
         for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
-            const T* row = base + y * view.y + z * view.z + box.lower[0];
-            if (!has_nan(row, nx)) continue;
-            const T* found = std::find_if(row, row + nx, [](T value) { return value != value; });
-            first = std::min(first, Key{z + origin[2], y + origin[1],
-                                        found - row + box.lower[0] + origin[0], component});
+            const T* row = base + y * view.y + z * view.z;
+            if (!has_nan(row + box.lower[0] * view.x, view.x, nx)) continue;
+            std::int64_t x = box.lower[0];
+            while (row[x * view.x] == row[x * view.x]) ++x;
+            first = std::min(first, Key{z + origin[2], y + origin[1], x + origin[0], component});
             return;
         }
     }
@@ -175,7 +178,7 @@ void Reducer::visit_range(const State& state, const LocalBox& local, std::int64_
         for (std::int64_t row = first; row < last; ++row) {
             const std::int64_t y = box.lower[1] + row % n[1];
             const std::int64_t z = box.lower[2] + row / n[1];
-            pieces.add(base + y * view.y + z * view.z + box.lower[0], n[0]);
+            pieces.add(base + box.lower[0] * view.x + y * view.y + z * view.z, view.x, n[0]);
         }
         pieces.flush();
     });

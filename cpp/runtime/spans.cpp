@@ -11,13 +11,14 @@ std::vector<halocline_span> list_spans(const halocline_field& view, const Box& b
     for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {
         for (std::int64_t y = box.lower[1]; y < box.upper[1]; ++y) {
             const T* const row = static_cast<const T*>(view.data) + y * view.y + z * view.z;
+            const auto is_in = [&](std::int64_t x) { return row[x * view.x] != T{}; };
             for (std::int64_t x = box.lower[0]; x < box.upper[0];) {
-                if (row[x] == T{}) {
+                if (!is_in(x)) {
                     ++x;
                     continue;
                 }
                 const std::int64_t first = x;
-                while (x < box.upper[0] && row[x] != T{}) ++x;
+                while (x < box.upper[0] && is_in(x)) ++x;
                 spans.push_back({first, x, y, z, before});
                 before += x - first;
             }

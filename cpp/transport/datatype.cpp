@@ -21,13 +21,14 @@ MPI_Datatype element_type(std::int64_t size) {
 /// The cells of a part, from the first on.
 mpi::Type part_type(const Part& part, const Rows& rows) {
     const auto count = [&](std::size_t axis) { return static_cast<int>(part.extent[axis]); };
-    MPI_Datatype plane = MPI_DATATYPE_NULL;
-    check(MPI_Type_create_hvector(count(1), count(0), rows.y, element_type(part.element_size),
-                                  &plane));
-    const mpi::Type owned(plane);
-    MPI_Datatype box = MPI_DATATYPE_NULL;
-    check(MPI_Type_create_hvector(count(2), 1, rows.z, plane, &box));
-    return mpi::Type(box);
+    const auto repeated = [&](std::size_t axis, std::int64_t stride, MPI_Datatype what) {
+        MPI_Datatype made = MPI_DATATYPE_NULL;
+        check(MPI_Type_create_hvector(count(axis), 1, stride, what, &made));
+        return mpi::Type(made);
+    };
+    const mpi::Type row = repeated(0, rows.x, element_type(part.element_size));
+    const mpi::Type plane = repeated(1, rows.y, row.handle());
+    return repeated(2, rows.z, plane.handle());
 }
 
 MPI_Aint address_of(const void* where) {

@@ -41,7 +41,7 @@ std::vector<std::int64_t> addresses_of(const Memory& memory) {
     for (const std::vector<halocline_field>& storage : memory.views) {
         for (const halocline_field& view : storage) {
             numbers.insert(numbers.end(),
-                           {arena.offset_of(view.data), view.component, view.y, view.z});
+                           {arena.offset_of(view.data), view.component, view.x, view.y, view.z});
         }
     }
     return numbers;
@@ -60,9 +60,11 @@ Neighbour::Neighbour(const std::vector<std::int64_t>& addresses) {
     for (std::vector<halocline_field>& storage : memory_.views) {
         for (std::size_t block = 0; block < memory_.origins.size(); ++block) {
             std::byte* first = mapping_->at(reader.next());
-            const std::int64_t component = reader.next();
-            const std::int64_t y = reader.next();
-            storage.push_back({first, component, y, reader.next()});
+            halocline_field& view = storage.emplace_back();
+            view.data = first;
+            for (std::int64_t* stride : {&view.component, &view.x, &view.y, &view.z}) {
+                *stride = reader.next();
+            }
         }
     }
 }

@@ -266,7 +266,7 @@ class Simulation:
         none = (0,) * self.grid.dimensions
         for spec in program.fields:
             if spec.name not in executor.storages:
-                executor.store(FieldLayout(spec.name, spec.dtype, spec.components, none, none))
+                executor.store(FieldLayout(spec, none, none))
         strategy = replace(self._fixed_strategy, depth=1)
         plan = make_plan(program, self.decomposition, strategy, self.rank, executor.layouts)
         executor.load(name, plan, self._compile([plan]))

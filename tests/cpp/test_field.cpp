@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 
 #include "core/field.hpp"
 
@@ -15,27 +16,58 @@ std::uintptr_t address(const void* data) {
     return reinterpret_cast<std::uintptr_t>(data);
 }
 
-class Alignment : public testing::TestWithParam<ElementType> {};
+/// Element type, whether components are side by side, alignment.
+class Alignment : public testing::TestWithParam<std::tuple<ElementType, bool, std::int64_t>> {};
 
-TEST_P(Alignment, of_cell_zero_of_every_row_is_a_cache_line) {
-    const Field field{"f", GetParam(), 3, {2, 1, 1}, {1, 3, 0}};
+TEST_P(Alignment, of_cell_zero_of_every_row_is_as_wanted) {
+    const auto [type, is_interleaved, alignment] = GetParam();
+    const Field field{"f", type, 3, {2, 1, 1}, {1, 3, 0}, is_interleaved, alignment};
     const Storage storage(field, {17, 5, 4}, 3, 1);
     const halocline_field view = storage.view();
     const std::int64_t size = size_of(field.type);
-    for (std::int64_t component = 0; component < 3; ++component) {
+    for (std::int64_t component = 0; component < (is_interleaved ? 1 : 3); ++component) {
         for (std::int64_t z = -1; z < 4; ++z) {
             for (std::int64_t y = -1; y < 8; ++y) {
                 const std::int64_t cell = component * view.component + y * view.y + z * view.z;
-                EXPECT_EQ(address(static_cast<char*>(view.data) + cell * size) % 64, 0U);
+                const auto found = address(static_cast<char*>(view.data) + cell * size);
+                EXPECT_EQ(found % static_cast<std::uintptr_t>(alignment), 0U);
             }
         }
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(AllTypes, Alignment,
-                         testing::Values(ElementType::float32, ElementType::float64,
-                                         ElementType::int32, ElementType::int64,
-                                         ElementType::uint8));
+                         testing::Combine(testing::Values(ElementType::float32,
+                                                          ElementType::float64, ElementType::int32,
+                                                          ElementType::int64, ElementType::uint8),
+                                          testing::Bool(), testing::Values(8, 64, 128, 256)));
+
+class Places : public testing::TestWithParam<bool> {};
+
+TEST_P(Places, of_all_numbers_are_different_and_inside_the_memory) {
+    const Field field{"f", ElementType::float64, 5, {2, 1, 1}, {1, 2, 1}, GetParam(), 8};
+    const Storage storage(field, {6, 5, 4}, 2, 1);
+    const halocline_field view = storage.view();
+    const Box all = storage.layout().allocated;
+    std::set<std::int64_t> places;
+    for (std::int64_t component = 0; component < 5; ++component) {
+        for (std::int64_t z = all.lower[2]; z < all.upper[2]; ++z) {
+            for (std::int64_t y = all.lower[1]; y < all.upper[1]; ++y) {
+                for (std::int64_t x = all.lower[0]; x < all.upper[0]; ++x) {
+                    places.insert(storage.layout().origin + component * view.component +
+                                  x * view.x + y * view.y + z * view.z);
+                }
+            }
+        }
+    }
+    EXPECT_EQ(static_cast<std::int64_t>(places.size()), 5 * all.cells());
+    EXPECT_GE(*places.begin(), 0);
+    EXPECT_LT(*places.rbegin(), storage.layout().size_bytes / 8);
+    EXPECT_EQ(GetParam() ? view.x : view.component, GetParam() ? 5 : view.component);
+    EXPECT_EQ(GetParam() ? view.component : view.x, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(BothLayouts, Places, testing::Bool());
 
 TEST(Storage, is_zero_in_owned_cells_and_poison_in_the_halo) {
     const Storage storage({"f", ElementType::float64, 2, {1, 2, 1}, {2, 1, 1}}, {3, 4, 2}, 0, 2);

@@ -28,15 +28,16 @@ T coordinate(std::int64_t x, std::int64_t y, std::int64_t z) {
 
 /// Packs each of the 26 sides, edges and corners and unpacks it into another field.
 template <typename T>
-void expect_all_directions(ElementType type, std::int64_t width, int threads) {
+void expect_all_directions(ElementType type, std::int64_t width, int threads,
+                           bool is_interleaved = false) {
     const Index3 halo{width, width, width};
-    const Field field{"f", type, 2, halo, halo};
+    const Field field{"f", type, 2, halo, halo, is_interleaved};
     const Storage source(field, owned, 0, 1);
     const Storage target(field, owned, 1, 1);
     const auto at = [](const Storage& storage, std::int64_t x, std::int64_t y,
                        std::int64_t z) -> T& {
         const halocline_field view = storage.view();
-        return static_cast<T*>(view.data)[view.component + z * view.z + y * view.y + x];
+        return static_cast<T*>(view.data)[view.component + z * view.z + y * view.y + x * view.x];
     };
     for_cells({{}, owned},
               [&](auto x, auto y, auto z, auto) { at(source, x, y, z) = coordinate<T>(x, y, z); });
@@ -70,6 +71,13 @@ void expect_all_directions(ElementType type, std::int64_t width, int threads) {
 TEST(Pack, gathers_and_scatters_every_direction_of_float64) {
     for (const std::int64_t width : {1, 2, 3}) {
         expect_all_directions<double>(ElementType::float64, width, 1);
+    }
+}
+
+TEST(Pack, gathers_and_scatters_components_that_lie_side_by_side) {
+    for (const std::int64_t width : {1, 3}) {
+        expect_all_directions<double>(ElementType::float64, width, 2, true);
+        expect_all_directions<std::uint16_t>(ElementType::float16, width, 1, true);
     }
 }
 

@@ -360,6 +360,20 @@ def test_unknown_dtype_of_a_field(grid):
     )
 
 
+def test_unknown_layout_of_a_field(grid):
+    assert told(GridError, lambda: grid.field("T", components=3, layout="AOS")) == (
+        "Field 'T' has the unknown layout 'AOS'. Known are: aos, soa."
+    )
+
+
+@pytest.mark.parametrize("alignment", [100, 4, 512, "64"])
+def test_alignment_that_no_field_has(grid, alignment):
+    assert told(GridError, lambda: grid.field("T", alignment=alignment)) == (
+        f"Field 'T' was given the alignment {alignment!r}; expected a power of two from 8, one "
+        "number, to 256 bytes."
+    )
+
+
 def test_unknown_location_of_a_field(grid):
     assert told(GridError, lambda: grid.field("T", location="xface")) == (
         "Field 'T' has the unknown location 'xface'. Did you mean 'x_face'?"
@@ -629,8 +643,8 @@ def test_a_target_without_text_is_not_shown(grid):
 def test_swap_of_different_types(grid, T):
     other = grid.field("f", components=2, dtype="float32")
     assert told(GridError, lambda: hc.swap(T, other)) == (
-        "'swap' was given 'T' (float64, 1 components) and 'f' (float32, 2 components); expected "
-        "fields of one type."
+        "'swap' was given 'T' (float64, 1 components, soa) and 'f' (float32, 2 components, soa); "
+        "expected fields of one type."
     )
 
 

@@ -296,7 +296,8 @@ int cuMemcpy3DAsync_v2(const halocline::cuda::BoxCopy* copy, Stream* stream) {
                end.height >= copy->height;
     };
     const auto rows = [](const halocline::cuda::BoxCopy::End& end) {
-        return Rows{reinterpret_cast<std::byte*>(end.first), static_cast<std::int64_t>(end.pitch),
+        return Rows{reinterpret_cast<std::byte*>(end.first), 1,
+                    static_cast<std::int64_t>(end.pitch),
                     static_cast<std::int64_t>(end.pitch * end.height)};
     };
     if (!is_known(copy->from) || !is_known(copy->to)) return invalid_value;

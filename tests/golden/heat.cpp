@@ -22,23 +22,24 @@ inline T* row_of(const halocline_field& field, int64_t component, int64_t y, int
     return static_cast<T*>(field.data) + component * field.component + y * field.y + z * field.z;
 }
 
-// Fill the cells [from, 0), or [turn, end), of a row that closes on itself. Threads whose rows read
-// the same row may do so at once: they write the same.
-template <class T>
+// Fill the cells [from, 0), or [turn, end), of a row that closes on itself; its cells are 'step'
+// numbers apart. Threads whose rows read the same row may do so at once: they write the same.
+template <int64_t step, class T>
 inline void fill_below(T* row, int64_t from, int64_t turn) {
-    for (int64_t x = -1; x >= from; --x) row[x] = row[x + turn];
+    for (int64_t x = -1; x >= from; --x) row[x * step] = row[(x + turn) * step];
 }
 
-template <class T>
+template <int64_t step, class T>
 inline void fill_above(T* row, int64_t end, int64_t turn) {
-    for (int64_t x = turn; x < end; ++x) row[x] = row[x - turn];
+    for (int64_t x = turn; x < end; ++x) row[x * step] = row[(x - turn) * step];
 }
 
 // Take what was assigned in cells of [first, last) beyond a row that closes on itself to its place.
-template <class T>
+template <int64_t step, class T>
 inline void bring_home(T* row, int64_t first, int64_t last, int64_t turn) {
-    for (int64_t x = first; x < last && x < 0; ++x) row[x + turn] = row[x];
-    for (int64_t x = first > turn ? first : turn; x < last; ++x) row[x - turn] = row[x];
+    for (int64_t x = first; x < last && x < 0; ++x) row[(x + turn) * step] = row[x * step];
+    const int64_t above = first > turn ? first : turn;
+    for (int64_t x = above; x < last; ++x) row[(x - turn) * step] = row[x * step];
 }
 
 typedef void (*Compute)(const halocline_call&, const Part&);
@@ -176,8 +177,8 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
             lower = span.lower, upper = span.upper, y = span.y, z = span.z;
         }
         if (call.turn != 0) {
-            fill_below(row_of<double>(T_field, 0, y, z), lower - 1, call.turn);
-            fill_above(row_of<double>(T_field, 0, y, z), upper + 1, call.turn);
+            fill_below<1>(row_of<double>(T_field, 0, y, z), lower - 1, call.turn);
+            fill_above<1>(row_of<double>(T_field, 0, y, z), upper + 1, call.turn);
         }
         const double* const T_0_y0_z0_row = row_of<const double>(T_field, 0, y, z);
         const double* const T_0_ym_z0_row = row_of<const double>(T_field, 0, y - 1, z);

@@ -109,7 +109,8 @@ class Ring:
         self.runtime = _core.Runtime(1, self.job.transport)
         self.runtime.add_block((4 * self.rank, 0, 0), (4 * self.rank + 4, 3, 2))
         self.slots = [
-            self.runtime.add_field(name, "float64", 1, (1, 0, 0), (1, 0, 0)) for name in "fg"
+            self.runtime.add_field(_core.Field(name, "float64", 1, (1, 0, 0), (1, 0, 0)))
+            for name in "fg"
         ]
         self.values = [self.runtime.view(slot, 0)[0] for slot in self.slots]
         for number, values in enumerate(self.values):

@@ -24,6 +24,7 @@ class FieldChoice:
     components: int
     location: str
     boundaries: tuple[tuple[str, str, float], ...]  # side, kind, value
+    layout: str = "soa"
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,11 @@ def build(choice: ProgramChoice, seed: int = 3) -> tuple[hc.Grid, list]:
     random = np.random.default_rng(seed)
     for one in choice.fields:
         field = grid.field(
-            one.name, dtype=one.dtype, components=one.components, location=one.location
+            one.name,
+            dtype=one.dtype,
+            components=one.components,
+            location=one.location,
+            layout=one.layout,
         )
         for side, kind, value in one.boundaries:
             field.boundary(side, hc.Dirichlet(value) if kind == "dirichlet" else hc.Neumann(value))
@@ -174,16 +179,17 @@ def _draw_fields(draw, periodic, dtypes) -> tuple[FieldChoice, ...]:
     sides = [a + s for a, p in zip(AXES, periodic, strict=False) if not p for s in "-+"]
     locations = ["center", *(f"{axis}_face" for axis in AXES[:dimensions])]
     fields = []
-    dtype, components = draw(st.sampled_from(dtypes)), draw(st.integers(1, 2))
+    kind = st.tuples(st.sampled_from(dtypes), st.integers(1, 2), st.sampled_from(("soa", "aos")))
+    dtype, components, layout = draw(kind)
     for number in range(draw(st.integers(2, 3))):
         if number == 2:
-            dtype, components = draw(st.sampled_from(dtypes)), draw(st.integers(1, 2))
+            dtype, components, layout = draw(kind)
         conditions = tuple(
             (side, draw(st.sampled_from(("dirichlet", "neumann"))), draw(weights))
             for side in draw(st.permutations(sides))
         )
         location = draw(st.sampled_from(locations))
-        fields.append(FieldChoice(f"F{number}", dtype, components, location, conditions))
+        fields.append(FieldChoice(f"F{number}", dtype, components, location, conditions, layout))
     return tuple(fields)
 
 

@@ -236,8 +236,7 @@ def test_no_operation_reaches_beyond_what_is_stored(data):
     for op in plan.operations():
         if isinstance(op, ops.Run):
             launch = plan.launches[op.launch]
-            touched = [(name, offset) for name, _, offset in launch.reads]
-            touched += [(name, (0,) * len(choice.extent)) for name, _ in launch.writes]
+            touched = {(name, offset) for name, _, offset in (*launch.reads, *launch.assigns)}
             for number, box in op.boxes:
                 for name, offset in touched:
                     assert plan.layout(name).stored(blocks[number]).contains(box.shift(offset))

@@ -78,7 +78,7 @@ class Board:
         self.runtime = _core.Runtime(1, job.transport)
         self.runtime.add_block(self.lower, self.upper)
         halo = _with((0, 0, 0), axis, 1)
-        self.slot = self.runtime.add_field("values", self.dtype, 1, halo, halo)
+        self.slot = self.runtime.add_field(_core.Field("values", self.dtype, 1, halo, halo))
         kernel = address_of(job, increase, self.dtype)
         self._rewrite = self.runtime.add_kernel(_REWRITE, kernel, [self.slot], [], stream=False)
         self.is_rewritten = is_rewritten

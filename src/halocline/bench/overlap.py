@@ -22,6 +22,7 @@ from halocline.bench.ring_shift import several_ranks
 from halocline.bench.settings import TRANSPORTS, dtype_of
 from halocline.bench.table import MESSAGES, TIMES, Benchmark, Chart, Column
 from halocline.errors import HaloclineError
+from halocline.runtime import _core
 
 if TYPE_CHECKING:
     from halocline.bench.settings import Settings
@@ -80,7 +81,8 @@ class _Overlap:
         self.cells = size // element
         self.board = Board(job, (self.cells, 1, 1), 2, element, is_rewritten=settings.is_rewritten)
         runtime = self.board.runtime
-        self.slot = runtime.add_field("work", dtype_of(element), 1, (0, 0, 0), (0, 0, 0))
+        work = _core.Field("work", dtype_of(element), 1, (0, 0, 0), (0, 0, 0))
+        self.slot = runtime.add_field(work)
         address = address_of(job, update, dtype_of(element))
         self.kernel = runtime.add_kernel("compute", address, [self.slot], [], stream=False)
         ways = [Way(rank, (rank + 1) % job.size, "upper") for rank in range(job.size)]

@@ -116,7 +116,7 @@ class _Blocks:
         for lower in (start, step):
             self.runtime.add_block(lower, _plus(lower, extent))
         halo = _only(axis, 1)
-        slot = self.runtime.add_field("values", "float64", 1, halo, halo)
+        slot = self.runtime.add_field(_core.Field("values", "float64", 1, halo, halo))
         last = _only(axis, extent[axis] - 1)
         layer = _plus(extent, _only(axis, 1 - extent[axis]))
         number = self.runtime.add_exchange("copy", [], [], [(slot, 0, 0, last, 1, last, layer)])
@@ -147,7 +147,7 @@ class _Kernel:
     def __init__(self, job: Job, kernel: Any, extent: Cell, threads: int = 1) -> None:
         self.runtime = _core.Runtime(threads)
         self.runtime.add_block((0, 0, 0), extent)
-        slot = self.runtime.add_field("values", "float64", 1, (0, 0, 0), (0, 0, 0))
+        slot = self.runtime.add_field(_core.Field("values", "float64", 1, (0, 0, 0), (0, 0, 0)))
         address = address_of(job, kernel, "float64")
         self.number = self.runtime.add_kernel("kernel", address, [slot], [], stream=False)
         self.runtime.connect()

@@ -12,6 +12,7 @@ from halocline.bench.board import Board, Cell, Way, address_of, exchange
 from halocline.bench.overlap import update
 from halocline.bench.ring_shift import ring_shift
 from halocline.bench.settings import DIRECT, TRANSPORTS
+from halocline.runtime import _core
 from halocline.tune.fit import Fit, fit_ranges
 from halocline.tune.machine import Packing, TransportTimes
 
@@ -117,7 +118,7 @@ def _waits_for_receiver(job: Job, settings: Settings, transport: str, size: int)
     """Return whether rank 0 waits until rank 1, which computes first, receives."""
     board = Board(job, (size // _ELEMENT, 1, 1), 2, _ELEMENT)
     address = address_of(job, update, board.dtype)
-    work = board.runtime.add_field("work", board.dtype, 1, (0, 0, 0), (0, 0, 0))
+    work = board.runtime.add_field(_core.Field("work", board.dtype, 1, (0, 0, 0), (0, 0, 0)))
     kernel = board.runtime.add_kernel("compute", address, [work], [], stream=False)
     compute = ("run", kernel, "compute", [(0, board.lower, _plus_one(board.lower))])
     there = board.add_exchange(transport, [Way(0, 1, "upper")])

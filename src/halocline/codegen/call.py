@@ -11,6 +11,7 @@ class FieldArgument(ctypes.Structure):
     _fields_ = (
         ("data", ctypes.c_void_p),
         ("component", ctypes.c_int64),
+        ("x", ctypes.c_int64),
         ("y", ctypes.c_int64),
         ("z", ctypes.c_int64),
     )

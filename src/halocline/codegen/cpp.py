@@ -35,6 +35,7 @@ from halocline.codegen.text import (
     operations,
     summary,
     type_of,
+    x_step,
 )
 from halocline.codegen.widen import widened
 
@@ -110,7 +111,7 @@ class _Function:
     @property
     def fetches_rows(self) -> bool:
         """Whether it reads many rows at once and fetches nothing else ahead."""
-        return not self._target and len(self._row_text.rows) > _FOLLOWED
+        return not self._target and len(self._fetched()) > _FOLLOWED
 
     def text(self) -> str:
         """Return the function that computes rows and the entry point."""
@@ -146,8 +147,16 @@ class _Function:
         )
 
     def _fetched(self) -> list[Row]:
-        """Return the rows to fetch from ahead; what is widened has been read already."""
-        return [key for key in self._row_text.rows if key not in self._wide]
+        """Return the rows to fetch from ahead.
+
+        What is widened has been read already, and rows of cells whose components lie side by side
+        are the same stretch of memory.
+        """
+        return [
+            key
+            for key in self._row_text.rows
+            if key not in self._wide and x_step(self._nest, key[0]) == 1
+        ]
 
     def _arguments(self) -> list[str]:
         lines = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from halocline.codegen.expression import C_TYPES, Expressions, moved
 from halocline.codegen.lower import IndexValue
 from halocline.codegen.names import CPP_WORDS, Names, words
-from halocline.codegen.text import cast, cell_lines, indented, row_address, type_of
+from halocline.codegen.text import at, cast, cell_lines, indented, row_address, type_of, x_step
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -42,7 +42,8 @@ class RowText:
     def load(self, load: Load) -> str:
         """Print a value in memory."""
         row = self.rows[load.field, load.component, load.offset[1:]]
-        return f"{row}[{f'x {moved(load.offset[0])}'.strip()}]"
+        cell = f"x {moved(load.offset[0])}".strip()
+        return f"{row}[{at(self.nest, load.field, cell)}]"
 
     def arguments(self) -> list[str]:
         """Print what a call gives: fields, scalars, where the block lies."""
@@ -83,11 +84,14 @@ class RowText:
         lines = []
         for key in self.rows:
             address = self._address(*key, type_of(self.nest, key[0]))
+            step = x_step(self.nest, key[0])
             first, last = self.reach(key)
             if first < 0:
-                lines.append(f"fill_below({address}, lower {moved(first)}, call.turn);")
+                start = f"lower {moved(first)}"
+                lines.append(f"fill_below<{step}>({address}, {start}, call.turn);")
             if last > 0:
-                lines.append(f"fill_above({address}, upper {moved(last)}, call.turn);")
+                end = f"upper {moved(last)}"
+                lines.append(f"fill_above<{step}>({address}, {end}, call.turn);")
         return _closing(lines)
 
     def returns(self) -> list[str]:
@@ -97,7 +101,8 @@ class RowText:
             if x:
                 address = self._address(field, component, tuple(others), type_of(self.nest, field))
                 ends = f"lower {moved(x)}, upper {moved(x)}"
-                lines.append(f"bring_home({address}, {ends}, call.turn);")
+                step = x_step(self.nest, field)
+                lines.append(f"bring_home<{step}>({address}, {ends}, call.turn);")
         return _closing(lines)
 
     def cells(self, buffered: Collection[tuple[str, int]] = ()) -> list[str]:
@@ -116,8 +121,8 @@ class RowText:
 
         def target(store: Store) -> str:
             here = "i" if (store.field, store.component) in buffered else "x"
-            index = f"{here} {moved(store.offset[0])}".strip()
-            return f"{self.out[store.field, store.component]}[{index}]"
+            cell = f"{here} {moved(store.offset[0])}".strip()
+            return f"{self.out[store.field, store.component]}[{at(self.nest, store.field, cell)}]"
 
         return cell_lines(self.nest, self._values, self._expressions, target)
 

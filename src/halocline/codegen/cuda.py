@@ -15,6 +15,7 @@ from halocline.codegen.lower import IndexValue, lower, place
 from halocline.codegen.names import CPP_WORDS, Names, entry_names, words
 from halocline.codegen.source import Source
 from halocline.codegen.text import (
+    at,
     cast,
     cell_lines,
     chooses,
@@ -208,13 +209,13 @@ class _CellText:
     def _cell(self) -> list[str]:
         def target(store: Store) -> str:
             row = self._names.out[store.field, store.component]
-            return f"{row}[{self._columns[store.offset[0]]}]"
+            return f"{row}[{at(self.nest, store.field, self._columns[store.offset[0]])}]"
 
         return cell_lines(self.nest, self._values, self._expressions, target)
 
     def _load(self, load: Load) -> str:
         row = self._names.rows[load.field, load.component, load.offset[1:]]
-        cell = f"{row}[{self._columns[load.offset[0]]}]"
+        cell = f"{row}[{at(self.nest, load.field, self._columns[load.offset[0]])}]"
         # What no thread of the kernel writes may be fetched early and by way of the texture cache.
         return cell if load.field in self._written else f"__ldg(&{cell})"
 

@@ -34,7 +34,7 @@ typedef long long int64_t;
 // then its fields, then its scalars.
 struct Field {
     void* data;
-    int64_t component, y, z;
+    int64_t component, x, y, z;
 };
 
 struct Span {

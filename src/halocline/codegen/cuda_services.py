@@ -29,12 +29,16 @@ __device__ inline int64_t thread_count() {
 _MOVES = """\
 namespace {
 
-// Values that go from one box to another, or one value that goes everywhere; strides in bytes.
+// The values of a box; strides in bytes.
+struct Rows {
+    char* first;
+    int64_t x, y, z;
+};
+
+// Values that go from one box to another, or one value that goes everywhere.
 struct Move {
-    const char* source;  // null: 'value' is meant
-    int64_t source_y, source_z;
-    char* target;
-    int64_t target_y, target_z;
+    Rows source;  // without a first value: 'value' is meant
+    Rows target;
     int64_t nx, ny;
     int64_t size;  // of a value [bytes]
     int64_t value;
@@ -42,11 +46,14 @@ struct Move {
 };
 
 template <class T>
+__device__ inline T* place_in(const Rows& rows, int64_t x, int64_t y, int64_t z) {
+    return reinterpret_cast<T*>(rows.first + x * rows.x + y * rows.y + z * rows.z);
+}
+
+template <class T>
 __device__ inline void move_value(const Move& move, int64_t x, int64_t y, int64_t z) {
-    char* const target = move.target + y * move.target_y + z * move.target_z;
-    const char* const source = move.source + y * move.source_y + z * move.source_z;
-    reinterpret_cast<T*>(target)[x] =
-        move.source ? reinterpret_cast<const T*>(source)[x] : static_cast<T>(move.value);
+    *place_in<T>(move.target, x, y, z) =
+        move.source.first ? *place_in<const T>(move.source, x, y, z) : static_cast<T>(move.value);
 }
 
 }  // namespace
@@ -86,7 +93,7 @@ struct Cells {
 
 template <class T>
 __device__ inline T at(const Cells& cells, int64_t x, int64_t y, int64_t z) {
-    return row_of<const T>(cells.field, cells.component, y, z)[x];
+    return row_of<const T>(cells.field, cells.component, y, z)[x * cells.field.x];
 }
 
 // The i-th value, x fastest.

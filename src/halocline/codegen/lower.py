@@ -173,10 +173,11 @@ def _nest(kernel: Kernel, values: list[Value], live: list[tuple[Store, int]]) ->
             body += [Let(i, names[i]) for i in range(position, end) if i in names]
             body.append(store)
             position = end
+    interleaved = {field.name for field in kernel.fields if field.x_step > 1}
     streamed = tuple(
         (s.field, s.component)
         for s in stores
-        if (s.field, s.component) not in loaded and not s.offset[0]
+        if (s.field, s.component) not in loaded and not s.offset[0] and s.field not in interleaved
     )
     return Nest(
         kernel.name,

@@ -280,18 +280,10 @@ def _view(call: Call, number: int, field: FieldType, box: Box) -> Array:
     memory = call.fields[number]
     dtype = np.dtype(field.dtype)
     size = dtype.itemsize
-    x, y, z = box.lower
-    span = 1 + sum(
-        (count - 1) * stride
-        for count, stride in zip(
-            (field.components, *box.extent), (memory.component, 1, memory.y, memory.z), strict=True
-        )
-    )
-    address = (memory.data or 0) + (x + y * memory.y + z * memory.z) * size
-    raw = (ctypes.c_char * (span * size)).from_address(address)
-    return np.ndarray(
-        (field.components, *box.extent),
-        dtype,
-        raw,
-        strides=(memory.component * size, size, memory.y * size, memory.z * size),
-    )
+    shape = (field.components, *box.extent)
+    across = (memory.x, memory.y, memory.z)
+    strides = tuple(step * size for step in (memory.component, *across))
+    first = sum(lower * step for lower, step in zip(box.lower, across, strict=True)) * size
+    span = size + sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True))
+    raw = (ctypes.c_char * span).from_address((memory.data or 0) + first)
+    return np.ndarray(shape, dtype, raw, strides=strides)

@@ -50,6 +50,19 @@ def type_of(nest: Nest, field: str) -> str:
     return C_TYPES[next(f.dtype for f in nest.fields if f.name == field)]
 
 
+def x_step(nest: Nest, field: str) -> int:
+    """Return how far the next cell of a row is in memory [numbers]."""
+    return next(f.x_step for f in nest.fields if f.name == field)
+
+
+def at(nest: Nest, field: str, cell: str) -> str:
+    """Return the place of a cell in a row of a field: 'x + 1', or '(x + 1) * 19'."""
+    step = x_step(nest, field)
+    if step == 1:
+        return cell
+    return f"{cell if cell.isidentifier() else f'({cell})'} * {step}"
+
+
 def row_address(name: str, component: int, offset: Sequence[int], kind: str) -> str:
     """Return the address of cell x = 0 in a row, given by its field's name and place."""
     steps = zip("yz", (*offset, 0, 0), strict=False)

@@ -24,13 +24,14 @@ def widened(nest: Nest) -> dict[tuple[str, int], str]:
     size = {field.name: np.dtype(field.dtype).itemsize for field in nest.fields}
     if any(size[store.field] == 1 for store in nest.stores):
         return {}
+    narrow = {f.name for f in nest.fields if size[f.name] == 1 and f.x_step == 1}
     read_as: dict[tuple[str, int], set[str]] = {}
     for value in nest.values:
         if not isinstance(value, Operation):
             continue
         for below in value.operands:
             load = nest.values[below]
-            if isinstance(load, Load) and size[load.field] == 1:
+            if isinstance(load, Load) and load.field in narrow:
                 kind = value.type if value.op == "cast" else load.type
                 read_as.setdefault((load.field, load.component), set()).add(kind)
     found = {key: kinds.pop() for key, kinds in read_as.items() if len(kinds) == 1}

@@ -9,7 +9,7 @@ from halocline.errors import GridError
 from halocline.geometry import AXES
 from halocline.language.expr import Binary, Const, Expr, Read, Scalar
 from halocline.language.fields import layer, parse_side
-from halocline.language.kernel import FieldType, Kernel, Statement
+from halocline.language.kernel import Kernel, Statement
 from halocline.language.steps import Call, Parameter
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _call(
         Kernel(
             f"boundary_{side[0]}{'low' if sign < 0 else 'high'}_{n}",
             field.grid.dimensions,
-            (FieldType("field", field.dtype, field.components),),
+            (field.type_as("field"),),
             names,
             statements,
         ),

@@ -10,15 +10,18 @@ import numpy as np
 from halocline.errors import GridError, nearest
 from halocline.geometry import AXES, Box, box_of
 from halocline.language import expr, operators
-from halocline.language.kernel import DTYPES
+from halocline.language.kernel import DTYPES, LAYOUTS, FieldType
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
 
 LOCATIONS = ("center", "x_face", "y_face", "z_face", "xy_edge", "xz_edge", "yz_edge")
+
+# What all memory begins at multiples of, on devices too [bytes].
+_MOST_ALIGNED = 256
 
 # Far outside any grid, yet small enough that sums of a few of them fit in 64 bits.
 UNBOUNDED = 1 << 40
@@ -53,6 +56,9 @@ class Field(operators.Operand):
         self.dtype: str = str(options.get("dtype", "float64"))
         self.components: int = options.get("components", 1)
         self.location: str = options.get("location", "center")
+        # With one component both layouts are the same.
+        self.layout: str = options.get("layout", "soa") if self.components > 1 else "soa"
+        self.alignment: int = options.get("alignment") or 0
         self.unit: str = options.get("unit", "")
         self.description: str = options.get("description", "")
         # What fills the layers beyond a side; see 'boundary.boundary_calls'.
@@ -63,6 +69,10 @@ class Field(operators.Operand):
     def __repr__(self) -> str:
         """Return a short description."""
         return f"Field({self.name!r}, {self.dtype}, components={self.components})"
+
+    def type_as(self, name: str) -> FieldType:
+        """Return what kernels and plans know of the field, under a name of theirs."""
+        return FieldType(name, self.dtype, self.components, self.layout, self.alignment)
 
     def set(self, values: Any) -> None:
         """Give every cell a value; on each rank only its own cells are evaluated.
@@ -220,12 +230,16 @@ class Grid:
         Args:
             name: Its name in plans, reports and files; unique on the grid.
             options: dtype ('float64'), components (1), location ('center', 'x_face', …),
-                unit, description.
+                unit, description; layout ('soa': each component lies by itself, or 'aos': those
+                of a cell lie side by side), alignment: rows begin at multiples of it (a power of
+                two [bytes]; None for a cache line, 128 on a device).
 
         Raises:
             GridError: The name is taken, or an option or its value is unknown.
         """
-        known = ("dtype", "components", "location", "unit", "description")
+        known = (
+            "dtype", "components", "location", "unit", "description", "layout", "alignment",
+        )  # fmt: skip
         for option in options:
             if option not in known:
                 raise GridError(
@@ -244,6 +258,12 @@ class Grid:
             )
         if options.get("components", 1) < 1:
             raise GridError(f"Field '{name}' was given {options['components']} components.")
+        if (layout := options.get("layout", "soa")) not in LAYOUTS:
+            raise GridError(
+                f"Field '{name}' has the unknown layout '{layout}'.",
+                hint=nearest(str(layout), LAYOUTS),
+            )
+        _check_alignment(name, options)
         self.fields[name] = result = Field(self, name, **options)
         return result
 
@@ -270,6 +290,21 @@ def _dtype_name(name: str, dtype: Any) -> str:
             f"Field '{name}' has the unknown dtype '{dtype}'.", hint=nearest(result, DTYPES)
         )
     return result
+
+
+def _check_alignment(name: str, options: Mapping[str, Any]) -> None:
+    alignment = options.get("alignment")
+    least = np.dtype(options.get("dtype", "float64")).itemsize
+    if alignment is None or (
+        isinstance(alignment, int)
+        and least <= alignment <= _MOST_ALIGNED
+        and alignment.bit_count() == 1
+    ):
+        return
+    raise GridError(
+        f"Field '{name}' was given the alignment {alignment!r}; expected a power of two from "
+        f"{least}, one number, to {_MOST_ALIGNED} bytes."
+    )
 
 
 def parse_side(grid: Grid, side: str) -> tuple[int, int]:

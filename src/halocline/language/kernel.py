@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 Use = tuple[str, int, "Offset"]
 
 DTYPES = ("float64", "float32", "float16", "int64", "int32", "uint8")
+# What is next to a number in memory: the same component of the next cell ('structure of arrays'),
+# or the next component of the same cell ('array of structures').
+LAYOUTS = ("soa", "aos")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +29,20 @@ class FieldType:
         name: In a kernel that of the user's parameter, in a plan that of the grid's field.
         dtype: One of DTYPES.
         components: Numbers per cell.
+        layout: One of LAYOUTS; 'soa' for fields of one component.
+        alignment: Rows begin at multiples of it [bytes]; 0 for what suits where kernels run.
     """
 
     name: str
     dtype: str
     components: int
+    layout: str = "soa"
+    alignment: int = 0
+
+    @property
+    def x_step(self) -> int:
+        """How far the next cell of a row is in memory [numbers]."""
+        return self.components if self.layout == "aos" else 1
 
 
 @dataclass(frozen=True, slots=True)

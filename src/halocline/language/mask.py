@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from halocline.language.expr import Compare, Const, Read, Where
-from halocline.language.kernel import FieldType, Kernel
+from halocline.language.kernel import Kernel
 
 if TYPE_CHECKING:
     from halocline.language.fields import Field
@@ -23,5 +23,5 @@ def masked(kernel: Kernel, mask: Field) -> Kernel:
         old = Read(s.field, s.component, s.offset, versions[s.field, s.component])
         statements.append(replace(s, value=Where(chosen, s.value, old)))
         versions[s.field, s.component] += 1
-    fields = (*kernel.fields, FieldType(name, mask.dtype, mask.components))
+    fields = (*kernel.fields, mask.type_as(name))
     return replace(kernel, fields=fields, statements=tuple(statements))

@@ -136,13 +136,17 @@ def swap(first: Field, second: Field) -> Swap:
         GridError: The fields differ in grid, element type or components.
     """
     same_grid((first, second), "'swap'")
-    if (first.dtype, first.components) != (second.dtype, second.components):
+    if first.type_as("") != second.type_as(""):
         raise GridError(
-            f"'swap' was given '{first.name}' ({first.dtype}, {first.components} components) and "
-            f"'{second.name}' ({second.dtype}, {second.components} components); expected fields "
-            "of one type.",
+            f"'swap' was given '{first.name}' ({_kind(first)}) and '{second.name}' "
+            f"({_kind(second)}); expected fields of one type.",
         )
     return Swap(first, second)
+
+
+def _kind(field: Field) -> str:
+    aligned = f", rows aligned to {field.alignment} bytes" if field.alignment else ""
+    return f"{field.dtype}, {field.components} components, {field.layout}{aligned}"
 
 
 def repeat(count: int, *steps: Step) -> Repeat:

@@ -14,7 +14,7 @@ from halocline.geometry import AXES, Box
 from halocline.language import operators
 from halocline.language.expr import Read, Scalar
 from halocline.language.fields import Field, layer, same_grid
-from halocline.language.kernel import FieldType, Kernel, Statement
+from halocline.language.kernel import Kernel, Statement
 from halocline.language.place import user_place
 from halocline.language.steps import Call, Parameter
 from halocline.language.verify import verify
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from halocline.geometry import Offset
+    from halocline.language.kernel import FieldType
 
 
 class _SymbolScalar(operators.Symbol):
@@ -96,7 +97,7 @@ class _SymbolField(operators.Symbol):
     """
 
     def __init__(self, field: Field, name: str, recorder: _Recorder) -> None:
-        self.type = FieldType(name, field.dtype, field.components)
+        self.type = field.type_as(name)
         self.components = field.components
         self.dtype = field.dtype
         self.dimensions = field.grid.dimensions

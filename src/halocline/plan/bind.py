@@ -73,7 +73,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
         if field.boundaries and (depth := _depth_beyond(grid, used, name))
     }
     _check_sides(grid, items, boundaries)
-    declared = [FieldType(f.name, f.dtype, f.components) for f in grid.fields.values()]
+    declared = [field.type_as(name) for name, field in grid.fields.items()]
     floating = [f.name for f in declared if f.dtype.startswith("float")]
     written = _written(items, set())
     checked = tuple(name for name in floating if name in written)
@@ -194,7 +194,7 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
     name = f"{context.prefix}_{len(context.hidden)}"
     context.hidden.append(FieldType(name, "float64", 1))
     names = tuple(dict.fromkeys(read.field for read in found))
-    types = tuple(FieldType(n, grid.fields[n].dtype, grid.fields[n].components) for n in names)
+    types = tuple(grid.fields[n].type_as(n) for n in names)
     kernel = Kernel(
         f"evaluate_{reduction.kind}",
         grid.dimensions,

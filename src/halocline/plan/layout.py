@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from halocline.geometry import Box, Offset
+    from halocline.language.kernel import FieldType
     from halocline.plan.program import Launch, Program
     from halocline.plan.reach import Reach
     from halocline.plan.step import Schedule, ScheduleItem
@@ -25,18 +26,29 @@ class FieldLayout:
     """How a field is stored on every block.
 
     Attributes:
-        name: The field.
-        dtype: Its element type.
-        components: Numbers per cell.
+        spec: The field.
         lower: Halo cells at the low side of each axis.
         upper: Halo cells at the high side of each axis.
     """
 
-    name: str
-    dtype: str
-    components: int
+    spec: FieldType
     lower: tuple[int, ...]
     upper: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """The field's name."""
+        return self.spec.name
+
+    @property
+    def dtype(self) -> str:
+        """Its element type."""
+        return self.spec.dtype
+
+    @property
+    def components(self) -> int:
+        """Numbers per cell."""
+        return self.spec.components
 
     @property
     def bytes_per_value(self) -> int:
@@ -66,10 +78,7 @@ def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...
         for widths in (lower, upper):
             widest = tuple(map(max, zip(*(widths[name] for name in group), strict=True)))
             widths.update(dict.fromkeys(group, widest))
-    return tuple(
-        FieldLayout(s.name, s.dtype, s.components, lower[s.name], upper[s.name])
-        for s in program.fields
-    )
+    return tuple(FieldLayout(spec, lower[spec.name], upper[spec.name]) for spec in program.fields)
 
 
 def launched(items: Iterable[ScheduleItem]) -> list[tuple[Launch, frozenset[Reach]]]:
@@ -105,6 +114,9 @@ def _width(
     below, above = [], []
     for axis, o in enumerate(offset):
         moved = [move[axis] for move in moves] or [0]
+        if axis == 0 and program.periodic[axis]:
+            # Where rows close on themselves, a kernel runs in a block's own cells of them.
+            moved.append(0)
         low, high = -(min(moved) + o), max(moved) + o
         if not program.periodic[axis]:
             # At the edge of the domain a block's own cells include boundary layers.

@@ -85,10 +85,21 @@ def cuda_device_count() -> int:
 def cuda_device(ordinal: int) -> CudaDevice:
     """Open a device by its number, from 0; DeviceError says that there is none."""
 
-def bytes_on_block(
-    dtype: str, components: int, halo_lower: _Cell, halo_upper: _Cell, extent: _Cell, slot: int
-) -> int:
-    """Return the memory that a field will take on a block, halo and padding included [bytes]."""
+class Field:
+    """What a field is: 'alignment' is that of its rows [bytes]."""
+
+    def __init__(
+        self,
+        name: str,
+        dtype: str,
+        components: int,
+        halo_lower: _Cell,
+        halo_upper: _Cell,
+        is_interleaved: bool = False,
+        alignment: int = 64,
+    ) -> None: ...
+    def bytes_on_block(self, extent: _Cell, slot: int) -> int:
+        """Return the memory that it will take on a block, halo and padding included [bytes]."""
 
 class Runtime:
     """Executes a plan: add blocks, then fields, then the rest; then run programs."""
@@ -111,9 +122,7 @@ class Runtime:
     def add_block(self, lower: _Cell, upper: _Cell, turn: int = 0) -> int:
         """Add a block that owns these cells and return its number."""
 
-    def add_field(
-        self, name: str, dtype: str, components: int, halo_lower: _Cell, halo_upper: _Cell
-    ) -> int:
+    def add_field(self, field: Field) -> int:
         """Allocate a field on every block (owned cells zero, halo poison) and return its slot."""
 
     def view(self, slot: int, block: int, will_write: bool = True) -> NDArray[Any]:

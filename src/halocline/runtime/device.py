@@ -9,7 +9,7 @@ from halocline.errors import DeviceError, HaloclineError, PlanError, nearest
 from halocline.jit.nvrtc import best_architecture
 from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.runtime import _core
-from halocline.runtime.storage import three
+from halocline.runtime.storage import stored_field, three
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 CPU, EMULATED, CUDA, AUTO = "cpu", "emulated", "cuda", "auto"
 _NAMES = (CPU, CUDA, AUTO, EMULATED)
+# What processors, and devices, read and write at once [bytes]. 128 was best on devices in Habich et
+# al. 2011, on which section 4.4 of paper 001 builds.
+_LINE, _DEVICE_LINE = 64, 128
 # What may not work everywhere.
 _TRIED = ("peer", "from-device")
 
@@ -63,6 +66,11 @@ class OpenDevice:
     def is_cpu(self) -> bool:
         """Whether kernels run on the processor and fields lie in its memory only."""
         return self.handle is None
+
+    @property
+    def alignment(self) -> int:
+        """At multiples of what rows begin, unless a field says otherwise [bytes]."""
+        return _LINE if self.is_cpu else _DEVICE_LINE
 
     def transport(self, *, is_same_node: bool) -> Transport:
         """Return the best way that works between two ranks."""
@@ -160,7 +168,7 @@ def check_memory(device: OpenDevice, plan: Plan, job: Job) -> None:
     if not isinstance(device.handle, _core.CudaDevice):
         return
     users: dict[tuple[int, str], list[tuple[int, int, int]]] = {}
-    mine = (bytes_needed(plan), *device.handle.memory)
+    mine = (bytes_needed(plan, device.alignment), *device.handle.memory)
     for where, what in job.everywhere(((job.nodes[job.rank], device.handle.name), mine)):
         users.setdefault(where, []).append(what)
     for (_, name), ranks in users.items():
@@ -174,17 +182,10 @@ def check_memory(device: OpenDevice, plan: Plan, job: Job) -> None:
             )
 
 
-def bytes_needed(plan: Plan) -> int:
-    """Return what the fields of a rank take on its device, halo and padding included [bytes]."""
+def bytes_needed(plan: Plan, alignment: int) -> int:
+    """Return what the fields of a rank take, halo and padding included [bytes]."""
     return sum(
-        _core.bytes_on_block(
-            layout.dtype,
-            layout.components,
-            three(layout.lower, 0),
-            three(layout.upper, 0),
-            three(block.box.extent, 1),
-            slot,
-        )
+        stored_field(layout, alignment).bytes_on_block(three(block.box.extent, 1), slot)
         for slot, layout in enumerate(plan.layouts)
         for block in plan.blocks
     )

@@ -113,7 +113,7 @@ class Executor:
     def store(self, layout: FieldLayout) -> None:
         """Allocate a field on every block."""
         self.storages[layout.name] = BlockStorage(
-            self.grid, layout, self.owned, self.runtime, self.job
+            self.grid, layout, self.owned, self.runtime, self.job, self.device.alignment
         )
         for position, block in enumerate(self.owned):
             for box in self.decomposition.absent(block) if self.is_sparse else ():

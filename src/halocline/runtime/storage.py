@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 class BlockStorage:
     """The values of one field.
 
+    Args:
+        grid: The grid.
+        layout: How the field is stored.
+        blocks: Those of this rank.
+        runtime: Gets the field.
+        job: The ranks.
+        alignment: Of rows, unless the field says it [bytes].
+
     Attributes:
         slot: The field's number in the runtime.
     """
@@ -37,19 +45,14 @@ class BlockStorage:
         blocks: tuple[Block, ...],
         runtime: _core.Runtime,
         job: Job,
+        alignment: int,
     ) -> None:
         self.grid = grid
         self.layout = layout
         self.blocks = blocks
         self.runtime = runtime
         self.job = job
-        self.slot = runtime.add_field(
-            layout.name,
-            layout.dtype,
-            layout.components,
-            three(layout.lower, 0),
-            three(layout.upper, 0),
-        )
+        self.slot = runtime.add_field(stored_field(layout, alignment))
 
     def local(self, *, will_write: bool = True) -> list[NDArray[Any]]:
         """Return views of the rank's own cells, one for each block.
@@ -164,6 +167,19 @@ class BlockStorage:
             cut = tuple(slice(l, u) for l, u in zip(box.lower, box.upper, strict=True))
             result[(slice(None), *cut) if many else cut] = values
         return result
+
+
+def stored_field(layout: FieldLayout, alignment: int) -> _core.Field:
+    """Return a field as the runtime stores it, aligned so unless it says otherwise [bytes]."""
+    return _core.Field(
+        layout.name,
+        layout.dtype,
+        layout.components,
+        three(layout.lower, 0),
+        three(layout.upper, 0),
+        is_interleaved=layout.spec.layout == "aos",
+        alignment=layout.spec.alignment or alignment,
+    )
 
 
 def three(values: tuple[int, ...], missing: int) -> tuple[int, int, int]:

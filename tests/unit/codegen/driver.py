@@ -14,7 +14,7 @@ HALO = 3
 
 @dataclass
 class Block:
-    """Fields of one block: arrays by name (components, x, y, z), rows contiguous and aligned."""
+    """Fields of one block: arrays by name (components, x, y, z), rows aligned."""
 
     arrays: dict[str, np.ndarray]
     arguments: ctypes.Array
@@ -30,20 +30,24 @@ def make_block(kernel, extent, seed) -> Block:
     for number, field in enumerate(kernel.fields):
         dtype = np.dtype(field.dtype)
         line = 64 // dtype.itemsize
-        row = -(-(whole[0] + line) // line) * line
-        count = field.components * whole[2] * whole[1] * row
+        row = -(-(whole[0] * field.x_step + line) // line) * line
+        arrays = field.components // field.x_step
+        count = arrays * whole[2] * whole[1] * row
         raw = np.zeros(count * dtype.itemsize + 128, np.uint8)
-        start = -(raw.ctypes.data + HALO * dtype.itemsize) % 64
+        start = -(raw.ctypes.data + HALO * field.x_step * dtype.itemsize) % 64
         data = raw[start : start + count * dtype.itemsize].view(dtype)
-        rows = data.reshape(field.components, whole[2], whole[1], row)
-        array = rows[..., : whole[0]].transpose(0, 3, 2, 1)
+        rows = data.reshape(arrays, whole[2], whole[1], row)
+        cells = rows[..., : whole[0] * field.x_step]
+        apart = cells.reshape(arrays, whole[2], whole[1], whole[0], field.x_step)
+        array = apart.transpose(0, 4, 3, 2, 1).reshape(field.components, *whole)
+        assert np.shares_memory(array, raw)
         if dtype.kind == "f":
             array[...] = random.integers(-64, 64, array.shape) / 16
         else:
             array[...] = random.integers(0, 4, array.shape)
         halo = [HALO if axis < kernel.dimensions else 0 for axis in range(3)]
         first = array[(0, *(slice(h, None) for h in halo))].ctypes.data
-        strides = [array.strides[i] // dtype.itemsize for i in (0, 2, 3)]
+        strides = [stride // dtype.itemsize for stride in array.strides]
         arguments[number] = FieldArgument(first, *strides)
         block.arrays[field.name] = array
         block.kept.append(raw)

@@ -15,14 +15,17 @@ class Maker:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
+        self.random_layout = random.Random(seed)
         self.dimensions = self.random.choice((1, 2, 3, 3))
         only = self.random.choice((None, None, "float64", "float32", "int64"))
-        self.fields = tuple(
-            FieldType(name, only or self.random.choice(DTYPES), self.random.choice((1, 1, 2)))
-            for name in ("f", "g", "a", "b")
-        )
+        self.fields = tuple(self.field(name, only) for name in ("f", "g", "a", "b"))
         self.scalars = ("s", "t")
         self.floating = True
+
+    def field(self, name: str, dtype: str | None) -> FieldType:
+        components = self.random.choice((1, 1, 2))
+        layout = self.random_layout.choice(("soa", "aos")) if components > 1 else "soa"
+        return FieldType(name, dtype or self.random.choice(DTYPES), components, layout)
 
     def kernel(self, name: str) -> Kernel:
         """Return a kernel that reads f and g around each cell, and writes a, b and parts of g."""

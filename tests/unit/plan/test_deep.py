@@ -73,7 +73,7 @@ def test_a_depth_far_too_large_is_said_at_once():
     assert time.perf_counter() - started < 10
 
 
-@pytest.mark.parametrize("name", ["heat 2-D", "waves 2-D", "cavity 2-D"])
+@pytest.mark.parametrize("name", ["heat 2-D", "waves 2-D", "cavity 2-D, interleaved"])
 @pytest.mark.parametrize("periodic", ["none", "all", "first"])
 def test_halos_that_are_not_planned_yet_are_as_wide_as_when_they_are(name, periodic):
     problem = stencils.make(name, periodic, "float64")

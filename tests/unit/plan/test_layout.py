@@ -33,6 +33,19 @@ def test_halos_are_as_wide_as_the_reads_on_each_side():
     assert layout(grid, [upwind(a, b)], "b").lower == (0, 0)
 
 
+def test_rows_that_may_close_on_themselves_hold_what_is_assigned_beyond_their_ends():
+    grid = hc.Grid((7, 4), periodic=True)
+    a, b, mask = grid.field("a"), grid.field("b"), grid.field("mask", dtype="uint8")
+
+    @hc.kernel
+    def push(a, b):
+        b[1, 1] = a[0, 0]
+
+    # It runs where it assigns a block's own cells; where rows close, in all cells of them.
+    found = layout(grid, [push(a, b, on=mask)], "b")
+    assert (found.lower, found.upper) == ((1, 1), (1, 0))
+
+
 def test_fields_that_are_swapped_are_stored_alike():
     problem = stencils.heat((8,), (True,))
     found = [layout(problem.grid, problem.steps, name) for name in ("T", "T_new")]

@@ -57,6 +57,7 @@ class Setup:
         streaming: 'two-grids' or 'in-place'.
         dtype: Of the populations as they are stored: 'float64', 'float32', or 'float16', which
             computes in float32.
+        layout: Of the populations in memory: 'soa' or 'aos', see 'Grid.field'.
         spacing: Edge length of a cell, for coordinates of results.
         origin: Coordinate of the low corner of the domain.
     """
@@ -71,6 +72,7 @@ class Setup:
     step_time: float = 1.0
     streaming: str = "two-grids"
     dtype: str = "float64"
+    layout: str = "soa"
     spacing: float = 1.0
     origin: Any = 0.0
 
@@ -253,7 +255,8 @@ class _Builder:
         return "float64" if self.setup.dtype == "float64" else "float32"
 
     def _populations(self, name: str) -> Field:
-        return self.grid.field(name, components=len(self.lattice), dtype=self.setup.dtype)
+        options = {"dtype": self.setup.dtype, "layout": self.setup.layout}
+        return self.grid.field(name, components=len(self.lattice), **options)
 
     def _check(self, names: list[str]) -> None:
         for side, boundary in self.setup.sides.items():

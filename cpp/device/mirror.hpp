@@ -9,6 +9,7 @@
 #include "abi/kernel_abi.h"
 #include "core/field.hpp"
 #include "device/device.hpp"
+#include "device/scratch.hpp"
 #include "device/services.hpp"
 #include "device/splits.hpp"
 
@@ -21,7 +22,12 @@ namespace halocline {
 class Mirror {
 public:
     Mirror(std::shared_ptr<Device> device, const ServiceKernels& kernels)
-        : device_(std::move(device)), services_(*device_, kernels), splits_(*device_) {}
+        : device_(std::move(device)),
+          services_(*device_, kernels),
+          scratch_(*device_, services_),
+          splits_(*device_) {}
+    Mirror(const Mirror&) = delete;  // the scratch knows its services
+    Mirror& operator=(const Mirror&) = delete;
 
     /// Adds the storage of a field: a piece of the host's memory for each block.
     void add(const std::vector<Storage>& host);
@@ -37,6 +43,7 @@ public:
     [[nodiscard]] std::shared_ptr<std::byte> memory(std::size_t storage, int block) const;
     [[nodiscard]] Device& device() const { return *device_; }
     [[nodiscard]] const Services& services() const { return services_; }
+    [[nodiscard]] Scratch& scratch() { return scratch_; }
     [[nodiscard]] Splits& splits() { return splits_; }
 
     /// From now on notes who uses which storage on the device; until the notes are taken.
@@ -65,6 +72,7 @@ private:
 
     std::shared_ptr<Device> device_;
     Services services_;
+    Scratch scratch_;
     Splits splits_;
     std::vector<Fields> storages_;
     std::optional<std::vector<Use>> notes_;

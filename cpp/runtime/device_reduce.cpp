@@ -4,29 +4,8 @@
 #include <array>
 #include <limits>
 
-#include "device/launch.hpp"
-
 namespace halocline {
 namespace {
-
-using Words = std::vector<std::int64_t>;
-
-/// Numbers on the device that kernels change and the host then looks at.
-class Results {
-public:
-    Results(const Mirror& mirror, const Words& first)
-        : device_(mirror.device()), size_(first.size()), memory_(uploaded(device_, first)) {}
-
-    [[nodiscard]] std::byte* memory() const { return memory_.get(); }
-    [[nodiscard]] Words read() const {
-        return downloaded<std::int64_t>(device_, memory_.get(), size_);
-    }
-
-private:
-    Device& device_;
-    std::size_t size_;
-    std::shared_ptr<std::byte> memory_;
-};
 
 DeviceCells cells_of(const State& state, int slot, int component, const LocalBox& local) {
     DeviceCells cells;
@@ -50,13 +29,13 @@ constexpr auto slots = static_cast<std::size_t>(Services::slots);
 
 void add_on_device(const State& state, int slot, int component, const std::vector<LocalBox>& boxes,
                    Superaccumulator& sum) {
-    const Mirror& mirror = *state.mirror();
+    Mirror& mirror = *state.mirror();
     prepare(state, slot);
-    const Results results(mirror, Words(Superaccumulator::words * slots));
+    std::byte* const sums = mirror.scratch().fill({{Superaccumulator::words * slots, 0}});
     for (const LocalBox& box : boxes) {
-        mirror.services().sum(cells_of(state, slot, component, box), results.memory());
+        mirror.services().sum(cells_of(state, slot, component, box), sums);
     }
-    const Words words = results.read();
+    const std::vector<std::int64_t> words = mirror.scratch().read();
     for (std::size_t i = 0; i < slots; ++i) {
         std::array<std::int64_t, Superaccumulator::words> one;
         for (std::size_t word = 0; word < one.size(); ++word) one[word] = words[word * slots + i];
@@ -66,15 +45,14 @@ void add_on_device(const State& state, int slot, int component, const std::vecto
 
 void take_on_device(const State& state, int slot, int component, const std::vector<LocalBox>& boxes,
                     Extremes& extremes) {
-    const Mirror& mirror = *state.mirror();
+    Mirror& mirror = *state.mirror();
     prepare(state, slot);
-    Words first(2 * slots, extremes.least);
-    std::fill(first.begin() + slots, first.end(), extremes.greatest);
-    const Results results(mirror, first);
+    std::byte* const found =
+        mirror.scratch().fill({{slots, extremes.least}, {slots, extremes.greatest}});
     for (const LocalBox& box : boxes) {
-        mirror.services().find_extremes(cells_of(state, slot, component, box), results.memory());
+        mirror.services().find_extremes(cells_of(state, slot, component, box), found);
     }
-    const Words ranks = results.read();
+    const std::vector<std::int64_t> ranks = mirror.scratch().read();
     extremes.least = *std::min_element(ranks.begin(), ranks.begin() + slots);
     extremes.greatest = *std::max_element(ranks.begin() + slots, ranks.end());
 }
@@ -82,16 +60,16 @@ void take_on_device(const State& state, int slot, int component, const std::vect
 std::vector<DeviceNan> nans_on_device(const State& state, int slot,
                                       const std::vector<LocalBox>& boxes) {
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-    const Mirror& mirror = *state.mirror();
+    Mirror& mirror = *state.mirror();
     prepare(state, slot);
     const auto components = static_cast<std::size_t>(state.field(slot).components);
-    const Results results(mirror, Words(boxes.size() * components, none));
+    std::byte* const firsts = mirror.scratch().fill({{boxes.size() * components, none}});
     for (std::size_t i = 0; i < boxes.size() * components; ++i) {
         const auto component = static_cast<int>(i % components);
         mirror.services().find_nan(cells_of(state, slot, component, boxes[i / components]),
-                                   results.memory() + i * sizeof none);
+                                   firsts + i * sizeof none);
     }
-    const Words numbers = results.read();
+    const std::vector<std::int64_t> numbers = mirror.scratch().read();
     std::vector<DeviceNan> found;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         if (numbers[i] == none) continue;

@@ -26,6 +26,7 @@ from halocline.runtime.job import Made, join
 from halocline.runtime.progress import progress_display
 from halocline.runtime.report import Told, make_report
 from halocline.tune.selection import (
+    Knowledge,
     Offer,
     Selection,
     alone,
@@ -113,9 +114,8 @@ class Simulation:
         self.device = open_device(wanted, self._job)
         _check_transport(self.strategy, self.device)
         self.threads = threads or max(1, len(os.sched_getaffinity(0)) // self._job.ranks_on_node)
-        # Read by all ranks together, so that none waits for another later. It knows processors.
-        can_choose = self._job.size > 1 and self.device.is_cpu
-        self._knowledge = knowledge_of(self._job, self.threads) if can_choose else None
+        # Read by all ranks together, so that none waits for another later.
+        self._knowledge = self._ask() if self._job.size > 1 else None
         self.decomposition = decomposition_for(grid, self._job.size, decomposition, blocks)
         # Which shape is the cheapest depends on the step, which need not be complete yet.
         self._shape = (decomposition, blocks)
@@ -289,10 +289,11 @@ class Simulation:
         )
 
     def _predicted(self) -> dict[tuple[str, str], float]:
-        if not self.device.is_cpu:
-            return {}
-        knowledge = self.selection.knowledge or knowledge_of(self._job, self.threads)
-        return predicted_lines(self.plan, knowledge)
+        return predicted_lines(self.plan, self.selection.knowledge or self._ask())
+
+    def _ask(self) -> Knowledge:
+        device = "" if self.device.is_cpu else self.device.where
+        return knowledge_of(self._job, self.threads, device)
 
     def _compile(self, plans: Iterable[Plan]) -> CompiledKernels:
         return compile_kernels(plans, self.target, self._job, self.device.handle)

@@ -108,7 +108,7 @@ def test_boxes_can_be_copied_instead_of_packed(driver, monkeypatch):
 def test_ranks_that_share_a_device_share_its_memory(driver, monkeypatch):
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
     monkeypatch.setenv("FAKE_CUDA_MEMORY", "3000")
-    assert "The fields of 2 rank(s) take " in on_ranks(2, "cuda", "heat")["error"]
+    assert "Fields and messages of 2 rank(s) take " in on_ranks(2, "cuda", "heat")["error"]
 
 
 def test_a_certain_device(driver):
@@ -169,8 +169,8 @@ def test_code_that_the_driver_does_not_know(driver, tmp_path):
 def test_too_little_memory(driver):
     found = run(driver, "cuda", FAKE_CUDA_MEMORY=2000)
     assert found["error"] == (
-        "DeviceError: The fields of 1 rank(s) take 0.0 MB on Fake device (cuda:0), which has 0.0 "
-        "MB, of which 0.0 MB are free. Use more ranks with a device each, a smaller grid, "
+        "DeviceError: Fields and messages of 1 rank(s) take 0.0 MB on Fake device (cuda:0), which "
+        "has 0.0 MB, of which 0.0 MB are free. Use more ranks with a device each, a smaller grid, "
         "dtype='float32' or 'float16', or for a flow streaming='in-place'."
     )
     assert found["live"] == 0

@@ -1,6 +1,6 @@
 """Run a program with strategy='auto' and with the default; write what was chosen and why.
 
-mpiexec -n N python auto.py OUTPUT
+mpiexec -n N python auto.py OUTPUT [DEVICE]
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from halocline.runtime.job import join
 MOST_STEPS = 20_000
 
 
-def chosen(steps: int) -> dict[str, int | str]:
+def chosen(steps: int, device: str) -> dict[str, int | str]:
     """Run at least so many steps, until the strategy is decided."""
     problem = stencils.make("heat 2-D", "all", "float64")
-    simulation = hc.Simulation(problem.grid, problem.steps, strategy="auto", threads=1)
+    simulation = hc.Simulation(
+        problem.grid, problem.steps, strategy="auto", threads=1, device=device
+    )
     stencils.fill(problem)
     simulation.run(steps, progress=False)
     while simulation.selection.trial is not None and simulation.step < MOST_STEPS:
@@ -35,7 +37,7 @@ def chosen(steps: int) -> dict[str, int | str]:
 
 
 def by_default(steps: int) -> int:
-    """Return the checksum of so many steps with the default strategy."""
+    """Return the checksum of so many steps with the default strategy on the processor."""
     problem = stencils.make("heat 2-D", "all", "float64")
     simulation = hc.Simulation(problem.grid, problem.steps, strategy=hc.Strategy(), threads=1)
     stencils.fill(problem)
@@ -44,7 +46,7 @@ def by_default(steps: int) -> int:
 
 
 if __name__ == "__main__":
-    found = chosen(200)
+    found = chosen(200, sys.argv[2] if len(sys.argv) > 2 else "cpu")
     found["expected"] = by_default(int(found["steps"]))
     if join().rank == 0:
         Path(sys.argv[1]).write_text(json.dumps(found), encoding="utf-8")

@@ -23,9 +23,9 @@ def auto(tmp_path, monkeypatch):
     """Run the script on two ranks with a cache of its own; return what it found."""
     monkeypatch.setenv("HALOCLINE_CACHE", str(tmp_path / "cache"))
 
-    def run() -> dict:
+    def run(*device: str) -> dict:
         output = tmp_path / "found.json"
-        done = mpirun(2, SCRIPT, str(output))
+        done = mpirun(2, SCRIPT, str(output), *device)
         assert done.returncode == 0, done.stderr
         found = json.loads(output.read_text(encoding="utf-8"))
         assert found["crc"] == found["expected"]
@@ -43,6 +43,15 @@ def test_a_choice_is_made_by_trial_and_remembered(auto):
     again = auto()
     assert again["steps"] == 200
     assert ", chosen in an earlier run\n" in again["strategy"]
+
+
+def test_on_devices_trials_alone_decide(auto):
+    first = auto("emulated:3")["strategy"]
+    assert ", chosen by trial\n" in first
+    assert "predicted" not in first
+    assert "chosen in an earlier run" in auto("emulated:3")["strategy"]
+    # Of processors that tells nothing.
+    assert "chosen by trial" in auto()["strategy"]
 
 
 def test_a_trial_teaches_how_fast_kernels_are_on_a_machine_that_was_measured(auto):

@@ -175,17 +175,20 @@ def check_memory(device: OpenDevice, plan: Plan, job: Job) -> None:
         needed, free = sum(rank[0] for rank in ranks), min(rank[1] for rank in ranks)
         if needed > free:
             raise DeviceError(
-                f"The fields of {len(ranks)} rank(s) take {needed / 1e6:,.1f} MB on {name}, which "
-                f"has {ranks[0][2] / 1e6:,.1f} MB, of which {free / 1e6:,.1f} MB are free.",
+                f"Fields and messages of {len(ranks)} rank(s) take {needed / 1e6:,.1f} MB on "
+                f"{name}, which has {ranks[0][2] / 1e6:,.1f} MB, of which {free / 1e6:,.1f} MB are "
+                "free.",
                 hint="Use more ranks with a device each, a smaller grid, dtype='float32' or "
                 "'float16', or for a flow streaming='in-place'.",
             )
 
 
 def bytes_needed(plan: Plan, alignment: int) -> int:
-    """Return what the fields of a rank take, halo and padding included [bytes]."""
-    return sum(
+    """Return what fields, with halo and padding, and packed messages of a rank take [bytes]."""
+    fields = sum(
         stored_field(layout, alignment).bytes_on_block(three(block.box.extent, 1), slot)
         for slot, layout in enumerate(plan.layouts)
         for block in plan.blocks
     )
+    messages = [m for exchange in plan.exchanges for m in (*exchange.sends, *exchange.receives)]
+    return fields + sum(plan.bytes_of(message.parts) for message in messages)

@@ -45,7 +45,7 @@ class Candidate:
     Attributes:
         strategy: The strategy.
         plan: This rank's plan.
-        predicted_s: Of a step, the greatest over the ranks [s].
+        predicted_s: Of a step, the greatest over the ranks; 0 where nothing predicts it [s].
     """
 
     strategy: Strategy
@@ -83,10 +83,25 @@ def candidates(base: Strategy, *, has_same_node: bool, has_other_node: bool) -> 
     return list(dict.fromkeys(found))
 
 
+def candidates_on_devices() -> list[Strategy]:
+    """Return the few strategies to be tried where devices compute, the default there first.
+
+    Its core is one piece: nobody polls between launches. Staged messages are fewer, and so are
+    what is launched to pack and unpack them.
+    """
+    base = Strategy(tiles=1)
+    return [
+        base,
+        replace(base, overlap="none"),
+        replace(base, neighbours="staged"),
+        replace(base, depth=2),
+    ]
+
+
 def rank_candidates(
     strategies: Iterable[Strategy],
     make: Callable[[Strategy], Plan],
-    model: Model,
+    model: Model | None,
     combine: Callable[[list[float]], list[float]],
     timer: Callable[[], float] = time.perf_counter,
 ) -> list[Candidate]:
@@ -98,7 +113,7 @@ def rank_candidates(
     Args:
         strategies: The default first.
         make: Makes this rank's plan, or raises PlanError.
-        model: What predicts.
+        model: What predicts; None if nothing does, then they stay in order.
         combine: Takes numbers and returns, on all ranks, the greatest of each.
         timer: A clock [s].
 
@@ -122,7 +137,7 @@ def rank_candidates(
 def _planned(
     strategies: Iterable[Strategy],
     make: Callable[[Strategy], Plan],
-    model: Model,
+    model: Model | None,
     timer: Callable[[], float],
 ) -> tuple[list[Candidate | None], HaloclineError | None]:
     """Return a candidate for each strategy, or None, and what is wrong with the first one."""
@@ -135,13 +150,16 @@ def _planned(
         if number == 0 or before - started + expected < _PLANNING_S:
             try:
                 plan = make(strategy)
-                predicted = predict_step(plan, model.machine, model.placement)
-                candidate = Candidate(strategy, plan, predicted.seconds)
+                candidate = Candidate(strategy, plan, _predicted_s(plan, model))
             except (PlanError, MachineError) as error:
                 failure = error if number == 0 else failure
             longest, deepest = max(longest, timer() - before), max(deepest, strategy.depth)
         found.append(candidate)
     return found, failure
+
+
+def _predicted_s(plan: Plan, model: Model | None) -> float:
+    return predict_step(plan, model.machine, model.placement).seconds if model else 0.0
 
 
 def _are_new(found: Sequence[Candidate | None]) -> list[float]:
@@ -207,7 +225,7 @@ class Tried:
 
     Attributes:
         strategy: Its text, 'default' or what differs from it.
-        predicted_s: Of a step [s].
+        predicted_s: Of a step; 0 if nothing predicts it [s].
         measured_s: Median of its turns; None if it was not tried [s].
     """
 
@@ -236,10 +254,9 @@ class Choice:
         lines = [f"strategy {self.strategy}, {how}"]
         for one in self.tried:
             measured = "not tried" if one.measured_s is None else f"{one.measured_s * 1e6:.1f} us"
-            lines.append(
-                f"  {one.strategy:<40} predicted {one.predicted_s * 1e6:>10.1f} us a step, "
-                f"measured {measured:>12}"
-            )
+            predicted = f"predicted {one.predicted_s * 1e6:>10.1f} us a step, "
+            times = (predicted if one.predicted_s else "") + f"measured {measured:>12}"
+            lines.append(f"  {one.strategy:<40} {times}")
         return "\n".join(lines)
 
 

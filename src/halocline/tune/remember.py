@@ -39,7 +39,10 @@ def case_key(program: Program, decomposition: Decomposition, placement: Placemen
     words = [
         repr((program.extent, program.periodic, decomposition.cuts, decomposition.ranks)),
         repr((placement.ranks_per_node, placement.threads, placement.ranks_sharing_memory)),
-        *(f"{field.name} {field.dtype} {field.components}" for field in program.fields),
+        *(
+            f"{field.name} {field.dtype} {field.components} {field.layout}"
+            for field in program.fields
+        ),
         *_words(program.items),
     ]
     for name, launches in program.boundaries.items():

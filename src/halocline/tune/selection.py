@@ -13,6 +13,7 @@ from halocline.tune.choose import (
     Model,
     Trial,
     candidates,
+    candidates_on_devices,
     rank_candidates,
     shortlist,
     widest,
@@ -82,49 +83,66 @@ def offer(
     Raises:
         PlanError: Even the default strategy cannot be planned.
     """
-    default = Strategy()
-    model = knowledge.model
-    if model is None:
-        reason = f"default strategy, for want of times: {knowledge.missing}"
-        return Offer((make(default),), None, reason, "")
-    key = case_key(program, decomposition, model.placement)
-    if job.link is not None:
-        key += f" {job.link}"
+    if knowledge.missing:
+        return _default(make, knowledge.missing)
+    key = case_key(program, decomposition, knowledge.placement)
+    for what in (job.link, knowledge.device):
+        key += f" {what}" if what else ""
     known = job.from_first(lambda: recall(choices_path(), identity_here(), key))
     if known is not None:
         return Offer((make(known.strategy),), None, str(known), "")
-    others = len(set(job.nodes)) > 1
-    near = any(job.nodes.count(node) > 1 for node in set(job.nodes))
-    wanted = candidates(default, has_same_node=near, has_other_node=others)
+    wanted = candidates_on_devices() if knowledge.device else _candidates(job)
     try:
-        short = shortlist(rank_candidates(wanted, make, model, job.greatest))
+        ranked = rank_candidates(wanted, make, knowledge.model, job.greatest)
     except MachineError as error:
-        return Offer((make(default),), None, f"default strategy, for want of times: {error}", "")
+        return _default(make, str(error))
+    short = shortlist(ranked, wanted[0])
     layouts = widest([candidate.plan.layouts for candidate in short])
     wide = [Candidate(c.strategy, replace(c.plan, layouts=layouts), c.predicted_s) for c in short]
     return Offer(tuple(c.plan for c in wide), Trial(wide), "", key)
 
 
+def _default(make: Callable[[Strategy], Plan], missing: str) -> Offer:
+    return Offer((make(Strategy()),), None, f"default strategy, for want of times: {missing}", "")
+
+
+def _candidates(job: Job) -> list[Strategy]:
+    others = len(set(job.nodes)) > 1
+    near = any(job.nodes.count(node) > 1 for node in set(job.nodes))
+    return candidates(Strategy(), has_same_node=near, has_other_node=others)
+
+
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """What predicts the steps of a job, or why nothing does."""
+    """What is known of the steps of a job before any is done.
 
-    model: Model | None
+    Attributes:
+        placement: How the ranks sit on nodes.
+        model: What predicts them; None if nothing does.
+        missing: Why nothing does and nothing is tried; empty if something is.
+        device: What the devices are called that compute, of which trials alone tell; else empty.
+    """
+
+    placement: Placement
+    model: Model | None = None
     missing: str = ""
+    device: str = ""
 
 
-def knowledge_of(job: Job, threads: int) -> Knowledge:
-    """Return what predicts the steps of a job; all ranks must call it."""
+def knowledge_of(job: Job, threads: int, device: str = "") -> Knowledge:
+    """Return what is known of the steps of a job; all ranks must call it."""
+    placement = Placement(job.nodes.count(job.nodes[0]), threads, job.ranks_on_node)
+    if device:
+        return Knowledge(placement, device=device)
     try:
         machine = job.from_first(machine_here)
     except MachineError as error:
-        return Knowledge(None, str(error))
+        return Knowledge(placement, missing=str(error))
     assert machine is not None
     if job.link is not None:
         link = job.link
         machine = machine.with_link(link.name, link.latency_s, link.seconds_per_byte)
-    ranks_per_node = job.nodes.count(job.nodes[0])
-    return Knowledge(Model(machine, Placement(ranks_per_node, threads, job.ranks_on_node)))
+    return Knowledge(placement, Model(machine, placement))
 
 
 def prices_here(
@@ -249,13 +267,16 @@ class Selection:
 
     def _learn(self) -> None:
         """Take from rank 0's timers how fast the kernels are here, for the next predictions."""
-        model = self.knowledge.model if self.knowledge else None
+        if self.knowledge is None or self.knowledge.model is None:
+            return
+        model = self.knowledge.model
         done = [Done(self.offered.plans[n], s) for n, s in self._steps_done.items() if s]
-        if model is None or not done:
+        if not done:
             return
         timers = self.executor.runtime.timers()
         rates = self.job.from_first(lambda: kernel_rates(done, timers, model)) or ()
-        self.knowledge = Knowledge(replace(model, machine=model.machine.with_kernels(rates)))
+        learned = replace(model, machine=model.machine.with_kernels(rates))
+        self.knowledge = replace(self.knowledge, model=learned)
         self.job.on_first(lambda: keep(rates))
 
 

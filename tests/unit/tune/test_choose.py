@@ -16,6 +16,7 @@ from halocline.tune.choose import (
     Trial,
     Turn,
     candidates,
+    candidates_on_devices,
     shortlist,
     widest,
 )
@@ -236,6 +237,17 @@ def test_a_single_candidate_needs_no_trial():
 def test_without_any_turn_the_prediction_decides():
     trial = Trial(made(2e-4, 1e-4))
     assert trial.choice().strategy == trial.short[1].strategy
+
+
+def test_where_nothing_predicts_all_are_tried_in_order():
+    wanted = candidates_on_devices()
+    ranked = rank_candidates(wanted, make, None, alone)
+    assert [candidate.strategy for candidate in shortlist(ranked, wanted[0])] == wanted
+    assert not any(candidate.predicted_s for candidate in ranked)
+    trial = Trial(ranked)
+    run(trial, lambda n, turn: (3e-4, 1e-4, 2e-4, 4e-4)[n])
+    assert trial.choice().strategy == wanted[1]
+    assert "predicted" not in str(trial.choice())
 
 
 def test_the_choice_says_what_and_why():

@@ -93,7 +93,9 @@ class ZarrSeries:
                 hint="It is damaged or of another run; choose another directory with --output.",
             ) from error
         with writing(self._path):
-            self._publish(int(np.searchsorted(steps, goes_on_from, side="right")))
+            # A run that was killed may have left a last time without its step.
+            is_whole = (steps <= goes_on_from) & (np.diff(steps, prepend=-1) > 0)
+            self._publish(int(np.logical_and.accumulate(is_whole).sum()))
 
     @property
     def _names(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray
+import zarr
 from waves import waves
 
 from halocline.errors import CaseError, OutputError
@@ -67,6 +68,16 @@ def test_a_series_that_goes_on_drops_what_was_later(tmp_path: Path):
     found = xarray.open_zarr(path)
     assert np.array_equal(found["step"], [0, 2, 4])
     assert np.array_equal(found["h"], [*values[:2], values[3]])
+
+
+def test_a_time_that_was_being_written_when_the_run_was_killed_is_dropped(tmp_path: Path):
+    made, path = waves(), tmp_path / "series.zarr"
+    values = write(series(path, made), made, 0, 2, 4)
+    zarr.open_group(path, mode="r+", use_consolidated=False)["step"].resize((4,))
+    series(path, made, goes_on_from=4).write(6, 3.0)
+    found = xarray.open_zarr(path)
+    assert np.array_equal(found["step"], [0, 2, 4, 6])
+    assert np.array_equal(found["h"], [*values, values[2]])
 
 
 def test_a_new_series_replaces_an_older_one(tmp_path: Path):

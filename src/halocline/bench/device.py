@@ -14,10 +14,10 @@ from halocline.apps.lbm.boundaries import Wall
 from halocline.apps.lbm.collision import bgk
 from halocline.apps.lbm.flow import Setup, make_flow
 from halocline.bench.checksum import checksum
+from halocline.bench.lbm import collision_kernel
 from halocline.bench.stepping import step_time
 from halocline.bench.table import Benchmark, Chart, Column
 from halocline.errors import HaloclineError
-from halocline.language.steps import Call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,12 +62,7 @@ def _cavity(lattice: str, dtype: str, cells: int) -> Problem:
     extent = (cells,) * dimensions
     setup = Setup(extent, lattice, _OMEGA, bgk, sides, streaming="in-place", dtype=dtype)
     flow = make_flow(setup)
-    collide = next(
-        step.kernel
-        for step in flow.steps
-        if isinstance(step, Call) and step.kernel.name.startswith("coll")
-    )
-    return Problem(flow.grid, flow.steps, [flow.f], collide, flow.lattice_steps)
+    return Problem(flow.grid, flow.steps, [flow.f], collision_kernel(flow), flow.lattice_steps)
 
 
 def _heat(dtype: str, cells: int) -> Problem:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from halocline.bench.settings import Settings
     from halocline.language.fields import Field
+    from halocline.language.kernel import Kernel
     from halocline.runtime.job import Job
 
 _EDGES = (128, 184)
@@ -49,23 +50,26 @@ class Kind:
         streaming: 'two-grids' or 'in-place'.
         collision: One of COLLISIONS.
         around: 'periodic', 'walls' on all sides, or a 'mask' without solid cells.
+        layout: Of the populations.
     """
 
     streaming: str
     collision: str = "bgk"
     around: str = "periodic"
+    layout: str = "soa"
 
 
 # On all cubes, and on the smallest one only.
 _EVERYWHERE = tuple(Kind(streaming) for streaming in YARDSTICKS)
 _SMALLEST = tuple(
-    Kind(streaming, collision, around)
+    Kind(streaming, **changed)
     for streaming in YARDSTICKS
-    for collision, around in (
-        ("trt", "periodic"),
-        ("mrt", "periodic"),
-        ("bgk", "walls"),
-        ("bgk", "mask"),
+    for changed in (
+        {"collision": "trt"},
+        {"collision": "mrt"},
+        {"around": "walls"},
+        {"around": "mask"},
+        {"layout": "aos"},
     )
 )
 
@@ -132,18 +136,23 @@ def measure(kind: Kind, _job: Job, settings: Settings) -> Rate:
     tolerance = {"float64": 1e-10, "float32": 1e-3, "float16": 1e-1}[dtype]
     if abs(after - before) > tolerance * cells**3:
         raise HaloclineError(f"Mass changed from {before} to {after}: the result is wrong.")
-    call = next(s for s in flow.steps if isinstance(s, Call) and s.kernel.name.startswith("coll"))
     return Rate(
         cells,
         kind,
         simulation.size,
         simulation.threads,
         dtype,
-        cost(call.kernel).bytes,
+        cost(collision_kernel(flow)).bytes,
         simulation.bytes_stored([flow.f, *_other_grid(flow)]) / cells**3,
         (rates[0], statistics.median(rates), rates[-1]),
         crc,
     )
+
+
+def collision_kernel(flow: Flow) -> Kernel:
+    """Return the kernel that does most of a step."""
+    calls = (step for step in flow.steps if isinstance(step, Call))
+    return next(call.kernel for call in calls if call.kernel.name.startswith("coll"))
 
 
 def _setup(kind: Kind, cells: int, dtype: str) -> Setup:
@@ -157,6 +166,7 @@ def _setup(kind: Kind, cells: int, dtype: str) -> Setup:
         np.zeros((cells,) * 3, bool) if kind.around == "mask" else None,
         streaming=kind.streaming,
         dtype=dtype,
+        layout=kind.layout,
     )
 
 
@@ -219,6 +229,7 @@ BENCHMARK = Benchmark(
         Column("streaming", lambda row: row.kind.streaming),
         Column("collision", lambda row: row.kind.collision),
         Column("around", lambda row: row.kind.around),
+        Column("layout", lambda row: row.kind.layout),
         Column("type", lambda row: row.dtype),
         Column("ranks", lambda row: str(row.ranks)),
         Column("threads", lambda row: str(row.threads)),
@@ -231,7 +242,7 @@ BENCHMARK = Benchmark(
         Column("share", lambda row: f"{row.share:.0%}"),
     ),
     Chart(
-        x=lambda row: f"{row.cells}³ {row.dtype} {row.kind.collision} {row.kind.around}",
+        x=lambda row: " ".join([f"{row.cells}³ {row.dtype}", *map(str, astuple(row.kind)[1:])]),
         y=lambda row: row.mlups[1],
         series=lambda row: f"{row.kind.streaming}, {row.ranks} x {row.threads}",
         x_label="case",

@@ -28,6 +28,8 @@ _EDGES, _QUICK_EDGES = (16, 32, 64, 128), (8,)
 # Blocks with so many cells along an edge need gigabytes: they are measured a few at a time, and
 # only where there is something to hide.
 _LARGE_EDGE = 128
+# The largest blocks of the paper: one a rank, in place, takes 2.7 GB.
+_WHOLE_EDGE = 256
 _STREAMINGS = ("two-grids", "in-place")
 _WAITING = Strategy(overlap="none")
 _OVERLAPS: tuple[Overlap, ...] = ("none", "core-first", "rim-first")
@@ -117,6 +119,7 @@ def _run_worst_case(setting: Setting) -> Findings:
     return Findings(
         (
             _measured(here, model, blocks, setting),
+            *_one_each(edges[0] if setting.is_quick else _WHOLE_EDGE, setting),
             _hidden(here),
             _inside(inside),
             _published(here, edges[-1]),
@@ -135,6 +138,18 @@ def _run_worst_case(setting: Setting) -> Findings:
             f"nodes of one block each, machine '{machine.name}'.",
         ),
     )
+
+
+def _one_each(edge: int, setting: Setting) -> list[Table]:
+    """Return what a block of the paper's size on each rank takes in place, over the link."""
+    tables = []
+    for blocks in ((1, 1, setting.ranks), (setting.ranks, 1, 1)):
+        trials = [
+            FlowTrial((edge,) * 3, blocks, Strategy(overlap=o), LINK, "in-place") for o in _OVERLAPS
+        ]
+        found = dict(zip(trials, measure_flows(trials, setting.ranks, setting), strict=True))
+        tables.append(_measured(found, {}, blocks, setting))
+    return tables
 
 
 def _rate(found: FlowTimes, cells: int) -> float:

@@ -14,6 +14,7 @@ std::byte* Scratch::fill(const Pieces& pieces) {
     for (const auto& [count, value] : pieces) count_ += count;
     if (count_ > room_) {
         tables_.clear();
+        room_ = 0;
         memory_.reset();
         memory_ = device_.allocate(static_cast<std::int64_t>(count_) * number_bytes);
         room_ = count_;

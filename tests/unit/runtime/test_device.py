@@ -241,10 +241,12 @@ def test_steps_that_read_the_time_are_not_replayed():
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("layout", ["soa", "aos"])
 @pytest.mark.parametrize("device", ["cpu", "emulated:3"])
-def test_other_libraries_get_a_field_where_it_is(device):
+def test_other_libraries_get_a_field_where_it_is(device, layout):
     grid = hc.Grid((6, 5), periodic=True)
-    a, pair = grid.field("a", dtype="float32"), grid.field("pair", components=2)
+    a = grid.field("a", dtype="float32")
+    pair = grid.field("pair", components=2, layout=layout)
 
     @hc.kernel
     def double(a, pair):
@@ -284,6 +286,9 @@ class LostDevice:
     def view(self, slot, block, will_write):
         raise _core.DeviceError("it is gone")
 
+    def device_view(self, slot, block, dimensions):
+        raise _core.DeviceError("it is gone")
+
 
 def test_values_of_a_lost_device_are_missed_by_name():
     grid, simulation = _heat(device="emulated")
@@ -292,6 +297,40 @@ def test_values_of_a_lost_device_are_missed_by_name():
     with pytest.raises(DeviceError) as caught:
         grid.fields["T"].gather()
     assert str(caught.value) == "The values of field 'T' do not come from the device: it is gone."
+    with pytest.raises(DeviceError) as caught:
+        grid.fields["T"].on_device()
+    assert str(caught.value) == "The values of field 'T' do not come to the device: it is gone."
+
+
+@pytest.mark.parametrize(
+    ("device", "wanted", "found"), [("cpu", None, 64), ("emulated", None, 128), ("cpu", 8, 8)]
+)
+def test_rows_are_as_long_as_the_alignment_wants(device, wanted, found):
+    grid = hc.Grid((9, 5), periodic=False)
+    field = grid.field("a", alignment=wanted)
+
+    @hc.kernel
+    def double(a):
+        a[0, 0] = 2.0 * a
+
+    hc.Simulation(grid, [double(field)], device=device).run(1, progress=False)
+    (values,) = field.local()
+    assert values.strides == (8, -(-9 * 8 // found) * found)
+    assert values.ctypes.data % found == 0
+
+
+def test_components_lie_side_by_side_where_it_is_said():
+    grid = hc.Grid((9, 5), periodic=False)
+    fields = [grid.field(layout, components=3, layout=layout) for layout in ("aos", "soa")]
+
+    @hc.kernel
+    def double(a, b):
+        for i in range(3):
+            a[i][0, 0] = 2.0 * b[i]
+
+    hc.Simulation(grid, [double(*fields)]).run(1, progress=False)
+    assert fields[0].local()[0].strides == (8, 24, 256)
+    assert fields[1].local()[0].strides[1:] == (8, 128)
 
 
 def test_the_interpreter_runs_on_the_processor_only():

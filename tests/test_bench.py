@@ -161,15 +161,16 @@ def test_step_and_imbalance():
 def test_lbm_gives_the_same_bits_on_threads_and_on_ranks(tmp_path):
     needs_mpi()
     file = tmp_path / "figures.json"
-    settings = Settings(**TINY, sizes=(16,), element_bytes=(4,))
+    settings = Settings(**TINY, sizes=(16,), element_bytes=(8, 4))
     run_bench("lbm", lambda _: None, settings, str(file), "")
     found = json.loads(file.read_text())["rows"]
     kinds = {tuple(row["kind"].items()) for row in found}
     assert len(kinds) == 12, "two streamings; three collisions, walls, a mask, aos"
-    for kind in kinds:
-        rows = [row for row in found if tuple(row["kind"].items()) == kind]
-        assert len({row["checksum"] for row in rows}) == 1
-    assert {(row["dtype"], row["bytes_a_cell"]) for row in found} == {("float32", 152)}
+    for dtype, size in (("float64", 304), ("float32", 152)):
+        for kind in kinds:
+            rows = [r for r in found if r["dtype"] == dtype and tuple(r["kind"].items()) == kind]
+            assert len({row["checksum"] for row in rows}) == 1
+        assert {row["bytes_a_cell"] for row in found if row["dtype"] == dtype} == {size}
 
 
 @pytest.fixture

@@ -38,8 +38,9 @@ std::vector<BoxCopy> box_copies(const Rows& to, const Rows& from, const Index3& 
         if (is_dense) {
             copies.push_back(
                 box_copy(from_row(to, 0, z), from_row(from, 0, z), {n[0], n[1], 1}, element_size));
+            continue;
         }
-        for (std::int64_t y = 0; !is_dense && y < n[1]; ++y) {
+        for (std::int64_t y = 0; y < n[1]; ++y) {
             copies.push_back(box_copy(as_column(from_row(to, y, z)),
                                       as_column(from_row(from, y, z)), {1, n[0], 1}, element_size));
         }

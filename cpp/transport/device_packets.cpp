@@ -70,9 +70,7 @@ void DevicePackets::begin_unpack(std::size_t first, std::size_t count) {
 }
 
 void DevicePackets::copy_boxes(bool is_packed, std::size_t first, std::size_t count) {
-    const std::vector<Move> all = moves(is_packed);
-    for (std::size_t i = first_parts_[first]; i < first_parts_[first + count]; ++i) {
-        const Move& move = all[i];
+    for (const Move& move : moves(is_packed, first, count)) {
         device().copy_box(Device::urgent, move.target, move.source, move.extent, move.element_size);
     }
 }
@@ -92,12 +90,12 @@ const MoveTable& DevicePackets::table(bool is_packed) {
         for (const Part& part : packet.message().parts) storages.push_back(part.storage);
     }
     return tables_.table(mirror_->services(), std::move(storages),
-                         [&] { return moves(is_packed); });
+                         [&] { return moves(is_packed, 0, packets_.size()); });
 }
 
-std::vector<Move> DevicePackets::moves(bool is_packed) const {
+std::vector<Move> DevicePackets::moves(bool is_packed, std::size_t first, std::size_t count) const {
     std::vector<Move> moves;
-    for (std::size_t i = 0; i < packets_.size(); ++i) {
+    for (std::size_t i = first; i < first + count; ++i) {
         const std::vector<Part>& parts = packets_[i].message().parts;
         for (std::size_t n = 0; n < parts.size(); ++n) {
             const Part& part = parts[n];

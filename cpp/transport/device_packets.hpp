@@ -46,7 +46,8 @@ public:
 private:
     [[nodiscard]] Device& device() const { return mirror_->device(); }
     [[nodiscard]] const MoveTable& table(bool is_packed);
-    [[nodiscard]] std::vector<Move> moves(bool is_packed) const;
+    [[nodiscard]] std::vector<Move> moves(bool is_packed, std::size_t first,
+                                          std::size_t count) const;
     void copy_boxes(bool is_packed, std::size_t first, std::size_t count);
     void note_done(std::size_t first, std::size_t count);
 

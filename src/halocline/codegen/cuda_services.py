@@ -116,6 +116,7 @@ __device__ inline int64_t count_of(const Cells& cells) {
     return (cells.upper[0] - cells.lower[0]) * (cells.upper[1] - cells.lower[1]) *
            (cells.upper[2] - cells.lower[2]);
 }
+
 }  // namespace
 
 """

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from halocline.codegen.expression import Expressions
     from halocline.codegen.lower import Nest
+    from halocline.language.kernel import FieldType
 
 _WIDTH = 100
 
@@ -47,12 +48,16 @@ def has_halves(nest: Nest) -> bool:
 
 def type_of(nest: Nest, field: str) -> str:
     """Return the type of a field's numbers in memory."""
-    return C_TYPES[next(f.dtype for f in nest.fields if f.name == field)]
+    return C_TYPES[_type(nest, field).dtype]
 
 
 def x_step(nest: Nest, field: str) -> int:
     """Return how far the next cell of a row is in memory [numbers]."""
-    return next(f.x_step for f in nest.fields if f.name == field)
+    return _type(nest, field).x_step
+
+
+def _type(nest: Nest, field: str) -> FieldType:
+    return next(f for f in nest.fields if f.name == field)
 
 
 def at(nest: Nest, field: str, cell: str) -> str:

@@ -108,7 +108,7 @@ def _run_worst_case(setting: Setting) -> Findings:
     blocks = blocks_for(setting.ranks)
     here: Found = {}
     for trials in _groups(edges, blocks):
-        here |= dict(zip(trials, measure_flows(trials, setting.ranks, setting), strict=True))
+        here |= _times(trials, setting)
     machine, linked = machine_with_link(), [trial for trial in here if trial.link]
     # All ranks are on this machine, whatever is said of nodes.
     where = Placement(1, ranks_sharing_memory=setting.ranks)
@@ -140,6 +140,10 @@ def _run_worst_case(setting: Setting) -> Findings:
     )
 
 
+def _times(trials: Sequence[FlowTrial], setting: Setting) -> Found:
+    return dict(zip(trials, measure_flows(trials, setting.ranks, setting), strict=True))
+
+
 def _one_each(edge: int, setting: Setting) -> list[Table]:
     """Return what a block of the paper's size on each rank takes in place, over the link."""
     tables = []
@@ -147,8 +151,7 @@ def _one_each(edge: int, setting: Setting) -> list[Table]:
         trials = [
             FlowTrial((edge,) * 3, blocks, Strategy(overlap=o), LINK, "in-place") for o in _OVERLAPS
         ]
-        found = dict(zip(trials, measure_flows(trials, setting.ranks, setting), strict=True))
-        tables.append(_measured(found, {}, blocks, setting))
+        tables.append(_measured(_times(trials, setting), {}, blocks, setting))
     return tables
 
 

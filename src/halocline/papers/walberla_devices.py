@@ -35,11 +35,8 @@ _SIDES, _QUICK_SIDES = (16, 32, 64, 128, 256), (16, 32)
 _YZ, _XZ = (1, 2, 2), (2, 1, 2)
 # The grids of blocks of the worst case on each machine.
 _WORST = {KEPLER: _YZ, NODE: (2, 2, 2), CLUSTER: (8, 8, 16)}
-_WAYS: dict[str, tuple[DeviceTransport, ...]] = {
-    KEPLER: ("via-host", "from-device"),
-    NODE: ("via-host", "from-device", "peer"),
-    CLUSTER: ("via-host", "from-device", "peer"),
-}
+_PACKED: tuple[DeviceTransport, ...] = ("via-host", "from-device", "peer")
+_WAYS = {KEPLER: _PACKED[:2], NODE: _PACKED, CLUSTER: _PACKED}
 _EDGE = "cells along a block's edge"
 _CUTS = {"x": (2, 1, 1), "y": (1, 2, 1), "z": (1, 1, 2)}
 

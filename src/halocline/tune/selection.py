@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from halocline.plan.program import Program
     from halocline.runtime.executor import Executor, Kernels
     from halocline.runtime.job import Job
+    from halocline.tune.machine import Machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,15 +119,20 @@ class Knowledge:
 
     Attributes:
         placement: How the ranks sit on nodes.
-        model: What predicts them; None if nothing does.
+        machine: What predicts them; None if nothing does.
         missing: Why nothing does and nothing is tried; empty if something is.
         device: What the devices are called that compute, of which trials alone tell; else empty.
     """
 
     placement: Placement
-    model: Model | None = None
+    machine: Machine | None = None
     missing: str = ""
     device: str = ""
+
+    @property
+    def model(self) -> Model | None:
+        """What predicts them; None if nothing does."""
+        return Model(self.machine, self.placement) if self.machine else None
 
 
 def knowledge_of(job: Job, threads: int, device: str = "") -> Knowledge:
@@ -142,7 +148,7 @@ def knowledge_of(job: Job, threads: int, device: str = "") -> Knowledge:
     if job.link is not None:
         link = job.link
         machine = machine.with_link(link.name, link.latency_s, link.seconds_per_byte)
-    return Knowledge(placement, Model(machine, placement))
+    return Knowledge(placement, machine)
 
 
 def prices_here(
@@ -275,8 +281,7 @@ class Selection:
             return
         timers = self.executor.runtime.timers()
         rates = self.job.from_first(lambda: kernel_rates(done, timers, model)) or ()
-        learned = replace(model, machine=model.machine.with_kernels(rates))
-        self.knowledge = replace(self.knowledge, model=learned)
+        self.knowledge = replace(self.knowledge, machine=model.machine.with_kernels(rates))
         self.job.on_first(lambda: keep(rates))
 
 

@@ -144,12 +144,13 @@ plan::Exchange to_exchange(std::string name, nb::sequence sends, nb::sequence re
 std::vector<plan::Layers> to_layers(nb::sequence layers) {
     std::vector<plan::Layers> result;
     for (const nb::handle item : layers) {
-        const auto [block, boxes] = unpack<int, nb::object>(item);
-        plan::Layers& one = result.emplace_back(plan::Layers{block, {}});
-        for (const nb::handle box : boxes) {
+        const auto [block, boxes, unfed] = unpack<int, nb::object, nb::object>(item);
+        const auto to_box = [](nb::handle box) {
             const auto [lower, upper] = unpack<Cells, Cells>(box);
-            one.boxes.push_back({lower, upper});
-        }
+            return Box{lower, upper};
+        };
+        plan::Layers& one = result.emplace_back(plan::Layers{block, {}, to_box(unfed)});
+        for (const nb::handle box : boxes) one.boxes.push_back(to_box(box));
     }
     return result;
 }

@@ -67,10 +67,16 @@ void bind_field(nb::module_& module) {
 
 int add_kernel(Runtime& runtime, std::string name, std::uintptr_t address, std::vector<int> fields,
                std::vector<int> scalars, bool stream, int mask, nb::sequence layers,
-               std::vector<int> written) {
-    return runtime.add_kernel({std::move(name), std::bit_cast<halocline_kernel>(address),
-                               std::move(fields), std::move(scalars), stream, mask,
-                               to_layers(layers), std::move(written)});
+               std::vector<int> written, const Cells& block, const Cells& cells) {
+    return runtime.add_kernel({std::move(name),
+                               std::bit_cast<halocline_kernel>(address),
+                               std::move(fields),
+                               std::move(scalars),
+                               stream,
+                               mask,
+                               to_layers(layers),
+                               std::move(written),
+                               {block, cells}});
 }
 
 using TimerTuple = std::tuple<std::string, std::string, std::int64_t, double>;
@@ -113,7 +119,8 @@ void bind_parts(nb::class_<Runtime>& runtime) {
         .def("set_scalar", &Runtime::set_scalar, "slot"_a, "value"_a)
         .def("scalar", &Runtime::scalar, "slot"_a)
         .def("add_kernel", &add_kernel, "name"_a, "address"_a, "fields"_a, "scalars"_a, "stream"_a,
-             "mask"_a = -1, "layers"_a = nb::tuple(), "written"_a = std::vector<int>{})
+             "mask"_a = -1, "layers"_a = nb::tuple(), "written"_a = std::vector<int>{},
+             "block"_a = Threads{}.block, "cells"_a = Threads{}.cells)
         .def(
             "add_exchange",
             [](Runtime& self, std::string name, nb::sequence sends, nb::sequence receives,

@@ -16,10 +16,11 @@ struct BlockBox {
     Box box;
 };
 
-/// Where the feeders of a kernel run on one block: a box each, empty if one does not.
+/// Where the feeders of a kernel run on one block.
 struct Layers {
     int block = 0;
-    std::vector<Box> boxes;
+    std::vector<Box> boxes;  ///< one each, empty if it does not
+    Box unfed = {};          ///< cells of the kernel for which none runs
 };
 
 /// How the values of a message move from one rank to another.

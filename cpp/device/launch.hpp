@@ -10,7 +10,7 @@
 
 namespace halocline {
 
-constexpr std::int64_t threads_of_block = 256;  ///< at most, as in codegen/cuda.py
+constexpr std::int64_t threads_of_block = 256;  ///< as in codegen/cuda_services.py
 
 /// Adds a parameter of a kernel.
 template <typename T>

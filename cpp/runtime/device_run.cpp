@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::int64_t most_blocks = 65535;      // of a launch, along y and z
 constexpr std::int64_t most_blocks_x = 1 << 30;  // likewise along x
+constexpr std::int64_t most_threads_z = 64;      // of a block, along z
 
 /// The first parameter of every kernel: 'Box' of codegen/cuda_prelude.py.
 struct BoxArgument {
@@ -20,40 +21,51 @@ struct BoxArgument {
     const void* spans;
     std::int64_t span_count;
     const void* layers;
+    halocline_layer unfed;
 };
 
-/// Threads of a block: as many along x as there are cells, then along y and z.
-std::array<std::uint32_t, 3> block_for(const std::array<std::int64_t, 3>& cells) {
-    std::array<std::uint32_t, 3> block{};
-    std::int64_t left = threads_of_block;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        std::int64_t threads = 1;
-        while (threads < cells[axis] && threads < left) threads *= 2;
-        block[axis] = static_cast<std::uint32_t>(threads);
-        left /= threads;
-    }
+using Extent = std::array<std::int64_t, 3>;
+
+/// Threads of a block for so many along each axis: those that are wanted, or where there are fewer
+/// more along other axes.
+Extent block_for(const Extent& threads, const Extent& wanted) {
+    Extent block{1, 1, 1};
+    std::int64_t left = wanted[0] * wanted[1] * wanted[2];
+    const auto grow = [&](const Extent& most) {
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            while (block[axis] < std::min(threads[axis], most[axis]) && left > 1) {
+                block[axis] *= 2;
+                left /= 2;
+            }
+        }
+    };
+    grow(wanted);
+    grow({left * block[0], left * block[1], most_threads_z});
     return block;
 }
 
 /// Launches a kernel in so many cells along each axis, in as many launches as that takes.
 void launch_all(Device& device, const DeviceLaunch& kernel, const BoxArgument& box,
-                const std::array<std::int64_t, 3>& cells, int stream) {
-    const std::array<std::uint32_t, 3> block = block_for(cells);
-    const std::array<std::int64_t, 3> most{most_blocks_x * block[0], most_blocks * block[1],
-                                           most_blocks * block[2]};
-    for (std::int64_t z = 0; z < cells[2]; z += most[2]) {
-        for (std::int64_t y = 0; y < cells[1]; y += most[1]) {
+                const Extent& cells, const Threads& shared, int stream) {
+    Extent threads{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        threads[axis] = (cells[axis] + shared.cells[axis] - 1) / shared.cells[axis];
+    }
+    const Extent block = block_for(threads, shared.block);
+    const Extent most{most_blocks_x * block[0], most_blocks * block[1], most_blocks * block[2]};
+    for (std::int64_t z = 0; z < threads[2]; z += most[2]) {
+        for (std::int64_t y = 0; y < threads[1]; y += most[1]) {
             BoxArgument piece = box;
-            piece.lower[1] += y;
-            piece.lower[2] += z;
+            piece.lower[1] += y * shared.cells[1];
+            piece.lower[2] += z * shared.cells[2];
             DeviceLaunch launch = kernel;
-            const std::array<std::int64_t, 3> rest{cells[0], std::min(most[1], cells[1] - y),
-                                                   std::min(most[2], cells[2] - z)};
+            const Extent rest{threads[0], std::min(most[1], threads[1] - y),
+                              std::min(most[2], threads[2] - z)};
             for (std::size_t axis = 0; axis < 3; ++axis) {
                 launch.grid[axis] =
                     static_cast<std::uint32_t>((rest[axis] + block[axis] - 1) / block[axis]);
+                launch.block[axis] = static_cast<std::uint32_t>(block[axis]);
             }
-            launch.block = block;
             std::memcpy(launch.parameters.data(), &piece, sizeof piece);
             device.launch(stream, std::move(launch));
         }
@@ -77,6 +89,7 @@ BoxArgument box_of(Device& device, program::Run::Piece& piece) {
     box.spans = piece.device_spans.get();
     box.span_count = call.span_count;
     box.layers = piece.device_layers.get();
+    box.unfed = piece.unfed;
     return box;
 }
 
@@ -89,14 +102,16 @@ void launch_piece(const State& state, const program::Run& run, program::Run::Pie
         add_parameter(kernel, mirror.view(state.holds(slot), piece.block));
     }
     for (const double value : run.scalar_arguments) add_parameter(kernel, value);
-    std::array<std::int64_t, 3> cells{};
-    for (std::size_t axis = 0; axis < 3; ++axis) cells[axis] = box.upper[axis] - box.lower[axis];
     if (!piece.spans.empty()) {
         const halocline_span& end = piece.spans.back();
-        cells = {end.before + (end.upper - end.lower), 1, 1};
-        if (cells[0] == 0) return;
+        const std::int64_t cells = end.before + (end.upper - end.lower);
+        // A thread for each cell, whatever spans they are in.
+        if (cells > 0) launch_all(mirror.device(), kernel, box, {cells, 1, 1}, {}, stream);
+        return;
     }
-    launch_all(mirror.device(), kernel, box, cells, stream);
+    Extent cells{};
+    for (std::size_t axis = 0; axis < 3; ++axis) cells[axis] = box.upper[axis] - box.lower[axis];
+    launch_all(mirror.device(), kernel, box, cells, run.threads, stream);
 }
 
 std::vector<Move> moves_of(const State& state, const program::Poison& poison) {

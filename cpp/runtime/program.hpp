@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,6 +17,12 @@
 
 namespace halocline {
 
+/// How threads of a device share the cells of a kernel.
+struct Threads {
+    std::array<std::int64_t, 3> block{128, 1, 1};  ///< threads of a block along each axis
+    std::array<std::int64_t, 3> cells{1, 1, 1};    ///< of a thread
+};
+
 /// A generated kernel and what it is called with.
 struct Kernel {
     std::string name;
@@ -26,7 +33,9 @@ struct Kernel {
     int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
     /// Where its feeders run; blocks without any are left out.
     std::vector<plan::Layers> layers = {};
-    std::vector<int> written = {};  ///< slots of the fields that it assigns to; for devices
+    // For devices:
+    std::vector<int> written = {};  ///< slots of the fields that it assigns to
+    Threads threads = {};
 };
 
 /// Everything that operations refer to by number.
@@ -49,12 +58,14 @@ struct Run {
         halocline_call call;
         std::vector<halocline_span> spans;    // of cells of the mask, if there is one
         std::vector<halocline_layer> layers;  // of feeders, if there are any
+        halocline_layer unfed;                // no feeder runs for cells in here
         // The same on the device, if there is one; null when they are to be copied anew.
         std::shared_ptr<std::byte> device_spans;
         std::shared_ptr<std::byte> device_layers;
     };
     std::size_t kernel;
     halocline_kernel function;
+    Threads threads;  // of a device
     bool is_late_rim;
     std::vector<int> fields;  // slots
     std::vector<bool> is_written;

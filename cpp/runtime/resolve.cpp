@@ -51,23 +51,25 @@ struct Resolver {
         call.turn = state.turns[static_cast<std::size_t>(box.block)];
         call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         call.stream = kernel.stream ? 1 : 0;
-        return {box.block, true, call, {}, layers(box.block, kernel), {}, {}};
+        program::Run::Piece piece{box.block, true, call, {}, {}, {}, {}, {}};
+        for (const plan::Layers& known : kernel.layers) {
+            if (known.block == box.block) add_layers(piece, known, origin);
+        }
+        return piece;
     }
 
-    /// Where the feeders of a kernel run, in cells of the block.
-    [[nodiscard]] std::vector<halocline_layer> layers(int block, const Kernel& kernel) const {
-        std::vector<halocline_layer> result;
-        const Index3 origin = state.blocks[static_cast<std::size_t>(block)].lower;
-        for (const plan::Layers& known : kernel.layers) {
-            if (known.block != block) continue;
-            for (const Box& box : known.boxes) {
-                const Box local = box.relative_to(origin);
-                halocline_layer& layer = result.emplace_back();
-                std::ranges::copy(local.lower, layer.lower);
-                std::ranges::copy(local.upper, layer.upper);
-            }
-        }
-        return result;
+    /// Adds where the feeders of a kernel run.
+    static void add_layers(program::Run::Piece& piece, const plan::Layers& known,
+                           const Index3& origin) {
+        const auto in_block = [&](const Box& box) {
+            const Box local = box.relative_to(origin);
+            halocline_layer layer{};
+            std::ranges::copy(local.lower, layer.lower);
+            std::ranges::copy(local.upper, layer.upper);
+            return layer;
+        };
+        for (const Box& box : known.boxes) piece.layers.push_back(in_block(box));
+        piece.unfed = in_block(known.unfed);
     }
 
     [[nodiscard]] std::int64_t bytes_per_cell(const Kernel& kernel) const {
@@ -96,6 +98,7 @@ struct Resolver {
         program::Run resolved{};
         resolved.kernel = index;
         resolved.function = kernel.function;
+        resolved.threads = kernel.threads;
         resolved.is_late_rim = run.is_late_rim;
         resolved.fields = kernel.fields;
         for (const int slot : kernel.fields) {

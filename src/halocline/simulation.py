@@ -20,7 +20,7 @@ from halocline.plan.bind import bind
 from halocline.plan.layout import FieldLayout
 from halocline.plan.lower import make_plan
 from halocline.plan.strategy import DEVICE_TRANSPORTS, Strategy
-from halocline.runtime.device import CPU, check_memory, open_device, parse_device
+from halocline.runtime.device import CPU, check_fit, open_device, parse_device
 from halocline.runtime.executor import Executor
 from halocline.runtime.job import Made, join
 from halocline.runtime.progress import progress_display
@@ -326,7 +326,7 @@ class Simulation:
             )
         program = self._bind()
         offered = self._offer(program)
-        check_memory(self.device, offered.plans[0], self._job)
+        check_fit(self.device, offered.plans[0], self._job)
         kernels = self._compile(offered.plans)
         executor = Executor(
             offered.plans[0],

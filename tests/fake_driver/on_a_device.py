@@ -1,6 +1,6 @@
 """Small problems on a device, most often one of the fake driver; prints what came out as JSON.
 
-python on_a_device.py DEVICE bits|heat|boxes|peer|without-nvrtc|bad-code
+python on_a_device.py DEVICE bits|heat|boxes|slim|peer|without-nvrtc|bad-code
 """
 
 from __future__ import annotations
@@ -142,7 +142,17 @@ def bits(device: str) -> dict:
     return {"results": [one, two, three, flow], "where": where, "report": str(report)}
 
 
-RESULTS = {"bits": bits, "boxes": boxes}
+def slim(device: str) -> dict:
+    """Run where blocks of threads cannot have the shape that suits the kernel."""
+    found = []
+    for extent in ((1, 1, 200), (1, 70000, 1), (3, 2, 150)):
+        problem = stencils.heat(extent, (True, True, True))
+        stencils.run(problem, threads=1, device=device)
+        found.append(stencils.checksum(problem))
+    return {"results": found}
+
+
+RESULTS = {"bits": bits, "boxes": boxes, "slim": slim}
 COMPILERS = {"without-nvrtc": hide_nvrtc, "bad-code": use_bad_compiler}
 
 

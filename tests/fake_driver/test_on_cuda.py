@@ -105,6 +105,10 @@ def test_boxes_can_be_copied_instead_of_packed(driver, monkeypatch):
     assert found["results"] == on_ranks(2, "cpu", "boxes")["results"]
 
 
+def test_slim_blocks_are_within_the_limits_of_launches(driver):
+    assert run(driver, "cuda", "slim")["results"] == run(driver, "cpu", "slim")["results"]
+
+
 def test_ranks_that_share_a_device_share_its_memory(driver, monkeypatch):
     monkeypatch.setenv("LD_LIBRARY_PATH", str(driver))
     monkeypatch.setenv("FAKE_CUDA_MEMORY", "3000")

@@ -35,20 +35,23 @@ struct Box {
     const Span* spans;
     int64_t span_count;
     const Layer* layers;
+    Layer unfed;  // no feeder runs for cells in here
 };
 
 namespace {
 
-// The address of cell x = 0 in a row of a component.
+// The address of cell x = 0 in a row of component 0.
 template <class T>
-__device__ inline T* row_of(const Field& field, int64_t component, int64_t y, int64_t z) {
-    return static_cast<T*>(field.data) + component * field.component + y * field.y + z * field.z;
+__device__ inline T* row_of(const Field& field, int64_t y, int64_t z) {
+    return static_cast<T*>(field.data) + y * field.y + z * field.z;
 }
 
-// Where cell x of a row lies: its other end follows each end if the row closes on itself.
-__device__ inline int64_t turned(int64_t x, int64_t turn) {
-    if (x < 0) return x + turn;
-    return turn != 0 && x >= turn ? x - turn : x;
+// Where a cell below x = 0, or one that may lie beyond the end, is in a row that closes on itself.
+__device__ inline int turned_back(int x, int64_t turn) {
+    return x < 0 ? x + static_cast<int>(turn) : x;
+}
+__device__ inline int turned_on(int x, int64_t turn) {
+    return turn != 0 && x >= static_cast<int>(turn) ? x - static_cast<int>(turn) : x;
 }
 
 // Finds the piece, each of which says what is before it, that i is in.
@@ -67,43 +70,68 @@ __device__ inline int64_t find_piece(const Piece* pieces, int64_t count, int64_t
 }
 
 // Finds the cell of a thread, which counts the cells of all spans.
-__device__ inline bool find_in_spans(const Box& box, int64_t i, int64_t& x, int64_t& y,
-                                     int64_t& z) {
+__device__ inline bool find_in_spans(const Box& box, int& x, int& y, int& z) {
     if (box.span_count == 0) return false;
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const Span& span = box.spans[find_piece(box.spans, box.span_count, i)];
-    x = span.lower + (i - span.before), y = span.y, z = span.z;
+    x = static_cast<int>(span.lower + (i - span.before));
+    y = static_cast<int>(span.y), z = static_cast<int>(span.z);
     return x < span.upper;
 }
 
-// Finds the cell of this thread, if there is one. Threads count cells along x, y and z of a box, or
-// along x those of all spans: neighbours along x find neighbours in memory.
-__device__ inline bool find_cell(const Box& box, int64_t& x, int64_t& y, int64_t& z) {
-    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (box.spans) return find_in_spans(box, i, x, y, z);
-    x = box.lower[0] + i;
-    y = box.lower[1] + static_cast<int64_t>(blockIdx.y) * blockDim.y + threadIdx.y;
-    z = box.lower[2] + static_cast<int64_t>(blockIdx.z) * blockDim.z + threadIdx.z;
-    return x < box.upper[0] && y < box.upper[1] && z < box.upper[2];
+// Finds where this thread begins along an axis, if each does so many cells.
+__device__ inline int begin_of(int64_t lower, unsigned block, unsigned size, unsigned thread,
+                               int cells) {
+    return static_cast<int>(lower) + static_cast<int>(block * size + thread) * cells;
+}
+
+// Finds the first cell of this thread, if there is one. Threads count cells along x, and runs of
+// cells along y or z, of a box; or along x the cells of all spans. Neighbours along x find
+// neighbours in memory. No block has so many cells along an axis that 32 bits could not count them.
+template <int along_y = 1, int along_z = 1>
+__device__ inline bool find_cell(const Box& box, int& x, int& y, int& z) {
+    if (box.spans) return find_in_spans(box, x, y, z);
+    x = begin_of(box.lower[0], blockIdx.x, blockDim.x, threadIdx.x, 1);
+    y = begin_of(box.lower[1], blockIdx.y, blockDim.y, threadIdx.y, along_y);
+    z = begin_of(box.lower[2], blockIdx.z, blockDim.z, threadIdx.z, along_z);
+    return x < static_cast<int>(box.upper[0]) && y < static_cast<int>(box.upper[1]) &&
+           z < static_cast<int>(box.upper[2]);
 }
 
 }  // namespace
 
 // heat: writes T_new; reads T.
-extern "C" __global__ void __launch_bounds__(256, 1)
-halocline_heat_0(const Box box, const Field T_field, const Field T_new_field, const double a) {
-    int64_t x, y, z;
-    if (!find_cell(box, x, y, z)) return;
-    const int64_t xm = turned(x - 1, box.turn);
-    const int64_t xp = turned(x + 1, box.turn);
-    const double* const T_0_y0_z0_row = row_of<const double>(T_field, 0, y, z);
-    const double* const T_0_ym_z0_row = row_of<const double>(T_field, 0, y - 1, z);
-    const double* const T_0_yp_z0_row = row_of<const double>(T_field, 0, y + 1, z);
-    const double* const T_0_y0_zm_row = row_of<const double>(T_field, 0, y, z - 1);
-    const double* const T_0_y0_zp_row = row_of<const double>(T_field, 0, y, z + 1);
-    double* const T_new_0 = row_of<double>(T_new_field, 0, y, z);
+__device__ inline void halocline_heat_0_cell(const Box& box, const Field& T_field, const Field&
+    T_new_field, const double a,
+    int x, int y, int z, int n) {
+    const int xm = turned_back(x - 1, box.turn);
+    const int xp = turned_on(x + 1, box.turn);
+    const double* const T_row = row_of<const double>(T_field, y, z);
+    double* const T_new_row = row_of<double>(T_new_field, y, z);
+    const double* const T_0_y0_z0_row = T_row + n * T_field.z;
+    const double* const T_0_ym_z0_row = T_row + (n * T_field.z - T_field.y);
+    const double* const T_0_yp_z0_row = T_row + (T_field.y + n * T_field.z);
+    const double* const T_0_y0_zm_row = T_row + (n - 1) * T_field.z;
+    const double* const T_0_y0_zp_row = T_row + (n + 1) * T_field.z;
+    double* const T_new_0 = T_new_row + n * T_new_field.z;
     const double T0_x0_y0_z0 = __ldg(&T_0_y0_z0_row[x]);
     T_new_0[x] = T0_x0_y0_z0 + a * (__ldg(&T_0_y0_z0_row[xm]) + __ldg(&T_0_y0_z0_row[xp]) +
         __ldg(&T_0_ym_z0_row[x]) + __ldg(&T_0_yp_z0_row[x]) + __ldg(&T_0_y0_zm_row[x]) +
         __ldg(&T_0_y0_zp_row[x]) - 6.0 * T0_x0_y0_z0);
+}
+
+// heat: writes T_new; reads T.
+extern "C" __global__ void __launch_bounds__(128, 1)
+halocline_heat_0(const Box box, const Field T_field, const Field T_new_field, const double a) {
+    int x, y, z;
+    if (!find_cell<1, 4>(box, x, y, z)) return;
+    const int end = box.spans ? z + 1 : static_cast<int>(box.upper[2]);
+    if (z + 4 <= end) {  // all of a run is read before any is assigned
+#pragma unroll
+        for (int n = 0; n < 4; ++n) halocline_heat_0_cell(box, T_field, T_new_field, a, x, y, z, n);
+    } else {
+        for (int n = 0; z + n < end; ++n) halocline_heat_0_cell(box, T_field, T_new_field, a, x, y,
+            z, n);
+    }
 }
 

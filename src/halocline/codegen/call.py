@@ -61,6 +61,7 @@ class BoxArgument(ctypes.Structure):
         ("spans", ctypes.POINTER(Span)),
         ("span_count", ctypes.c_int64),
         ("layers", ctypes.POINTER(Layer)),
+        ("unfed", Layer),
     )
 
 

@@ -1,4 +1,4 @@
-"""Print loop nests as readable CUDA: one function per kernel, one thread per cell of a box.
+"""Print loop nests as readable CUDA: one function per kernel, a thread for each cell or few cells.
 
 The arithmetic is that of the C++ target, to the bit where the compiler keeps expressions as they
 are written: NVRTC's '--fmad=false --prec-div=true --prec-sqrt=true --ftz=false'.
@@ -23,10 +23,10 @@ from halocline.codegen.text import (
     has_halves,
     heading,
     indented,
-    row_address,
     summary,
     type_of,
 )
+from halocline.codegen.threads import THREADS, threads_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,11 +34,9 @@ if TYPE_CHECKING:
     from halocline.codegen.lower import Load, Nest, Store
     from halocline.language.kernel import Kernel
 
-# In a block, at most; all registers of a multiprocessor may go to one block: a kernel that spills
-# is slower than one of which few threads run at a time.
-THREADS = 256
 _TAKEN = CPP_WORDS | words(
-    "x y z box Box Field Span Layer row_of lies_in turned find_piece find_in_spans find_cell",
+    "x y z n end box Box Field Span Layer row_of lies_in turned_back turned_on find_piece",
+    "find_in_spans begin_of find_cell unsigned",
     "origin_x origin_y origin_z",
     "threadIdx blockIdx blockDim gridDim warpSize __ldg __global__ __device__ __host__",
     "sqrt fabs exp log sin cos tanh memcpy INFINITY NAN INT64_C INT64_MIN",
@@ -78,7 +76,8 @@ class _Function:
         feeders = [lower(feeder.kernel) for feeder in kernel.feeders]
         self.nests = (nest, *feeders)
         written = {store.field for one in self.nests for store in one.stores}
-        self._cell = _CellText(nest, written)
+        self._run = threads_for(kernel).cells
+        self._cell = _CellText(nest, written, self._run)
         self._feeders = [(f"{entry}_feeder_{n}", one) for n, one in enumerate(feeders)]
         self._feeder_cells = [_CellText(one, written) for one in feeders]
         self._ways = [(*feeder.offset, 0, 0)[:3] for feeder in kernel.feeders]
@@ -87,73 +86,118 @@ class _Function:
     def text(self) -> str:
         """Return the functions."""
         feeders = zip(self._feeders, self._feeder_cells, strict=True)
-        before = "".join(self._feeder(name, cell) for (name, _), cell in feeders)
-        body = [
-            "int64_t x, y, z;",
-            "if (!find_cell(box, x, y, z)) return;",
-            *self._feeds(),
-            *self._cell.lines(),
-        ]
+        before = "".join(_function(name, cell) for (name, _), cell in feeders)
+        body = self._one_cell()
+        if max(self._run) > 1:
+            name = f"{self._entry}_cell"
+            before += _function(name, self._cell)
+            body = self._cells(name)
+        signature = ", ".join(["const Box box", *self._cell.signature("const Field ")])
         return before + "\n".join(
             [
                 summary(self._cell.nest),
                 f'extern "C" __global__ void __launch_bounds__({THREADS}, 1)',
-                *folded([f"{self._entry}(const Box box, {', '.join(self._cell.signature())}) {{"]),
-                *folded(indented(body)),
+                *folded([f"{self._entry}({signature}) {{"]),
+                *folded(indented(["int x, y, z;", *body])),
                 "}",
                 "",
                 "",
             ]
         )
 
-    def _feeder(self, name: str, cell: _CellText) -> str:
-        parameters = ", ".join(["const Box& box", *cell.signature()])
-        return "\n".join(
-            [
-                summary(cell.nest),
-                *folded([f"__device__ inline void {name}({parameters},"]),
-                "    int64_t x, int64_t y, int64_t z) {",
-                *folded(indented(cell.lines())),
-                "}",
-                "",
-                "",
-            ]
-        )
+    def _one_cell(self) -> list[str]:
+        return [
+            "if (!find_cell(box, x, y, z)) return;",
+            *self._feeds(),
+            *self._cell.lines(),
+        ]
+
+    def _cells(self, function: str) -> list[str]:
+        """Print what a thread does that has a run of cells."""
+        count = max(self._run)
+        axis = self._run.index(count)
+        place = "xyz"[axis]
+        call = f"{function}(box, {', '.join(self._cell.arguments())}, x, y, z, n);"
+        return [
+            f"if (!find_cell<{self._run[1]}, {self._run[2]}>(box, x, y, z)) return;",
+            f"const int end = box.spans ? {place} + 1 : static_cast<int>(box.upper[{axis}]);",
+            f"if ({place} + {count} <= end) {{  // all of a run is read before any is assigned",
+            "#pragma unroll",
+            f"    for (int n = 0; n < {count}; ++n) {call}",
+            "} else {",
+            f"    for (int n = 0; {place} + n < end; ++n) {call}",
+            "}",
+        ]
 
     def _feeds(self) -> list[str]:
         """Print the calls of the feeders, each of which finds whether its cell is in its layer."""
         given = ", ".join(self._cell.arguments())
         lines = []
         for number, ((name, _), way) in enumerate(zip(self._feeders, self._ways, strict=True)):
-            x, y, z = (f"{a} {moved(s)}".strip() for a, s in zip("xyz", way, strict=True))
-            place = f"turned({x}, box.turn), {y}, {z}"
+            y, z = (f"{a} {moved(s)}".strip() for a, s in zip("yz", way[1:], strict=True))
+            place = f"{_turned(way[0])}, {y}, {z}"
             lines += [
                 f"if (lies_in(box.layers[{number}], {place}))",
                 f"    {name}(box, {given}, {place});",
             ]
-        return ["if (box.layers) {", *indented(lines), "}"] if lines else []
+        if not lines:
+            return []
+        return ["if (box.layers && !lies_in(box.unfed, x, y, z)) {", *indented(lines), "}"]
+
+
+def _function(name: str, cell: _CellText) -> str:
+    """Return a function that does what is to be done in one cell."""
+    parameters = ", ".join(["const Box& box", *cell.signature("const Field& ")])
+    places = "int x, int y, int z" + (", int n" if cell.run_axis else "")
+    return "\n".join(
+        [
+            summary(cell.nest),
+            *folded([f"__device__ inline void {name}({parameters},"]),
+            f"    {places}) {{",
+            *folded(indented(cell.lines())),
+            "}",
+            "",
+            "",
+        ]
+    )
+
+
+def _turned(step: int) -> str:
+    """Return the cell so many steps along x from a thread's, which may be at the other end."""
+    if step == 0:
+        return "x"
+    return f"turned_{'on' if step > 0 else 'back'}(x {moved(step)}, box.turn)"
 
 
 class _CellText:
-    """What a thread does in the cell (x, y, z).
+    """What a thread does in the cell (x, y, z), or in the n-th cell of the run that begins there.
 
     Args:
         nest: What to print.
         written: The fields that any thread writes meanwhile.
+        run: Cells of a thread along x, y and z.
+
+    Attributes:
+        run_axis: Along which a thread has a run of cells; 0 if it has one cell.
     """
 
-    def __init__(self, nest: Nest, written: set[str]) -> None:
+    def __init__(
+        self, nest: Nest, written: set[str], run: tuple[int, int, int] = (1, 1, 1)
+    ) -> None:
         self.nest = nest
+        self.run_axis = run.index(max(run))
         self._written = written
         self._names = names = Names(nest, _TAKEN, _in_ascii)
-        used = {
+        doubles = {
             value.name: name for value, name in names.scalars.items() if value.type == "float64"
         }
-        self._parameters = {name: used.get(name) or names.new(name) for name in nest.scalars}
+        self._parameters = {name: doubles.get(name) or names.new(name) for name in nest.scalars}
         steps = {load.offset[0] for load in nest.loads} | {s.offset[0] for s in nest.stores}
         self._columns = {0: "x"} | {
             step: names.new(place("x", step)) for step in sorted(steps - {0})
         }
+        used = dict.fromkeys([f for f, _, _ in names.rows] + [f for f, _ in names.out])
+        self._bases = {field: names.new(f"{field}_row") for field in used}
         self._values = names.values()
         self._expressions = Expressions(
             nest, self._values, names.scalars.__getitem__, self._load, functions=""
@@ -163,11 +207,11 @@ class _CellText:
         """Print it."""
         return [*self._numbers(), *self._places(), *self._cell()]
 
-    def signature(self) -> list[str]:
-        """Print the parameters: all fields and scalars."""
+    def signature(self, kind: str) -> list[str]:
+        """Print the parameters: all fields, as this kind of parameter, and scalars."""
         fields = (self._names.fields[field.name] for field in self.nest.fields)
         return [
-            *(f"const Field {name}" for name in fields),
+            *(f"{kind}{name}" for name in fields),
             *(f"const double {name}" for name in self._parameters.values()),
         ]
 
@@ -185,26 +229,48 @@ class _CellText:
             if value.type != "float64"
         ]
         axes = {value.axis for value in self.nest.values if isinstance(value, IndexValue)}
-        return lines + [f"const int64_t origin_{'xyz'[a]} = box.origin[{a}];" for a in sorted(axes)]
+        for axis in sorted(axes):
+            further = " + n" if axis == self.run_axis > 0 else ""
+            lines.append(f"const int64_t origin_{'xyz'[axis]} = box.origin[{axis}]{further};")
+        return lines
 
     def _places(self) -> list[str]:
         """Print the cells along x and the rows that are read and written."""
         lines = [
-            f"const int64_t {name} = turned(x {moved(step)}, box.turn);"
-            for step, name in self._columns.items()
-            if step
+            f"const int {name} = {_turned(step)};" for step, name in self._columns.items() if step
         ]
+        stored = {store.field for store in self.nest.stores}
+        for field, name in self._bases.items():
+            kind = f"{'' if field in stored else 'const '}{type_of(self.nest, field)}"
+            row = f"row_of<{kind}>({self._names.fields[field]}, y, z)"
+            lines.append(f"{kind}* const {name} = {row};")
         for (field, component, across), name in self._names.rows.items():
             kind = f"const {type_of(self.nest, field)}"
-            address = row_address(self._names.fields[field], component, across, kind)
-            lines.append(f"{kind}* const {name} = {address};")
+            lines.append(f"{kind}* const {name} = {self._row(field, component, across)};")
         for store in self.nest.stores:
             name = self._names.out[store.field, store.component]
-            kind = type_of(self.nest, store.field)
-            field = self._names.fields[store.field]
-            address = row_address(field, store.component, store.offset[1:], kind)
-            lines.append(f"{kind}* const {name} = {address};")
+            row = self._row(store.field, store.component, store.offset[1:])
+            lines.append(f"{type_of(self.nest, store.field)}* const {name} = {row};")
         return lines
+
+    def _row(self, field: str, component: int, across: Sequence[int]) -> str:
+        """Return a row as that of component 0 and how far it is from there.
+
+        All threads go as far, and the compiler need not multiply again for each row; nor does it
+        load twice what two cells of a run read.
+        """
+        name = self._names.fields[field]
+        counts = dict(zip(("component", "y", "z"), (component, *across), strict=False))
+        run = "xyz"[self.run_axis]
+        terms = [
+            _term(number, "n" if stride == run else "", f"{name}.{stride}")
+            for stride, number in counts.items()
+            if number or stride == run
+        ]
+        further = " ".join(sorted(terms))  # what is added, then what is taken away
+        if len(terms) > 1:
+            further = f"+ ({further.removeprefix('+ ')})"
+        return f"{self._bases[field]} {further}".strip()
 
     def _cell(self) -> list[str]:
         def target(store: Store) -> str:
@@ -218,6 +284,14 @@ class _CellText:
         cell = f"{row}[{at(self.nest, load.field, self._columns[load.offset[0]])}]"
         # What no thread of the kernel writes may be fetched early and by way of the texture cache.
         return cell if load.field in self._written else f"__ldg(&{cell})"
+
+
+def _term(number: int, variable: str, stride: str) -> str:
+    """Return so many strides, or a variable number and so many: '+ (n + 1) * f.z', '- f.y'."""
+    if variable:
+        return f"+ {f'({variable} {moved(number)})' if number else variable} * {stride}"
+    factor = f"{abs(number)} * " if abs(number) > 1 else ""
+    return f"{'-' if number < 0 else '+'} {factor}{stride}"
 
 
 def _in_ascii(name: str) -> str:

@@ -11,7 +11,29 @@ def _on_device(text: str) -> str:
 
 
 MATHS = _on_device(prelude.MATHS)
-HALVES = _on_device(prelude.HALVES)
+HALVES = f"""\
+namespace {{
+
+{_on_device(prelude.HALF)}\
+#ifdef __CUDA_ARCH__  // devices have an instruction for each
+__device__ inline float widened(Half half) {{
+    float wide;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(half));
+    return wide;
+}}
+
+__device__ inline Half narrowed(float wide) {{
+    Half half;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(wide));
+    return half;
+}}
+#else
+{_on_device(prelude.CONVERSIONS)}\
+#endif
+
+}}  // namespace
+
+"""
 
 PRELUDE = """\
 #ifdef __CUDACC_RTC__  // NVRTC has no headers
@@ -50,20 +72,23 @@ struct Box {
     const Span* spans;
     int64_t span_count;
     const Layer* layers;
+    Layer unfed;  // no feeder runs for cells in here
 };
 
 namespace {
 
-// The address of cell x = 0 in a row of a component.
+// The address of cell x = 0 in a row of component 0.
 template <class T>
-__device__ inline T* row_of(const Field& field, int64_t component, int64_t y, int64_t z) {
-    return static_cast<T*>(field.data) + component * field.component + y * field.y + z * field.z;
+__device__ inline T* row_of(const Field& field, int64_t y, int64_t z) {
+    return static_cast<T*>(field.data) + y * field.y + z * field.z;
 }
 
-// Where cell x of a row lies: its other end follows each end if the row closes on itself.
-__device__ inline int64_t turned(int64_t x, int64_t turn) {
-    if (x < 0) return x + turn;
-    return turn != 0 && x >= turn ? x - turn : x;
+// Where a cell below x = 0, or one that may lie beyond the end, is in a row that closes on itself.
+__device__ inline int turned_back(int x, int64_t turn) {
+    return x < 0 ? x + static_cast<int>(turn) : x;
+}
+__device__ inline int turned_on(int x, int64_t turn) {
+    return turn != 0 && x >= static_cast<int>(turn) ? x - static_cast<int>(turn) : x;
 }
 
 // Finds the piece, each of which says what is before it, that i is in.
@@ -82,23 +107,32 @@ __device__ inline int64_t find_piece(const Piece* pieces, int64_t count, int64_t
 }
 
 // Finds the cell of a thread, which counts the cells of all spans.
-__device__ inline bool find_in_spans(const Box& box, int64_t i, int64_t& x, int64_t& y,
-                                     int64_t& z) {
+__device__ inline bool find_in_spans(const Box& box, int& x, int& y, int& z) {
     if (box.span_count == 0) return false;
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const Span& span = box.spans[find_piece(box.spans, box.span_count, i)];
-    x = span.lower + (i - span.before), y = span.y, z = span.z;
+    x = static_cast<int>(span.lower + (i - span.before));
+    y = static_cast<int>(span.y), z = static_cast<int>(span.z);
     return x < span.upper;
 }
 
-// Finds the cell of this thread, if there is one. Threads count cells along x, y and z of a box, or
-// along x those of all spans: neighbours along x find neighbours in memory.
-__device__ inline bool find_cell(const Box& box, int64_t& x, int64_t& y, int64_t& z) {
-    const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (box.spans) return find_in_spans(box, i, x, y, z);
-    x = box.lower[0] + i;
-    y = box.lower[1] + static_cast<int64_t>(blockIdx.y) * blockDim.y + threadIdx.y;
-    z = box.lower[2] + static_cast<int64_t>(blockIdx.z) * blockDim.z + threadIdx.z;
-    return x < box.upper[0] && y < box.upper[1] && z < box.upper[2];
+// Finds where this thread begins along an axis, if each does so many cells.
+__device__ inline int begin_of(int64_t lower, unsigned block, unsigned size, unsigned thread,
+                               int cells) {
+    return static_cast<int>(lower) + static_cast<int>(block * size + thread) * cells;
+}
+
+// Finds the first cell of this thread, if there is one. Threads count cells along x, and runs of
+// cells along y or z, of a box; or along x the cells of all spans. Neighbours along x find
+// neighbours in memory. No block has so many cells along an axis that 32 bits could not count them.
+template <int along_y = 1, int along_z = 1>
+__device__ inline bool find_cell(const Box& box, int& x, int& y, int& z) {
+    if (box.spans) return find_in_spans(box, x, y, z);
+    x = begin_of(box.lower[0], blockIdx.x, blockDim.x, threadIdx.x, 1);
+    y = begin_of(box.lower[1], blockIdx.y, blockDim.y, threadIdx.y, along_y);
+    z = begin_of(box.lower[2], blockIdx.z, blockDim.z, threadIdx.z, along_z);
+    return x < static_cast<int>(box.upper[0]) && y < static_cast<int>(box.upper[1]) &&
+           z < static_cast<int>(box.upper[2]);
 }
 
 }  // namespace
@@ -108,7 +142,7 @@ __device__ inline bool find_cell(const Box& box, int64_t& x, int64_t& y, int64_t
 FEEDING = """\
 namespace {
 
-__device__ inline bool lies_in(const Layer& layer, int64_t x, int64_t y, int64_t z) {
+__device__ inline bool lies_in(const Layer& layer, int x, int y, int z) {
     return layer.lower[0] <= x && x < layer.upper[0] && layer.lower[1] <= y && y < layer.upper[1] &&
            layer.lower[2] <= z && z < layer.upper[2];
 }

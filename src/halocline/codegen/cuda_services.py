@@ -93,7 +93,8 @@ struct Cells {
 
 template <class T>
 __device__ inline T at(const Cells& cells, int64_t x, int64_t y, int64_t z) {
-    return row_of<const T>(cells.field, cells.component, y, z)[x * cells.field.x];
+    const int64_t place = cells.component * cells.field.component + x * cells.field.x;
+    return row_of<const T>(cells.field, y, z)[place];
 }
 
 // The i-th value, x fastest.

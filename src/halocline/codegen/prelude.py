@@ -124,9 +124,8 @@ inline int64_t magnitude(int64_t a) {
 
 """
 
-HALVES = """\
-namespace {
-
+# Numbers of 16 bits: what they are, and what turns them into others and back.
+HALF = """\
 // A number of 16 bits (IEEE 754 binary16), for storage only; no structure: those stop vectors.
 typedef uint16_t Half;
 
@@ -138,6 +137,9 @@ inline To same_bits(From from) {
     return to;
 }
 
+"""
+
+CONVERSIONS = """\
 // The same number as a float; without branches, so that compilers make vectors of it.
 inline float widened(Half half) {
     const uint32_t size = half & 0x7FFFu;
@@ -158,10 +160,9 @@ inline Half narrowed(float wide) {
     const uint32_t rounded = size < 0x38800000u ? small : size >= 0x47800000u ? large : normal;
     return static_cast<Half>(rounded | (bits >> 16 & 0x8000u));
 }
-
-}  // namespace
-
 """
+
+HALVES = f"namespace {{\n\n{HALF}{CONVERSIONS}\n}}  // namespace\n\n"
 
 WIDENING = """\
 namespace {

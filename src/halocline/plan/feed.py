@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from halocline.geometry import added, opposite
+from halocline.geometry import Box, added, opposite
 from halocline.language.expr import renamed
 from halocline.language.kernel import Feeder, FieldType, Kernel, Statement
 from halocline.plan.chain import partial_axes
@@ -20,13 +20,13 @@ from halocline.plan.reach import moved
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from halocline.geometry import Box, Offset
+    from halocline.geometry import Offset
     from halocline.language.steps import Parameter
     from halocline.plan.program import Launch
     from halocline.plan.step import Break, Chain
 
 # Cells of one component, by field and component.
-_Cells = tuple[tuple[str, int], "Box"]
+_Cells = tuple[tuple[str, int], Box]
 
 
 def with_feeders(chain: Chain, domain: Box, periodic: Sequence[bool]) -> Chain:
@@ -44,6 +44,27 @@ def with_feeders(chain: Chain, domain: Box, periodic: Sequence[bool]) -> Chain:
         breaks=tuple(_moved_up(item, feeds) for item in chain.breaks),
         fed=tuple(tuple(chain.extents[n] for n in found) for found in feeders.values()),
     )
+
+
+def unfed(kernel: Kernel, domain: Box, layers: Sequence[Box | None]) -> Box:
+    """Return a box of cells for which no feeder runs: nearly all of them, all but the outermost.
+
+    Args:
+        kernel: The kernel.
+        domain: The cells to consider.
+        layers: Where each feeder runs; None where it does not.
+    """
+    lower, upper = list(domain.lower), list(domain.upper)
+    for feeder, layer in zip(kernel.feeders, layers, strict=True):
+        if layer is None:
+            continue
+        axis, side = feeder.layer
+        fed = layer.shift(opposite(feeder.offset))
+        if side < 0:
+            lower[axis] = max(lower[axis], fed.upper[axis])
+        else:
+            upper[axis] = min(upper[axis], fed.lower[axis])
+    return Box(tuple(lower), tuple(upper))
 
 
 def _moved_up(item: Break, gone: Iterable[int]) -> Break:

@@ -154,14 +154,17 @@ class Runtime:
         scalars: Sequence[int],
         stream: bool,
         mask: int = -1,
-        layers: Sequence[tuple[int, Sequence[tuple[_Cell, _Cell]]]] = (),
+        layers: Sequence[tuple[int, Sequence[tuple[_Cell, _Cell]], tuple[_Cell, _Cell]]] = (),
         written: Sequence[int] = (),
+        block: _Cell = ...,
+        cells: _Cell = ...,
     ) -> int:
         """Add the kernel at this address, called with these slots, and return its number.
 
         With a mask (a slot) it runs only where that field is not zero. On the blocks named in
-        'layers' its feeders run in these boxes, one each. A device must know which slots are
-        'written'.
+        'layers' its feeders run in these boxes, one each, and none for cells in the last box. A
+        device must know which slots are 'written'; there a block has so many threads along each
+        axis, and a thread so many cells.
         """
 
     def add_exchange(

@@ -23,6 +23,8 @@ _NAMES = (CPU, CUDA, AUTO, EMULATED)
 # What processors, and devices, read and write at once [bytes]. 128 was best on devices in Habich et
 # al. 2011, on which section 4.4 of paper 001 builds.
 _LINE, _DEVICE_LINE = 64, 128
+# Threads count cells along an axis with 32 bits, and a block of threads may reach beyond the last.
+_MOST_CELLS = 2_000_000_000
 # What may not work everywhere.
 _TRIED = ("peer", "from-device")
 
@@ -159,17 +161,29 @@ def _open_cuda(ordinal: int | None, job: Job) -> _core.CudaDevice:
     return device
 
 
-def check_memory(device: OpenDevice, plan: Plan, job: Job) -> None:
-    """Refuse fields that would not fit onto a device; collective, before any is stored.
+def check_fit(device: OpenDevice, plan: Plan, job: Job) -> None:
+    """Refuse what devices cannot do before anything is stored; collective.
 
     Raises:
-        DeviceError: They do not fit.
+        DeviceError: A block is too long, or fields and messages do not fit into memory.
     """
-    if not isinstance(device.handle, _core.CudaDevice):
+    if device.is_cpu:
         return
+    lengths = [max(block.box.extent) for block in plan.blocks]
+    longest = max(job.everywhere(max(lengths, default=0)))
+    if longest > _MOST_CELLS:
+        raise DeviceError(
+            f"A block has {longest:,} cells along an axis; a device counts up to {_MOST_CELLS:,}.",
+            hint="Use more ranks, more blocks, or another decomposition.",
+        )
+    if isinstance(device.handle, _core.CudaDevice):
+        _check_memory(device, device.handle, plan, job)
+
+
+def _check_memory(device: OpenDevice, handle: _core.CudaDevice, plan: Plan, job: Job) -> None:
     users: dict[tuple[int, str], list[tuple[int, int, int]]] = {}
-    mine = (bytes_needed(plan, device.alignment), *device.handle.memory)
-    for where, what in job.everywhere(((job.nodes[job.rank], device.handle.name), mine)):
+    mine = (bytes_needed(plan, device.alignment), *handle.memory)
+    for where, what in job.everywhere(((job.nodes[job.rank], handle.name), mine)):
         users.setdefault(where, []).append(what)
     for (_, name), ranks in users.items():
         needed, free = sum(rank[0] for rank in ranks), min(rank[1] for rank in ranks)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from halocline.codegen.threads import Threads, threads_for
 from halocline.errors import DeviceError, DivergedError, MpiError
 from halocline.language import steps
 from halocline.language.steps import Parameter, Reduction
 from halocline.plan import plan as ops
 from halocline.plan.decomposition import NOBODY
+from halocline.plan.feed import unfed
 from halocline.runtime import _core
 from halocline.runtime.caches import caches_here, keeps
 from halocline.runtime.storage import BlockStorage, three
@@ -275,6 +277,7 @@ class _Writer:
     def _add_kernel(self, launch: Launch, layers: Layers, kernels: Kernels) -> int:
         slots = [self.slots[name] for name in launch.names]
         mask = slots.pop() if launch.is_listed else _NO_MASK
+        threads = Threads() if self.executor.device.is_cpu else threads_for(launch.code)
         return self.runtime.add_kernel(
             launch.kernel.name,
             kernels.address(launch.code),
@@ -283,19 +286,23 @@ class _Writer:
             # What stands on a boundary layer is read at once.
             stream=not launch.is_layer and self._outgrows_cache(launch),
             mask=mask,
-            layers=self._layers(layers),
+            layers=self._layers(launch.code, layers),
             written=sorted({self.slots[name] for name, _ in launch.writes}),
+            block=threads.block,
+            cells=threads.cells,
         )
 
-    def _layers(self, layers: Layers) -> list[tuple[int, list[tuple[Any, ...]]]]:
-        """Write where feeders run on blocks where any does."""
+    def _layers(self, kernel: Kernel, layers: Layers) -> list[tuple[Any, ...]]:
+        """Write where feeders run, and for which cells none does, on blocks where any does."""
         nowhere = ((0, 0, 0), (0, 0, 0))
         return [
             (
-                self.executor.blocks[number],
+                self.executor.blocks[block.number],
                 [nowhere if box is None else _corners(box) for box in boxes],
+                _corners(unfed(kernel, block.box, boxes)),
             )
-            for number, boxes in layers.items()
+            for block in self.executor.owned
+            for boxes in [layers.get(block.number, ())]
             if any(box is not None for box in boxes)
         ]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from halocline.codegen.call import BoxArgument, Call, FieldArgument, KernelFunction, Layer, Span
+from halocline.codegen.threads import threads_for
 
 HALO = 3
 
@@ -56,12 +57,14 @@ def make_block(kernel, extent, seed) -> Block:
 
 def make_layers(boxes) -> ctypes.Array:
     """Return where feeders run: boxes in cells of the block, or None."""
-    made = (Layer * len(boxes))()
-    for number, box in enumerate(boxes):
-        if box is not None:
-            missing = 3 - len(box.lower)
-            made[number] = Layer((*box.lower, *(0,) * missing), (*box.upper, *(1,) * missing))
-    return made
+    return (Layer * len(boxes))(*map(_make_layer, boxes))
+
+
+def _make_layer(box) -> Layer:
+    if box is None:
+        return Layer()
+    missing = 3 - len(box.lower)
+    return Layer((*box.lower, *(0,) * missing), (*box.upper, *(1,) * missing))
 
 
 def call_kernel(
@@ -89,14 +92,28 @@ def make_spans(spans) -> ctypes.Array:
 
 
 def launch_kernel(
-    address, kernel, block, box, *, scalars, origin, threads, seed, turn=0, spans=None, layers=()
+    address,
+    kernel,
+    block,
+    box,
+    *,
+    scalars,
+    origin,
+    threads,
+    seed,
+    turn=0,
+    spans=None,
+    layers=(),
+    unfed=None,
 ) -> None:
     """Run an emulated CUDA kernel over a box, or over spans in it, in blocks of threads."""
     cells = BoxArgument(*box, origin, turn)
     if layers:
         cells.layers = made = make_layers(layers)
+        cells.unfed = _make_layer(unfed)
         block.kept.append(made)
-    extent = [u - l for l, u in zip(*box)]
+    cells_each = threads_for(kernel).cells
+    extent = [-(-(u - l) // each) for l, u, each in zip(*box, cells_each)]
     if spans is not None:
         cells.spans, cells.span_count = make_spans(spans), len(spans)
         extent = [sum(upper - lower for lower, upper, _, _ in spans), 1, 1]

@@ -24,6 +24,7 @@ from halocline.geometry import Box
 from halocline.jit.build import build
 from halocline.jit.cache import Cache
 from halocline.pipeline import plan_for
+from halocline.plan.feed import unfed
 
 
 def _flow(extent, lattice, streaming, sides, dtype="float64"):
@@ -168,6 +169,20 @@ def test_on_a_device_in_any_order(emulation, number, values, seed, threads):
     block, arrays = _meaning(case, values)
     address = emulation.address(emulation.entries[number])
     given = {"scalars": _scalars(kernel), "origin": ORIGIN, "turn": turn, "layers": layers}
+    given["unfed"] = unfed(kernel, Box((0,) * len(extent), extent), layers)
     for box in _pieces(extent, seed):
         launch_kernel(address, kernel, block, box, threads=threads, seed=seed, **given)
     _assert_same(case, block, arrays)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].name)
+def test_all_but_the_outermost_cells_are_known_to_have_no_feeders(case):
+    kernel, layers, extent, _ = case
+    whole = Box((0,) * len(extent), extent)
+    found = unfed(kernel, whole, layers)
+    assert found.contains(whole.grow([-1] * len(extent), [-1] * len(extent)))
+    for feeder, layer in zip(kernel.feeders, layers, strict=True):
+        if layer is not None:
+            axis, side = feeder.layer
+            at_end = found.lower[axis] > 0 if side < 0 else found.upper[axis] < extent[axis]
+            assert at_end

@@ -45,6 +45,23 @@ def test_what_fields_need_on_a_device_is_what_the_runtime_allocates(dtype):
     assert bytes_needed(simulation.plan, 64) == simulation.bytes_stored()
 
 
+def test_blocks_longer_than_threads_can_count_are_refused_before_anything_is_stored():
+    grid = hc.Grid((2_500_000_000,), periodic=True)
+    a, b = grid.field("a", dtype="float32"), grid.field("b", dtype="float32")
+
+    @hc.kernel
+    def shift(a, b):
+        b[0] = a[-1]
+
+    simulation = hc.Simulation(grid, [shift(a, b), hc.swap(a, b)], device="emulated")
+    with pytest.raises(DeviceError) as found:
+        simulation.run(1, progress=False)
+    assert str(found.value) == (
+        "A block has 2,500,000,000 cells along an axis; a device counts up to 2,000,000,000. Use "
+        "more ranks, more blocks, or another decomposition."
+    )
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_the_host_sees_the_newest_values_and_the_device_what_the_host_has_changed(seed):
     found = []

@@ -1,0 +1,106 @@
+"""How the threads of a device share the cells of a kernel: what follows from what a cell reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import groupby, product
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from halocline.geometry import added
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from halocline.language.kernel import FieldType, Kernel, Use
+
+# In a block, at most. The registers of a multiprocessor are given to whole blocks: small ones leave
+# few of them unused.
+THREADS = 128
+# Threads that do the same at the same time, and what memory gives them at once [bytes].
+_WARP, _SECTOR = 32, 32
+# To find its cell and its rows costs a thread as much as a short kernel itself: it does a run of
+# cells of such a kernel, as long as all that they read and assign stays in so many registers.
+_RUNS, _REGISTERS, _REGISTER = (8, 4, 2), 64, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """How many threads, and how many cells each.
+
+    Attributes:
+        block: Threads of a block along x, y and z.
+        cells: Of a thread, along x, y and z: one, or a run of them along the last axis of the grid.
+    """
+
+    block: tuple[int, int, int] = (THREADS, 1, 1)
+    cells: tuple[int, int, int] = (1, 1, 1)
+
+
+def threads_for(kernel: Kernel) -> Threads:
+    """Return what suits a fused kernel: runs of short ones, and blocks that fetch the least."""
+    fields = {field.name: field for field in kernel.fields}
+    read = sorted(replace(kernel, feeders=()).read)
+    cells = _cells(kernel, read)
+
+    def fetched(block: tuple[int, int, int]) -> tuple[int, tuple[int, ...]]:
+        tile = tuple(b * c for b, c in zip(block, cells, strict=True))
+        rows = ((fields[name], _rows(uses, tile)) for (name, _), uses in groupby(read, _component))
+        sectors = sum(_sectors(field, *row) for field, found in rows for row in found)
+        # Of blocks that fetch the same the longest along x: most of its rows are whole.
+        return sectors, tuple(-b for b in block)
+
+    return Threads(min(_blocks(kernel.dimensions), key=fetched), cells)
+
+
+def _component(use: Use) -> tuple[str, int]:
+    return use[:2]
+
+
+def _cells(kernel: Kernel, read: Sequence[Use]) -> tuple[int, int, int]:
+    last = kernel.dimensions - 1
+    assigned = [name for name, *_ in kernel.assigned]
+    # What the cell before may have assigned cannot be read before it has.
+    if last == 0 or kernel.feeders or not {name for name, *_ in read}.isdisjoint(assigned):
+        return 1, 1, 1
+    registers = {f.name: -(-_size(f) // _REGISTER) for f in kernel.fields}
+
+    def held(run: int) -> int:
+        steps = [(0,) * last + (n,) for n in range(run)]
+        values = {(f, q, added(o, step)) for f, q, o in read for step in steps}
+        return sum(registers[name] for name in [f for f, *_ in values] + run * assigned)
+
+    run = next((n for n in _RUNS if held(n) <= _REGISTERS), 1)
+    return (1, run, 1) if last == 1 else (1, 1, run)
+
+
+def _blocks(dimensions: int) -> Iterator[tuple[int, int, int]]:
+    sizes = [2**n for n in range(THREADS.bit_length())]
+    for block in product(sizes, repeat=3):
+        is_flat = all(size == 1 for size in block[dimensions:])
+        if prod(block) == THREADS and block[0] >= _WARP and is_flat:
+            yield block
+
+
+def _rows(uses: Iterable[Use], tile: tuple[int, ...]) -> Iterable[tuple[int, int]]:
+    """Return the cells along x, a lower and an upper end, of each row that a tile reads."""
+    rows: dict[tuple[int, int], tuple[int, int]] = {}
+    for _, _, offset in uses:
+        x, across_y, across_z = (*offset, 0, 0)[:3]
+        for y, z in product(range(tile[1]), range(tile[2])):
+            row = (y + across_y, z + across_z)
+            lower, upper = rows.get(row, (x, x))
+            rows[row] = (min(lower, x), max(upper, x + tile[0]))
+    return rows.values()
+
+
+def _sectors(field: FieldType, lower: int, upper: int) -> int:
+    """Return how many sectors of memory hold some cells of a row."""
+    size = _size(field) * field.x_step
+    return -(-upper * size // _SECTOR) - lower * size // _SECTOR
+
+
+def _size(field: FieldType) -> int:
+    return np.dtype(field.dtype).itemsize

@@ -94,15 +94,15 @@ void bind_parts(nb::class_<Runtime>& runtime) {
         .def(
             "__init__",
             [](Runtime* self, int threads, std::shared_ptr<Transport> transport, bool share,
-               std::shared_ptr<Device> device, const std::array<std::uintptr_t, 4>& services) {
+               std::shared_ptr<Device> device, const std::array<std::uintptr_t, 5>& services) {
                 const auto kernel = [&](std::size_t i) {
                     return std::bit_cast<void*>(services[i]);
                 };
                 new (self) Runtime(threads, std::move(transport), share, std::move(device),
-                                   {kernel(0), kernel(1), kernel(2), kernel(3)});
+                                   {kernel(0), kernel(1), kernel(2), kernel(3), kernel(4)});
             },
             "threads"_a, "transport"_a.none() = nb::none(), "share"_a = true,
-            "device"_a.none() = nb::none(), "services"_a = std::array<std::uintptr_t, 4>{})
+            "device"_a.none() = nb::none(), "services"_a = std::array<std::uintptr_t, 5>{})
         .def(
             "add_block",
             [](Runtime& self, const Cells& lower, const Cells& upper, std::int64_t turn) {

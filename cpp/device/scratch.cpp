@@ -25,8 +25,9 @@ std::byte* Scratch::fill(const Pieces& pieces) {
     return memory_.get();
 }
 
-std::vector<std::int64_t> Scratch::read() const {
-    return downloaded<std::int64_t>(device_, memory_.get(), count_);
+std::vector<std::int64_t> Scratch::read(std::size_t first) const {
+    return downloaded<std::int64_t>(device_, memory_.get() + first * sizeof(std::int64_t),
+                                    count_ - first);
 }
 
 std::vector<Move> Scratch::moves(const Pieces& pieces) const {

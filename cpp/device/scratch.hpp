@@ -22,8 +22,8 @@ public:
 
     /// The first of so many numbers, which have these values before what is launched next.
     [[nodiscard]] std::byte* fill(const Pieces& pieces);
-    /// Those of the last call of 'fill', when all that was launched has been done.
-    [[nodiscard]] std::vector<std::int64_t> read() const;
+    /// Those of the last call of 'fill', from one on, when all that was launched has been done.
+    [[nodiscard]] std::vector<std::int64_t> read(std::size_t first = 0) const;
 
 private:
     [[nodiscard]] std::vector<Move> moves(const Pieces& pieces) const;

@@ -69,6 +69,12 @@ void Services::sum(const DeviceCells& cells, std::byte* words) const {
     visit(cells, launch_of(kernels_.sum, cells, words, slots));
 }
 
+void Services::fold(const std::byte* words, std::byte* total, std::int64_t words_each) const {
+    const std::int64_t count = words_each * slots;
+    launch_line(device_, Device::plain, launch_of(kernels_.fold, words, total, slots, count),
+                count);
+}
+
 void Services::find_extremes(const DeviceCells& cells, std::byte* ranks) const {
     visit(cells, launch_of(kernels_.extremes, cells, ranks, slots));
 }

@@ -16,6 +16,7 @@ namespace halocline {
 struct ServiceKernels {
     void* move = nullptr;
     void* sum = nullptr;
+    void* fold = nullptr;
     void* extremes = nullptr;
     void* find_nan = nullptr;
 };
@@ -60,6 +61,8 @@ public:
 
     /// Adds values to `slots` exact sums: the first words of all, then the second ones, and so on.
     void sum(const DeviceCells& cells, std::byte* words) const;
+    /// Adds these sums, of so many words each, to one.
+    void fold(const std::byte* words, std::byte* total, std::int64_t words_each) const;
     /// Lowers `slots` least ranks and raises as many greatest ones.
     void find_extremes(const DeviceCells& cells, std::byte* ranks) const;
     /// Lowers a number to that of the first value that is not a number, x fastest.

@@ -1,8 +1,8 @@
 #include "runtime/device_reduce.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
+#include <span>
 
 namespace halocline {
 namespace {
@@ -31,16 +31,15 @@ void add_on_device(const State& state, int slot, int component, const std::vecto
                    Superaccumulator& sum) {
     Mirror& mirror = *state.mirror();
     prepare(state, slot);
-    std::byte* const sums = mirror.scratch().fill({{Superaccumulator::words * slots, 0}});
+    constexpr std::size_t words = Superaccumulator::words;
+    std::byte* const sums = mirror.scratch().fill({{words * slots + words, 0}});
+    std::byte* const total = sums + words * slots * sizeof(std::int64_t);
     for (const LocalBox& box : boxes) {
         mirror.services().sum(cells_of(state, slot, component, box), sums);
     }
-    const std::vector<std::int64_t> words = mirror.scratch().read();
-    for (std::size_t i = 0; i < slots; ++i) {
-        std::array<std::int64_t, Superaccumulator::words> one;
-        for (std::size_t word = 0; word < one.size(); ++word) one[word] = words[word * slots + i];
-        sum.add_words(one);
-    }
+    mirror.services().fold(sums, total, words);
+    const std::vector<std::int64_t> found = mirror.scratch().read(words * slots);
+    sum.add_words(std::span<const std::int64_t, words>(found));
 }
 
 void take_on_device(const State& state, int slot, int component, const std::vector<LocalBox>& boxes,

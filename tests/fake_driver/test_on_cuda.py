@@ -180,8 +180,8 @@ def test_too_little_memory(driver):
     assert found["live"] == 0
 
 
-# Each step launches a kernel and a sum.
-@pytest.mark.parametrize(("launch", "step"), [(1, 0), (4, 1)])
+# Each step launches a kernel, and three for a sum.
+@pytest.mark.parametrize(("launch", "step"), [(1, 0), (5, 1)])
 def test_a_device_that_is_lost(driver, launch, step):
     found = run(driver, "cuda", FAKE_CUDA_LOST=launch)
     assert re.fullmatch(

@@ -10,7 +10,13 @@ from halocline.codegen.cuda_prelude import HALVES, PRELUDE
 from halocline.codegen.source import Source
 
 # In the order of 'ServiceKernels' in 'cpp/device/services.hpp', whose structures are repeated here.
-_ENTRIES = ("halocline_move", "halocline_sum", "halocline_extremes", "halocline_find_nan")
+_ENTRIES = (
+    "halocline_move",
+    "halocline_sum",
+    "halocline_fold",
+    "halocline_extremes",
+    "halocline_find_nan",
+)
 
 _THREADS = """\
 namespace {
@@ -159,6 +165,17 @@ halocline_sum(const Cells cells, unsigned long long* const words, const int64_t 
     for (int64_t i = thread_number(); i < count; i += thread_count()) {
         add_exactly(words + thread_number() % slots, slots, value_of(cells, i));
     }
+}
+
+// Adds these results to one, with room for all: what is beyond 32 bits goes to the next chunk.
+extern "C" __global__ void __launch_bounds__(256, 1)
+halocline_fold(const long long* const words, unsigned long long* const total, const int64_t slots,
+               const int64_t count) {
+    if (thread_number() >= count) return;
+    const int64_t number = words[thread_number()], word = thread_number() / slots;
+    if (word >= chunks - 1) return add_word(total, word, 1, number);
+    add_word(total, word, 1, number & 0xFFFFFFFF);
+    add_word(total, word + 1, 1, number >> 32);
 }
 
 """

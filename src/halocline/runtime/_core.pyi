@@ -110,7 +110,7 @@ class Runtime:
         transport: Transport | None = None,
         share: bool = True,
         device: Device | None = None,
-        services: Sequence[int] = (0, 0, 0, 0),
+        services: Sequence[int] = (0, 0, 0, 0, 0),
     ) -> None:
         """Make an empty runtime; without a transport it is a single process.
 

@@ -68,7 +68,7 @@ class Executor:
         dt: float,
         device: OpenDevice,
         *,
-        services: Sequence[int] = (0, 0, 0, 0),
+        services: Sequence[int],
     ) -> None:
         # Memory that others can map has small pages on most systems: only where it is wanted.
         share = len(job.nodes) > 1 and plan.strategy.transport in ("auto", "shared", "shared-push")

@@ -285,6 +285,7 @@ class Simulation:
                 self._predicted(),
                 self.bytes_stored(),
                 self.device.where,
+                not self.device.is_cpu,
             ),
         )
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # label, kind, count, seconds; as the runtime counts them on one rank
 Timer = tuple[str, str, int, float]
 
+_LAUNCHED = "times of operations are those of launching them; the device works on meanwhile"
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -29,7 +31,7 @@ class Row:
         least: Least time of a rank [s].
         mean: Mean time over the ranks [s].
         most: Greatest time of a rank [s].
-        bytes_per_s: For kernels, what all ranks must move by the mean time; else 0.
+        bytes_per_s: For kernels on processors, what all ranks must move by the mean time; else 0.
         predicted: Time of a rank by the model; None if it says nothing [s].
     """
 
@@ -58,6 +60,8 @@ class Report:
         bytes_stored: What all fields take in memory, halos and padding included [bytes].
         link: The emulated link between nodes, as text; empty if there was none.
         device: Where kernels ran and why, as text; empty for a processor that was asked for.
+        is_on_device: Whether operations were launched on a device: their times are those of
+            launching, and say nothing of how long the device then works.
     """
 
     ranks: int
@@ -70,6 +74,7 @@ class Report:
     bytes_stored: int
     link: str = ""
     device: str = ""
+    is_on_device: bool = False
 
     @property
     def rate(self) -> float:
@@ -85,6 +90,7 @@ class Report:
             f"{self.bytes_stored / self.cells:.1f} bytes a cell",
             *([f"messages between nodes on an emulated link: {self.link}"] if self.link else []),
             *([self.device] if self.device else []),
+            *([_LAUNCHED] if self.is_on_device else []),
             *self._step_times(),
             f"{'':<34}{'count':>9}{'min s':>10}{'mean s':>10}{'max s':>10}{'model s':>10}"
             f"{'share':>8}{'GB/s':>8}",
@@ -98,7 +104,7 @@ class Report:
                 f"{row.most:>10.3f}{model}{share:>8.1%}{speed}"
             )
         working = [row for row in self.rows if row.kind == "run"]
-        if self.ranks > 1 and working:
+        if self.ranks > 1 and working and not self.is_on_device:
             imbalance = sum(row.most for row in working) - sum(row.mean for row in working)
             lines.append(f"imbalance time of kernels at most {imbalance:.3f} s")
         return "\n".join([*lines, self.strategy])
@@ -126,6 +132,7 @@ class Told:
             step by ('step', ''), as the model says; may be empty [s].
         bytes_stored: See 'Report'.
         device: See 'Report'.
+        is_on_device: See 'Report'.
     """
 
     steps: int
@@ -134,6 +141,7 @@ class Told:
     predicted: dict[tuple[str, str], float]
     bytes_stored: int
     device: str
+    is_on_device: bool
 
 
 def make_report(timers: list[Timer], plan: Plan, job: Job, told: Told) -> Report:
@@ -151,6 +159,7 @@ def make_report(timers: list[Timer], plan: Plan, job: Job, told: Told) -> Report
         bytes_stored=told.bytes_stored,
         link=str(job.link) if job.link else "",
         device=told.device,
+        is_on_device=told.is_on_device,
     )
 
 
@@ -181,7 +190,7 @@ def _row(
         times.append(timer[3])
         moved += sizes.get(label, 0.0) * timer[2] if kind == "run" else 0.0
     total = sum(times)
-    speed = moved / total * len(times) if total else 0.0
+    speed = moved / total * len(times) if total and not told.is_on_device else 0.0
     predicted = told.predicted.get((kind, label))
     return Row(
         kind=kind,

@@ -149,12 +149,15 @@ def find_nvrtc() -> ctypes.CDLL:
 
 
 def _in_wheel() -> list[str]:
-    try:
-        wheel = importlib.util.find_spec("nvidia.cuda_nvrtc")
-    except ModuleNotFoundError:
-        return []
-    folders = (wheel and wheel.submodule_search_locations) or ()
-    return [str(path) for folder in folders for path in Path(folder, "lib").glob("libnvrtc.so.*")]
+    """Return what NVIDIA's packages have, the newest first; each version has its own folder."""
+    packages = importlib.util.find_spec("nvidia")
+    folders = (packages and packages.submodule_search_locations) or ()
+    found = [path for folder in folders for path in Path(folder).glob("*/lib/libnvrtc.so.*")]
+    return [str(path) for path in sorted(found, key=_version, reverse=True)]
+
+
+def _version(library: Path) -> int:
+    return int(library.suffix.removeprefix("."))
 
 
 def _read(program: ctypes.c_void_p, what: str) -> bytes:

@@ -68,6 +68,28 @@ def test_what_is_not_there_is_said_with_what_to_install(monkeypatch):
     )
 
 
+def test_every_package_of_nvidias_is_searched_and_the_newest_taken_first(monkeypatch, tmp_path):
+    # Those for CUDA 13 have one folder for all libraries, those for 12 one for each.
+    for folder, name in (("cuda_nvrtc", "libnvrtc.so.12"), ("cu13", "libnvrtc.so.13")):
+        library = tmp_path / "nvidia" / folder / "lib" / name
+        library.parent.mkdir(parents=True)
+        library.touch()
+        library.with_name(name.replace("nvrtc", "nvrtc-builtins")).touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    tried = []
+
+    def refuse(name):
+        tried.append(name.removeprefix(str(tmp_path)))
+        raise OSError(name)
+
+    nvrtc.find_nvrtc.cache_clear()
+    monkeypatch.setattr(ctypes, "CDLL", refuse)
+    with pytest.raises(CompileError):
+        nvrtc.find_nvrtc()
+    found = [name for name in tried if name.startswith("/nvidia")]
+    assert found == ["/nvidia/cu13/lib/libnvrtc.so.13", "/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"]
+
+
 @pytest.fixture
 def known(monkeypatch):
     monkeypatch.setattr(nvrtc, "architectures", lambda: ("sm_75", "sm_80", "sm_87", "sm_90"))

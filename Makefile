@@ -28,7 +28,7 @@ lint: $(VENV)/tools
 	$(BIN)/ruff format --check src tests examples bench
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	if command -v clang-format > /dev/null; then clang-format --dry-run --Werror cpp/*/*.?pp tests/cpp/*.cpp tests/fake_driver/*.cpp; fi
+	if command -v clang-format > /dev/null; then clang-format --dry-run --Werror cpp/*/*.?pp tests/cpp/*.cpp tests/fake_driver/*.?pp; fi
 
 install: $(VENV)/installed
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise, product
 from math import prod
+from operator import add, le
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,7 +44,7 @@ class Box:
     @property
     def is_empty(self) -> bool:
         """Whether the box holds no cell."""
-        return any(u <= l for l, u in zip(self.lower, self.upper, strict=True))
+        return any(map(le, self.upper, self.lower))
 
     def contains(self, other: Box) -> bool:
         """Return whether every cell of 'other' lies in this box."""
@@ -58,10 +59,7 @@ class Box:
 
     def shift(self, offset: Offset) -> Box:
         """Return the box moved by 'offset'."""
-        return Box(
-            tuple(l + o for l, o in zip(self.lower, offset, strict=True)),
-            tuple(u + o for u, o in zip(self.upper, offset, strict=True)),
-        )
+        return Box(added(self.lower, offset), added(self.upper, offset))
 
     def grow(self, lower: Iterable[int], upper: Iterable[int]) -> Box:
         """Return the box with 'lower' and 'upper' layers added at its low and high sides."""
@@ -112,7 +110,7 @@ class Box:
 
 def added(a: Offset, b: Offset) -> Offset:
     """Return the offset that leads as far as two, one after the other."""
-    return tuple(x + y for x, y in zip(a, b, strict=True))
+    return tuple(map(add, a, b))
 
 
 def opposite(offset: Offset) -> Offset:

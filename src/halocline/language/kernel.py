@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from halocline.geometry import added
@@ -120,6 +121,7 @@ class Feeder:
         return {(f, q, added(o, self.offset)) for f, q, o in uses}
 
 
+@lru_cache(maxsize=4096)  # plans ask again and again
 def reads(*values: Expr) -> tuple[Read, ...]:
     """Return the distinct reads of the expressions in a fixed order."""
     found = {node for node in walk(*values) if isinstance(node, Read)}

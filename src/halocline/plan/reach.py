@@ -122,12 +122,10 @@ def cells(reach: Reach, owned: Box) -> Box:
 
 def moved(box: Box, offset: Offset) -> Box:
     """Return the box moved by an offset; what has no bound keeps none."""
-    result = box.shift(offset)
-    for axis in range(len(offset)):
-        lower = box.lower[axis] if box.lower[axis] <= -UNBOUNDED else result.lower[axis]
-        upper = box.upper[axis] if box.upper[axis] >= UNBOUNDED else result.upper[axis]
-        result = result.clip(axis, lower, upper)
-    return result
+    return Box(
+        tuple(l if l <= -UNBOUNDED else l + o for l, o in zip(box.lower, offset, strict=True)),
+        tuple(u if u >= UNBOUNDED else u + o for u, o in zip(box.upper, offset, strict=True)),
+    )
 
 
 def unbounded(domain: Box, periodic: Sequence[bool]) -> Box:

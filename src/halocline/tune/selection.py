@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.plan import Plan
     from halocline.plan.program import Program
-    from halocline.runtime.executor import Executor, Kernels
+    from halocline.runtime.executor import Executor
     from halocline.runtime.job import Job
+    from halocline.runtime.writer import Kernels
     from halocline.tune.machine import Machine
 
 

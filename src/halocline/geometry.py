@@ -75,16 +75,18 @@ class Box:
         """
         if self.is_empty:
             return ()
-        common = self.intersect(other)
-        if common.is_empty:
+        lower = tuple(map(max, self.lower, other.lower))
+        upper = tuple(map(min, self.upper, other.upper))
+        if any(map(le, upper, lower)):
             return (self,)
         pieces = []
         rest = self
-        for axis in reversed(range(len(self.lower))):
-            below = rest.clip(axis, rest.lower[axis], common.lower[axis])
-            above = rest.clip(axis, common.upper[axis], rest.upper[axis])
-            pieces += [piece for piece in (below, above) if not piece.is_empty]
-            rest = rest.clip(axis, common.lower[axis], common.upper[axis])
+        for axis in reversed(range(len(lower))):
+            if rest.lower[axis] < lower[axis]:
+                pieces.append(rest.clip(axis, rest.lower[axis], lower[axis]))
+            if upper[axis] < rest.upper[axis]:
+                pieces.append(rest.clip(axis, upper[axis], rest.upper[axis]))
+            rest = rest.clip(axis, lower[axis], upper[axis])
         return tuple(pieces)
 
     def clip(self, axis: int, lower: int, upper: int) -> Box:
@@ -143,6 +145,8 @@ def disjoint(boxes: Iterable[Box]) -> tuple[Box, ...]:
         pieces = [box] if not box.is_empty else []
         for known in result:
             pieces = [rest for piece in pieces for rest in piece.subtract(known)]
+            if not pieces:
+                break
         result += pieces
     return tuple(sorted(result))
 

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define HALOCLINE_ABI 5
+#define HALOCLINE_ABI 6
 
 /* One field on one block. Strides count elements. */
 typedef struct halocline_field {
@@ -46,6 +46,7 @@ typedef struct halocline_call {
                                   * the kernel is to close rows itself; else 0 */
     int32_t threads;             /* OpenMP threads to use */
     int32_t stream;              /* non-zero: the fields outgrow the caches; write past them */
+    int32_t fetch;               /* non-zero: fetch the next rows, if the kernel does so at all */
     const halocline_span* spans; /* if not null, only the cells of these spans, all in the box */
     int64_t span_count;
     const halocline_layer* layers; /* if not null, one for each feeder of the kernel: it runs in

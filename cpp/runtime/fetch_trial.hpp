@@ -27,8 +27,8 @@ public:
     }
 
 private:
-    static constexpr int first = 2;         // calls before find nothing in caches
-    static constexpr int last = first + 8;  // in turns, four of each way
+    static constexpr int first = 2;          // calls before find nothing in caches
+    static constexpr int last = first + 16;  // in turns, eight of each way
 
     int calls_ = 0;
     std::array<Timers::Ticks, 2> least_{std::numeric_limits<Timers::Ticks>::max(),

@@ -12,6 +12,7 @@
 #include "abi/kernel_abi.h"
 #include "core/plan.hpp"
 #include "runtime/exchange.hpp"
+#include "runtime/fetch_trial.hpp"
 #include "runtime/reduce.hpp"
 #include "runtime/state.hpp"
 
@@ -66,6 +67,8 @@ struct Run {
     std::size_t kernel;
     halocline_kernel function;
     Threads threads;  // of a device
+    bool outgrows_caches;
+    FetchTrial fetching;
     bool is_late_rim;
     std::vector<int> fields;  // slots
     std::vector<bool> is_written;

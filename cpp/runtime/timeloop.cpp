@@ -30,14 +30,18 @@ struct Executor {
             }
             if (run.mask >= 0 && run.listed_version != state.mask_version) list_cells(run);
             if (state.mirror()) return run_on_device(state, run);
-            for (const program::Run::Piece& piece : run.pieces) {
+            const bool fetches = run.outgrows_caches && run.fetching.fetches();
+            const Timers::Ticks begin = Timers::now();
+            for (program::Run::Piece& piece : run.pieces) {
                 if (piece.is_other_block) {
                     for (std::size_t i = 0; i < run.fields.size(); ++i) {
                         run.field_arguments[i] = state.view(run.fields[i], piece.block);
                     }
                 }
+                piece.call.fetch = fetches ? 1 : 0;
                 run.function(&piece.call);
             }
+            if (run.outgrows_caches) run.fetching.took(Timers::now() - begin);
         });
     }
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -114,6 +115,33 @@ TEST_F(OneBlock, kernels_see_block_local_boxes_step_and_time) {
     EXPECT_EQ(remembered.fields[0].data, runtime_.view(b_, 0).data);
     EXPECT_EQ(remembered.stream, 1);
     EXPECT_EQ(remembered.threads, 1);
+}
+
+/// Takes longer with, or without, fetching ahead.
+bool is_slow_fetching;
+void note_fetch(const halocline_call* call) {
+    remembered = *call;
+    const auto end = std::chrono::steady_clock::now() +
+                     std::chrono::microseconds((call->fetch != 0) == is_slow_fetching ? 300 : 100);
+    while (std::chrono::steady_clock::now() < end) {
+    }
+}
+
+TEST_F(OneBlock, kernels_fetch_ahead_where_that_is_faster_and_fields_outgrow_caches) {
+    for (const bool outgrows : {true, false}) {
+        for (const bool is_slow : {false, true}) {
+            is_slow_fetching = is_slow;
+            const int kernel = runtime_.add_kernel({"note", note_fetch, {b_}, {one_}, outgrows});
+            runtime_.set_program("note", {{plan::Run{kernel, "all", {{0, block}}}}});
+            std::vector<int> found;
+            for (int call = 0; call < 30; ++call) {
+                runtime_.advance({"note"}, 1);
+                found.push_back(remembered.fetch);
+            }
+            EXPECT_EQ(std::ranges::count(found, 1), !outgrows ? 0 : is_slow ? 9 : 21);
+            EXPECT_EQ(found.back(), outgrows && !is_slow ? 1 : 0);
+        }
+    }
 }
 
 TEST_F(OneBlock, kernels_see_the_layers_of_their_feeders_in_cells_of_the_block) {

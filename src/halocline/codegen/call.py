@@ -41,6 +41,7 @@ class Call(ctypes.Structure):
         ("turn", ctypes.c_int64),
         ("threads", ctypes.c_int32),
         ("stream", ctypes.c_int32),
+        ("fetch", ctypes.c_int32),
         ("spans", ctypes.POINTER(Span)),
         ("span_count", ctypes.c_int64),
         ("layers", ctypes.POINTER(Layer)),

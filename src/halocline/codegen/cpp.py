@@ -223,7 +223,7 @@ class _Function:
             for key in self._fetched()
         ]
         fetches = [f"fetch_row({row}, lower, upper);" for row in rows]
-        return ["if (call.stream != 0) {", *indented(fetches), "}"]
+        return ["if (call.fetch != 0) {", *indented(fetches), "}"]
 
     def _strips(self, body: Sequence[str]) -> list[str]:
         """Print what is done in a row as done in one strip after the other."""

@@ -250,8 +250,9 @@ inline void prefetch(const T* from) {
 FETCHING = """\
 namespace {
 
-// Fetches a short row into the second-level cache: by itself a processor finds many short rows too
-// late, and taken one after the other they are read in larger pieces of memory. Long rows it finds.
+// Fetches a short row into the second-level cache: by themselves some processors find many short
+// rows too late, and taken one after the other they are read in larger pieces of memory. Others lose
+// by it: the runtime tries. Long rows all of them find.
 // Without the attribute GCC takes the call for one that does nothing.
 template <class T>
 __attribute__((always_inline)) inline void fetch_row(const T* row, int64_t lower, int64_t upper) {

@@ -74,7 +74,8 @@ def call_kernel(
     numbers = (ctypes.c_double * max(1, len(kernel.scalars)))(
         *(scalars[name] for name in kernel.scalars)
     )
-    call = Call(block.arguments, numbers, box[0], box[1], origin, turn, threads, stream)
+    # What outgrows the caches is also what rows are fetched of.
+    call = Call(block.arguments, numbers, box[0], box[1], origin, turn, threads, stream, stream)
     if layers:
         call.layers = made = make_layers(layers)
         block.kept.append(made)

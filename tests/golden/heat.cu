@@ -120,7 +120,7 @@ __device__ inline void halocline_heat_0_cell(const Box& box, const Field& T_fiel
         __ldg(&T_0_y0_zp_row[x]) - 6.0 * T0_x0_y0_z0);
 }
 
-// heat: writes T_new; reads T.
+// The same in a run of cells a thread.
 extern "C" __global__ void __launch_bounds__(128, 1)
 halocline_heat_0(const Box box, const Field T_field, const Field T_new_field, const double a) {
     int x, y, z;

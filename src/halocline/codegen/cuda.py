@@ -87,15 +87,16 @@ class _Function:
         """Return the functions."""
         feeders = zip(self._feeders, self._feeder_cells, strict=True)
         before = "".join(_function(name, cell) for (name, _), cell in feeders)
-        body = self._one_cell()
-        if max(self._run) > 1:
+        if max(self._run) == 1:
+            comment, body = summary(self._cell.nest), self._one_cell()
+        else:
             name = f"{self._entry}_cell"
             before += _function(name, self._cell)
-            body = self._cells(name)
+            comment, body = "// The same in a run of cells a thread.", self._cells(name)
         signature = ", ".join(["const Box box", *self._cell.signature("const Field ")])
         return before + "\n".join(
             [
-                summary(self._cell.nest),
+                comment,
                 f'extern "C" __global__ void __launch_bounds__({THREADS}, 1)',
                 *folded([f"{self._entry}({signature}) {{"]),
                 *folded(indented(["int x, y, z;", *body])),
@@ -267,7 +268,7 @@ class _CellText:
             for stride, number in counts.items()
             if number or stride == run
         ]
-        further = " ".join(sorted(terms))  # what is added, then what is taken away
+        further = " ".join(sorted(terms, key=lambda term: term[0]))  # what is added comes first
         if len(terms) > 1:
             further = f"+ ({further.removeprefix('+ ')})"
         return f"{self._bases[field]} {further}".strip()

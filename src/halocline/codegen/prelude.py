@@ -251,8 +251,8 @@ FETCHING = """\
 namespace {
 
 // Fetches a short row into the second-level cache: by themselves some processors find many short
-// rows too late, and taken one after the other they are read in larger pieces of memory. Others lose
-// by it: the runtime tries. Long rows all of them find.
+// rows too late, and taken one after the other they are read in larger pieces of memory. Others
+// lose by it: the runtime tries. Long rows are found by all.
 // Without the attribute GCC takes the call for one that does nothing.
 template <class T>
 __attribute__((always_inline)) inline void fetch_row(const T* row, int64_t lower, int64_t upper) {

@@ -1,7 +1,7 @@
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -24,14 +24,24 @@ using Function = void (*)(void** parameters, const std::uint32_t* grid, const st
 /// Memory begins at multiples of so many bytes, as the driver's does.
 constexpr std::int64_t unit_bytes = 256;
 
-std::shared_ptr<std::byte> allocate_units(std::int64_t size_bytes) {
-    const auto whole =
-        static_cast<std::size_t>(round_up(std::max(size_bytes, unit_bytes), unit_bytes));
-    auto* memory = static_cast<std::byte*>(std::aligned_alloc(unit_bytes, whole));
-    if (memory == nullptr) throw std::bad_alloc();
+/// Memory at the lower or the upper end of pages that have others before and behind them which
+/// nobody may use: what a kernel reads or writes beyond its fields is a fault, as on a device.
+std::shared_ptr<std::byte> allocate_guarded(std::int64_t size_bytes, bool is_at_end) {
+    const std::int64_t page = sysconf(_SC_PAGESIZE);
+    const std::int64_t used = round_up(std::max(size_bytes, unit_bytes), unit_bytes);
+    const std::int64_t open = round_up(used, page);
+    const auto mapped = static_cast<std::size_t>(open + 2 * page);
+    void* map = mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED) throw std::bad_alloc();
+    const auto unmap = [map, mapped](std::byte*) { munmap(map, mapped); };
+    std::byte* const first = static_cast<std::byte*>(map) + page;
+    std::shared_ptr<std::byte> memory(first + (is_at_end ? open - used : 0), unmap);
+    if (mprotect(first, static_cast<std::size_t>(open), PROT_READ | PROT_WRITE) != 0) {
+        throw std::bad_alloc();
+    }
     // As on a device nothing is known of new memory; what reads it must show.
-    std::fill_n(memory, whole, std::byte{0xFF});
-    return {memory, [](std::byte* first) { std::free(first); }};
+    std::fill_n(first, open, std::byte{0xFF});
+    return memory;
 }
 
 using Task = std::function<void()>;
@@ -48,7 +58,8 @@ public:
     [[nodiscard]] bool is_host_memory() const override { return true; }
 
     [[nodiscard]] std::shared_ptr<std::byte> allocate(std::int64_t size_bytes) override {
-        return drained(allocate_units(size_bytes));
+        is_at_end_ = !is_at_end_;
+        return drained(allocate_guarded(size_bytes, is_at_end_));
     }
     [[nodiscard]] std::shared_ptr<std::byte> allocate_shared(std::int64_t size_bytes) override {
         return drained(arena_.allocate(std::max(size_bytes, line_bytes)));
@@ -63,7 +74,7 @@ public:
         return {mapping, mapping->at(shared.at(3))};
     }
     [[nodiscard]] std::shared_ptr<std::byte> allocate_staging(std::int64_t size_bytes) override {
-        return allocate_units(size_bytes);
+        return allocate_guarded(size_bytes, true);
     }
 
     void launch(int stream, DeviceLaunch launch) override {
@@ -185,6 +196,7 @@ private:
     }
 
     Arena arena_;
+    bool is_at_end_ = false;  // of its pages, the last piece of memory
     std::array<Queue, streams> queues_;
     std::shared_ptr<EmulatedRecording> recording_;  // while recording
     std::mt19937_64 random_;

@@ -1,7 +1,12 @@
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -55,6 +60,28 @@ TEST(EmulatedDevice, does_what_is_in_a_stream_in_order) {
         for (int number = 1; number <= 3; ++number) put(device, Device::plain, number);
     });
     EXPECT_EQ(found, (std::set<std::vector<int>>{{1, 2, 3}}));
+}
+
+TEST(EmulatedDevice, has_nothing_before_or_behind_its_memory) {
+    const auto device = emulated_device(0);
+    constexpr std::int64_t size = 512;
+    int faults = 0;
+    for (int piece = 0; piece < 2; ++piece) {
+        const std::shared_ptr<std::byte> memory = device->allocate(size);
+        volatile std::byte* const first = memory.get();
+        for (volatile std::byte* beyond : {first - 1, first + size}) {
+            const pid_t child = fork();
+            if (child == 0) {
+                std::signal(SIGSEGV, SIG_DFL);
+                *beyond = std::byte{0};
+                std::_Exit(0);
+            }
+            int status = 0;
+            waitpid(child, &status, 0);
+            faults += WIFSIGNALED(status) ? 1 : 0;
+        }
+    }
+    EXPECT_EQ(faults, 2) << "one piece at the lower end of its pages, one at the upper end";
 }
 
 TEST(EmulatedDevice, mixes_streams_in_every_way) {

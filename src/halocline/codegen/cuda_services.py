@@ -138,8 +138,21 @@ __device__ inline void add_word(unsigned long long* words, int64_t word, int64_t
     if (number != 0) atomicAdd(words + word * slots, static_cast<unsigned long long>(number));
 }
 
-// Adds a value exactly, in three pieces of less than 2^32 each: 2^31 of them fit in a word.
-__device__ inline void add_exactly(unsigned long long* words, int64_t slots, double value) {
+// What a thread has added up and not yet told: pieces of neighbouring chunks, of less than 2^32 a
+// value, so that 2^31 values fit. Most values of a field lie in the same chunks.
+struct Pieces {
+    int64_t chunk, lower, middle, upper;
+};
+
+__device__ inline void tell(const Pieces& pieces, unsigned long long* words, int64_t slots) {
+    add_word(words, pieces.chunk, slots, pieces.lower);
+    add_word(words, pieces.chunk + 1, slots, pieces.middle);
+    add_word(words, pieces.chunk + 2, slots, pieces.upper);
+}
+
+// Adds a value exactly.
+__device__ inline void add_exactly(Pieces& pieces, unsigned long long* words, int64_t slots,
+                                   double value) {
     const int64_t bits = same_bits<int64_t>(value);
     const int64_t exponent = bits >> 52 & 0x7FF;
     int64_t mantissa = bits & 0xFFFFFFFFFFFFF;
@@ -149,11 +162,15 @@ __device__ inline void add_exactly(unsigned long long* words, int64_t slots, dou
     if (exponent != 0) mantissa |= INT64_C(1) << 52;
     const int64_t position = exponent - (exponent != 0 ? 1 : 0);
     const int64_t chunk = position / 32, shift = position % 32;
+    if (chunk != pieces.chunk) {
+        tell(pieces, words, slots);
+        pieces = {chunk, 0, 0, 0};
+    }
     const int64_t upper = mantissa >> (32 - shift);
     const int64_t sign = bits < 0 ? -1 : 1;
-    add_word(words, chunk, slots, sign * (mantissa << shift & 0xFFFFFFFF));
-    add_word(words, chunk + 1, slots, sign * (upper & 0xFFFFFFFF));
-    add_word(words, chunk + 2, slots, sign * (upper >> 32));
+    pieces.lower += sign * (mantissa << shift & 0xFFFFFFFF);
+    pieces.middle += sign * (upper & 0xFFFFFFFF);
+    pieces.upper += sign * (upper >> 32);
 }
 
 }  // namespace
@@ -162,9 +179,12 @@ __device__ inline void add_exactly(unsigned long long* words, int64_t slots, dou
 extern "C" __global__ void __launch_bounds__(256, 1)
 halocline_sum(const Cells cells, unsigned long long* const words, const int64_t slots) {
     const int64_t count = count_of(cells);
+    unsigned long long* const mine = words + thread_number() % slots;
+    Pieces pieces = {0, 0, 0, 0};
     for (int64_t i = thread_number(); i < count; i += thread_count()) {
-        add_exactly(words + thread_number() % slots, slots, value_of(cells, i));
+        add_exactly(pieces, mine, slots, value_of(cells, i));
     }
+    tell(pieces, mine, slots);
 }
 
 // Adds these results to one, with room for all: what is beyond 32 bits goes to the next chunk.
@@ -195,12 +215,16 @@ __device__ inline int64_t rank_of(double value) {
 extern "C" __global__ void __launch_bounds__(256, 1)
 halocline_extremes(const Cells cells, long long* const ranks, const int64_t slots) {
     const int64_t count = count_of(cells);
-    long long* const mine = ranks + thread_number() % slots;
-    for (int64_t i = thread_number(); i < count; i += thread_count()) {
-        const long long rank = rank_of(value_of(cells, i));
-        atomicMin(mine, rank);
-        atomicMax(mine + slots, rank);
+    if (thread_number() >= count) return;
+    int64_t least = rank_of(value_of(cells, thread_number())), greatest = least;
+    for (int64_t i = thread_number() + thread_count(); i < count; i += thread_count()) {
+        const int64_t rank = rank_of(value_of(cells, i));
+        if (rank < least) least = rank;
+        if (rank > greatest) greatest = rank;
     }
+    long long* const mine = ranks + thread_number() % slots;
+    atomicMin(mine, static_cast<long long>(least));
+    atomicMax(mine + slots, static_cast<long long>(greatest));
 }
 
 // The number of the first value that is not a number, x fastest.

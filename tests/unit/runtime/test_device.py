@@ -130,6 +130,22 @@ def test_reductions_have_the_bits_of_the_processor(dtype, special):
     assert found[0] == found[1] == found[2]
 
 
+def test_threads_that_visit_several_values_add_them_exactly():
+    chance = np.random.default_rng(5)
+    extent = (500, 700)  # more than the threads of a launch
+    values = chance.standard_normal(extent) * 10.0 ** chance.integers(-300, 300, extent)
+    values[::3] = chance.standard_normal(values[::3].shape)
+    found = []
+    for device in ("cpu", "emulated"):
+        grid = hc.Grid(extent)
+        field = grid.field("a")
+        simulation = hc.Simulation(grid, [], threads=1, device=device)
+        field.set(values)
+        found.append([simulation.reduce(kind(field)) for kind in (hc.sum, hc.min, hc.max)])
+    assert found[0] == found[1]
+    assert found[0][1:] == [values.min(), values.max()]
+
+
 @pytest.mark.parametrize("blocks", [2, 4])
 def test_copies_between_blocks_of_every_type(blocks):
     found = []

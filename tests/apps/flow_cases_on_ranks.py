@@ -1,8 +1,8 @@
 """Run short flows on the ranks this was started with; rank 0 prints their bits.
 
-mpiexec -n N python flow_cases_on_ranks.py DIRECTORY
+mpiexec -n N python flow_cases_on_ranks.py DIRECTORY [DEVICE]
 
-The directory holds 'sample.npy'.
+The directory holds 'sample.npy'. With a device each case runs in one way of streaming only.
 """
 
 from __future__ import annotations
@@ -39,9 +39,15 @@ def cases():
 
 
 def main() -> None:
-    for case in cases():
+    device = sys.argv[2] if len(sys.argv) > 2 else "cpu"
+    every = list(cases())
+    half = len(every) // 2
+    in_turns = [every[n + half * (n % 2)] for n in range(half)]
+    for case in every if device == "cpu" else in_turns:
         problem = case.problem()
-        simulation = hc.Simulation(problem.grid, problem.steps, dt=problem.dt, threads=1)
+        simulation = hc.Simulation(
+            problem.grid, problem.steps, dt=problem.dt, threads=1, device=device
+        )
         result = case.run(simulation, problem, lambda _: None)
         state = [variable.values for variable in result.variables()]
         if simulation.rank == 0:

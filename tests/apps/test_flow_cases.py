@@ -18,31 +18,35 @@ from halocline.errors import CaseError
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory):
-    """Return what each number of ranks has printed, a list for each case."""
+    """Return what each number of ranks has printed, and that on a device, a list for each case."""
     folder = tmp_path_factory.mktemp("flows")
     solid = np.zeros((10, 9), bool)
     solid[3:6, 4:7] = True
     np.save(folder / "sample.npy", solid)
     script = Path(__file__).with_name("flow_cases_on_ranks.py")
     found = {}
-    for ranks in (1, 2, 3):
-        done = mpirun(ranks, script, str(folder), timeout=300.0)
+    for ranks, *device in ((1,), (2,), (3,), (2, "emulated:1")):
+        done = mpirun(ranks, script, str(folder), *device, timeout=300.0)
         assert done.returncode == 0, done.stderr
-        found[ranks] = [json.loads(line) for line in done.stdout.splitlines()]
+        found[ranks, *device] = [json.loads(line) for line in done.stdout.splitlines()]
     return found
 
 
 def test_ranks_give_the_same_bits(runs):
-    assert len(runs[1]) == 16
-    assert runs[2] == runs[1]
-    assert runs[3] == runs[1]
+    assert len(runs[1,]) == 16
+    assert runs[2,] == runs[1,]
+    assert runs[3,] == runs[1,]
+
+
+def test_emulated_devices_give_the_same_bits(runs):
+    assert runs[2, "emulated:1"] == [runs[1,][n + 8 * (n % 2)] for n in range(8)]
 
 
 def test_both_streamings_give_the_same_bits(runs):
     first, second = (
         # A force that oscillates is taken at times that are rounded differently.
         [case for case in half if case[0] != "oscillating-channel"]
-        for half in (runs[1][:8], runs[1][8:])
+        for half in (runs[1,][:8], runs[1,][8:])
     )
     assert first == second
 

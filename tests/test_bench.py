@@ -10,15 +10,21 @@ from dataclasses import replace
 import pytest
 from launch import needs_mpi
 
+import halocline as hc
 from halocline.bench import choice
 from halocline.bench.benchmarks import BENCHMARKS
+from halocline.bench.probe_device import calculate
 from halocline.bench.settings import NATIVE, TRANSPORTS, Settings
+from halocline.bench.stepping import step_time
 from halocline.bench.yardstick import LOOPS, Yardstick
 from halocline.cli.bench import run_bench
 from halocline.cli.probe import run_probe
 from halocline.errors import HaloclineError
+from halocline.pipeline import plan_for
 from halocline.tune.machine_file import identity_here, load_machine, machine_path, save_machine
-from halocline.tune.machines import known_machines
+from halocline.tune.machines import find_machine, known_machines
+from halocline.tune.model import predict_step
+from halocline.tune.work import Placement
 
 TINY = {"repetitions": 2, "budget_s": 1e-4}
 
@@ -212,6 +218,43 @@ def test_probe_writes_a_machine_file_that_can_be_read(tmp_path):
     assert {rate.streams for rate in machine.copies} == {2, 38}
     assert machine.flops_per_s > 1e8
     assert any("largest relative residual" in line for line in lines)
+    assert machine.device is None
+
+
+def test_probe_of_a_device_gives_a_machine_to_predict_with(tmp_path):
+    needs_mpi()
+    lines: list[str] = []
+    output = tmp_path / "machine.json"
+    run_probe(lines.append, str(output), is_quick=True, device="emulated:3")
+    device = find_machine(str(output)).device
+    assert device.name == "emulated device"
+    assert device.messages == "via-host"
+    assert 0 < device.enqueue_s <= device.start_s < 1e-3
+    assert 1e9 < device.bytes_per_s < 1e12
+    assert 1e8 < device.float64_per_s < 1e12
+    assert 0 <= device.host_copies.latency_s < 1e-4
+    assert any(line.startswith("emulated device: memory ") for line in lines)
+    # A kernel that is all arithmetic takes as long as its operations.
+    grid = hc.Grid((1 << 14,))
+    b, a = grid.field("b"), grid.field("a")
+    steps = [calculate(b, a)]
+    measured = step_time(hc.Simulation(grid, steps, device="emulated", check_every=0), 4)
+    plan = plan_for(grid, steps, check_every=0)
+    predicted = predict_step(plan, find_machine(str(output)), Placement(1))
+    assert 0.3 < predicted.seconds / measured < 3.0
+
+
+def test_a_device_that_is_not_there_is_said_before_anything_is_measured(tmp_path, monkeypatch):
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    (tmp_path / "libcuda.so.1").touch()
+    lines: list[str] = []
+    with pytest.raises(HaloclineError) as error:
+        run_probe(lines.append, str(tmp_path / "machine.json"), is_quick=True, device="cuda")
+    assert str(error.value).startswith(
+        "The measurement failed: A CUDA device cannot be used: the NVIDIA driver was not found"
+    )
+    assert len(lines) == 1, "what machine this is"
+    assert not (tmp_path / "machine.json").exists()
 
 
 @pytest.mark.parametrize(

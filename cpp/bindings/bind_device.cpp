@@ -29,9 +29,10 @@ std::vector<std::uintptr_t> load(CudaDevice& device, const nb::bytes& image,
     return addresses;
 }
 
-/// The time of copies within a device, one after the other [s].
-double copy_seconds(Device& device, std::int64_t size_bytes, int count) {
-    const auto from = device.allocate(size_bytes);
+/// The time of copies within a device or from pinned memory of its host, one after the other [s].
+double copy_seconds(Device& device, std::int64_t size_bytes, int count, bool from_host) {
+    const auto from =
+        from_host ? device.allocate_staging(size_bytes) : device.allocate(size_bytes);
     const auto to = device.allocate(size_bytes);
     const auto finish = [&] { device.synchronize(device.record(Device::plain)); };
     device.copy(Device::plain, to.get(), from.get(), size_bytes);
@@ -53,7 +54,7 @@ void bind_devices(nb::module_& module) {
     nb::exception<DeviceError>(module, "DeviceError", PyExc_RuntimeError);
     nb::class_<Device>(module, "Device", "Where kernels run beside the processor.")
         .def_prop_ro("name", &Device::name)
-        .def("copy_seconds", &copy_seconds, "size_bytes"_a, "count"_a,
+        .def("copy_seconds", &copy_seconds, "size_bytes"_a, "count"_a, "from_host"_a = false,
              nb::call_guard<nb::gil_scoped_release>());
     nb::class_<CudaDevice, Device>(module, "CudaDevice", "A device of NVIDIA's driver.")
         .def_prop_ro("architecture", &CudaDevice::architecture)

@@ -11,7 +11,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from halocline.bench import probe_node, probe_transports
+from halocline.bench import probe_device, probe_node, probe_transports
 from halocline.bench.here import describe_here, summary
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import Settings
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from halocline.bench.probe_node import NodeProbe
+    from halocline.tune.device import Device
     from halocline.tune.fit import Fit
     from halocline.tune.machine import Packing, TransportTimes
 
@@ -32,12 +33,13 @@ _THOROUGH = Settings(repetitions=7, budget_s=5e-3)
 _QUICK = Settings(repetitions=3, budget_s=1e-3, largest_bytes=1 << 19)
 
 
-def probe(show: Callable[[str], None], *, is_quick: bool = False) -> Machine:
+def probe(show: Callable[[str], None], *, is_quick: bool = False, device: str = "cpu") -> Machine:
     """Measure this machine.
 
     Args:
         show: Gets what is found, line by line.
         is_quick: Measure less often, and less of it.
+        device: The device to measure as well, see 'Simulation'; 'cpu' for none.
 
     Returns:
         The machine; one core alone has no transports.
@@ -49,7 +51,12 @@ def probe(show: Callable[[str], None], *, is_quick: bool = False) -> Machine:
     settings = _QUICK if is_quick else _THOROUGH
     here = describe_here()
     show(summary(here))
-    node = measure_on_ranks(probe_node.measure, replace(settings, ranks=1))
+    alone = replace(settings, ranks=1)
+    found = None
+    if device != "cpu":
+        found = measure_on_ranks(probe_device.measure, replace(alone, device=device))
+        show(_device_line(found))
+    node = measure_on_ranks(probe_node.measure, alone)
     for line in _node_lines(node):
         show(line)
     transports, together = _transports(show, settings, node)
@@ -66,6 +73,7 @@ def probe(show: Callable[[str], None], *, is_quick: bool = False) -> Machine:
         overheads=node.overheads,
         transports=transports,
         node_copy_bytes_per_s=together,
+        device=found,
     )
 
 
@@ -106,6 +114,16 @@ def _node_lines(node: NodeProbe) -> list[str]:
         f"{costs.row_s * 1e9:.1f} ns, waking threads {costs.parallel_s * 1e9:.0f} ns",
         f"arithmetic: {node.flops_per_s / 1e9:.1f} Gflop/s a thread",
     ]
+
+
+def _device_line(device: Device) -> str:
+    copies, single, double = device.host_copies, device.float32_per_s, device.float64_per_s
+    return (
+        f"{device.name}: memory {device.bytes_per_s / 1e9:.1f} GB/s; kernels begin every "
+        f"{device.start_s * 1e6:.2f} us, {device.enqueue_s * 1e6:.2f} us to enqueue; "
+        f"{single / 1e9:,.1f} and {double / 1e9:,.1f} Gflop/s in 32 and 64 bits; "
+        f"copies from its host {copies.latency_s * 1e6:.2f} us, {copies.bytes_per_s / 1e9:.1f} GB/s"
+    )
 
 
 def _packing_line(where: str, packing: Packing, residuals: Sequence[float]) -> str:

@@ -340,11 +340,12 @@ def probe(
     quick: Annotated[
         bool, typer.Option("--quick", help="A few seconds instead of a minute.")
     ] = False,
+    device: Annotated[str, typer.Option(help="Measure this device, too: cuda, cuda:1.")] = "cpu",
 ) -> None:
     """Measure what the model needs to know of this machine, and keep it in a file."""
     from halocline.cli.probe import run_probe
 
-    run_probe(typer.echo, output, is_quick=quick)
+    run_probe(typer.echo, output, is_quick=quick, device=device)
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -58,8 +58,8 @@ class Device:
 
     name: str
 
-    def copy_seconds(self, size_bytes: int, count: int) -> float:
-        """Return the time of copies within the device, one after the other [s]."""
+    def copy_seconds(self, size_bytes: int, count: int, from_host: bool = False) -> float:
+        """Return the time of copies within the device, or from its host, one by one [s]."""
 
 def emulated_device(seed: int) -> Device:
     """Return a device on the processor, which does what it may in a random order."""

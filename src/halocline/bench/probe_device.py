@@ -66,10 +66,13 @@ def _starting(simulation: hc.Simulation, settings: Settings) -> tuple[float, flo
     """Return the time from the start of a kernel to that of the next, and what enqueuing takes."""
     step_time(simulation, 4)
     steps = max(4, int(settings.budget_s / step_time(simulation, 4)))
-    before = _launched(simulation)
-    times = [step_time(simulation, steps) for _ in range(settings.repetitions)]
-    count, seconds = (x - y for x, y in zip(_launched(simulation), before, strict=True))
-    return min(times), seconds / count
+    starting, enqueuing = [], []
+    for _ in range(settings.repetitions):
+        before = _launched(simulation)
+        starting.append(step_time(simulation, steps))
+        count, seconds = (x - y for x, y in zip(_launched(simulation), before, strict=True))
+        enqueuing.append(seconds / count)
+    return min(starting), min(enqueuing)
 
 
 def _launched(simulation: hc.Simulation) -> tuple[float, float]:

@@ -11,11 +11,11 @@ import pytest
 from launch import needs_mpi
 
 import halocline as hc
+from halocline.analysis.cost import cost
 from halocline.bench import choice
 from halocline.bench.benchmarks import BENCHMARKS
 from halocline.bench.probe_device import calculate
 from halocline.bench.settings import NATIVE, TRANSPORTS, Settings
-from halocline.bench.stepping import step_time
 from halocline.bench.yardstick import LOOPS, Yardstick
 from halocline.cli.bench import run_bench
 from halocline.cli.probe import run_probe
@@ -235,15 +235,13 @@ def test_probe_of_a_device_gives_a_machine_to_predict_with(tmp_path):
     assert 0 <= device.host_copies.latency_s < 1e-4
     assert any(line.startswith("emulated device: memory ") for line in lines)
     # A kernel that is all arithmetic takes as long as its operations.
-    grid = hc.Grid((1 << 14,))
-    b, a = grid.field("b"), grid.field("a")
-    steps = [calculate(b, a)]
-    simulation = hc.Simulation(grid, steps, device="emulated", check_every=0)
-    simulation.run(1, progress=False)
-    measured = min(step_time(simulation, 1) for _ in range(5))
-    plan = plan_for(grid, steps, check_every=0)
-    predicted = predict_step(plan, find_machine(str(output)), Placement(1))
-    assert 0.3 < predicted.seconds / measured < 3.0
+    grid = hc.Grid((1 << 20,))
+    step = calculate(grid.field("b"), grid.field("a"))
+    predicted = predict_step(
+        plan_for(grid, [step], check_every=0), find_machine(str(output)), Placement(1)
+    )
+    operations = cost(step.kernel).flops * grid.domain.cells
+    assert predicted.seconds == pytest.approx(operations / device.float64_per_s, rel=0.02)
 
 
 def test_a_device_that_is_not_there_is_said_before_anything_is_measured(tmp_path, monkeypatch):

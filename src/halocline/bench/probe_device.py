@@ -104,8 +104,9 @@ def _operations_per_s(dtype: str, start_s: float, settings: Settings) -> float:
         grid = hc.Grid((cells,))
         b, a = grid.field("b", dtype=dtype), grid.field("a", dtype=dtype)
         simulation = hc.Simulation(grid, [calculate(b, a)], device=settings.device, check_every=0)
-        step_time(simulation, 2)
-        seconds = min(step_time(simulation, 2) for _ in range(settings.repetitions))
+        step_time(simulation, 1)
+        # Of so many that beginning and ending a run does not count.
+        seconds = min(step_time(simulation, 8) for _ in range(settings.repetitions))
         if seconds > _FACTOR * start_s or cells >= _MOST_CELLS:
             return _OPERATIONS * cells / seconds
         cells *= 4

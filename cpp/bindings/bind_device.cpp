@@ -31,8 +31,7 @@ std::vector<std::uintptr_t> load(CudaDevice& device, const nb::bytes& image,
 
 /// The time of copies within a device or from pinned memory of its host, one after the other [s].
 double copy_seconds(Device& device, std::int64_t size_bytes, int count, bool from_host) {
-    const auto from =
-        from_host ? device.allocate_staging(size_bytes) : device.allocate(size_bytes);
+    const auto from = from_host ? device.allocate_staging(size_bytes) : device.allocate(size_bytes);
     const auto to = device.allocate(size_bytes);
     const auto finish = [&] { device.synchronize(device.record(Device::plain)); };
     device.copy(Device::plain, to.get(), from.get(), size_bytes);

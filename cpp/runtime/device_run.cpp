@@ -24,14 +24,12 @@ struct BoxArgument {
     halocline_layer unfed;
 };
 
-using Extent = std::array<std::int64_t, 3>;
-
 /// Threads of a block for so many along each axis: those that are wanted, or where there are fewer
 /// more along other axes.
-Extent block_for(const Extent& threads, const Extent& wanted) {
-    Extent block{1, 1, 1};
+Index3 block_for(const Index3& threads, const Index3& wanted) {
+    Index3 block{1, 1, 1};
     std::int64_t left = wanted[0] * wanted[1] * wanted[2];
-    const auto grow = [&](const Extent& most) {
+    const auto grow = [&](const Index3& most) {
         for (std::size_t axis = 0; axis < 3; ++axis) {
             while (block[axis] < std::min(threads[axis], most[axis]) && left > 1) {
                 block[axis] *= 2;
@@ -46,20 +44,20 @@ Extent block_for(const Extent& threads, const Extent& wanted) {
 
 /// Launches a kernel in so many cells along each axis, in as many launches as that takes.
 void launch_all(Device& device, const DeviceLaunch& kernel, const BoxArgument& box,
-                const Extent& cells, const Threads& shared, int stream) {
-    Extent threads{};
+                const Index3& cells, const Threads& shared, int stream) {
+    Index3 threads{};
     for (std::size_t axis = 0; axis < 3; ++axis) {
         threads[axis] = (cells[axis] + shared.cells[axis] - 1) / shared.cells[axis];
     }
-    const Extent block = block_for(threads, shared.block);
-    const Extent most{most_blocks_x * block[0], most_blocks * block[1], most_blocks * block[2]};
+    const Index3 block = block_for(threads, shared.block);
+    const Index3 most{most_blocks_x * block[0], most_blocks * block[1], most_blocks * block[2]};
     for (std::int64_t z = 0; z < threads[2]; z += most[2]) {
         for (std::int64_t y = 0; y < threads[1]; y += most[1]) {
             BoxArgument piece = box;
             piece.lower[1] += y * shared.cells[1];
             piece.lower[2] += z * shared.cells[2];
             DeviceLaunch launch = kernel;
-            const Extent rest{threads[0], std::min(most[1], threads[1] - y),
+            const Index3 rest{threads[0], std::min(most[1], threads[1] - y),
                               std::min(most[2], threads[2] - z)};
             for (std::size_t axis = 0; axis < 3; ++axis) {
                 launch.grid[axis] =
@@ -109,7 +107,7 @@ void launch_piece(const State& state, const program::Run& run, program::Run::Pie
         if (cells > 0) launch_all(mirror.device(), kernel, box, {cells, 1, 1}, {}, stream);
         return;
     }
-    Extent cells{};
+    Index3 cells{};
     for (std::size_t axis = 0; axis < 3; ++axis) cells[axis] = box.upper[axis] - box.lower[axis];
     launch_all(mirror.device(), kernel, box, cells, run.threads, stream);
 }

@@ -13,6 +13,9 @@ namespace halocline {
 /// being told. What is computed is the same.
 class FetchTrial {
 public:
+    /// A kernel whose fields stay in caches need not try: it does not fetch.
+    explicit FetchTrial(bool outgrows_caches) : calls_(outgrows_caches ? 0 : last) {}
+
     /// Whether the next call is to fetch.
     [[nodiscard]] bool fetches() const {
         return calls_ == last ? least_[1] < least_[0] : calls_ % 2 == 1;
@@ -30,7 +33,7 @@ private:
     static constexpr int first = 2;          // calls before find nothing in caches
     static constexpr int last = first + 16;  // in turns, eight of each way
 
-    int calls_ = 0;
+    int calls_;
     std::array<Timers::Ticks, 2> least_{std::numeric_limits<Timers::Ticks>::max(),
                                         std::numeric_limits<Timers::Ticks>::max()};
 };

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -20,8 +19,8 @@ namespace halocline {
 
 /// How threads of a device share the cells of a kernel.
 struct Threads {
-    std::array<std::int64_t, 3> block{128, 1, 1};  ///< threads of a block along each axis
-    std::array<std::int64_t, 3> cells{1, 1, 1};    ///< of a thread
+    Index3 block{128, 1, 1};  ///< threads of a block along each axis
+    Index3 cells{1, 1, 1};    ///< of a thread
 };
 
 /// A generated kernel and what it is called with.
@@ -67,8 +66,7 @@ struct Run {
     std::size_t kernel;
     halocline_kernel function;
     Threads threads;  // of a device
-    bool outgrows_caches;
-    FetchTrial fetching;
+    FetchTrial fetching{false};
     bool is_late_rim;
     std::vector<int> fields;  // slots
     std::vector<bool> is_written;

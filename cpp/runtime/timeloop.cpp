@@ -16,33 +16,35 @@ struct Executor {
     Parts& parts;
     Timers& timers;
 
+    /// Does some work, and returns how long it took.
     template <typename Work>
-    void timed(std::size_t timer, const Work& work) const {
+    Timers::Ticks timed(std::size_t timer, const Work& work) const {
         const Timers::Ticks begin = Timers::now();
         work();
-        timers.record(timer, begin, Timers::now());
+        const Timers::Ticks end = Timers::now();
+        timers.record(timer, begin, end);
+        return end - begin;
     }
 
     void operator()(program::Run& run) const {
-        timed(run.timer, [&] {
+        const Timers::Ticks ticks = timed(run.timer, [&] {
             for (std::size_t i = 0; i < run.scalars.size(); ++i) {
                 run.scalar_arguments[i] = state.scalars[static_cast<std::size_t>(run.scalars[i])];
             }
             if (run.mask >= 0 && run.listed_version != state.mask_version) list_cells(run);
             if (state.mirror()) return run_on_device(state, run);
-            const bool fetches = run.outgrows_caches && run.fetching.fetches();
-            const Timers::Ticks begin = Timers::now();
+            const std::int32_t fetch = run.fetching.fetches() ? 1 : 0;
             for (program::Run::Piece& piece : run.pieces) {
                 if (piece.is_other_block) {
                     for (std::size_t i = 0; i < run.fields.size(); ++i) {
                         run.field_arguments[i] = state.view(run.fields[i], piece.block);
                     }
                 }
-                piece.call.fetch = fetches ? 1 : 0;
+                piece.call.fetch = fetch;
                 run.function(&piece.call);
             }
-            if (run.outgrows_caches) run.fetching.took(Timers::now() - begin);
         });
+        run.fetching.took(ticks);
     }
 
     /// Looks up in which cells of a mask a kernel runs.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise, product
 from math import prod
-from operator import add, le
+from operator import le
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +44,7 @@ class Box:
     @property
     def is_empty(self) -> bool:
         """Whether the box holds no cell."""
-        return any(map(le, self.upper, self.lower))
+        return any(u <= l for l, u in zip(self.lower, self.upper, strict=True))
 
     def contains(self, other: Box) -> bool:
         """Return whether every cell of 'other' lies in this box."""
@@ -112,7 +112,7 @@ class Box:
 
 def added(a: Offset, b: Offset) -> Offset:
     """Return the offset that leads as far as two, one after the other."""
-    return tuple(map(add, a, b))
+    return tuple(x + y for x, y in zip(a, b, strict=True))
 
 
 def opposite(offset: Offset) -> Offset:

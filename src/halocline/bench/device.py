@@ -15,6 +15,7 @@ from halocline.apps.lbm.collision import bgk
 from halocline.apps.lbm.flow import Setup, make_flow
 from halocline.bench.checksum import checksum
 from halocline.bench.lbm import collision_kernel
+from halocline.bench.probe_device import device_of
 from halocline.bench.stepping import step_time
 from halocline.bench.table import Benchmark, Chart, Column
 from halocline.errors import HaloclineError
@@ -135,10 +136,7 @@ def measure(kind: Kind, settings: Settings) -> Rate:
     cells = settings.sizes[0] if settings.sizes else kind.cells
     problem = kind.make(cells)
     simulation = hc.Simulation(problem.grid, problem.steps, device=settings.device, check_every=0)
-    device = simulation.device.handle
-    if device is None:
-        where = simulation.device.where or "--device cpu was given"
-        raise HaloclineError(f"There is no device to measure: {where}.")
+    device = device_of(simulation)
     _compare(kind, settings.device)
     simulation.run(2 * _CHECKED_STEPS, progress=False)  # so that what can be is recorded
     steps = max(4, int(_LONGER * settings.budget_s / step_time(simulation, 4)))

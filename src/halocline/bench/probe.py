@@ -16,6 +16,7 @@ from halocline.bench.here import describe_here, summary
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import Settings
 from halocline.bench.table import size_text
+from halocline.runtime.device import parse_device
 from halocline.tune.machine import Machine
 from halocline.tune.machine_file import identity_here
 
@@ -53,7 +54,7 @@ def probe(show: Callable[[str], None], *, is_quick: bool = False, device: str = 
     show(summary(here))
     alone = replace(settings, ranks=1)
     found = None
-    if device != "cpu":
+    if not parse_device(device).is_cpu:
         found = measure_on_ranks(probe_device.measure, replace(alone, device=device))
         show(_device_line(found))
     node = measure_on_ranks(probe_node.measure, alone)

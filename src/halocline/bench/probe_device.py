@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
 from halocline.bench.stepping import step_time
+from halocline.bench.times import sample
 from halocline.errors import HaloclineError
 from halocline.runtime import _core
 from halocline.tune.device import Device, HostCopies
@@ -44,10 +46,7 @@ def measure(_: Job, settings: Settings) -> Device:
     grid = hc.Grid((32,), periodic=True)
     b, a = grid.field("b", dtype="float32"), grid.field("a", dtype="float32")
     simulation = hc.Simulation(grid, [idle(b, a, n=hc.step)], device=settings.device, check_every=0)
-    handle = simulation.device.handle
-    if handle is None:
-        where = simulation.device.where or "--device cpu was given"
-        raise HaloclineError(f"There is no device to measure: {where}.")
+    handle = device_of(simulation)
     start_s, enqueue_s = _starting(simulation, settings)
     long_bytes = settings.largest_bytes or _LONG_BYTES
     return Device(
@@ -62,17 +61,31 @@ def measure(_: Job, settings: Settings) -> Device:
     )
 
 
+def device_of(simulation: hc.Simulation) -> _core.Device:
+    """Return the device of a simulation, to be measured.
+
+    Raises:
+        HaloclineError: It has none.
+    """
+    device = simulation.device
+    if device.handle is None:
+        where = device.where or "--device cpu was given"
+        raise HaloclineError(f"There is no device to measure: {where}.")
+    return device.handle
+
+
 def _starting(simulation: hc.Simulation, settings: Settings) -> tuple[float, float]:
     """Return the time from the start of a kernel to that of the next, and what enqueuing takes."""
-    step_time(simulation, 4)
-    steps = max(4, int(settings.budget_s / step_time(simulation, 4)))
-    starting, enqueuing = [], []
-    for _ in range(settings.repetitions):
+    enqueuing = []
+
+    def run(steps: int) -> float:
         before = _launched(simulation)
-        starting.append(step_time(simulation, steps))
-        count, seconds = (x - y for x, y in zip(_launched(simulation), before, strict=True))
-        enqueuing.append(seconds / count)
-    return min(starting), min(enqueuing)
+        seconds = step_time(simulation, steps)
+        count, spent = (x - y for x, y in zip(_launched(simulation), before, strict=True))
+        enqueuing.append(spent / count)
+        return seconds
+
+    return sample(run, settings.repetitions, settings.budget_s).min_s, min(enqueuing)
 
 
 def _launched(simulation: hc.Simulation) -> tuple[float, float]:
@@ -85,10 +98,11 @@ def _copy_s(
     device: _core.Device, size_bytes: int, settings: Settings, *, from_host: bool = False
 ) -> float:
     """Return the least time of a copy."""
-    once = device.copy_seconds(size_bytes, 1, from_host)
-    count = max(1, int(settings.budget_s / once))
-    times = (device.copy_seconds(size_bytes, count, from_host) for _ in range(settings.repetitions))
-    return min(times) / count
+    return sample(
+        lambda count: device.copy_seconds(size_bytes, count, from_host) / count,
+        settings.repetitions,
+        settings.budget_s,
+    ).min_s
 
 
 def _host_copies(device: _core.Device, long_bytes: int, settings: Settings) -> HostCopies:
@@ -104,9 +118,8 @@ def _operations_per_s(dtype: str, start_s: float, settings: Settings) -> float:
         grid = hc.Grid((cells,))
         b, a = grid.field("b", dtype=dtype), grid.field("a", dtype=dtype)
         simulation = hc.Simulation(grid, [calculate(b, a)], device=settings.device, check_every=0)
-        step_time(simulation, 1)
-        # Of so many that beginning and ending a run does not count.
-        seconds = min(step_time(simulation, 8) for _ in range(settings.repetitions))
+        times = sample(partial(step_time, simulation), settings.repetitions, settings.budget_s)
+        seconds = times.min_s
         if seconds > _FACTOR * start_s or cells >= _MOST_CELLS:
             return _OPERATIONS * cells / seconds
         cells *= 4

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from halocline.bench.probe import probe
-from halocline.runtime.device import CPU, parse_device
+from halocline.runtime.device import parse_device
 from halocline.tune.machine_file import machine_path, save_machine
 from halocline.tune.remember import choices_path
 
@@ -29,13 +29,13 @@ def run_probe(
     Raises:
         HaloclineError: A measurement failed, or the file cannot be written.
     """
-    name = parse_device(device).name
-    usual = machine_path() if name == CPU else machine_path().with_name(f"machine-{name}.json")
-    path = Path(output) if output else usual
+    choice, usual = parse_device(device), machine_path()
+    beside = usual.with_name(f"machine-{choice.name}.json")
+    path = Path(output) if output else usual if choice.is_cpu else beside
     machine = probe(show, is_quick=is_quick, device=device)
     save_machine(machine, path)
-    if path == machine_path():
+    if path == usual:
         # Strategies were chosen by other numbers.
         choices_path().unlink(missing_ok=True)
-    show(f"machine file {path}" + ("" if name == CPU else "; predict with it as --machine"))
+    show(f"machine file {path}" + ("" if choice.is_cpu else "; predict with it as --machine"))
     return path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from halocline.codegen.expression import C_TYPES, Expressions, moved
 from halocline.codegen.lower import IndexValue
 from halocline.codegen.names import CPP_WORDS, Names, words
-from halocline.codegen.text import at, cast, cell_lines, indented, row_address, type_of, x_step
+from halocline.codegen.text import at, cast, cell_lines, indented, type_of, x_step
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -127,7 +127,10 @@ class RowText:
         return cell_lines(self.nest, self._values, self._expressions, target)
 
     def _address(self, field: str, component: int, offset: tuple[int, ...], kind: str) -> str:
-        return row_address(self.fields[field], component, offset, kind)
+        """Return the address of cell x = 0 in a row."""
+        steps = zip("yz", (*offset, 0, 0), strict=False)
+        y, z = (f"{axis} {moved(step)}".strip() for axis, step in steps)
+        return f"row_of<{kind}>({self.fields[field]}, {component}, {y}, {z})"
 
 
 def _closing(lines: Sequence[str]) -> list[str]:

@@ -78,16 +78,16 @@ class _Function:
         written = {store.field for one in self.nests for store in one.stores}
         self._run = threads_for(kernel).cells
         self._cell = _CellText(nest, written, self._run)
-        self._feeders = [(f"{entry}_feeder_{n}", one) for n, one in enumerate(feeders)]
-        self._feeder_cells = [_CellText(one, written) for one in feeders]
+        self._feeders = {
+            f"{entry}_feeder_{n}": _CellText(one, written) for n, one in enumerate(feeders)
+        }
         self._ways = [(*feeder.offset, 0, 0)[:3] for feeder in kernel.feeders]
         self._entry = entry
 
     def text(self) -> str:
         """Return the functions."""
-        feeders = zip(self._feeders, self._feeder_cells, strict=True)
-        before = "".join(_function(name, cell) for (name, _), cell in feeders)
-        if max(self._run) == 1:
+        before = "".join(_function(name, cell) for name, cell in self._feeders.items())
+        if not self._cell.run_axis:
             comment, body = summary(self._cell.nest), self._one_cell()
         else:
             name = f"{self._entry}_cell"
@@ -115,9 +115,8 @@ class _Function:
 
     def _cells(self, function: str) -> list[str]:
         """Print what a thread does that has a run of cells."""
-        count = max(self._run)
-        axis = self._run.index(count)
-        place = "xyz"[axis]
+        axis = self._cell.run_axis
+        count, place = self._run[axis], "xyz"[axis]
         call = f"{function}(box, {', '.join(self._cell.arguments())}, x, y, z, n);"
         return [
             f"if (!find_cell<{self._run[1]}, {self._run[2]}>(box, x, y, z)) return;",
@@ -134,7 +133,7 @@ class _Function:
         """Print the calls of the feeders, each of which finds whether its cell is in its layer."""
         given = ", ".join(self._cell.arguments())
         lines = []
-        for number, ((name, _), way) in enumerate(zip(self._feeders, self._ways, strict=True)):
+        for number, (name, way) in enumerate(zip(self._feeders, self._ways, strict=True)):
             y, z = (f"{a} {moved(s)}".strip() for a, s in zip("yz", way[1:], strict=True))
             place = f"{_turned(way[0])}, {y}, {z}"
             lines += [

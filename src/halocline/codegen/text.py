@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from halocline.codegen.expression import C_TYPES, moved
+from halocline.codegen.expression import C_TYPES
 from halocline.codegen.lower import Let, Operation, Store
 
 if TYPE_CHECKING:
@@ -66,13 +66,6 @@ def at(nest: Nest, field: str, cell: str) -> str:
     if step == 1:
         return cell
     return f"{cell if cell.isidentifier() else f'({cell})'} * {step}"
-
-
-def row_address(name: str, component: int, offset: Sequence[int], kind: str) -> str:
-    """Return the address of cell x = 0 in a row, given by its field's name and place."""
-    steps = zip("yz", (*offset, 0, 0), strict=False)
-    y, z = (f"{axis} {moved(step)}".strip() for axis, step in steps)
-    return f"row_of<{kind}>({name}, {component}, {y}, {z})"
 
 
 def cell_lines(

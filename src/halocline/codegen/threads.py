@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import groupby, product
+from dataclasses import dataclass
+from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.analysis.footprint import footprint
 from halocline.geometry import added
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from halocline.language.kernel import FieldType, Kernel, Use
+    from halocline.analysis.footprint import Access
+    from halocline.geometry import Offset
+    from halocline.language.kernel import FieldType, Kernel
 
 # In a block, at most. The registers of a multiprocessor are given to whole blocks: small ones leave
 # few of them unused.
@@ -41,36 +44,36 @@ class Threads:
 
 def threads_for(kernel: Kernel) -> Threads:
     """Return what suits a fused kernel: runs of short ones, and blocks that fetch the least."""
-    fields = {field.name: field for field in kernel.fields}
-    read = sorted(replace(kernel, feeders=()).read)
-    cells = _cells(kernel, read)
+    accesses = footprint(kernel).accesses
+    cells = _cells(kernel, accesses)
 
     def fetched(block: tuple[int, int, int]) -> tuple[int, tuple[int, ...]]:
         tile = tuple(b * c for b, c in zip(block, cells, strict=True))
-        rows = ((fields[name], _rows(uses, tile)) for (name, _), uses in groupby(read, _component))
-        sectors = sum(_sectors(field, *row) for field, found in rows for row in found)
+        sectors = sum(
+            _sectors(kernel.field(access.field), *row)
+            for access in accesses
+            for row in _rows(access.offsets, tile)
+        )
         # Of blocks that fetch the same the longest along x: most of its rows are whole.
         return sectors, tuple(-b for b in block)
 
     return Threads(min(_blocks(kernel.dimensions), key=fetched), cells)
 
 
-def _component(use: Use) -> tuple[str, int]:
-    return use[:2]
-
-
-def _cells(kernel: Kernel, read: Sequence[Use]) -> tuple[int, int, int]:
+def _cells(kernel: Kernel, accesses: Sequence[Access]) -> tuple[int, int, int]:
     last = kernel.dimensions - 1
-    assigned = [name for name, *_ in kernel.assigned]
+    read = {access.field for access in accesses if access.offsets}
     # What the cell before may have assigned cannot be read before it has.
-    if last == 0 or kernel.feeders or not {name for name, *_ in read}.isdisjoint(assigned):
+    if last == 0 or kernel.feeders or any(a.written and a.field in read for a in accesses):
         return 1, 1, 1
-    registers = {f.name: -(-_size(f) // _REGISTER) for f in kernel.fields}
 
     def held(run: int) -> int:
         steps = [(0,) * last + (n,) for n in range(run)]
-        values = {(f, q, added(o, step)) for f, q, o in read for step in steps}
-        return sum(registers[name] for name in [f for f, *_ in values] + run * assigned)
+        return sum(
+            -(-_size(kernel.field(a.field)) // _REGISTER)
+            * (len({added(o, step) for o in a.offsets for step in steps}) + run * len(a.written))
+            for a in accesses
+        )
 
     run = next((n for n in _RUNS if held(n) <= _REGISTERS), 1)
     return (1, run, 1) if last == 1 else (1, 1, run)
@@ -84,10 +87,10 @@ def _blocks(dimensions: int) -> Iterator[tuple[int, int, int]]:
             yield block
 
 
-def _rows(uses: Iterable[Use], tile: tuple[int, ...]) -> Iterable[tuple[int, int]]:
+def _rows(offsets: Iterable[Offset], tile: tuple[int, ...]) -> Iterable[tuple[int, int]]:
     """Return the cells along x, a lower and an upper end, of each row that a tile reads."""
     rows: dict[tuple[int, int], tuple[int, int]] = {}
-    for _, _, offset in uses:
+    for offset in offsets:
         x, across_y, across_z = (*offset, 0, 0)[:3]
         for y, z in product(range(tile[1]), range(tile[2])):
             row = (y + across_y, z + across_z)

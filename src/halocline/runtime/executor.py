@@ -252,7 +252,9 @@ class Executor:
             "or a larger viscosity."
         )
         if given:
-            hint = f"Some of the values that '{given[0]}' was set to were no numbers: look at these."
+            hint = (
+                f"Some of the values that '{given[0]}' was set to were no numbers: look at these."
+            )
         return DivergedError(
             f"Field '{field}'{which} is not a number in cell {where} at step {step}.", hint=hint
         )

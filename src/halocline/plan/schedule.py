@@ -384,10 +384,10 @@ def _away(item: object, held: Held) -> Needs:
             return _NOTHING
 
 
-def _provided(program: Program) -> dict[Key, list[Box]]:
+def _provided(program: Program) -> dict[tuple[str, int], list[Box]]:
     """Return which cells the step's kernels assign of each component, under any of its names."""
     groups = aliases(program.items)
-    result: dict[Key, list[Box]] = {}
+    result: dict[tuple[str, int], list[Box]] = {}
     for launch in all_launches(program.items):
         for name, component, offset in launch.assigns:
             for other in groups.get(name, {name}):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from halocline.plan.strategy import DEVICE_TRANSPORTS, Strategy
 from halocline.runtime.device import CPU, check_fit, open_device, parse_device
 from halocline.runtime.executor import Executor
 from halocline.runtime.job import Made, join
+from halocline.runtime.openmp import threads_of_rank
 from halocline.runtime.progress import progress_display
 from halocline.runtime.report import Told, make_report
 from halocline.tune.selection import (
@@ -65,7 +65,8 @@ class Simulation:
         decomposition: 'rows', 'tiles', 'pencils', blocks along each axis, a Decomposition, a
             Sparse domain, or None for the one with the cheapest sides.
         blocks: Blocks a rank.
-        threads: OpenMP threads a rank; None for all cores of the node shared among its ranks.
+        threads: OpenMP threads a rank; None for OMP_NUM_THREADS, or else all cores of the node
+            shared among its ranks.
         target: 'c++', or 'numpy' to interpret the kernels slowly where there is no compiler.
         device: Where kernels run: 'cpu'; 'cuda' for NVIDIA's devices, which the ranks of a node
             take in turn, or 'cuda:1' for a certain one; 'auto' for these or else the processor; or
@@ -113,7 +114,7 @@ class Simulation:
         self._job = join(communicator, ranks_per_node=ranks_per_node, link=link)
         self.device = open_device(wanted, self._job)
         _check_transport(self.strategy, self.device)
-        self.threads = threads or max(1, len(os.sched_getaffinity(0)) // self._job.ranks_on_node)
+        self.threads = threads_of_rank(threads, self._job.ranks_on_node)
         # Read by all ranks together, so that none waits for another later.
         self._knowledge = self._ask() if self._job.size > 1 else None
         self.decomposition = decomposition_for(grid, self._job.size, decomposition, blocks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise, product
 from math import prod
-from operator import le
+from operator import add, le, lt, neg
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,11 +44,17 @@ class Box:
     @property
     def is_empty(self) -> bool:
         """Whether the box holds no cell."""
-        return any(u <= l for l, u in zip(self.lower, self.upper, strict=True))
+        return any(map(le, self.upper, self.lower))
 
     def contains(self, other: Box) -> bool:
         """Return whether every cell of 'other' lies in this box."""
-        return other.is_empty or self.intersect(other) == other
+        is_around = all(map(le, self.lower, other.lower)) and all(map(le, other.upper, self.upper))
+        return is_around or other.is_empty
+
+    def meets(self, other: Box) -> bool:
+        """Return whether some cell lies in both boxes."""
+        lower, upper = map(max, self.lower, other.lower), map(min, self.upper, other.upper)
+        return all(map(lt, lower, upper))
 
     def intersect(self, other: Box) -> Box:
         """Return the cells in both boxes."""
@@ -112,12 +118,12 @@ class Box:
 
 def added(a: Offset, b: Offset) -> Offset:
     """Return the offset that leads as far as two, one after the other."""
-    return tuple(x + y for x, y in zip(a, b, strict=True))
+    return tuple(map(add, a, b))
 
 
 def opposite(offset: Offset) -> Offset:
     """Return the offset that leads back."""
-    return tuple(-o for o in offset)
+    return tuple(map(neg, offset))
 
 
 def box_of(extent: Iterable[int]) -> Box:

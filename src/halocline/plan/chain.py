@@ -24,11 +24,12 @@ from halocline.plan.reach import (
     move,
     moved,
     outermost,
+    unbounded,
     within,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from halocline.geometry import Box
     from halocline.language.kernel import Statement
@@ -149,17 +150,39 @@ def may_join(
     axis are read further along it: its region has no periodic images, so it can be recomputed
     neither here nor there.
     """
-    if not is_deep and _is_sent_home(launches, asked):
+    if not is_deep and (_is_sent_home(launches, asked) or _widens(launches, asked.needs)):
         return False
-    for axis in () if is_deep else range(len(periodic)):
-        used = [use for launch in launches for use in (*launch.reads, *launch.assigns)]
-        offsets = [offset[axis] for _, _, offset in used]
-        low, high = min([0, *offsets]), max([0, *offsets])
-        if not all(low <= need.reach.offset[axis] <= high for need in asked.needs):
-            return False
     return all(
         _is_recomputable(launch, reaches, periodic)
         for launch, reaches in zip(launches, asked.read_later, strict=True)
+    )
+
+
+def needs_more_inside(launches: Sequence[Launch], domain: Box, periodic: Sequence[bool]) -> bool:
+    """Return whether kernels need more of the domain's own cells than any of them reads.
+
+    Layers beyond the domain are left aside: they provide nothing of its cells, so can only add to
+    what is needed of them, and there may be very many.
+    """
+    inside = unbounded(domain, periodic)
+    few = [
+        launch
+        for launch in launches
+        if any(moved(launch.region, offset).meets(inside) for _, _, offset in launch.assigns)
+    ]
+    needs = demands(few, domain).needs
+    return _widens(launches, [need for need in needs if need.reach.region.meets(inside)])
+
+
+def _widens(launches: Sequence[Launch], needs: Iterable[Need]) -> bool:
+    """Return whether needs lead further along an axis than any of the kernels reads or assigns."""
+    used = {offset for launch in launches for _, _, offset in (*launch.reads, *launch.assigns)}
+    along = list(zip(*used, strict=True))
+    low, high = [min(0, *offsets) for offsets in along], [max(0, *offsets) for offsets in along]
+    return any(
+        not least <= offset <= most
+        for need in needs
+        for least, offset, most in zip(low, need.reach.offset, high, strict=True)
     )
 
 

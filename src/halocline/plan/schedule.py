@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from halocline.geometry import box_of
 from halocline.plan.ahead import fetch_ahead
-from halocline.plan.chain import Demands, demands, may_join, partial_axes
+from halocline.plan.chain import Demands, demands, may_join, needs_more_inside, partial_axes
 from halocline.plan.held import Held, at_home
 from halocline.plan.open_chain import OpenChain
 from halocline.plan.program import (
@@ -29,7 +29,7 @@ from halocline.plan.program import (
     all_launches,
     beyond,
 )
-from halocline.plan.reach import Needs, clip, images, moved, renamed
+from halocline.plan.reach import Needs, images, moved, renamed
 from halocline.plan.step import (
     Chain,
     EveryItem,
@@ -174,6 +174,8 @@ class _Planner:
         if is_deep and not any(partial_axes(one, self.program.periodic) for one in longer):
             # They always may; asking again and again what long chains need takes long.
             return True
+        if not is_deep and needs_more_inside(longer, self.domain, self.program.periodic):
+            return False
         asked = self._demands(longer)
         if not is_deep and chain.swaps and not asked.needs <= self._demands(chain.launches).needs:
             # Another half of the step, that reads what this one leaves: one exchange for both
@@ -281,12 +283,12 @@ class _Planner:
                 target = moved(launch.region, offset)
                 regions = images(target, self.domain, self.program.periodic)
                 written.setdefault((name, component), {}).update(dict.fromkeys(regions))
+        # Most needs meet the region of a kernel that runs everywhere: ask it before its layers.
+        by_size = {k: sorted(found, key=lambda box: -box.cells) for k, found in written.items()}
         return frozenset(
             need
             for need in valid
-            if not any(
-                clip(need.reach, region) for region in written.get((need.field, need.component), ())
-            )
+            if not any(map(need.reach.region.meets, by_size.get((need.field, need.component), ())))
         )
 
     def _other(self, item: object, planned: list[ScheduleItem], state: _State) -> _State:

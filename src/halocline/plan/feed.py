@@ -8,7 +8,7 @@ is in the cache, or in the thread of a device.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.geometry import Box, added, opposite
@@ -27,6 +27,15 @@ if TYPE_CHECKING:
 
 # Cells of one component, by field and component.
 _Cells = tuple[tuple[str, int], Box]
+
+
+@dataclass(frozen=True, slots=True)
+class _Used:
+    """What a kernel on a layer reads and assigns, and whether it is a feeder."""
+
+    read: tuple[_Cells, ...]
+    assigned: tuple[_Cells, ...]
+    is_fed: bool
 
 
 def with_feeders(chain: Chain, domain: Box, periodic: Sequence[bool]) -> Chain:
@@ -83,18 +92,26 @@ class _Feeds:
         self._domain = domain
         self._periodic = periodic
         self.found: dict[int, tuple[int, Offset]] = {}
+        # What the kernels from a position up to the next that is no layer read and assign.
+        between: list[_Used] = []
         # Where two layers share cells, what the later one assigns stays: it is asked first.
         for position in reversed(range(len(chain.launches))):
+            launch = chain.launches[position]
+            if not launch.is_layer:
+                between.clear()
+                continue
             reader = self._reader(position)
-            offset = None if reader is None else self._offset(position, reader)
-            if reader is not None and offset is not None:
+            offset = None if reader is None else self._offset(position, reader, between)
+            if reader is None or offset is None:
+                between.append(_used(launch, launch.region, is_fed=False))
+            else:
                 self.found[position] = (reader, offset)
+                cells = _cells(launch, chain.launches[reader], offset)
+                between.append(_used(launch, cells, is_fed=True))
 
     def _reader(self, position: int) -> int | None:
         """Return the kernel that follows a group of layers, if only they stand between."""
         launches = self._chain.launches
-        if not launches[position].is_layer:
-            return None
         later = range(position + 1, len(launches))
         reader = next((p for p in later if not launches[p].is_layer), None)
         breaks = [b.position for b in self._chain.breaks]
@@ -102,7 +119,7 @@ class _Feeds:
             return None
         return reader
 
-    def _offset(self, position: int, reader: int) -> Offset | None:
+    def _offset(self, position: int, reader: int, between: Iterable[_Used]) -> Offset | None:
         """Return where a kernel on a layer lies from the cells it would feed, or None."""
         feeder, fed = self._chain.launches[position], self._chain.launches[reader]
         offset = _way(feeder, fed)
@@ -110,11 +127,12 @@ class _Feeds:
             return None
         ((name, component, to),) = feeder.assigns
         cells = _cells(feeder, fed, offset)
-        assigned = ((name, component), moved(cells, to))
-        read = [((f, q), moved(cells, o)) for f, q, o in feeder.reads]
+        used = _used(feeder, cells, is_fed=True)
+        (assigned,) = used.assigned
         is_free = (
             self._is_all_read(feeder, fed, offset)
-            and self._is_undisturbed(position, reader, assigned, read)
+            # It will run after the layers between it and the kernel it feeds.
+            and not any(_are_in_order(used, other) for other in between)
             and _is_kept(fed, cells, offset, [*feeder.reads, (name, component, to)])
             and not self._is_read_after(reader, feeder, assigned, offset)
         )
@@ -127,23 +145,6 @@ class _Feeds:
         if seen.is_empty:
             return True
         return fed.plain is None and moved(fed.region, added(offset, to)).contains(seen)
-
-    def _is_undisturbed(
-        self, position: int, reader: int, assigned: _Cells, read: list[_Cells]
-    ) -> bool:
-        """Return whether a feeder may run after the layers between it and the kernel it feeds."""
-        fed = self._chain.launches[reader]
-        for between in range(position + 1, reader):
-            other = self._chain.launches[between]
-            known = self.found.get(between)
-            cells = _cells(other, fed, known[1]) if known else other.region
-            writes = [((f, q), moved(cells, o)) for f, q, o in other.assigns]
-            reads = [((f, q), moved(cells, o)) for f, q, o in other.reads]
-            # Two feeders of the same cell keep their order.
-            overwrites = not known and _meet([assigned], writes)
-            if overwrites or _meet([assigned], reads) or _meet(read, writes):
-                return False
-        return True
 
     def _is_read_after(self, reader: int, feeder: Launch, assigned: _Cells, offset: Offset) -> bool:
         """Return whether what a feeder assigns is read by a kernel after the one it feeds."""
@@ -167,7 +168,7 @@ def _way(feeder: Launch, fed: Launch) -> Offset | None:
     ((name, component, to),) = feeder.assigns
     assigned = moved(feeder.region, to)
     read = [o for f, q, o in fed.reads if (f, q) == (name, component)]
-    reached = [o for o in read if not moved(fed.region, o).intersect(assigned).is_empty]
+    reached = [o for o in read if moved(fed.region, o).meets(assigned)]
     if len(reached) != 1:
         return None
     return added(reached[0], opposite(to))
@@ -176,6 +177,26 @@ def _way(feeder: Launch, fed: Launch) -> Offset | None:
 def _cells(feeder: Launch, fed: Launch, offset: Offset) -> Box:
     """Return where a kernel on a layer runs for the sake of the one that it feeds."""
     return feeder.region.intersect(moved(fed.region, offset))
+
+
+def _used(launch: Launch, cells: Box, *, is_fed: bool) -> _Used:
+    """Return what a kernel uses that runs in some cells."""
+    return _Used(
+        tuple(((f, q), moved(cells, o)) for f, q, o in launch.reads),
+        tuple(((f, q), moved(cells, o)) for f, q, o in launch.assigns),
+        is_fed,
+    )
+
+
+def _are_in_order(first: _Used, second: _Used) -> bool:
+    """Return whether the second of two kernels on layers must run after the first."""
+    # Two feeders of the same cell keep their order.
+    overwrites = not second.is_fed and _meet(first.assigned, second.assigned)
+    return (
+        overwrites
+        or _meet(first.assigned, second.read)
+        or _meet(first.read, second.assigned)
+    )
 
 
 def _is_kept(
@@ -189,15 +210,15 @@ def _is_kept(
     for name, component, at in used:
         for field, q, to in fed.assigns:
             by = added(at, opposite(to))
-            writers = moved(cells, by).intersect(fed.region)
-            if (field, q) == (name, component) and by != here and not writers.is_empty:
+            is_other = (field, q) == (name, component) and by != here
+            if is_other and moved(cells, by).meets(fed.region):
                 return False
     return True
 
 
 def _meet(first: Iterable[_Cells], second: Iterable[_Cells]) -> bool:
     return any(
-        key == other and not box.intersect(cells).is_empty
+        key == other and box.meets(cells)
         for key, box in first
         for other, cells in second
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from halocline.geometry import box_of
 from halocline.plan.ahead import fetch_ahead
-from halocline.plan.chain import Demands, demands, may_join, needs_more_inside, partial_axes
+from halocline.plan.chain import Demands, concerning, demands, may_join, partial_axes, widens
 from halocline.plan.held import Held, at_home
 from halocline.plan.open_chain import OpenChain
 from halocline.plan.program import (
@@ -29,7 +29,7 @@ from halocline.plan.program import (
     all_launches,
     beyond,
 )
-from halocline.plan.reach import Needs, images, moved, renamed
+from halocline.plan.reach import Needs, images, moved, renamed, unbounded
 from halocline.plan.step import (
     Chain,
     EveryItem,
@@ -85,6 +85,7 @@ class _Planner:
     def __init__(self, program: Program, strategy: Strategy) -> None:
         self.program = program
         self.domain = box_of(program.extent)
+        self.inside = unbounded(self.domain, program.periodic)
         self.overlap = strategy.overlap
         self.depth = strategy.depth
         self.known: dict[tuple[Launch, ...], Demands] = {}
@@ -174,7 +175,7 @@ class _Planner:
         if is_deep and not any(partial_axes(one, self.program.periodic) for one in longer):
             # They always may; asking again and again what long chains need takes long.
             return True
-        if not is_deep and needs_more_inside(longer, self.domain, self.program.periodic):
+        if not is_deep and self._needs_more_inside(longer):
             return False
         asked = self._demands(longer)
         if not is_deep and chain.swaps and not asked.needs <= self._demands(chain.launches).needs:
@@ -182,6 +183,15 @@ class _Planner:
             # would carry more, and their neighbours' results would be computed again.
             return False
         return may_join(longer, asked, self.program.periodic, is_deep=is_deep)
+
+    def _needs_more_inside(self, launches: list[Launch]) -> bool:
+        """Return whether kernels need cells of the domain from further than one of them reads.
+
+        Layers beyond it are left aside: they provide nothing of its cells, so can only add to what
+        is needed of them, and there may be very many.
+        """
+        needs = self._demands(concerning(self.inside, launches)).needs
+        return widens(launches, [n for n in needs if n.reach.region.meets(self.inside)])
 
     def _demands(self, launches: list[Launch]) -> Demands:
         key = tuple(launches)

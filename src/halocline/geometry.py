@@ -111,6 +111,24 @@ class Box:
         start = self.lower[axis]
         return tuple(self.clip(axis, start + a, start + b) for a, b in pairwise(cuts))
 
+    def joined(self, other: Box) -> Box | None:
+        """Return the box that two boxes make, side by side or one in the other; None if none."""
+        lower = tuple(map(min, self.lower, other.lower))
+        upper = tuple(map(max, self.upper, other.upper))
+        longer = [
+            axis
+            for axis in range(len(lower))
+            if (self.lower[axis], self.upper[axis]) != (other.lower[axis], other.upper[axis])
+        ]
+        if len(longer) == 1:
+            (axis,) = longer
+            touch = max(self.lower[axis], other.lower[axis]) <= min(
+                self.upper[axis], other.upper[axis]
+            )
+            return Box(lower, upper) if touch else None
+        whole = Box(lower, upper)
+        return whole if whole in (self, other) else None
+
     def __str__(self) -> str:
         """Return the box as '[0,4) x [0,8)'."""
         return " x ".join(f"[{l},{u})" for l, u in zip(self.lower, self.upper, strict=True))
@@ -144,12 +162,23 @@ def bounding_box(boxes: Iterable[Box]) -> Box | None:
     return Box(lower, upper)
 
 
+def add_joined(boxes: list[Box], box: Box) -> None:
+    """Add the cells of a box to those of others; two that make one box become one."""
+    for position, other in enumerate(boxes):
+        whole = other.joined(box)
+        if whole is not None:
+            del boxes[position]
+            add_joined(boxes, whole)
+            return
+    boxes.append(box)
+
+
 def disjoint(boxes: Iterable[Box]) -> tuple[Box, ...]:
     """Return disjoint boxes that hold the same cells; larger boxes stay whole."""
     result: list[Box] = []
     for box in sorted(set(boxes), key=lambda box: (-box.cells, box)):
         pieces = [box] if not box.is_empty else []
-        for known in result:
+        for known in filter(box.meets, result):
             pieces = [rest for piece in pieces for rest in piece.subtract(known)]
             if not pieces:
                 break

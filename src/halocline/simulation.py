@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.errors import PlanError
 from halocline.language.fields import Field
 from halocline.language.steps import Reduction, check_steps
+from halocline.language.template import Template, value_of
 from halocline.pipeline import (
     check_target,
     compile_kernels,
@@ -38,7 +39,7 @@ from halocline.tune.selection import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from halocline.language.fields import Grid
     from halocline.language.steps import Step
@@ -122,7 +123,7 @@ class Simulation:
         self._shape = (decomposition, blocks)
         self._selection: Selection | None = None
         self._executor: Executor | None = None
-        self._once: dict[tuple[Step, ...], str] = {}
+        self._once: dict[Hashable, tuple[str, Template]] = {}
         self._seconds = 0.0
         self._untold = 0
 
@@ -250,20 +251,29 @@ class Simulation:
     def execute(self, *steps: Step) -> None:
         """Do some steps once, now, outside the time loop.
 
+        They are planned and compiled the first time; later, steps of the same value are known even
+        if they are written anew, with other numbers for their scalars or other functions.
+
         Raises:
             PlanError: They read further than the fields are stored for.
         """
         executor = self._prepare()
         checked = check_steps(steps)
-        if checked not in self._once:
-            self._once[checked] = f"once {len(self._once)}"
-            self._load_once(executor, self._once[checked], checked)
-        executor.begin(self._once[checked])
-        executor.once(self._once[checked])
-        executor.end(self._once[checked])
+        value, filling = value_of(checked)
+        if value not in self._once:
+            template = Template(checked, filling)
+            name = f"once {len(self._once)}"
+            self._load_once(executor, name, template.steps)
+            self._once[value] = name, template
+        name, template = self._once[value]
+        with template.filled(filling):
+            executor.begin(name)
+            executor.once(name)
+            executor.end(name)
 
     def _load_once(self, executor: Executor, name: str, steps: tuple[Step, ...]) -> None:
-        program = bind(self.grid, steps, 0, prefix=name.replace(" ", "_"))
+        # Hidden fields keep nothing from one call to the next, so all of them use the same ones.
+        program = bind(self.grid, steps, 0, prefix="once")
         none = (0,) * self.grid.dimensions
         for spec in program.fields:
             if spec.name not in executor.storages:

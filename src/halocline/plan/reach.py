@@ -160,6 +160,8 @@ def cells(reach: Reach, owned: Box) -> Box:
 
 def moved(box: Box, offset: Offset) -> Box:
     """Return the box moved by an offset; what has no bound keeps none."""
+    if not any(offset):
+        return box
     lower, upper = box.lower, box.upper
     if min(lower) > -UNBOUNDED and max(upper) < UNBOUNDED:
         return box.shift(offset)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from halocline.geometry import box_of
+from halocline.geometry import add_joined, box_of
 from halocline.plan.ahead import fetch_ahead
 from halocline.plan.chain import Demands, concerning, demands, may_join, partial_axes, widens
 from halocline.plan.held import Held, at_home
@@ -287,18 +287,16 @@ class _Planner:
 
     def _after(self, launches: Iterable[Launch], valid: Needs) -> Needs:
         """Return what stays valid when kernels have written."""
-        written: dict[tuple[str, int], dict[Box, None]] = {}
+        written: dict[tuple[str, int], list[Box]] = {}
         for launch in launches:
             for name, component, offset in launch.assigns:
                 target = moved(launch.region, offset)
-                regions = images(target, self.domain, self.program.periodic)
-                written.setdefault((name, component), {}).update(dict.fromkeys(regions))
-        # Most needs meet the region of a kernel that runs everywhere: ask it before its layers.
-        by_size = {k: sorted(found, key=lambda box: -box.cells) for k, found in written.items()}
+                for region in images(target, self.domain, self.program.periodic):
+                    add_joined(written.setdefault((name, component), []), region)
         return frozenset(
             need
             for need in valid
-            if not any(map(need.reach.region.meets, by_size.get((need.field, need.component), ())))
+            if not any(map(need.reach.region.meets, written.get((need.field, need.component), ())))
         )
 
     def _other(self, item: object, planned: list[ScheduleItem], state: _State) -> _State:

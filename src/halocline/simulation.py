@@ -20,9 +20,10 @@ from halocline.plan.bind import bind
 from halocline.plan.layout import FieldLayout
 from halocline.plan.lower import make_plan
 from halocline.plan.strategy import DEVICE_TRANSPORTS, Strategy
-from halocline.runtime.device import CPU, check_fit, open_device, parse_device
+from halocline.runtime.device import CPU, check_lengths, open_device, parse_device
 from halocline.runtime.executor import Executor
 from halocline.runtime.job import Made, join
+from halocline.runtime.memory import check_memory
 from halocline.runtime.openmp import threads_of_rank
 from halocline.runtime.progress import progress_display
 from halocline.runtime.report import Told, make_report
@@ -207,7 +208,8 @@ class Simulation:
 
         Raises:
             CompileError: The kernels cannot be compiled.
-            DeviceError: The fields do not fit onto the device, or it has failed.
+            OutOfMemoryError: The fields do not fit into memory; nothing has been stored.
+            DeviceError: The device has failed.
             DivergedError: A field holds a value that is not a number.
         """
         executor, selection = self._prepare(), self.selection
@@ -256,6 +258,7 @@ class Simulation:
 
         Raises:
             PlanError: They read further than the fields are stored for.
+            OutOfMemoryError: There is no memory for what reductions need.
         """
         executor = self._prepare()
         checked = check_steps(steps)
@@ -275,11 +278,13 @@ class Simulation:
         # Hidden fields keep nothing from one call to the next, so all of them use the same ones.
         program = bind(self.grid, steps, 0, prefix="once")
         none = (0,) * self.grid.dimensions
-        for spec in program.fields:
-            if spec.name not in executor.storages:
-                executor.store(FieldLayout(spec, none, none))
-        strategy = replace(self._fixed_strategy, depth=1)
-        plan = make_plan(program, self.decomposition, strategy, self.rank, executor.layouts)
+        known = executor.storages
+        new = [FieldLayout(spec, none, none) for spec in program.fields if spec.name not in known]
+        strategy, layouts = replace(self._fixed_strategy, depth=1), (*executor.layouts, *new)
+        plan = make_plan(program, self.decomposition, strategy, self.rank, layouts)
+        check_memory(new, plan, self.device, self._job)
+        for layout in new:
+            executor.store(layout)
         executor.load(name, plan, self._compile([plan]))
 
     def report(self) -> Report:
@@ -338,10 +343,12 @@ class Simulation:
             )
         program = self._bind()
         offered = self._offer(program)
-        check_fit(self.device, offered.plans[0], self._job)
+        first = offered.plans[0]
+        check_lengths(self.device, first, self._job)
+        check_memory(first.layouts, first, self.device, self._job)
         kernels = self._compile(offered.plans)
         executor = Executor(
-            offered.plans[0],
+            first,
             self.grid,
             self._job,
             self.threads,

@@ -1,11 +1,19 @@
 """Mistakes of first programs: each ends in one message of ours, before anything runs."""
 
+import re
+
 import numpy as np
 import pytest
 from test_messages import told, traced
 
 import halocline as hc
-from halocline.errors import GridError, HaloclineError, KernelError, PlanError
+from halocline.errors import (
+    GridError,
+    HaloclineError,
+    KernelError,
+    OutOfMemoryError,
+    PlanError,
+)
 
 
 @pytest.fixture
@@ -143,6 +151,21 @@ def test_initial_values_of_other_arguments(T, function, count):
         f"Field 'T' was set to a function of {count} arguments; expected one of 2, the coordinates "
         "x, y."
     )
+
+
+def test_values_that_no_memory_could_hold():
+    T = hc.Grid((100_000, 100_000)).field("T")
+    T.set(1.0)  # a number takes no memory
+    assert re.match(
+        r"The values that field 'T' is set to take 80\.0 GB on this rank, where [\d.]+ GB are "
+        r"free\. Make the simulation first, then each rank has values of its own cells only; or use more "
+        r"nodes, a smaller grid or dtype='float32'\.$",
+        told(OutOfMemoryError, lambda: T.set(lambda x, y: x + y)),
+    )
+
+
+def test_values_of_another_field(T, out):
+    assert told(KernelError, lambda: out.set(T)).startswith("A NumPy array was to be made of")
 
 
 def test_values_before_the_first_run(grid, T, out):

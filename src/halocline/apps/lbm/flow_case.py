@@ -25,7 +25,7 @@ from halocline.apps.lbm.flow_pictures import FlowPicture, draw_flow
 from halocline.apps.lbm.flow_quantities import integrals, quantities
 from halocline.apps.lbm.model import Scaling
 from halocline.apps.lbm.populations import add
-from halocline.apps.lbm.streaming import streaming
+from halocline.apps.lbm.streaming import DTYPES, streaming
 from halocline.apps.lbm.units import UnitParameters
 from halocline.errors import CaseError, nearest
 
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     Values = Mapping[str, NDArray[Any]]
 
-DTYPES = ("float64", "float32", "float16")
 # Density and pressure, beside one velocity component an axis.
 VARIABLES = 2
 

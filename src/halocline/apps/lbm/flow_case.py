@@ -164,13 +164,13 @@ class FlowCase(UnitParameters):
         """Raise a CaseError for what cannot be computed."""
         self.check_units()
         streaming(self.streaming)
+        if not 0.0 <= self.eddies < 1.0:
+            raise CaseError(f"'eddies' was given {self.eddies:g}; expected 0, or 0.1 to 0.17.")
         collision_named(self.collision, self.eddies)
         lattice_for(self.collision, self.axes, self.lattice)
         if self.dtype not in DTYPES:
             hint = nearest(self.dtype, DTYPES)
             raise CaseError(f"The flow has the unknown dtype '{self.dtype}'.", hint=hint)
-        if not 0.0 <= self.eddies < 1.0:
-            raise CaseError(f"'eddies' was given {self.eddies:g}; expected 0, or 0.1 to 0.17.")
         self.scaling.check_flow(self.greatest)
 
     def describe(self) -> str:

@@ -179,9 +179,11 @@ def test_cylinder_of_schaefer_and_turek_2d_2(record):
 
 @pytest.mark.slow
 def test_sphere_at_reynolds_20(record):
+    """Sound makes the drag swing by a tenth for long; its mean over ten D/U has settled."""
     case = Sphere(cells=12, tolerance=0.0, max_convective_times=25)
     result, _ = run(case)
-    off = abs(found(case)["drag coefficient"].error)
+    drag = result.series("drag_coefficient")[-round(10 * case.looks) :].mean()
+    off = abs(drag / case.known()["drag coefficient"][0] - 1.0)
     title = "sphere Re 20, D = 12 cells, 8 D wide, TRT"
     record(title, "drag against Schiller & Naumann, relative", off, 0.1, result.seconds)
     assert off <= 0.1

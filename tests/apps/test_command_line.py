@@ -111,6 +111,15 @@ def test_the_case_file_of_a_run_repeats_it(finished, tmp_path: Path):
     xarray.testing.assert_identical(one.load(), two.load())
 
 
+def test_the_case_file_of_a_run_on_a_device_runs_there_again(tmp_path: Path):
+    case = ("run", "heat", "--cells", "8", "--steps", "5", "--device", "emulated:7")
+    for arguments in ((*case, "--output", "out"), ("run", "out/case.toml", "--output", "again")):
+        done = halocline(*arguments, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "emulated device" in done.stdout
+    assert (tmp_path / "again/case.toml").read_text() == (tmp_path / "out/case.toml").read_text()
+
+
 def test_without_a_name_results_go_to_a_new_directory_under_output(tmp_path: Path):
     arguments = ("heat", "--cells", "8", "--steps", "5", "--set", "sides=periodic")
     done = halocline("run", *arguments, folder=tmp_path)

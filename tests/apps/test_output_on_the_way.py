@@ -126,6 +126,19 @@ def test_a_run_leaves_series_collection_movie_and_checkpoint(tmp_path: Path):
     assert lasting_parameters(case)["cells"] == 8
 
 
+def test_results_of_another_run_are_neither_replaced_nor_mixed_with_new_ones(tmp_path: Path):
+    case = ("heat", "--cells", "8", "--steps", "20", "--output", "out")
+    assert run(*case, "--every", "10", folder=tmp_path).returncode == 0
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    done = run(*case, folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: The directory 'out' is not empty (case.toml, fields.zarr, report.txt, …); "
+        "expected a new one for the results. Choose another with --output, or delete this one.\n"
+    )
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -25,6 +25,7 @@ RUN_KEYS: Mapping[str, type] = {
     "wait": str,
     "depth": int,
     "tiles": int,
+    "device": str,
     "ranks_per_node": int,
     "link": str,
     "output": str,

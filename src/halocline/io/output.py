@@ -16,6 +16,8 @@ from typing import Protocol, TypeVar
 from halocline.errors import HaloclineError, OutputError
 
 Made = TypeVar("Made")
+# How many entries of a directory a message names.
+_SHOWN = 3
 
 
 class Ranks(Protocol):
@@ -80,6 +82,22 @@ def writing(path: Path) -> Iterator[None]:
             hint = "Choose a directory that can be written with --output."
         reason = error.strerror or str(error)
         raise OutputError(f"Could not write '{path}': {reason}.", hint=hint) from error
+
+
+def check_unused(path: Path) -> None:
+    """Refuse a directory that holds anything, so that no results are lost or mixed with others.
+
+    Raises:
+        OutputError: It holds something; the message names a few.
+    """
+    with writing(path):
+        found = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
+    if found:
+        shown = ", ".join(found[:_SHOWN]) + (", …" if len(found) > _SHOWN else "")
+        raise OutputError(
+            f"The directory '{path}' is not empty ({shown}); expected a new one for the results.",
+            hint="Choose another with --output, or delete this one.",
+        )
 
 
 def create_directory(path: Path, size_bytes: int = 0) -> Path:

@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from halocline.errors import OutputError
-from halocline.io.output import Attempt, create_directory, replace_text, write_all, write_text
+from halocline.io.output import (
+    Attempt,
+    check_unused,
+    create_directory,
+    replace_text,
+    write_all,
+    write_text,
+)
 
 
 def full(*_, **__):
@@ -22,6 +29,19 @@ def test_a_directory_is_made_with_its_parents_and_may_exist(tmp_path: Path):
     assert create_directory(path) == path
     assert create_directory(path) == path
     assert list(path.iterdir()) == []
+
+
+def test_a_directory_with_anything_in_it_is_used(tmp_path: Path):
+    check_unused(tmp_path)
+    check_unused(tmp_path / "new")
+    for name in ("case.toml", "fields.zarr", "report.txt", "run.log", "vtk"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(OutputError) as error:
+        check_unused(tmp_path)
+    assert str(error.value) == (
+        f"The directory '{tmp_path}' is not empty (case.toml, fields.zarr, report.txt, …); "
+        "expected a new one for the results. Choose another with --output, or delete this one."
+    )
 
 
 def test_a_file_in_the_way_is_named(tmp_path: Path):

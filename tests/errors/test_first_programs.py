@@ -123,7 +123,11 @@ def test_a_value_of_a_cell_as_a_whole_number(T, out):
 
 @pytest.mark.parametrize(
     ("on", "shown"),
-    [(np.ones((8, 6), bool), "an array of shape (8, 6)"), (3, "3"), ((0, 4), "(0, 4)")],
+    [
+        (np.ones((8, 6), bool), "an array of bool with the shape (8, 6)"),
+        (3, "3"),
+        ((0, 4), "(0, 4)"),
+    ],
 )
 def test_a_region_that_is_none(T, out, on, shown):
     assert told(KernelError, lambda: hc.kernel(plain)(T, out, on=on)) == (
@@ -158,8 +162,8 @@ def test_values_that_no_memory_could_hold():
     T.set(1.0)  # a number takes no memory
     assert re.match(
         r"The values that field 'T' is set to take 80\.0 GB on this rank, where [\d.]+ GB are "
-        r"free\. Make the simulation first, then each rank has values of its own cells only; or use more "
-        r"nodes, a smaller grid or dtype='float32'\.$",
+        r"free\. Make the simulation first, then each rank has values of its own cells only; or "
+        r"use more nodes, a smaller grid or dtype='float32'\.$",
         told(OutOfMemoryError, lambda: T.set(lambda x, y: x + y)),
     )
 
@@ -194,7 +198,7 @@ def test_boundaries_that_are_none(condition, shown):
     ("given", "shown"),
     [
         (np.sin, "the function 'sin'"),
-        (np.ones((3, 2)), "an array of shape (3, 2)"),
+        (np.ones((3, 2)), "an array of float64 with the shape (3, 2)"),
         ([1.0, 2.0], "[1.0, 2.0]"),
         ("hot", "'hot'"),
         (float("nan"), "nan"),

@@ -6,12 +6,11 @@ import inspect
 from collections.abc import Callable, Sequence
 from math import inf
 from numbers import Real
-from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.errors import CaseError
+from halocline.errors import CaseError, described
 from halocline.geometry import AXES
 from halocline.language.operators import Operand
 from halocline.language.steps import Parameter
@@ -171,15 +170,9 @@ def _is_listed(value: Any) -> bool:
 
 def _shown(value: Any) -> str:
     """Return a value as a message shows it."""
-    if isinstance(value, np.ndarray):
-        return f"an array of {value.dtype} with the shape {value.shape}"
     if isinstance(value, Parameter):
         return f"the parameter '{value.name}'"
-    if isinstance(value, Operand):
-        return "an expression"
-    if isinstance(value, type) or callable(value):
-        return f"the {'class' if isinstance(value, type) else 'function'} '{_named(value)}'"
-    return short(value)
+    return "an expression" if isinstance(value, Operand) else described(value)
 
 
 def _named(value: Any) -> str:

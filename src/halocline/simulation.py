@@ -27,7 +27,7 @@ from halocline.runtime.job import Made, join
 from halocline.runtime.memory import check_memory
 from halocline.runtime.openmp import threads_of_rank
 from halocline.runtime.progress import progress_display
-from halocline.runtime.redistribution import redistributed
+from halocline.runtime.redistribution import store_initial_values
 from halocline.runtime.report import Told, make_report
 from halocline.tune.selection import (
     Knowledge,
@@ -369,23 +369,9 @@ class Simulation:
             services=compile_services(self._job, self.device.handle),
         )
         self._selection = Selection(offered, executor, kernels, self._job, self._knowledge)
-        self._hand_over(executor)
+        store_initial_values(self.grid, executor.storages, executor.owned, self._job)
         self._executor = executor
         return executor
-
-    def _hand_over(self, executor: Executor) -> None:
-        """Give the fields their storage and the values that they were set to before."""
-        own = [block.box for block in executor.owned]
-        is_moved = any(self._job.everywhere(own != self.grid.own))
-        self.grid.own[:] = own
-        for field in self.grid.fields.values():
-            field.storage = executor.storages[field.name]
-            if field.initial is None:
-                continue
-            initial, field.initial = field.initial, None
-            if is_moved and initial.boxes != (self.grid.domain,):
-                initial = redistributed(initial, own, self._job)
-            field.storage.assign(initial)
 
 
 def _check_strategy(strategy: Strategy | str) -> Strategy | str:

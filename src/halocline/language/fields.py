@@ -11,7 +11,7 @@ import numpy as np
 from halocline.errors import GridError, KernelError, described, nearest
 from halocline.geometry import AXES, Box, box_of
 from halocline.language import expr, operators
-from halocline.language.initial import initial_values
+from halocline.language.initial import initial_values, share
 from halocline.language.kernel import DTYPES, LAYOUTS, FieldType
 from halocline.language.place import user_place
 
@@ -95,7 +95,7 @@ class Field(operators.Operand):
     def set(self, values: Any) -> None:
         """Give every cell a value, now: what changes later in an array or a function has no effect.
 
-        Once there is a simulation, each rank evaluates a function in its own cells only.
+        Each rank evaluates a function in some of the cells only: its own, once it has a simulation.
 
         Args:
             values: A number; an array of the grid's extent, for several components with the
@@ -106,7 +106,7 @@ class Field(operators.Operand):
         Raises:
             GridError: Shape, type or the function's arguments do not fit the field.
         """
-        boxes = self.grid.own or [self.grid.domain]
+        boxes = self.grid.own or share(self.grid)
         self.initial = initial_values(self, boxes, values)
         self.is_set_to_nan = self.initial.has_nan
         if self.storage is not None:

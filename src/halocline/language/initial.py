@@ -12,6 +12,7 @@ from halocline.errors import GridError, OutOfMemoryError
 from halocline.free_memory import free_memory, size_text
 from halocline.geometry import AXES
 from halocline.language.place import user_place
+from halocline.launched import launched_rank, launched_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.language.fields import Field
+    from halocline.language.fields import Field, Grid
 
 _SMALL = 64_000_000  # bytes that need not be asked for
 
 
 @dataclass(frozen=True, slots=True)
 class InitialValues:
-    """Values that a field gets when it is stored.
+    """Values that a field gets when it is stored; the ranks together have all cells.
 
     Attributes:
         boxes: The cells.
@@ -37,6 +38,20 @@ class InitialValues:
     boxes: tuple[Box, ...]
     arrays: tuple[NDArray[Any], ...]
     has_nan: bool = False
+
+
+def share(grid: Grid) -> tuple[Box, ...]:
+    """Return the cells whose values this rank keeps while no simulation says which it has.
+
+    All, or where a launcher has started several ranks as many of the longest axis as any other.
+    """
+    rank, ranks = launched_rank(), launched_ranks()
+    if rank is None or ranks is None:
+        return (grid.domain,)
+    axis = grid.extent.index(max(grid.extent))
+    first, end = (grid.extent[axis] * n // ranks for n in (rank, rank + 1))
+    box = grid.domain.clip(axis, first, end)
+    return () if box.is_empty else (box,)
 
 
 def initial_values(field: Field, boxes: Sequence[Box], values: Any) -> InitialValues:
@@ -50,6 +65,9 @@ def initial_values(field: Field, boxes: Sequence[Box], values: Any) -> InitialVa
         values = np.asarray(values)
     if callable(values) or values.ndim:
         _check_memory(field, boxes)
+    else:
+        # A number takes no memory: every rank may keep all.
+        boxes = (field.grid.domain,)
     found = [
         _of_function(field, box, values) if callable(values) else _of_array(field, box, values)
         for box in boxes

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import PlanError
+from halocline.io.state import parameters
 from halocline.language.fields import Field
+from halocline.language.numbers import finite_number, whole_number
 from halocline.language.steps import Reduction, check_steps
 from halocline.pipeline import (
     check_target,
@@ -20,11 +23,13 @@ from halocline.plan.bind import bind
 from halocline.plan.layout import FieldLayout
 from halocline.plan.lower import make_plan
 from halocline.plan.strategy import DEVICE_TRANSPORTS, Strategy
+from halocline.runtime.collective import collective, digest_of
 from halocline.runtime.device import CPU, check_fit, open_device, parse_device
 from halocline.runtime.executor import Executor
+from halocline.runtime.facts import facts_of_grid, facts_of_steps, numbers_of
 from halocline.runtime.job import Made, join
 from halocline.runtime.progress import progress_display
-from halocline.runtime.report import Told, make_report
+from halocline.runtime.report import Told, make_report, tell
 from halocline.tune.selection import (
     Knowledge,
     Offer,
@@ -41,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from halocline.language.fields import Grid
-    from halocline.language.steps import Step
+    from halocline.language.steps import Parameter, Step
     from halocline.pipeline import CompiledKernels
     from halocline.plan.plan import Plan
     from halocline.plan.program import Program
@@ -51,6 +56,8 @@ if TYPE_CHECKING:
 
 # Python looks at the clock about this often while the runtime executes steps.
 _LOOK_S = 0.25
+# At most so many steps, and such a part of all, are missing in a report.
+_UNTOLD_STEPS, _UNTOLD_PART = 1000, 4
 
 
 class Simulation:
@@ -99,46 +106,74 @@ class Simulation:
         ranks_per_node: int | None = None,
         link: str | Link | None = None,
     ) -> None:
-        self.grid = grid
-        self.steps = check_steps(tuple(steps))
-        self.strategy = _check_strategy(strategy)
-        self.target = check_target(target)
-        wanted = parse_device(device)
-        if not wanted.is_cpu and target != "c++":
-            raise PlanError(
-                f"The target '{target}' runs on the processor; the device '{device}' was asked for."
-            )
-        self.dt = dt
-        self.check_every = check_every
-        self._job = join(communicator, ranks_per_node=ranks_per_node, link=link)
-        self.device = open_device(wanted, self._job)
-        _check_transport(self.strategy, self.device)
-        self.threads = threads or max(1, len(os.sched_getaffinity(0)) // self._job.ranks_on_node)
-        # Read by all ranks together, so that none waits for another later.
-        self._knowledge = self._ask() if self._job.size > 1 else None
-        self.decomposition = decomposition_for(grid, self._job.size, decomposition, blocks)
-        # Which shape is the cheapest depends on the step, which need not be complete yet.
-        self._shape = (decomposition, blocks)
+        # First of all, so that ranks of which one is given a mistake all hear of it.
+        self.job = join(communicator, ranks_per_node=ranks_per_node, link=link)
+        with self.job.call("Simulation"):
+            self.grid = grid
+            self.steps = check_steps(tuple(steps))
+            self.strategy = _check_strategy(strategy)
+            self.target = check_target(target)
+            wanted = parse_device(device)
+            if not wanted.is_cpu and target != "c++":
+                raise PlanError(
+                    f"The target '{target}' runs on the processor; the device '{device}' was asked "
+                    "for."
+                )
+            self.dt = finite_number("'dt'", dt)
+            self.check_every = whole_number("'check_every'", check_every, 0)
+            if threads is not None:
+                whole_number("'threads'", threads, 1)
+            # Which shape is the cheapest depends on the step, which need not be complete yet.
+            self._shape = (decomposition, whole_number("'blocks'", blocks, 1))
+            self.decomposition = decomposition_for(grid, self.job.size, *self._shape)
+            self._agree_on_options(device)
+            self.device = open_device(wanted, self.job)
+            _check_transport(self.strategy, self.device)
+            cores = len(os.sched_getaffinity(0))
+            self.threads = threads or max(1, cores // self.job.ranks_on_node)
+            # Read by all ranks together, so that none waits for another later.
+            self._knowledge = self._ask() if self.job.size > 1 else None
         self._selection: Selection | None = None
         self._executor: Executor | None = None
         self._once: dict[tuple[Step, ...], str] = {}
         self._seconds = 0.0
         self._untold = 0
+        self._told: Told | None = None
+        # The numbers that all ranks must know alike.
+        self._parameters: tuple[Parameter, ...] = ()
+
+    def _agree_on_options(self, device: str) -> None:
+        """Refuse choices that are not the same on all ranks."""
+        wanted, blocks = self._shape
+        self.job.collective.agree(
+            facts_of_grid(self.grid)
+            | {
+                "'dt'": repr(self.dt),
+                "'strategy'": str(self.strategy),
+                "'target'": self.target,
+                "'device'": device,
+                "'check_every'": str(self.check_every),
+                "'blocks'": str(blocks),
+                "'decomposition'": str(wanted) if isinstance(wanted, str | tuple) else "its own",
+                "the blocks of the decomposition": str(self.decomposition.cuts),
+                "the owners of the blocks": str(self.decomposition.owners),
+            }
+        )
 
     @property
     def rank(self) -> int:
         """The number of this process."""
-        return self._job.rank
+        return self.job.rank
 
     @property
     def size(self) -> int:
         """The number of processes."""
-        return self._job.size
+        return self.job.size
 
     @property
     def communicator(self) -> Any:
         """The mpi4py communicator, or None for a single process."""
-        return self._job.communicator
+        return self.job.communicator
 
     @property
     def step(self) -> int:
@@ -146,18 +181,22 @@ class Simulation:
         return self._executor.step if self._executor else 0
 
     @step.setter
+    @collective
     def step(self, step: int) -> None:
-        """Go on as after so many steps, done by an earlier run: the report tells of later ones."""
+        """Go on as after so many steps, done by an earlier run: the report tells of later ones.
+
+        Collective where nothing has run yet.
+        """
         self._prepare().runtime.step = step
-        self._untold = step
+        self._untold, self._told = step, None
 
     def on_first(self, action: Callable[[], Made]) -> Made | None:
-        """Do something on rank 0 alone; a mistake found there is raised on every rank.
+        """Do something on rank 0 alone; a mistake found there is raised on every rank; collective.
 
         Returns:
             What the action returned on rank 0, None elsewhere.
         """
-        return self._job.on_first(action)
+        return self.job.on_first(action)
 
     @property
     def plan(self) -> Plan:
@@ -170,7 +209,7 @@ class Simulation:
         program = bind(self.grid, self.steps, self.check_every)
         wanted, blocks = self._shape
         if self._knowledge is not None and (wanted is None or isinstance(wanted, str)):
-            prices = prices_here(program, self._fixed_strategy, self._job, self._knowledge)
+            prices = prices_here(program, self._fixed_strategy, self.job, self._knowledge)
             self.decomposition = decomposition_for(self.grid, self.size, wanted, blocks, prices)
         return program
 
@@ -182,22 +221,28 @@ class Simulation:
         return self.strategy if isinstance(self.strategy, Strategy) else Strategy()
 
     @property
+    @collective
     def selection(self) -> Selection:
-        """How the strategy is chosen, and what predicts the steps; all ranks must ask for it."""
+        """How the strategy is chosen, and what predicts the steps; collective before a run."""
         self._prepare()
         assert self._selection is not None
         return self._selection
 
+    @collective
     def timers(self, *, reset: bool = False) -> list[Timer]:
-        """Return this rank's time for each operation so far, and maybe begin again."""
+        """Return this rank's time for each operation so far, and maybe begin again.
+
+        Collective before a run.
+        """
         runtime = self._prepare().runtime
         found: list[Timer] = runtime.timers()
         if reset:
             runtime.reset_timers()
         return found
 
+    @collective
     def run(self, steps: int, *, progress: bool = True) -> None:
-        """Do time steps.
+        """Do time steps; collective.
 
         Args:
             steps: How many.
@@ -207,8 +252,12 @@ class Simulation:
             CompileError: The kernels cannot be compiled.
             DeviceError: The fields do not fit onto the device, or it has failed.
             DivergedError: A field holds a value that is not a number.
+            MpiError: The ranks do not agree on what is to be computed.
+            PlanError: The number of steps is not a whole one.
         """
+        steps = whole_number("'run'", steps, 0)
         executor, selection = self._prepare(), self.selection
+        self._agree(steps)
         with progress_display(steps, self._cells, is_shown=progress and self.rank == 0) as show:
             started = time.perf_counter()
             done = selection.try_out(steps)
@@ -216,6 +265,7 @@ class Simulation:
                 # From here on the report tells of the chosen strategy alone.
                 executor.runtime.reset_timers()
                 self._seconds, self._untold, started = 0.0, self.step, time.perf_counter()
+                self._told = None
             name, chunk = selection.name, 1
             executor.begin(name)
             while done < steps:
@@ -229,12 +279,33 @@ class Simulation:
                 chunk = max(1, min(2 * count, int(count * _LOOK_S / max(elapsed, 1e-9)) or 1))
             executor.end(name)
         self._seconds += time.perf_counter() - started
+        if self._is_telling_due:
+            self._tell()
 
+    def _agree(self, steps: int) -> None:
+        """Refuse to run where ranks would not compute the same."""
+        if self.size == 1:
+            return
+        numbers = array("d", [steps, self.step])
+        numbers.extend(parameter.value for parameter in self._parameters)
+        numbers.extend(field.told for field in self.grid.fields.values())
+        self.job.collective.meet(
+            "run",
+            digest=digest_of(numbers.tobytes()),
+            facts=lambda: {
+                "the number of steps of 'run'": str(steps),
+                "the number of steps before": str(self.step),
+                **numbers_of(self._parameters, self.grid.fields.values()),
+            },
+        )
+
+    @collective
     def reduce(self, reduction: Reduction) -> float:
-        """Return a reduction of the fields as they are now, the same on all ranks."""
+        """Return a reduction of the fields as they are now, the same on all ranks; collective."""
         self.execute(reduction)
         return reduction.value
 
+    @collective
     def bytes_stored(self, fields: Sequence[Field] | None = None) -> int:
         """Return the memory of fields on all ranks, halos and padding included [bytes]; collective.
 
@@ -244,16 +315,19 @@ class Simulation:
         executor = self._prepare()
         names = executor.storages if fields is None else [field.name for field in fields]
         mine = sum(executor.storages[name].bytes_stored for name in names)
-        return sum(self._job.everywhere(mine))
+        return sum(self.job.everywhere(mine))
 
+    @collective
     def execute(self, *steps: Step) -> None:
-        """Do some steps once, now, outside the time loop.
+        """Do some steps once, now, outside the time loop; collective.
 
         Raises:
+            MpiError: The ranks were given different steps.
             PlanError: They read further than the fields are stored for.
         """
         executor = self._prepare()
         checked = check_steps(steps)
+        self._agree_on_steps(checked)
         if checked not in self._once:
             self._once[checked] = f"once {len(self._once)}"
             self._load_once(executor, self._once[checked], checked)
@@ -271,22 +345,52 @@ class Simulation:
         plan = make_plan(program, self.decomposition, strategy, self.rank, executor.layouts)
         executor.load(name, plan, self._compile([plan]))
 
+    def _agree_on_steps(self, steps: tuple[Step, ...]) -> None:
+        """Refuse to do different steps, by their number where they have been done before."""
+        known = self._once.get(steps, "new")
+        self.job.collective.meet(
+            "execute",
+            digest=digest_of(known.encode()),
+            facts=lambda: facts_of_steps(steps, self.grid),
+        )
+        if known == "new" and self.size > 1:
+            self.job.collective.agree(facts_of_steps(steps, self.grid))
+
+    @collective
     def report(self) -> Report:
-        """Return where the time went, over all ranks, beside what the model says; printable."""
+        """Return where the time went, over all ranks, beside what the model says; printable.
+
+        What other ranks say of themselves they say at the end of 'run', unless that has added
+        little: then the report is about fewer steps than have been done, and says so. So it needs
+        no other rank; before the first run it is collective.
+        """
+        if self.size == 1 or self._told is None:
+            self._tell()
+        assert self._told is not None
+        later = self._later_steps(self._told)
+        return make_report(self._told, self._predicted(), self.job, self.device, later)
+
+    @property
+    def _is_telling_due(self) -> bool:
+        """Whether a report would miss too many steps; the same on all ranks."""
+        if self.size == 1 or self._told is None:
+            return self.size > 1
+        most = max(1, min(_UNTOLD_STEPS, self._told.steps // _UNTOLD_PART))
+        return self._later_steps(self._told) >= most
+
+    def _later_steps(self, told: Told) -> int:
+        return self.step - self._untold - told.steps
+
+    def _tell(self) -> None:
         selection = self.selection
-        return make_report(
+        self._told = tell(
             self.timers(),
-            self.plan,
-            self._job,
-            Told(
-                self.step - self._untold,
-                self._seconds,
-                selection.reason,
-                self._predicted(),
-                self.bytes_stored(),
-                self.device.where,
-                not self.device.is_cpu,
-            ),
+            selection.plan,
+            self.job,
+            steps=self.step - self._untold,
+            seconds=self._seconds,
+            strategy=selection.reason,
+            bytes_stored=self.bytes_stored(),
         )
 
     def _predicted(self) -> dict[tuple[str, str], float]:
@@ -294,10 +398,10 @@ class Simulation:
 
     def _ask(self) -> Knowledge:
         device = "" if self.device.is_cpu else self.device.where
-        return knowledge_of(self._job, self.threads, device)
+        return knowledge_of(self.job, self.threads, device)
 
     def _compile(self, plans: Iterable[Plan]) -> CompiledKernels:
-        return compile_kernels(plans, self.target, self._job, self.device.handle)
+        return compile_kernels(plans, self.target, self.job, self.device.handle)
 
     def _offer(self, program: Program) -> Offer:
         if isinstance(self.strategy, Strategy):
@@ -308,7 +412,7 @@ class Simulation:
             program,
             self.decomposition,
             lambda strategy: self._make_plan(program, strategy),
-            self._job,
+            self.job,
             self._knowledge,
         )
 
@@ -320,6 +424,10 @@ class Simulation:
         """Store the fields and compile the kernels, the first time."""
         if self._executor is not None:
             return self._executor
+        if self.size > 1:
+            steps = facts_of_steps(self.steps, self.grid)
+            self.job.collective.agree(facts_of_grid(self.grid) | steps)
+            self._parameters = parameters(self.grid, self.steps)
         if any(field.storage is not None for field in self.grid.fields.values()):
             raise PlanError(
                 "The grid's fields already belong to another simulation.",
@@ -327,18 +435,18 @@ class Simulation:
             )
         program = self._bind()
         offered = self._offer(program)
-        check_fit(self.device, offered.plans[0], self._job)
+        check_fit(self.device, offered.plans[0], self.job)
         kernels = self._compile(offered.plans)
         executor = Executor(
             offered.plans[0],
             self.grid,
-            self._job,
+            self.job,
             self.threads,
             self.dt,
             self.device,
-            services=compile_services(self._job, self.device.handle),
+            services=compile_services(self.job, self.device.handle),
         )
-        self._selection = Selection(offered, executor, kernels, self._job, self._knowledge)
+        self._selection = Selection(offered, executor, kernels, self.job, self._knowledge)
         for field in self.grid.fields.values():
             _hand_over(field, executor)
         self._executor = executor

@@ -11,6 +11,7 @@ from halocline.errors import GridError, nearest
 from halocline.geometry import AXES, Box, box_of
 from halocline.language import expr, operators
 from halocline.language.kernel import DTYPES, LAYOUTS, FieldType
+from halocline.language.told import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -64,6 +65,8 @@ class Field(operators.Operand):
         # What fills the layers beyond a side; see 'boundary.boundary_calls'.
         self.boundaries: dict[str, Any] = {}
         self.pending: list[Any] = []
+        # A digest of all that it was set to.
+        self.told = 0
         self.storage: Storage | None = None
 
     def __repr__(self) -> str:
@@ -83,6 +86,7 @@ class Field(operators.Operand):
                 of the field's location, called with arrays that broadcast to a block's extent and
                 returning values of the same shapes as above.
         """
+        self.told = told(self.told, values)
         if self.storage is None:
             self.pending.append(values)
         else:
@@ -134,7 +138,10 @@ class Field(operators.Operand):
         return self._stored().on_device()
 
     def gather(self) -> NDArray[Any] | None:
-        """Return the values of all cells on rank 0, shaped as 'local'; None on other ranks."""
+        """Return the values of all cells on rank 0, shaped as 'local'; None on other ranks.
+
+        Collective.
+        """
         return self._stored().gather()
 
     def _stored(self) -> Storage:

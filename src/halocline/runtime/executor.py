@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from halocline.errors import DeviceError, DivergedError, MpiError
 from halocline.language import steps
-from halocline.language.steps import Parameter, Reduction
+from halocline.language.steps import Callback, Parameter, Reduction
 from halocline.plan.decomposition import NOBODY
 from halocline.runtime import _core
 from halocline.runtime.storage import BlockStorage, three
@@ -138,6 +138,8 @@ class Executor:
             )
 
     def _connect(self) -> None:
+        # MPI waits for all ranks here, and would not hear of one that cannot come.
+        self.job.collective.meet("connect")
         failure = None
         try:
             self.runtime.connect()
@@ -171,14 +173,14 @@ class Executor:
             if isinstance(parameter, Reduction):
                 parameter.value = self.runtime.scalar(slot)
 
-    def callback(self, function: Any) -> int:
+    def callback(self, callback: Callback) -> int:
         """Return the runtime's number of a Python function."""
 
         def call() -> None:
             self.read_reductions()
             self._is_in_step = True
             try:
-                function()
+                self.job.collective.call_of_user(callback.name, callback.function)
             finally:
                 self._is_in_step = False
             self.write_parameters()
@@ -212,6 +214,11 @@ class Executor:
 
     def _run(self, function: Callable[[], None]) -> None:
         self.write_parameters()
+        with self.job.collective.time_loop():
+            self._translated(function)
+
+    def _translated(self, function: Callable[[], None]) -> None:
+        """Run the runtime, and say what its errors mean."""
         try:
             function()
         except _core.NotFiniteError as error:

@@ -5,6 +5,8 @@ mpiexec -n N python apart.py WAY
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -12,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import halocline as hc
-from halocline.errors import HaloclineError
+from halocline.errors import DivergedError, HaloclineError
 from halocline.io import checkpoint
 
 
@@ -32,24 +34,22 @@ def rank() -> int:
     return MPI.COMM_WORLD.rank
 
 
-def make(*more, extent=(8, 6), a=0.1, kernel=heat, dtype="float64", spacing=1.0, **options):
-    grid = hc.Grid(extent, periodic=True, spacing=spacing)
+def make(*more, kernel=heat, a=0.1, dtype="float64", **options):
+    given = {"extent": (8, 6), "periodic": True, "spacing": 1.0}
+    grid = hc.Grid(**{name: options.pop(name, value) for name, value in given.items()})
     T, T_new = grid.field("T", dtype=dtype), grid.field("T_new", dtype=dtype)
     T.set(1.0)
     steps = [kernel(T, T_new, a=a), hc.swap(T, T_new), *more]
     options = {"strategy": hc.Strategy(), "threads": 1, "target": "numpy"} | options
-    return hc.Simulation(grid, steps, **options)
+    return hc.Simulation(grid, steps, **options)  # line: make
 
 
 def run(simulation, steps=2) -> None:
     simulation.run(steps, progress=False)  # line: run
 
 
-def only_one(action) -> None:
-    """Do something on rank 0 alone, while the others go on to the end of the program."""
-    simulation = make()
-    if rank() == 0:
-        action(simulation)  # line: action
+def check(simulation) -> None:
+    assert simulation.reduce(hc.sum(simulation.grid.fields["T"])) == 48.0
 
 
 def report_alone() -> None:
@@ -102,8 +102,8 @@ def leave_in_function() -> None:
     run(simulation, 5)
 
 
-def catch_and_leave() -> None:
-    """The ranks that are told catch it, and come to the end."""
+def catch_and_wait() -> None:
+    """The rank that is told catches it, and does something else for long."""
     simulation = make()
     try:
         if simulation.rank == 0:
@@ -158,7 +158,7 @@ def too_narrow_on_one() -> None:
 
     def make_plan(*arguments):
         if rank() == 1:
-            raise PlanError("A block is too narrow.", hint="Use fewer ranks.")
+            raise PlanError("A block is too narrow.", hint="Use fewer ranks.")  # line: narrow
         return known(*arguments)
 
     known, module.make_plan = module.make_plan, make_plan
@@ -190,7 +190,26 @@ def disagree_on_values() -> None:
 def disagree_on_steps_done_once() -> None:
     simulation = make()
     T, T_new = (simulation.grid.fields[name] for name in ("T", "T_new"))
-    simulation.execute(heat(T, T_new, a=0.1 if rank() == 0 else 0.2))
+    simulation.execute(heat(T, T_new, a=0.1 if rank() == 0 else 0.2))  # line: execute
+
+
+def disagree_on_values_later() -> None:
+    simulation = make()
+    run(simulation)
+    simulation.grid.fields["T"].set(float(rank()))
+    run(simulation)
+
+
+def boundary() -> None:
+    simulation = make(periodic=False)
+    T = simulation.grid.fields["T"]
+    for side in ("x-", "x+") if rank() == 0 else ("x+", "x-"):
+        T.boundary(side, hc.Dirichlet(0.0))
+    run(simulation)
+
+
+def steps() -> None:
+    make().run(2 + rank(), progress=False)  # line: run steps
 
 
 def disagree_on_parameter() -> None:
@@ -218,11 +237,28 @@ def all_converge() -> None:
         run(simulation, 10)
     except ConvergedError:
         run(simulation, 2)
-    print("sum", simulation.reduce(hc.sum(simulation.grid.fields["T"])))
+    check(simulation)
+
+
+def all_find_nan() -> None:
+    def act() -> None:
+        if rank() == 1 and not found:
+            found.append(simulation.step)
+            T.local()[0][0, 0] = np.nan
+
+    found: list[int] = []
+    simulation = make(act, check_every=1)
+    T = simulation.grid.fields["T"]
+    try:
+        run(simulation, 5)
+    except DivergedError:
+        T.set(1.0)
+    run(simulation, 5)
+    check(simulation)
 
 
 def parts() -> None:
-    """Two simulations of one rank more or less each, and one of all ranks beside them."""
+    """Simulations of rank 0 alone and of the others, and one of all ranks beside them."""
     from mpi4py import MPI
 
     world = MPI.COMM_WORLD
@@ -232,19 +268,19 @@ def parts() -> None:
         alone = make(communicator=part)
         run(alone, 1 + min(world.rank, 1))
         run(both)
-        T = alone.grid.fields["T"]
-        assert alone.reduce(hc.sum(T)) == 48.0
+        check(alone)
         part.Free()
-    print("sum", both.reduce(hc.sum(both.grid.fields["T"])))
+    check(both)
 
 
 def slow() -> None:
+    """Longer than anybody waits for anything."""
     simulation = make()
     run(simulation)
     if rank() == 0:
-        time.sleep(15)
+        time.sleep(7)
     run(simulation)
-    print("sum", simulation.reduce(hc.sum(simulation.grid.fields["T"])))
+    check(simulation)
 
 
 def report_after_run() -> None:
@@ -258,20 +294,36 @@ def report_after_run() -> None:
 
 def many() -> None:
     """More simulations than MPI has communicators."""
-    for _ in range(800):
+    for _ in range(700):
         simulation = make()
     run(simulation)
 
 
 def killed() -> None:
-    import os
-    import signal
+    maps = Path("/proc/self/maps")
+    if rank() == 0:
+        shared = {line.split()[-1] for line in maps.read_text().splitlines() if "mpich_shm" in line}
+        print(*shared, flush=True)
+    run(make())
+    if rank() == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(30)
+
+
+def loop_fails_on_one() -> None:
+    """Rank 1 fails and catches it while the others wait for its messages, in the time loop."""
+
+    def fail(*_) -> None:
+        raise RuntimeError("the device is lost")  # line: loop
 
     simulation = make()
     run(simulation)
     if rank() == 1:
-        os.kill(os.getpid(), signal.SIGKILL)
-    run(simulation, 10)
+        simulation._executor.runtime.advance = fail
+    try:
+        run(simulation)
+    except RuntimeError:
+        time.sleep(30)
 
 
 WAYS = {
@@ -279,6 +331,7 @@ WAYS = {
     for name, function in globals().items()
     if callable(function) and getattr(function, "__module__", "") == "__main__"
 }
+# What the first rank is given, and all others.
 DIFFERENCES = {
     "extent": {"extent": ((8, 6), (8, 8))},
     "spacing": {"spacing": (1.0, 2.0)},
@@ -294,7 +347,6 @@ DIFFERENCES = {
 }
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parent.parent))
     way = sys.argv[1]
     if way in DIFFERENCES:
         disagree(**DIFFERENCES[way])

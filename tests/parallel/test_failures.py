@@ -54,7 +54,7 @@ def test_nan_on_one_rank_stops_all_with_field_cell_and_step():
 
 def test_more_ranks_than_cells_is_said_once():
     done = fail(3, "too many ranks")
-    message = "failing.py:82: 3 ranks with 1 block(s) each were asked to share 2 cells"
+    message = "failing.py:76: 3 ranks with 1 block(s) each were asked to share 2 cells"
     assert done.stderr.count(message) == 1
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
-# How long other ranks wait for the one that reports an error of which all know [s].
+# How long a rank waits for another to report an error of which both know [s].
 _PATIENCE_S = 2.0
 # How long the launcher gets to pass on what was printed [s].
 _HEARD_S = 0.2
@@ -48,9 +48,10 @@ def end_job(error: BaseException, rank: int, trace: TracebackType | None = None)
         trace: Where it came from: shown in full unless the error is a mistake of the user's, of
             which the line in the user's program says enough.
     """
-    teller = 0 if isinstance(error, HaloclineError) else rank
-    if rank != getattr(error, _TELLER, teller):
-        time.sleep(_PATIENCE_S)
+    teller = getattr(error, _TELLER, 0 if isinstance(error, HaloclineError) else rank)
+    if rank != teller:
+        # One after the other, for those before may have caught it.
+        time.sleep(_PATIENCE_S * (1 + rank - (rank > teller)))
     sys.stdout.flush()
     if isinstance(error, HaloclineError):
         place = place_of(trace)

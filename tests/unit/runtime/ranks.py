@@ -27,7 +27,7 @@ class Communicator:
         found = self.allgather(value)
         return found if self.rank == root else None
 
-    def Allgather(self, sent, received):  # noqa: N802 (mpi4py's name)
+    def Allgather(self, sent, received):
         received[:] = b"".join(self.allgather(bytes(sent)))
 
 

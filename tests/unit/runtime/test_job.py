@@ -49,7 +49,6 @@ def test_who_fails_in_a_call_is_heard_in_any_meeting_of_the_others():
                 raise PlanError("A block is too narrow.", place="here.py:3")
         with job.call("that"):
             job.everywhere(0)
-        return None
 
     other, own = on_ranks(2, act)
     assert isinstance(own, PlanError)
@@ -158,7 +157,7 @@ class Machines:
     def allgather(self, value):
         return [value] * self.size
 
-    def Allgather(self, sent, received):  # noqa: N802 (mpi4py's name)
+    def Allgather(self, sent, received):
         received[:] = bytes(sent) * self.size
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,14 +21,14 @@ from halocline.pipeline import (
 from halocline.plan.bind import bind
 from halocline.plan.layout import FieldLayout
 from halocline.plan.lower import make_plan
-from halocline.plan.strategy import DEVICE_TRANSPORTS, Strategy
-from halocline.runtime.collective import collective, digest_of
-from halocline.runtime.device import CPU, check_fit, open_device, parse_device
+from halocline.plan.strategy import Strategy, check_strategy
+from halocline.runtime.agreement import Agreement
+from halocline.runtime.collective import collective
+from halocline.runtime.device import CPU, check_fit, check_transport, open_device, parse_device
 from halocline.runtime.executor import Executor
-from halocline.runtime.facts import facts_of_grid, facts_of_steps, numbers_of
 from halocline.runtime.job import Made, join
 from halocline.runtime.progress import progress_display
-from halocline.runtime.report import Told, make_report, tell
+from halocline.runtime.tally import Tally
 from halocline.tune.selection import (
     Knowledge,
     Offer,
@@ -50,14 +49,11 @@ if TYPE_CHECKING:
     from halocline.pipeline import CompiledKernels
     from halocline.plan.plan import Plan
     from halocline.plan.program import Program
-    from halocline.runtime.device import OpenDevice
     from halocline.runtime.link import Link
     from halocline.runtime.report import Report, Timer
 
 # Python looks at the clock about this often while the runtime executes steps.
 _LOOK_S = 0.25
-# At most so many steps, and such a part of all, are missing in a report.
-_UNTOLD_STEPS, _UNTOLD_PART = 1000, 4
 
 
 class Simulation:
@@ -111,7 +107,7 @@ class Simulation:
         with self.job.call("Simulation"):
             self.grid = grid
             self.steps = check_steps(tuple(steps))
-            self.strategy = _check_strategy(strategy)
+            self.strategy = check_strategy(strategy)
             self.target = check_target(target)
             wanted = parse_device(device)
             if not wanted.is_cpu and target != "c++":
@@ -126,9 +122,19 @@ class Simulation:
             # Which shape is the cheapest depends on the step, which need not be complete yet.
             self._shape = (decomposition, whole_number("'blocks'", blocks, 1))
             self.decomposition = decomposition_for(grid, self.job.size, *self._shape)
-            self._agree_on_options(device)
+            self._agreement = Agreement(self.job, grid)
+            self._agreement.on_options(
+                self.decomposition,
+                dt=self.dt,
+                strategy=self.strategy,
+                decomposition=decomposition,
+                blocks=blocks,
+                target=target,
+                device=device,
+                check_every=check_every,
+            )
             self.device = open_device(wanted, self.job)
-            _check_transport(self.strategy, self.device)
+            check_transport(self.strategy, self.device)
             cores = len(os.sched_getaffinity(0))
             self.threads = threads or max(1, cores // self.job.ranks_on_node)
             # Read by all ranks together, so that none waits for another later.
@@ -136,29 +142,9 @@ class Simulation:
         self._selection: Selection | None = None
         self._executor: Executor | None = None
         self._once: dict[tuple[Step, ...], str] = {}
-        self._seconds = 0.0
-        self._untold = 0
-        self._told: Told | None = None
+        self._tally = Tally(self.job)
         # The numbers that all ranks must know alike.
         self._parameters: tuple[Parameter, ...] = ()
-
-    def _agree_on_options(self, device: str) -> None:
-        """Refuse choices that are not the same on all ranks."""
-        wanted, blocks = self._shape
-        self.job.collective.agree(
-            facts_of_grid(self.grid)
-            | {
-                "'dt'": repr(self.dt),
-                "'strategy'": str(self.strategy),
-                "'target'": self.target,
-                "'device'": device,
-                "'check_every'": str(self.check_every),
-                "'blocks'": str(blocks),
-                "'decomposition'": str(wanted) if isinstance(wanted, str | tuple) else "its own",
-                "the blocks of the decomposition": str(self.decomposition.cuts),
-                "the owners of the blocks": str(self.decomposition.owners),
-            }
-        )
 
     @property
     def rank(self) -> int:
@@ -188,7 +174,7 @@ class Simulation:
         Collective where nothing has run yet.
         """
         self._prepare().runtime.step = step
-        self._untold, self._told = step, None
+        self._tally.begin(step)
 
     def on_first(self, action: Callable[[], Made]) -> Made | None:
         """Do something on rank 0 alone; a mistake found there is raised on every rank; collective.
@@ -256,16 +242,17 @@ class Simulation:
             PlanError: The number of steps is not a whole one.
         """
         steps = whole_number("'run'", steps, 0)
-        executor, selection = self._prepare(), self.selection
-        self._agree(steps)
+        executor, selection = self._prepare(), self._selection
+        assert selection is not None
+        self._agreement.on_run(steps, self.step, self._parameters)
         with progress_display(steps, self._cells, is_shown=progress and self.rank == 0) as show:
             started = time.perf_counter()
             done = selection.try_out(steps)
             if selection.trial is None and done:
                 # From here on the report tells of the chosen strategy alone.
                 executor.runtime.reset_timers()
-                self._seconds, self._untold, started = 0.0, self.step, time.perf_counter()
-                self._told = None
+                self._tally.begin(self.step)
+                started = time.perf_counter()
             name, chunk = selection.name, 1
             executor.begin(name)
             while done < steps:
@@ -278,26 +265,9 @@ class Simulation:
                 # Long enough that Python does not matter, short enough to look alive.
                 chunk = max(1, min(2 * count, int(count * _LOOK_S / max(elapsed, 1e-9)) or 1))
             executor.end(name)
-        self._seconds += time.perf_counter() - started
-        if self._is_telling_due:
+        self._tally.seconds += time.perf_counter() - started
+        if self.size > 1 and self._tally.is_due(self.step):
             self._tell()
-
-    def _agree(self, steps: int) -> None:
-        """Refuse to run where ranks would not compute the same."""
-        if self.size == 1:
-            return
-        numbers = array("d", [steps, self.step])
-        numbers.extend(parameter.value for parameter in self._parameters)
-        numbers.extend(field.told for field in self.grid.fields.values())
-        self.job.collective.meet(
-            "run",
-            digest=digest_of(numbers.tobytes()),
-            facts=lambda: {
-                "the number of steps of 'run'": str(steps),
-                "the number of steps before": str(self.step),
-                **numbers_of(self._parameters, self.grid.fields.values()),
-            },
-        )
 
     @collective
     def reduce(self, reduction: Reduction) -> float:
@@ -327,8 +297,10 @@ class Simulation:
         """
         executor = self._prepare()
         checked = check_steps(steps)
-        self._agree_on_steps(checked)
-        if checked not in self._once:
+        if checked in self._once:
+            self._agreement.on_known_steps(checked, self._once[checked])
+        else:
+            self._agreement.on_steps(checked)
             self._once[checked] = f"once {len(self._once)}"
             self._load_once(executor, self._once[checked], checked)
         executor.begin(self._once[checked])
@@ -345,17 +317,6 @@ class Simulation:
         plan = make_plan(program, self.decomposition, strategy, self.rank, executor.layouts)
         executor.load(name, plan, self._compile([plan]))
 
-    def _agree_on_steps(self, steps: tuple[Step, ...]) -> None:
-        """Refuse to do different steps, by their number where they have been done before."""
-        known = self._once.get(steps, "new")
-        self.job.collective.meet(
-            "execute",
-            digest=digest_of(known.encode()),
-            facts=lambda: facts_of_steps(steps, self.grid),
-        )
-        if known == "new" and self.size > 1:
-            self.job.collective.agree(facts_of_steps(steps, self.grid))
-
     @collective
     def report(self) -> Report:
         """Return where the time went, over all ranks, beside what the model says; printable.
@@ -364,34 +325,13 @@ class Simulation:
         little: then the report is about fewer steps than have been done, and says so. So it needs
         no other rank; before the first run it is collective.
         """
-        if self.size == 1 or self._told is None:
+        if self.size == 1 or self._tally.told is None:
             self._tell()
-        assert self._told is not None
-        later = self._later_steps(self._told)
-        return make_report(self._told, self._predicted(), self.job, self.device, later)
-
-    @property
-    def _is_telling_due(self) -> bool:
-        """Whether a report would miss too many steps; the same on all ranks."""
-        if self.size == 1 or self._told is None:
-            return self.size > 1
-        most = max(1, min(_UNTOLD_STEPS, self._told.steps // _UNTOLD_PART))
-        return self._later_steps(self._told) >= most
-
-    def _later_steps(self, told: Told) -> int:
-        return self.step - self._untold - told.steps
+        return self._tally.report(self.step, self._predicted(), self.device)
 
     def _tell(self) -> None:
-        selection = self.selection
-        self._told = tell(
-            self.timers(),
-            selection.plan,
-            self.job,
-            steps=self.step - self._untold,
-            seconds=self._seconds,
-            strategy=selection.reason,
-            bytes_stored=self.bytes_stored(),
-        )
+        plan, reason = self.selection.plan, self.selection.reason
+        self._tally.tell(self.step, self.timers(), plan, reason, self.bytes_stored())
 
     def _predicted(self) -> dict[tuple[str, str], float]:
         return predicted_lines(self.plan, self.selection.knowledge or self._ask())
@@ -424,10 +364,8 @@ class Simulation:
         """Store the fields and compile the kernels, the first time."""
         if self._executor is not None:
             return self._executor
-        if self.size > 1:
-            steps = facts_of_steps(self.steps, self.grid)
-            self.job.collective.agree(facts_of_grid(self.grid) | steps)
-            self._parameters = parameters(self.grid, self.steps)
+        self._agreement.on_steps(self.steps)
+        self._parameters = parameters(self.grid, self.steps)
         if any(field.storage is not None for field in self.grid.fields.values()):
             raise PlanError(
                 "The grid's fields already belong to another simulation.",
@@ -451,32 +389,6 @@ class Simulation:
             _hand_over(field, executor)
         self._executor = executor
         return executor
-
-
-def _check_strategy(strategy: Strategy | str) -> Strategy | str:
-    if isinstance(strategy, Strategy) or strategy == "auto":
-        return strategy
-    raise PlanError(
-        f"The simulation was given strategy={strategy!r}; expected 'auto' or a Strategy.",
-        hint="Write hc.Strategy(…) with the choices you want.",
-    )
-
-
-def _check_transport(strategy: Strategy | str, device: OpenDevice) -> None:
-    transport = strategy.transport if isinstance(strategy, Strategy) else "auto"
-    if transport != "auto" and (transport in DEVICE_TRANSPORTS) == device.is_cpu:
-        expected = ", ".join(DEVICE_TRANSPORTS)
-        raise PlanError(
-            f"The strategy has transport={transport!r}, but fields lie in the memory of the "
-            f"{'processor' if device.is_cpu else 'device'}; for devices there are: {expected}.",
-            hint="transport='auto' takes what fits.",
-        )
-    if transport in device.refusals:
-        raise PlanError(
-            f"The strategy has transport={transport!r}, which does not work here: "
-            f"{device.refusals[transport]}.",
-            hint="transport='auto' takes what works.",
-        )
 
 
 def _hand_over(field: Field, executor: Executor) -> None:

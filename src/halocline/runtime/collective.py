@@ -11,7 +11,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache, lru_cache, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -25,7 +25,7 @@ from halocline.runtime.ending import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from types import TracebackType
 
 _END = "the end of the program"
@@ -87,7 +87,8 @@ class Collective:
             if failure is not None:
                 raise failure
             return
-        header = _name_digest(self._name, what, self._job) + digest + (b"\1" if failure else b"\0")
+        state = b"well" if failure is None else b"fail"
+        header = _name_digest(self._name, what, self._job) + digest + state
         found = bytearray(len(header) * self.communicator.size)
         self.communicator.Allgather(header, found)
         if failure is None and found == header * self.communicator.size:
@@ -102,8 +103,10 @@ class Collective:
         first = next((rank for rank, account in enumerate(found) if account.failure), None)
         if first is None:
             error: BaseException = difference(found)
+        elif failure is not None:
+            error = failure
         else:
-            error = failure or found[first].error or failure_of(first, found[first])
+            error = found[first].error or failure_of(first, found[first])
         mark_known(error, first or 0)
         return error
 
@@ -122,25 +125,18 @@ class Collective:
         if self.communicator is None:
             function()
             return
-        failure = None
+        failure, outer = None, (self._name, self._job)
         try:
             # What the user calls there are calls of their own.
-            with self._at("", 0):
+            self._name, self._job = "", 0
+            try:
                 function()
-        except BaseException as error:
-            if is_known(error):
-                raise
-            failure = error
-        with self._at(f"the end of the function '{name}'", self._job):
+            except BaseException as error:
+                if is_known(error):
+                    raise
+                failure = error
+            self._name = f"the end of the function '{name}'"
             self.meet("", failure=failure)
-
-    @contextmanager
-    def _at(self, name: str, job: int) -> Iterator[None]:
-        """Return a context in which meetings have another name and are of another job."""
-        outer = self._name, self._job
-        self._name, self._job = name, job
-        try:
-            yield
         finally:
             self._name, self._job = outer
 
@@ -150,16 +146,11 @@ class Collective:
             with suppress(BaseException):
                 self.meet("failure", failure=failure)
 
-    @contextmanager
-    def time_loop(self) -> Iterator[None]:
-        """Return a context in which ranks wait for each other's messages, and do not meet."""
-        try:
-            yield
-        except BaseException as error:
-            if self.communicator is not None and not is_known(error):
-                with ending_unless_met(error, self.communicator.rank):
-                    self.confess(error)
-            raise
+    def confess_in_time_loop(self, failure: BaseException) -> None:
+        """The same where others may wait for messages, and meet nobody: then the job ends."""
+        if self.communicator is not None and not is_known(failure):
+            with ending_unless_met(failure, self.communicator.rank):
+                self.confess(failure)
 
     def finish(self) -> None:
         """Come to the end of the program: who waits for this rank, waits in vain."""
@@ -167,9 +158,9 @@ class Collective:
 
         if not self.is_open or os.getpid() != self._process or MPI.Is_finalized():
             return
+        self._name = _END
         try:
-            with self._at(_END, 0):
-                self.meet("")
+            self.meet("")
         except BaseException as error:
             abort(error, self.communicator.rank, None)
 

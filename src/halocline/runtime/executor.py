@@ -175,12 +175,13 @@ class Executor:
 
     def callback(self, callback: Callback) -> int:
         """Return the runtime's number of a Python function."""
+        name, function = callback.name, callback.function
 
         def call() -> None:
             self.read_reductions()
             self._is_in_step = True
             try:
-                self.job.collective.call_of_user(callback.name, callback.function)
+                self.job.collective.call_of_user(name, function)
             finally:
                 self._is_in_step = False
             self.write_parameters()
@@ -214,8 +215,11 @@ class Executor:
 
     def _run(self, function: Callable[[], None]) -> None:
         self.write_parameters()
-        with self.job.collective.time_loop():
+        try:
             self._translated(function)
+        except BaseException as error:
+            self.job.collective.confess_in_time_loop(error)
+            raise
 
     def _translated(self, function: Callable[[], None]) -> None:
         """Run the runtime, and say what its errors mean."""

@@ -93,9 +93,14 @@ def _shown(reduction: Reduction, grid: Grid) -> str:
     return show(Kernel(reduction.name, grid.dimensions, fields, (), (result,)))
 
 
-def numbers_of(parameters: Iterable[Parameter], fields: Iterable[Field]) -> Facts:
-    """Return the numbers of parameters, and digests of what fields were set to."""
-    facts: Facts = {}
+def facts_of_numbers(
+    steps: int, before: int, parameters: Iterable[Parameter], fields: Iterable[Field]
+) -> Facts:
+    """Return the numbers of a run: steps, parameters, and digests of what fields were set to."""
+    facts = {
+        "the number of steps of 'run'": str(steps),
+        "the number of steps before": str(before),
+    }
     for number, parameter in enumerate(parameters, start=1):
         facts[f"parameter '{parameter.name}' (number {number})"] = repr(parameter.value)
     for field in fields:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 from statistics import mean
 from typing import TYPE_CHECKING
 
@@ -146,21 +145,6 @@ class Told:
     cells: int
 
 
-def tell(  # noqa: PLR0913 (all that a report says)
-    timers: list[Timer],
-    plan: Plan,
-    job: Job,
-    *,
-    steps: int,
-    seconds: float,
-    strategy: str,
-    bytes_stored: int,
-) -> Told:
-    """Let all ranks tell of themselves; collective."""
-    found = job.gather((timers, _bytes_by_label(plan))) or []
-    return Told(found, steps, seconds, strategy, bytes_stored, prod(plan.decomposition.extent))
-
-
 def make_report(
     told: Told,
     predicted: dict[tuple[str, str], float],
@@ -194,7 +178,7 @@ def make_report(
     )
 
 
-def _bytes_by_label(plan: Plan) -> dict[str, float]:
+def bytes_by_label(plan: Plan) -> dict[str, float]:
     """Return the bytes that an execution of each labelled kernel must move here, on average."""
     moved: dict[str, list[int]] = {}
     for op in plan.operations():

@@ -57,7 +57,7 @@ _LOOK_S = 0.25
 
 
 class Simulation:
-    """Everything that is needed to run a step many times, on one process or many.
+    """Everything that is needed to run a step many times, on one process or many; collective.
 
     Args:
         grid: The grid; its fields get their storage from the simulation.

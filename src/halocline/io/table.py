@@ -64,7 +64,7 @@ class Probe:
 
 
 class Table:
-    """A CSV file with a row for each time; comments at its head say what the columns are.
+    """A CSV file with a row for each time, and comments that explain the columns; collective.
 
     Args:
         path: The file.

@@ -33,7 +33,7 @@ Group = tuple["Quantity", ...]
 
 
 class VtkSeries:
-    """A file for each time in 'vtk/', and the list of them with their times in 'series.pvd'.
+    """A file for each time in 'vtk/', and their list with times in 'series.pvd'; collective.
 
     Args:
         directory: Where both are put.

@@ -26,7 +26,7 @@ _EDGE, _TIMES = 256, 1024
 
 
 class ZarrSeries:
-    """Quantities along a time axis; a reader may look at the store while it grows.
+    """Quantities along a time axis; a reader may look at the store while it grows; collective.
 
     Args:
         path: The store.

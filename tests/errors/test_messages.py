@@ -676,6 +676,57 @@ def test_repeat_of_an_impossible_number(count):
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "least"),
+    [
+        ("check_every", -1, 0),
+        ("check_every", 2.5, 0),
+        ("threads", 0, 1),
+        ("threads", "two", 1),
+        ("blocks", None, 1),
+        ("ranks_per_node", 0, 1),
+    ],
+)
+def test_an_option_that_is_no_whole_number(grid, T, name, value, least):
+    assert told(PlanError, lambda: hc.Simulation(grid, [], **{name: value})) == (
+        f"'{name}' was given {value!r}; expected a whole number of at least {least}."
+    )
+
+
+@pytest.mark.parametrize("dt", [None, "0.1", [0.1]])
+def test_a_time_step_that_is_no_number(grid, dt):
+    assert told(PlanError, lambda: hc.Simulation(grid, [], dt=dt)) == (
+        f"'dt' was given {dt!r}; expected a number."
+    )
+
+
+def test_a_time_step_that_is_not_finite(grid):
+    assert told(PlanError, lambda: hc.Simulation(grid, [], dt=math.nan)) == (
+        "'dt' was given nan; expected a finite number."
+    )
+
+
+@pytest.mark.parametrize("steps", [-3, 2.5, "10", None])
+def test_a_run_of_an_impossible_number_of_steps(grid, T, steps):
+    simulation = hc.Simulation(grid, [], target="numpy")
+    assert told(PlanError, lambda: simulation.run(steps)) == (
+        f"'run' was given {steps!r}; expected a whole number of at least 0."
+    )
+    assert T.storage is None
+
+
+@pytest.mark.parametrize("value", ["abc", "1.0", None, [1.0, 2.0], 1j])
+def test_a_parameter_that_is_given_no_number(value):
+    parameter = hc.Parameter(1.0, "a")
+
+    def give() -> None:
+        parameter.value = value
+
+    assert told(KernelError, give) == f"The parameter 'a' was given {value!r}; expected a number."
+    assert told(KernelError, lambda: hc.Parameter(value, "a")).startswith("The parameter 'a'")
+    assert parameter.value == 1.0
+
+
 def simulated(grid, *steps, **options):
     steps = steps or (lambda: None,)
     simulation = hc.Simulation(grid, steps, target="numpy", threads=1, **options)

@@ -39,7 +39,7 @@ from halocline.cli.options import (
 )
 from halocline.cli.papers import papers_app
 from halocline.errors import CaseError, HaloclineError, MpiError
-from halocline.runtime.launcher import launched_rank, launched_ranks
+from halocline.launched import launched_rank, launched_ranks
 
 app = typer.Typer(
     help="Stencil computations on structured grids: write the kernel once, the halo takes care of "

@@ -14,6 +14,8 @@ from halocline.language import expr, operators
 from halocline.language.initial import initial_values, share
 from halocline.language.kernel import DTYPES, LAYOUTS, FieldType
 from halocline.language.place import user_place
+from halocline.language.sides import parse_side
+from halocline.language.told import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -71,6 +73,8 @@ class Field(operators.Operand):
         # What it was set to, until a simulation stores it.
         self.initial: InitialValues | None = None
         self.is_set_to_nan = False
+        # A digest of all that it was set to.
+        self.told = 0
         self.storage: Storage | None = None
 
     def __repr__(self) -> str:
@@ -109,6 +113,7 @@ class Field(operators.Operand):
         boxes = self.grid.own or share(self.grid)
         self.initial = initial_values(self, boxes, values)
         self.is_set_to_nan = self.initial.has_nan
+        self.told = told(self.told, values)
         if self.storage is not None:
             self.storage.assign(self.initial)
             self.initial = None
@@ -168,7 +173,10 @@ class Field(operators.Operand):
         return self._stored().on_device()
 
     def gather(self) -> NDArray[Any] | None:
-        """Return the values of all cells on rank 0, shaped as 'local'; None on other ranks."""
+        """Return the values of all cells on rank 0, shaped as 'local'; None on other ranks.
+
+        Collective.
+        """
         return self._stored().gather()
 
     def _stored(self) -> Storage:
@@ -365,30 +373,6 @@ def _check_alignment(name: str, options: Mapping[str, Any]) -> None:
         f"Field '{name}' was given the alignment {alignment!r}; expected a power of two from "
         f"{least}, one number, to {_MOST_ALIGNED} bytes."
     )
-
-
-def parse_side(grid: Grid, side: str) -> tuple[int, int]:
-    """Return axis and sign (-1 low, 1 high) of a side's name."""
-    sides = [axis + sign for axis in AXES[: grid.dimensions] for sign in "-+"]
-    if side not in sides:
-        raise GridError(f"There is no side '{side}'.", hint=nearest(str(side), sides))
-    return AXES.index(side[0]), 1 if side[1] == "+" else -1
-
-
-def layer(grid: Grid, side: str, distance: int, depth: int) -> Box:
-    """Return one boundary layer beyond a side, with the edges and corners it shares with others.
-
-    Args:
-        grid: The grid.
-        side: 'x-', …
-        distance: 1 for the layer next to the domain.
-        depth: How many layers there are on every side.
-    """
-    axis, sign = parse_side(grid, side)
-    position = grid.extent[axis] + distance - 1 if sign > 0 else -distance
-    walls = [0 if is_periodic else depth for is_periodic in grid.periodic]
-    around = grid.unbounded_where_periodic(grid.domain.grow(walls, walls))
-    return around.clip(axis, position, position + 1)
 
 
 def same_grid(fields: Sequence[Field], where: str) -> Grid:

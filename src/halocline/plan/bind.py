@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from halocline.errors import GridError
 from halocline.language.boundary import boundary_calls, is_on_low_side
 from halocline.language.expr import Read
-from halocline.language.fields import layer
 from halocline.language.fuse import fuse, separate
 from halocline.language.kernel import FieldType, Kernel, Statement, reads
 from halocline.language.mask import masked
+from halocline.language.sides import layer
 from halocline.language.steps import Call, Callback, Every, Reduction, Repeat, Swap
 from halocline.language.verify import refuse_past
 from halocline.plan.checks import check_evaluated, check_sides

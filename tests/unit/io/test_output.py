@@ -18,6 +18,7 @@ from halocline.io.output import (
     write_all,
     write_text,
 )
+from halocline.runtime.job import Job
 
 
 def full(*_, **__):
@@ -98,18 +99,12 @@ def test_what_can_be_written_is_written_when_something_else_cannot(tmp_path: Pat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "c"]
 
 
-class Alone:
-    """The ranks of a run on a single process."""
-
-    rank = 0
-
-    def on_first(self, action):
-        return action()
+ALONE = Job(0, 1, None, None, 1)
 
 
 def test_an_attempt_stops_at_the_first_failure_and_tells_it_at_the_end(tmp_path: Path):
     done = []
-    attempt = Attempt(tmp_path / "file", Alone())
+    attempt = Attempt(tmp_path / "file", ALONE)
     attempt.do(lambda: done.append(1))
     attempt.do(full)
     attempt.do(lambda: done.append(2))
@@ -119,7 +114,7 @@ def test_an_attempt_stops_at_the_first_failure_and_tells_it_at_the_end(tmp_path:
 
 
 def test_an_attempt_calls_anything_that_goes_wrong_a_failure_to_write(tmp_path: Path):
-    attempt = Attempt(tmp_path / "file", Alone())
+    attempt = Attempt(tmp_path / "file", ALONE)
     attempt.do(lambda: {}["key"])
     with pytest.raises(OutputError, match=r"Could not write '.*file': KeyError: 'key'\."):
         attempt.finish()

@@ -37,7 +37,7 @@ from halocline.apps.lbm.setup_check import as_extent, check_setup, check_solid
 from halocline.apps.lbm.streaming import Places, Streaming, streaming, unit_of
 from halocline.apps.lbm.velocity_set import VelocitySet, velocity_set
 from halocline.geometry import AXES, Box
-from halocline.language.fields import parse_side
+from halocline.language.sides import parse_side
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -177,6 +177,14 @@ def test_a_mistake_on_several_ranks_is_told_once(tmp_path: Path):
     assert done.stderr.count("Could not write 'file/x'") == 1
 
 
+def test_a_mistake_that_all_ranks_find_is_told_once(tmp_path: Path):
+    needs_mpi()
+    arguments = ("run", "heat", "--cells", "8", "--ranks", "2", "--every", "5", "--probe", "0,0,2")
+    done = halocline(*arguments, folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("error: The probe (0 0 2) is not in the grid") == 1
+
+
 def test_without_a_launcher_several_ranks_are_refused(monkeypatch, tmp_path: Path):
     from halocline.cli import launch
     from halocline.errors import MpiError

@@ -138,7 +138,6 @@ def run_case(case: Case, choices: RunChoices) -> Path | None:
         HaloclineError: It cannot be run or its results cannot be written.
     """
     problem = case.problem()
-    choices.outputs.check_problem(case, problem)
     simulation = Simulation(
         problem.grid,
         problem.steps,
@@ -150,6 +149,8 @@ def run_case(case: Case, choices: RunChoices) -> Path | None:
         ranks_per_node=choices.ranks_per_node,
         link=choices.link,
     )
+    # Only now: ranks that have joined tell a mistake once.
+    choices.outputs.check_problem(case, problem)
     if choices.restart is not None:
         go_on(case, simulation, choices.restart)
     directory = simulation.on_first(partial(_prepare, case, problem, choices, simulation.size))

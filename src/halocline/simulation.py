@@ -249,8 +249,7 @@ class Simulation:
             PlanError: The number of steps is not a whole one.
         """
         steps = whole_number("'run'", steps, 0)
-        executor, selection = self._prepare(), self._selection
-        assert selection is not None
+        executor, selection = self._prepare(), self.selection
         self._agreement.on_run(steps, self.step, self._parameters)
         with progress_display(
             steps, self.grid.domain.cells, is_shown=progress and self.rank == 0
@@ -329,8 +328,7 @@ class Simulation:
     def _load_once(self, executor: Executor, name: str, steps: tuple[Step, ...]) -> None:
         # Hidden fields keep nothing from one call to the next, so all of them use the same ones.
         program = bind(self.grid, steps, 0, prefix="once")
-        none = (0,) * self.grid.dimensions
-        known = executor.storages
+        none, known = (0,) * self.grid.dimensions, executor.storages
         new = [FieldLayout(spec, none, none) for spec in program.fields if spec.name not in known]
         strategy, layouts = replace(self._fixed_strategy, depth=1), (*executor.layouts, *new)
         plan = make_plan(program, self.decomposition, strategy, self.rank, layouts)

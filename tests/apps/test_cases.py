@@ -84,6 +84,15 @@ def test_a_wrong_case_is_refused(name, parameters, message):
     assert str(error.value) == message
 
 
+def test_what_is_asked_for_is_not_zero_where_that_stands_for_nothing(tmp_path: Path):
+    path = tmp_path / "case.toml"
+    path.write_text(case_file(make_case("channel", {"reynolds": 5.0}), {}))
+    assert read_case(str(path), {"cells": 8})[0].reynolds == 5.0
+    with pytest.raises(CaseError) as error:
+        read_case(str(path), {"reynolds": 0.0})
+    assert str(error.value) == "'reynolds' was given 0; expected a number above 0."
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

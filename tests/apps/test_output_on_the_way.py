@@ -165,7 +165,12 @@ def test_what_has_no_meaning_is_refused_before_anything_runs(tmp_path: Path, arg
         ("every = 0", "'every' was given 0; expected at least 1 step."),
         ("checkpoint = -1", "'checkpoint' was given -1; expected at least 1 step."),
         ("vtk = true", "'--vtk' was given without '--every'."),
-        ('probe = "1,2"', "'probe' was given '1,2'; expected a list."),
+        ('probe = "1,2"', "'probe' was given '1,2'; expected a list of texts."),
+        ("probe = [1, 2]", "'probe' was given [1, 2]; expected a list of texts."),
+        ("ranks = 0", "'ranks' was given 0; expected at least 1."),
+        ("threads = -1", "'threads' was given -1; expected at least 1."),
+        ("ranks_per_node = 0", "'ranks_per_node' was given 0; expected at least 1."),
+        ('device = ""', "There is no device ''; expected cpu, cuda, auto or emulated."),
     ],
 )
 def test_the_same_holds_for_case_files(tmp_path: Path, line, message):

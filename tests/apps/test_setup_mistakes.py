@@ -419,6 +419,13 @@ def test_a_start_function_that_returns_no_numbers_is_refused(result, found):
     )
 
 
+def test_functions_of_a_setup_may_use_numpy():
+    def profile(x, y):
+        return (np.where(y > 3.0, 0.05, 0.0), 0.0)
+
+    build(**inlet(profile), force=lambda time: (1e-5 * np.sin(time), 0.0))
+
+
 def test_numbers_may_be_parameters_and_vectors_lists_or_arrays():
     drop = hc.Parameter(0.01), hc.Parameter(-0.01)
     build(omega=hc.Parameter(1.2), sides={"x-": PressureDrop(drop[0]), "x+": PressureDrop(drop[1])})

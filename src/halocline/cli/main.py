@@ -388,6 +388,9 @@ def main() -> None:
         app()
     except HaloclineError as error:
         sys.exit(end_with(error))
+    except MemoryError as error:
+        hint = "Use fewer cells, or more ranks on more nodes."
+        sys.exit(end_with(CaseError(f"There is not enough memory: {error}.", hint=hint)))
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         sys.exit(128 + EXIT_MISTAKE)

@@ -17,7 +17,7 @@ import numpy as np
 from halocline.apps.case import Case, Problem, Result
 from halocline.apps.cases import RUN_KEYS, case_file, parameters_of
 from halocline.cli.outputs import OUTPUT_NAMES, OutputChoices, go_on, make_recorder, movie_tasks
-from halocline.errors import OutputError
+from halocline.errors import CaseError, OutputError
 from halocline.io.log import RunLog
 from halocline.io.output import check_unused, create_directory, write_all, write_text
 from halocline.io.variable import Variable
@@ -90,11 +90,15 @@ class RunChoices:
         return self.strategy if self._chosen() else "auto"
 
     def check(self) -> None:
-        """Refuse a wrong word before any rank is started."""
+        """Refuse a wrong word or number before any rank is started."""
+        for name in ("ranks", "threads", "ranks_per_node"):
+            number = getattr(self, name)
+            if number is not None and number < 1:
+                raise CaseError(f"'{name}' was given {number}; expected at least 1.")
         self.strategy  # noqa: B018
         self.outputs.check()
         to_link(self.link)
-        parse_device(self.device or CPU)
+        parse_device(CPU if self.device is None else self.device)
 
     def _chosen(self) -> dict[str, Any]:
         found = {name: getattr(self, name) for name in STRATEGY_NAMES}
@@ -134,7 +138,6 @@ def run_case(case: Case, choices: RunChoices) -> Path | None:
         HaloclineError: It cannot be run or its results cannot be written.
     """
     problem = case.problem()
-    choices.outputs.check_problem(case, problem)
     simulation = Simulation(
         problem.grid,
         problem.steps,
@@ -146,6 +149,8 @@ def run_case(case: Case, choices: RunChoices) -> Path | None:
         ranks_per_node=choices.ranks_per_node,
         link=choices.link,
     )
+    # Only now: ranks that have joined tell a mistake once.
+    choices.outputs.check_problem(case, problem)
     if choices.restart is not None:
         go_on(case, simulation, choices.restart)
     directory = simulation.on_first(partial(_prepare, case, problem, choices, simulation.size))

@@ -12,7 +12,6 @@ from halocline.errors import OutOfMemoryError
 from halocline.free_memory import free_memory
 from halocline.pipeline import plan_for
 from halocline.runtime import memory
-from halocline.runtime.job import join
 from halocline.runtime.memory import bytes_needed
 
 HERE = f"node '{os.uname().nodename}'"
@@ -94,11 +93,9 @@ def test_what_fits_runs_and_what_a_reduction_needs_is_asked_for_when_it_comes(fr
 
 
 class Ranks:
-    """A communicator of three ranks on two nodes, the first two on one; all need the same."""
+    """A job of three ranks on two nodes, the first two on one; all need the same."""
 
-    size, rank = 3, 0
-
-    def allgather(self, value):
+    def everywhere(self, value):
         (found, needed) = value
         other = memory.Memory("node 'other'", 5000.0)
         return [(found, needed), (found, needed), (other, needed)]
@@ -109,8 +106,7 @@ def test_ranks_share_the_memory_of_their_node(free):
     grid.field("a")
     plan = hc.Simulation(grid, [lambda: None]).plan
     device = hc.Simulation(grid, [lambda: None]).device
-    three = join()
-    object.__setattr__(three, "communicator", Ranks())
+    three = Ranks()
     free(8192)
     memory.check_memory(plan.layouts, plan, device, three)
     free(8191)

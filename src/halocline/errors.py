@@ -67,10 +67,10 @@ class MpiError(HaloclineError):
     """Report a job that cannot run with the MPI at hand."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: object, known: Iterable[str]) -> str:
     """Return a hint that names the known word most like 'name', or lists all of them."""
     words = sorted(known)
-    matches = get_close_matches(name, words, n=1)
+    matches = get_close_matches(str(name), words, n=1)
     if matches:
         return f"Did you mean '{matches[0]}'?"
     return f"Known are: {', '.join(words)}."

@@ -242,6 +242,9 @@ def test_a_spacing_and_an_origin_that_are_no_numbers():
     assert told(GridError, lambda: hc.Grid((4,), spacing=[None])) == (
         "'spacing' was given [None]; expected numbers."
     )
+    assert told(GridError, lambda: hc.Grid((4, 4), spacing="wide")) == (
+        "'spacing' was given 'wide'; expected numbers."
+    )
     assert told(GridError, lambda: hc.Grid((4,), origin=float("nan"))) == (
         "A grid's origin at (nan,) was given; expected finite numbers."
     )
@@ -349,4 +352,14 @@ def test_a_mirror_that_is_not_wide_enough(reach):
     assert told(GridError, lambda: simulation.run(1)) == (
         "Field 'T' is read 9 cells beyond side 'x-', where its boundary mirrors what lies within, "
         "but the grid has only 8 cells along x. Use a wider grid, or a kernel that reads less far."
+    )
+
+
+def test_halos_deeper_than_the_grid(T, out):
+    step = hc.kernel(plain)(T, out)
+    strategy = hc.Strategy(depth=100)
+    simulation = hc.Simulation(T.grid, [step], strategy=strategy, target="numpy", threads=1)
+    assert told(PlanError, lambda: simulation.run(1)) == (
+        "Halos of depth 100 were asked for, but the grid has at most 8 cells along an axis. Use a "
+        "smaller depth."
     )

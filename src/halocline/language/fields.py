@@ -253,7 +253,8 @@ class Grid:
 
     def _each_axis(self, name: str, convert: type) -> tuple[Any, ...]:
         value = getattr(self, name)
-        values = tuple(value) if np.iterable(value) else (value,) * self.dimensions
+        is_list = np.iterable(value) and not isinstance(value, str)
+        values = tuple(value) if is_list else (value,) * self.dimensions
         if len(values) != self.dimensions:
             raise GridError(
                 f"'{name}' has {len(values)} entries; expected one or {self.dimensions}, the "
@@ -326,7 +327,7 @@ class Grid:
         if (layout := options.get("layout", "soa")) not in LAYOUTS:
             raise GridError(
                 f"Field '{name}' has the unknown layout '{layout}'.",
-                hint=nearest(str(layout), LAYOUTS),
+                hint=nearest(layout, LAYOUTS),
             )
         _check_alignment(name, options)
         self.fields[name] = result = Field(self, name, **options)

@@ -16,7 +16,7 @@ def parse_side(grid: Grid, side: str) -> tuple[int, int]:
     """Return axis and sign (-1 low, 1 high) of a side's name."""
     sides = [axis + sign for axis in AXES[: grid.dimensions] for sign in "-+"]
     if side not in sides:
-        raise GridError(f"There is no side '{side}'.", hint=nearest(str(side), sides))
+        raise GridError(f"There is no side '{side}'.", hint=nearest(side, sides))
     return AXES.index(side[0]), 1 if side[1] == "+" else -1
 
 

@@ -224,6 +224,8 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
         reduced = Reduced(reduction.kind, value.field, value.component, reduction)
         return (*context.on_sides[value.field], reduced)
     name = f"{context.prefix}_{len(context.hidden)}"
+    while name in grid.fields:
+        name += "_"
     context.hidden.append(FieldType(name, "float64", 1))
     names = tuple(dict.fromkeys(read.field for read in found))
     types = tuple(grid.fields[n].type_as(n) for n in names)

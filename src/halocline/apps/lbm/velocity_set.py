@@ -62,7 +62,7 @@ def velocity_set(name: str) -> VelocitySet:
         CaseError: There is no such velocity set.
     """
     if name not in NAMES:
-        raise CaseError(f"There is no velocity set '{name}'.", hint=nearest(str(name), NAMES))
+        raise CaseError(f"There is no velocity set '{name}'.", hint=nearest(name, NAMES))
     rows = read_table(f"lattice_{name.lower()}.csv")
     axes = ("cx", "cy", "cz")[: int(name[1])]
     return VelocitySet(

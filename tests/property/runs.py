@@ -1,0 +1,193 @@
+"""Random programs on random blocks by random strategies, beside what they mean."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pprint import pformat
+from random import Random
+
+import numpy as np
+from property.draw import draw_program
+from property.oracle import Oracle, UndefinedError
+from property.programs import Offset, Program
+from property.written import Written, gathered
+
+import halocline as hc
+from halocline.errors import HaloclineError, KernelError, PlanError
+from halocline.pipeline import plan_for
+from halocline.plan.plan import Plan
+from halocline.runtime.job import join
+
+# How many programs are run in all, and which part of them where.
+COUNT = int(os.environ.get("HALOCLINE_PROGRAMS", "600"))
+_SHARES = {"numpy": 0.6, "c++": 0.04, "2 ranks": 0.12, "3 ranks": 0.12, "4 ranks": 0.12}
+
+
+def share(name: str) -> int:
+    """Return how many programs are run by one of the tests."""
+    return round(COUNT * _SHARES[name])
+
+
+# Numbers of steps of one run after the other; values are looked at after each.
+PIECES = ((3,), (1, 2), (2, 1))
+
+CHOICES = {
+    "neighbours": ("direct", "staged"),
+    "width": ("minimal", "full"),
+    "messages": ("neighbour", "field"),
+    "transport": (
+        "auto", "shared", "shared-push", "two-sided", "persistent", "datatype", "put", "get",
+    ),
+    "overlap": ("core-first", "rim-first", "postponed", "none"),
+    "overlapped": (None, 0, 1, 2),
+    "tiles": (1, 2, 3, 4),
+    "wait": ("all", "any"),
+    "depth": (1, 1, 2, 3),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a program is run: on which blocks, how, and in which pieces."""
+
+    split: hc.Decomposition
+    strategy: hc.Strategy
+    target: str
+    pieces: tuple[int, ...]
+
+    @property
+    def ranks(self) -> int:
+        return self.split.ranks
+
+
+def draw_way(random: Random, program: Program, *, ranks: int = 1, target: str = "numpy") -> Way:
+    """Draw how to run a program, halos poisoned.
+
+    Raises:
+        HaloclineError: The program was refused, or blocks were too narrow several times.
+    """
+    for last in (False,) * 4 + (True,):
+        split = draw_split(random, program.extent, program.periodic, ranks)
+        way = Way(split, draw_strategy(random), target, random.choice(PIECES))
+        try:
+            for rank in range(ranks):
+                plan_of(program, way, rank)
+        except PlanError as error:
+            if last or not is_legal_refusal(error):
+                raise
+        else:
+            return way
+    raise AssertionError
+
+
+def draw_split(random: Random, extent: Offset, periodic, ranks: int = 1) -> hc.Decomposition:
+    """Draw blocks of any sizes, at least one a rank."""
+    while True:
+        cuts = tuple(
+            (0, *sorted(random.sample(range(1, n), random.randint(0, min(2, n - 1)))), n)
+            for n in extent
+        )
+        if np.prod([len(axis) - 1 for axis in cuts]) >= ranks:
+            return hc.Decomposition(cuts, periodic, ranks)
+
+
+def draw_strategy(random: Random) -> hc.Strategy:
+    chosen = {name: random.choice(values) for name, values in CHOICES.items()}
+    return hc.Strategy(**chosen, poison=True)
+
+
+def plan_of(program: Program, way: Way, rank: int = 0) -> Plan:
+    """Return the plan of any rank."""
+    written = Written(program)
+    return plan_for(
+        written.grid,
+        written.steps,
+        ranks=way.ranks,
+        rank=rank,
+        strategy=way.strategy,
+        decomposition=way.split,
+        check_every=0,
+    )
+
+
+def check(random: Random, target: str, ranks: int = 1) -> tuple[Program, Way] | None:
+    """Draw a program and a way to run it; return both if it ran, and as it should.
+
+    Returns:
+        None for a program that has no meaning, or that may be refused.
+    """
+    program = draw_program(random)
+    try:
+        way = draw_way(random, program, ranks=ranks, target=target)
+        found = difference(program, way)
+    except UndefinedError:
+        return None
+    except HaloclineError as error:
+        if is_legal_refusal(error):
+            return None
+        raise
+    # What one rank has found fails on all, so that all draw the same next program.
+    found = join().first(found or None)
+    assert found is None, f"{found}\n{pformat(way)}\n{pformat(program, width=100)}"
+    return program, way
+
+
+def is_legal_refusal(error: HaloclineError) -> bool:
+    """Return whether a program may be refused: blocks too narrow, or an old value is gone."""
+    text = str(error)
+    if isinstance(error, PlanError):
+        return "wide there" in text or "the narrowest block has only" in text
+    return isinstance(error, KernelError) and "as it was before an earlier statement" in text
+
+
+def difference(program: Program, way: Way) -> str:
+    """Run a program on the ranks there are and say where it differs from what it means.
+
+    Raises:
+        UndefinedError: It has no meaning.
+        HaloclineError: It was refused.
+    """
+    oracle, expected = Oracle(program), []
+    for count in way.pieces:
+        oracle.advance(count)
+        arrays = {name: array.copy() for name, array in oracle.arrays.items()}
+        expected.append((arrays, dict(oracle.numbers)))
+    written = Written(program)
+    simulation = hc.Simulation(
+        written.grid,
+        written.steps,
+        dt=program.dt,
+        decomposition=way.split,
+        strategy=way.strategy,
+        target=way.target,
+        check_every=0,
+        threads=1,
+    )
+    for count, (arrays, numbers) in zip(way.pieces, expected, strict=True):
+        simulation.run(count, progress=False)
+        found = gathered(written)
+        for name, number in numbers.items():
+            if not is_same(np.array(written.numbers[name].value), np.array(number)).all():
+                return f"{name} is {written.numbers[name].value!r} and not {number!r}"
+        for name, array in arrays.items():
+            if found[name] is None:
+                continue
+            if found[name].dtype != array.dtype:
+                return f"{name} is of {found[name].dtype} and not {array.dtype}"
+            cells = np.argwhere(~is_same(found[name], array))
+            if len(cells):
+                at = tuple(cells[0])
+                return (
+                    f"{name} differs in {len(cells)} cells after {simulation.step} steps, first "
+                    f"(component, cell) {[int(i) for i in at]}: {found[name][at]!r} and not "
+                    f"{array[at]!r}"
+                )
+    return ""
+
+
+def is_same(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return where numbers have the same bits, or are both not a number."""
+    if a.dtype.kind != "f":
+        return a == b
+    return (a == b) & (np.signbit(a) == np.signbit(b)) | np.isnan(a) & np.isnan(b)

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define HALOCLINE_ABI 6
+#define HALOCLINE_ABI 7
 
 /* One field on one block. Strides count elements. */
 typedef struct halocline_field {
@@ -42,6 +42,8 @@ typedef struct halocline_call {
     int64_t lower[3];              /* the box, in cells of the block */
     int64_t upper[3];
     int64_t origin[3];           /* global index of cell (0, 0, 0) */
+    int64_t period[3];           /* cells once around the grid, along which global indices wrap;
+                                  * 0 along axes where the grid is not periodic */
     int64_t turn;                /* cells once around the grid along x, if the block spans it and
                                   * the kernel is to close rows itself; else 0 */
     int32_t threads;             /* OpenMP threads to use */

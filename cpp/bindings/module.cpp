@@ -109,6 +109,7 @@ void bind_parts(nb::class_<Runtime>& runtime) {
                 return self.add_block({lower, upper}, turn);
             },
             "lower"_a, "upper"_a, "turn"_a = 0)
+        .def("set_period", &Runtime::set_period, "period"_a)
         .def("add_field", &Runtime::add_field, "field"_a)
         .def("view", &view, "slot"_a, "block"_a, "will_write"_a = true,
              "View a field on a block without a copy.")

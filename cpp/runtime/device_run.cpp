@@ -17,6 +17,7 @@ struct BoxArgument {
     std::int64_t lower[3];
     std::int64_t upper[3];
     std::int64_t origin[3];
+    std::int64_t period[3];
     std::int64_t turn;
     const void* spans;
     std::int64_t span_count;
@@ -83,6 +84,7 @@ BoxArgument box_of(Device& device, program::Run::Piece& piece) {
     std::ranges::copy(call.lower, box.lower);
     std::ranges::copy(call.upper, box.upper);
     std::ranges::copy(call.origin, box.origin);
+    std::ranges::copy(call.period, box.period);
     box.turn = call.turn;
     box.spans = piece.device_spans.get();
     box.span_count = call.span_count;

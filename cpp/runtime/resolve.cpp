@@ -47,6 +47,7 @@ struct Resolver {
             call.lower[axis] = local.lower[axis];
             call.upper[axis] = local.upper[axis];
             call.origin[axis] = origin[axis];
+            call.period[axis] = state.period[axis];
         }
         call.turn = state.turns[static_cast<std::size_t>(box.block)];
         call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);

@@ -64,6 +64,14 @@ int Runtime::add_block(const Box& box, std::int64_t turn) {
     return last(state_.blocks);
 }
 
+void Runtime::set_period(const Index3& period) {
+    require_idle();
+    if (!programs_.empty()) {
+        throw std::invalid_argument("The period must be set before the first program.");
+    }
+    state_.period = period;
+}
+
 int Runtime::add_field(Field field) {
     require_idle();
     const std::string where = "Field '" + field.name + "'";

@@ -38,6 +38,9 @@ public:
     /// Adds a block that owns these global cells and returns its number. `turn`: the cells once
     /// around the grid along x, if kernels are to close the block's rows; else 0.
     int add_block(const Box& box, std::int64_t turn = 0);
+    /// Says after how many cells the indices that kernels see begin again, along each axis; 0 for
+    /// never. Before the first program.
+    void set_period(const Index3& period);
     /// Allocates a field on every block and returns its slot.
     int add_field(Field field);
     /// Adds a number that kernels read and returns its slot.

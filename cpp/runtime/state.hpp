@@ -22,6 +22,7 @@ struct State {
     Memory memory;
     std::vector<Box> blocks;                     ///< in global cells
     std::vector<std::int64_t> turns;             ///< of each block: see kernel_abi.h
+    Index3 period{};                             ///< of the grid: see kernel_abi.h
     std::vector<Field> fields;                   ///< by slot
     std::vector<std::vector<Storage>> storages;  ///< by storage and block
     std::vector<std::size_t> held;               ///< the storage in each slot; swaps change it

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_LONGEST_SHOWN = 60  # characters
+
 
 class HaloclineError(Exception):
     """Report a mistake that the user can mend.
@@ -69,3 +71,15 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if matches:
         return f"Did you mean '{matches[0]}'?"
     return f"Known are: {', '.join(words)}."
+
+
+def described(value: object) -> str:
+    """Return what a user gave, short enough for a message."""
+    shape = getattr(value, "shape", ())
+    if shape:
+        return f"an array of shape {shape}"
+    name = getattr(value, "__name__", "")
+    if callable(value) and name:
+        return f"the function '{name}'"
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"

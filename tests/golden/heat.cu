@@ -31,7 +31,7 @@ struct Layer {
 };
 
 struct Box {
-    int64_t lower[3], upper[3], origin[3], turn;
+    int64_t lower[3], upper[3], origin[3], period[3], turn;
     const Span* spans;
     int64_t span_count;
     const Layer* layers;

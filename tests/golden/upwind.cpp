@@ -115,8 +115,9 @@ inline T maximum(T a, T b) {
     return a < b ? b : a;
 }
 
-inline int64_t magnitude(int64_t a) {
-    return a < 0 ? -a : a;
+template <class T>
+inline T magnitude(T a) {
+    return static_cast<T>(a < 0 ? -a : a);
 }
 
 }  // namespace
@@ -225,7 +226,7 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
                 const float u1_x0_y0 = u_1_y0_row[x];
                 u_new_1[i] = u1_x0_y0 - dt_float32 * (u1_x0_y0 * (u1_x0_y0 > 0.0f ? u1_x0_y0 -
                     u_1_ym_row[x] : u_1_yp_row[x] - u1_x0_y0));
-                mask_0[i] = static_cast<uint8_t>(static_cast<float>(std::fabs(v1) > 0.1f));
+                mask_0[i] = static_cast<uint8_t>(std::fabs(v1) > 0.1f);
             }
         };
         const bool stream = may_stream && upper - lower >= 2 * chunk;

@@ -14,12 +14,14 @@ import numpy as np
 from halocline.codegen.cpp_feeders import FeederTexts
 from halocline.codegen.cpp_row import RowText
 from halocline.codegen.expression import C_TYPES, moved
-from halocline.codegen.lower import Literal, lower
+from halocline.codegen.lower import lower
 from halocline.codegen.names import entry_names
+from halocline.codegen.nest import Literal
 from halocline.codegen.prelude import (
     FEEDING,
     FETCHING,
     HALVES,
+    INDEXING,
     MATHS,
     PRELUDE,
     STREAMING,
@@ -35,6 +37,7 @@ from halocline.codegen.text import (
     operations,
     summary,
     type_of,
+    uses_indices,
     x_step,
 )
 from halocline.codegen.widen import widened
@@ -42,8 +45,8 @@ from halocline.codegen.widen import widened
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from halocline.codegen.lower import Nest
     from halocline.codegen.names import Row
+    from halocline.codegen.nest import Nest
     from halocline.language.kernel import Kernel
 
 _AHEAD_LINES = 4  # between the cells computed and those fetched
@@ -66,6 +69,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         '#include "kernel_abi.h"\n\n',
         PRELUDE,
         MATHS if any(map(chooses, every)) else "",
+        INDEXING if any(map(uses_indices, every)) else "",
         HALVES if any(map(has_halves, every)) else "",
         STREAMING if any(nest.streamed for nest in nests) else "",
         FETCHING if any(function.fetches_rows for function in functions) else "",
@@ -198,8 +202,8 @@ class _Function:
         return 64 // min(dtypes[field].itemsize for field, _ in self._target)
 
     def _row(self) -> list[str]:
-        lines: list[str] = []
         text = self._row_text
+        lines = text.indices("lower")
         for read, name in text.rows.items():
             kind = f"const {type_of(self._nest, read[0])}"
             address = text.read_row(read)

@@ -14,7 +14,7 @@ from halocline.codegen.text import folded, indented, summary, type_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from halocline.codegen.lower import Load, Nest
+    from halocline.codegen.nest import Load, Nest
     from halocline.language.kernel import Feeder, Kernel
 
 
@@ -71,6 +71,7 @@ class _FeederText:
     """The text of one feeder; in 'row' it runs in the cells [lower, upper) or in the cell x."""
 
     parameters: str
+    first: str  # the first cell of what it runs in
 
     def __init__(self, feeder: Feeder, fed: Nest, name: str, number: int) -> None:
         # What stands on a layer is read at once: no part of it goes past the cache.
@@ -96,7 +97,17 @@ class _FeederText:
             [
                 summary(self.nest),
                 f"static inline void {self.name}(const halocline_call& call, {self.parameters}) {{",
-                *folded(indented([*row.arguments(), *reads, *writes, *self.cells(row)])),
+                *folded(
+                    indented(
+                        [
+                            *row.arguments(),
+                            *row.indices(self.first),
+                            *reads,
+                            *writes,
+                            *self.cells(row),
+                        ]
+                    )
+                ),
                 "}",
                 "",
                 "",
@@ -133,6 +144,7 @@ class _RowFeeder(_FeederText):
     """A feeder on a layer across y or z."""
 
     parameters = "int64_t lower, int64_t upper, int64_t y, int64_t z"
+    first = "lower"
 
     def cells(self, row: RowText) -> list[str]:
         return [*row.fills(), *row.cells(), *row.returns()]
@@ -146,6 +158,7 @@ class _CellFeeder(_FeederText):
     """A feeder on a layer across x: one cell a row, of rows that do not close on themselves."""
 
     parameters = "int64_t x, int64_t y, int64_t z"
+    first = "x"
 
     def cells(self, row: RowText) -> list[str]:
         return [*self._fetches(row), *row.cell()]

@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halocline.codegen.expression import C_TYPES, Expressions, moved
-from halocline.codegen.lower import IndexValue
 from halocline.codegen.names import CPP_WORDS, Names, words
+from halocline.codegen.lower import place
+from halocline.codegen.nest import IndexValue
 from halocline.codegen.text import at, cast, cell_lines, indented, type_of, x_step
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from halocline.codegen.lower import Load, Nest, Store
     from halocline.codegen.names import Row
+    from halocline.codegen.nest import Load, Nest, Store
 
 _TAKEN = CPP_WORDS | words(
     "x y z i row call part Part from ahead stream may_stream chunk cells count first last end",
     "std height lower upper span spans span_after share_spans",
-    "origin_x origin_y origin_z share row_of is_aligned store_line Line store_past_cache",
+    "period wrapped wrapped_on share row_of is_aligned store_line Line store_past_cache",
     "prefetch fence minimum maximum magnitude Half same_bits widened narrowed",
     "fill_below fill_above bring_home fetch_row feed",
     "strip strip_end wide_row wide row_lower row_upper",
@@ -37,7 +38,14 @@ class RowText:
         self._values = self.names.values()
         self._scalars = self.names.scalars
         self._stored_at = {(s.field, s.component): s.offset for s in nest.stores}
-        self._expressions = Expressions(nest, self._values, self._scalars.__getitem__, self.load)
+        self._indices = {
+            value: self.names.new(f"index_{place('xyz'[value.axis], value.offset)}")
+            for value in nest.values
+            if isinstance(value, IndexValue)
+        }
+        self._expressions = Expressions(
+            nest, self._values, self._scalars.__getitem__, self.load, self._index
+        )
 
     def load(self, load: Load) -> str:
         """Print a value in memory."""
@@ -57,10 +65,28 @@ class RowText:
             given = f"call.scalars[{self.nest.scalars.index(value.name)}]"
             number = given if value.type == "float64" else cast(value.type, given)
             lines.append(f"const {C_TYPES[value.type]} {name} = {number};")
-        axes = {value.axis for value in self.nest.values if isinstance(value, IndexValue)}
-        return lines + [
-            f"const int64_t origin_{'xyz'[a]} = call.origin[{a}];" for a in sorted(axes)
-        ]
+        return lines
+
+    def indices(self, first: str) -> list[str]:
+        """Print the indices of a row's cells along y and z, and along x how far beyond x they are.
+
+        Args:
+            first: The first of its cells.
+        """
+        lines = []
+        for value, name in self._indices.items():
+            axis, offset = value.axis, value.offset
+            cell = first if axis == 0 else "xyz"[axis]
+            index = f"{cell} + call.origin[{axis}] {moved(offset)}".strip()
+            less = f" - {first}" if axis == 0 else ""
+            lines.append(f"const int64_t {name} = wrapped({index}, call.period[{axis}]){less};")
+        if any(value.axis == 0 for value in self._indices):
+            lines.append("const int64_t period = call.period[0] ? call.period[0] : INT64_MAX;")
+        return lines
+
+    def _index(self, index: IndexValue) -> str:
+        name = self._indices[index]
+        return name if index.axis else f"wrapped_on(x + {name}, period)"
 
     def read_row(self, row: Row) -> str:
         """Print the address of a row that is read."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from halocline.codegen.cuda_prelude import FEEDING, HALVES, MATHS, PRELUDE
+from halocline.codegen.cuda_prelude import FEEDING, HALVES, INDEXING, MATHS, PRELUDE
 from halocline.codegen.expression import C_TYPES, Expressions, moved
-from halocline.codegen.lower import IndexValue, lower, place
+from halocline.codegen.lower import lower, place
 from halocline.codegen.names import CPP_WORDS, Names, entry_names, words
+from halocline.codegen.nest import IndexValue
 from halocline.codegen.source import Source
 from halocline.codegen.text import (
     at,
@@ -25,19 +26,20 @@ from halocline.codegen.text import (
     indented,
     summary,
     type_of,
+    uses_indices,
 )
 from halocline.codegen.threads import THREADS, threads_for
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from halocline.codegen.lower import Load, Nest, Store
+    from halocline.codegen.nest import Load, Nest, Store
     from halocline.language.kernel import Kernel
 
 _TAKEN = CPP_WORDS | words(
     "x y z n end box Box Field Span Layer row_of lies_in turned_back turned_on find_piece",
     "find_in_spans begin_of find_cell unsigned",
-    "origin_x origin_y origin_z",
+    "wrapped wrapped_on",
     "threadIdx blockIdx blockDim gridDim warpSize __ldg __global__ __device__ __host__",
     "sqrt fabs exp log sin cos tanh memcpy INFINITY NAN INT64_C INT64_MIN",
     "int32_t int64_t uint8_t uint16_t uint32_t",
@@ -59,6 +61,7 @@ def print_cuda(kernels: Sequence[Kernel]) -> Source:
         PRELUDE,
         FEEDING if len(every) > len(nests) else "",
         MATHS if any(map(chooses, every)) else "",
+        INDEXING if any(map(uses_indices, every)) else "",
         HALVES if any(map(has_halves, every)) else "",
         *(function.text() for function in functions),
     ]
@@ -200,7 +203,7 @@ class _CellText:
         self._bases = {field: names.new(f"{field}_row") for field in used}
         self._values = names.values()
         self._expressions = Expressions(
-            nest, self._values, names.scalars.__getitem__, self._load, functions=""
+            nest, self._values, names.scalars.__getitem__, self._load, self._index, functions=""
         )
 
     def lines(self) -> list[str]:
@@ -221,18 +224,13 @@ class _CellText:
         return [*fields, *self._parameters.values()]
 
     def _numbers(self) -> list[str]:
-        """Print the scalars in the types that they are used in, and the place of the block."""
-        lines = [
+        """Print the scalars in the types that they are used in."""
+        return [
             f"const {C_TYPES[value.type]} {name} = "
             f"{cast(value.type, self._parameters[value.name])};"
             for value, name in self._names.scalars.items()
             if value.type != "float64"
         ]
-        axes = {value.axis for value in self.nest.values if isinstance(value, IndexValue)}
-        for axis in sorted(axes):
-            further = " + n" if axis == self.run_axis > 0 else ""
-            lines.append(f"const int64_t origin_{'xyz'[axis]} = box.origin[{axis}]{further};")
-        return lines
 
     def _places(self) -> list[str]:
         """Print the cells along x and the rows that are read and written."""
@@ -278,6 +276,12 @@ class _CellText:
             return f"{row}[{at(self.nest, store.field, self._columns[store.offset[0]])}]"
 
         return cell_lines(self.nest, self._values, self._expressions, target)
+
+    def _index(self, index: IndexValue) -> str:
+        axis, offset = index.axis, index.offset
+        run = " + n" if axis == self.run_axis > 0 else ""
+        cell = f"{'xyz'[axis]}{run} + box.origin[{axis}] {moved(offset)}".strip()
+        return f"wrapped({cell}, box.period[{axis}])"
 
     def _load(self, load: Load) -> str:
         row = self._names.rows[load.field, load.component, load.offset[1:]]

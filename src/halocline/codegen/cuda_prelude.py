@@ -11,6 +11,7 @@ def _on_device(text: str) -> str:
 
 
 MATHS = _on_device(prelude.MATHS)
+INDEXING = f"namespace {{\n\n{_on_device(prelude.WRAPPED)}}}  // namespace\n\n"
 HALVES = f"""\
 namespace {{
 
@@ -68,7 +69,7 @@ struct Layer {
 };
 
 struct Box {
-    int64_t lower[3], upper[3], origin[3], turn;
+    int64_t lower[3], upper[3], origin[3], period[3], turn;
     const Span* spans;
     int64_t span_count;
     const Layer* layers;

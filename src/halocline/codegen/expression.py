@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from halocline.codegen.lower import IndexValue, Literal, Load, Operation, ScalarValue
+from halocline.codegen.nest import IndexValue, Literal, Load, Operation, ScalarValue
+from halocline.language.expr import COMPARE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from halocline.codegen.lower import Nest
+    from halocline.codegen.nest import Nest
 
 C_TYPES = {
     "float64": "double",
@@ -31,11 +32,16 @@ _INFIX = {
     "ge": (">=", 10),
     "eq": ("==", 9),
     "ne": ("!=", 9),
+    "bitand": ("&", 8),
+    "bitxor": ("^", 7),
+    "bitor": ("|", 6),
     "and": ("&&", 5),
     "or": ("||", 4),
 }
-_SIGNS = {"neg": "-", "not": "!"}
-_ATOM, _PREFIX, _CHOICE = 20, 15, 3
+_SIGNS = {"neg": "-", "not": "!", "invert": "~"}
+# Numbers whose text without the sign is none of their type.
+_LEAST = {"int64": str(-(1 << 63)), "int32": str(-(1 << 31))}
+_ATOM, _PREFIX, _COMPARED, _CHOICE = 20, 15, 11, 3
 
 
 class Expressions:
@@ -46,6 +52,7 @@ class Expressions:
         names: Named values by their position.
         scalar: Gives the name of a scalar in a type.
         load: Gives the text of a load.
+        index: Gives the text of a cell's index.
         functions: What stands before the names of functions.
     """
 
@@ -55,6 +62,7 @@ class Expressions:
         names: Mapping[int, str],
         scalar: Callable[[ScalarValue], str],
         load: Callable[[Load], str],
+        index: Callable[[IndexValue], str],
         *,
         functions: str = "std::",
     ) -> None:
@@ -62,6 +70,7 @@ class Expressions:
         self._names = names
         self._scalar = scalar
         self._load = load
+        self._index = index
         self._functions = functions
 
     def text(self, value: int) -> str:
@@ -79,9 +88,8 @@ class Expressions:
                 return _literal(dtype, text)
             case ScalarValue():
                 return self._scalar(value), _ATOM
-            case IndexValue(axis, offset):
-                text = f"{'xyz'[axis]} + origin_{'xyz'[axis]}"
-                return (f"{text} {moved(offset)}".strip(), 12)
+            case IndexValue():
+                return self._index(value), _ATOM
             case Load():
                 return self._load(value), _ATOM
             case Operation():
@@ -90,13 +98,23 @@ class Expressions:
                 assert_never(value)
 
     def _operation(self, value: Operation) -> tuple[str, int]:
+        text, strength = self._plain(value)
+        if value.type == "uint8" and value.op not in ("where", "cast"):
+            # C++ computes with ints instead of bytes.
+            return f"static_cast<uint8_t>({text})", _ATOM
+        return text, strength
+
+    def _plain(self, value: Operation) -> tuple[str, int]:
         below = value.operands
         if value.op in _INFIX:
             sign, strength = _INFIX[value.op]
             if value.op == "or":
                 # Compilers want to see parentheses around '&&' within '||'.
                 return " || ".join(self._inside(i, _CHOICE + 3) for i in below), strength
-            left, right = self._inside(below[0], strength), self._inside(below[1], strength + 1)
+            # And around what is compared if it is a comparison, and around all within '&' and '^'.
+            least = _PREFIX if value.op.startswith("bit") else max(strength, _COMPARED if value.op in COMPARE else 0)
+            left = self._inside(below[0], least)
+            right = self._inside(below[1], max(least, strength + 1))
             return f"{left} {sign} {right}", strength
         if value.op in _SIGNS:
             return f"{_SIGNS[value.op]}{self._inside(below[0], _PREFIX + 1)}", _PREFIX
@@ -115,7 +133,8 @@ class Expressions:
             case "min" | "max":
                 return f"{value.op}imum"
             case "abs":
-                return "magnitude" if value.type == "int64" else f"{self._functions}fabs"
+                is_float = value.type.startswith("float")
+                return f"{self._functions}fabs" if is_float else "magnitude"
             case op:
                 return f"{self._functions}{op}"
 
@@ -147,10 +166,14 @@ def moved(offset: int) -> str:
 def _literal(dtype: str, text: str) -> tuple[str, int]:
     number = text.lstrip("-")
     sign = text[: len(text) - len(number)]
-    if dtype == "int64":
-        if text == str(-(1 << 63)):
-            return "INT64_MIN", _ATOM
-        number = f"INT64_C({number})"
+    if dtype == "bool":
+        return ("true" if text == "1" else "false"), _ATOM
+    if dtype == "uint8":
+        return f"uint8_t({text})", _ATOM
+    if text == _LEAST.get(dtype):
+        return f"({_literal(dtype, str(int(text) + 1))[0]} - 1)", _ATOM
+    if dtype in ("int64", "int32"):
+        number = f"INT64_C({number})" if dtype == "int64" else number
     elif number in ("inf", "nan"):
         number = {"inf": "INFINITY", "nan": "NAN"}[number]
         number = number if dtype == "float32" else f"double({number})"

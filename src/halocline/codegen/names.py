@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from halocline.codegen.lower import Let, ScalarValue, place
+from halocline.codegen.lower import place
+from halocline.codegen.nest import Let, ScalarValue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from halocline.codegen.lower import Nest
+    from halocline.codegen.nest import Nest
 
 # A row of cells: a field, one of its components, and where it lies along y and z.
 Row = tuple[str, int, tuple[int, ...]]
@@ -23,12 +24,14 @@ def words(*lines: str) -> frozenset[str]:
 
 # Words that no field or scalar may be called in C++ and in what builds upon it.
 CPP_WORDS = words(
-    "alignas alignof and asm auto bool break case catch char class compl concept const",
-    "constexpr continue decltype default delete do double else enum explicit export extern",
-    "false float for friend goto if inline int long mutable namespace new noexcept not nullptr",
-    "operator or private protected public register requires return short signed sizeof static",
-    "struct switch template this throw true try typedef typeid typename union unsigned using",
-    "virtual void volatile while xor linux unix",
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t",
+    "char32_t class compl concept const consteval constexpr constinit const_cast continue co_await",
+    "co_return co_yield decltype default delete do double dynamic_cast else enum explicit export",
+    "extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq",
+    "nullptr operator or or_eq private protected public register reinterpret_cast requires return",
+    "short signed sizeof static static_assert static_cast struct switch template this thread_local",
+    "throw true try typedef typeid typename typeof union unsigned using virtual void volatile wchar_t",
+    "while xor xor_eq linux unix",
 )
 
 

@@ -1,7 +1,8 @@
-"""Interpret a kernel on NumPy arrays: slow, the oracle of every test, and needs no compiler.
+"""Interpret a kernel on NumPy arrays: slow, and needs no compiler.
 
-Sums, differences, products, quotients, roots, comparisons, 'where', 'min', 'max' and 'abs' give the
-same bits as generated code; the other functions are those of NumPy.
+NumPy itself promotes the types of operands. Sums, differences, products, quotients, roots,
+comparisons, 'where', 'min', 'max' and 'abs' give the same bits as generated code; the other
+functions are those of NumPy.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ import numpy as np
 
 from halocline.codegen.call import Call, KernelFunction
 from halocline.geometry import Box, opposite
-from halocline.language.arithmetic import arithmetic
 from halocline.language.expr import (
     Binary,
+    Cast,
     Compare,
     Const,
     Index,
@@ -49,15 +50,24 @@ def _maximum(a: Array, b: Array) -> Array:
     return np.where(a < b, b, a)
 
 
+def _of_numbers(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Return a function that takes single bytes as floats of 32 bits, not of 16 as NumPy does."""
+    return lambda a: function(a.astype(np.float32) if np.asarray(a).itemsize == 1 else a)
+
+
 _FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "neg": np.negative,
     "abs": np.abs,
-    "sqrt": np.sqrt,
-    "exp": np.exp,
-    "log": np.log,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tanh": np.tanh,
+    "invert": np.invert,
+    "sqrt": _of_numbers(np.sqrt),
+    "exp": _of_numbers(np.exp),
+    "log": _of_numbers(np.log),
+    "sin": _of_numbers(np.sin),
+    "cos": _of_numbers(np.cos),
+    "tanh": _of_numbers(np.tanh),
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
@@ -79,6 +89,7 @@ def evaluate(
     scalars: Mapping[str, float],
     box: Box,
     origin: Sequence[int],
+    period: Sequence[int] = (0, 0, 0),
 ) -> None:
     """Run a fused kernel over a box of cells, in place.
 
@@ -88,6 +99,7 @@ def evaluate(
         scalars: By name.
         box: The cells to compute, in coordinates of the arrays.
         origin: Global index of cell (0, 0, 0) of the arrays.
+        period: After how many cells indices begin again along each axis; 0 for never.
     """
     if box.is_empty:
         return
@@ -95,9 +107,8 @@ def evaluate(
         # Everything is computed before anything is overwritten.
         assigned: dict[tuple[str, int], list[Array]] = {}
         for s in kernel.statements:
-            dtype = np.dtype(arithmetic(kernel, s))
-            around = _Around(arrays, scalars, box, origin, assigned)
-            value = _evaluate(s.value, dtype, around)
+            around = _Around(arrays, scalars, box, origin, period, assigned)
+            value = _evaluate(s.value, around)
             target = arrays[s.field].dtype
             # As generated code: to 16 bits by way of a float.
             rounded = value.astype(np.float32) if target == np.float16 else value
@@ -116,6 +127,7 @@ class _Around:
     scalars: Mapping[str, float]
     box: Box
     origin: Sequence[int]
+    period: Sequence[int]
     assigned: Mapping[tuple[str, int], list[Array]]
 
 
@@ -171,7 +183,7 @@ def _run(kernel: Kernel, call: Call, cells: Box) -> None:
     ends = (lower[0], lower[0] + call.turn)
     if call.turn:
         _fill(kernel, arrays, flat, ends)
-    evaluate(kernel, arrays, scalars, flat, origin)
+    evaluate(kernel, arrays, scalars, flat, origin, call.period)
     if call.turn:
         _bring_home(kernel, arrays, flat, ends)
 
@@ -212,53 +224,57 @@ def _cells(call: Call, box: Box) -> list[Box]:
     return [Box((s.lower, s.y, s.z), (s.upper, s.y + 1, s.z + 1)) for s in spans]
 
 
-def _evaluate(root: Expr, dtype: np.dtype[Any], around: _Around) -> Array:
-    box = around.box
-    known: dict[Expr, Array] = {}
+def _evaluate(root: Expr, around: _Around) -> Array:
+    known: dict[Expr, Any] = {}
     for node in walk(root):
         below = [known[operand] for operand in operands(node)]
-        match node:
-            case Const(value):
-                known[node] = _constant(value, dtype)
-            case Scalar(name):
-                known[node] = _constant(around.scalars[name], dtype)
-            case Index(axis, offset):
-                known[node] = _index(box, axis, around.origin[axis] + offset).astype(dtype)
-            case Read(name, component, offset, 0):
-                found = around.arrays[name][component][_slices(box.shift(offset))]
-                known[node] = found.astype(dtype)
-            case Read(name, component, _, version):
-                known[node] = around.assigned[name, component][version - 1].astype(dtype)
-            case _:
-                known[node] = _apply(node, dtype, below)
-    return np.broadcast_to(known[root].astype(dtype), box.extent)
+        known[node] = _apply(node, below) if below else _leaf(node, around)
+    return np.broadcast_to(np.asarray(known[root]), around.box.extent)
 
 
-def _apply(node: Expr, dtype: np.dtype[Any], below: list[Array]) -> Array:
+def _leaf(node: Expr, around: _Around) -> Any:
     match node:
-        case Unary("not", _):
-            return np.logical_not(below[0])
-        case Binary("and", _, _):
-            return np.logical_and(*below)
-        case Binary("or", _, _):
-            return np.logical_or(*below)
-        case Where():
-            condition, true, false = below
-            return np.where(condition.astype(bool), true.astype(dtype), false.astype(dtype))
-        case Unary(op, _) | Binary(op, _, _) | Compare(op, _, _):
-            return _FUNCTIONS[op](*(value.astype(dtype) for value in below))
+        case Const(value):
+            return value
+        case Scalar(name):
+            return around.scalars[name]
+        case Index(axis, offset):
+            return _index(around, axis, offset)
+        case Read(name, component, offset, 0):
+            return _computed(around.arrays[name][component][_slices(around.box.shift(offset))])
+        case Read(name, component, _, version):
+            return _computed(around.assigned[name, component][version - 1])
         case _:
             raise AssertionError(node)
 
 
-def _constant(value: float, dtype: np.dtype[Any]) -> Array:
-    return np.asarray(int(value) if dtype.kind == "i" else float(value)).astype(dtype)
+def _computed(found: Array) -> Array:
+    """Return numbers as they are computed with: those of 16 bits are for storage only."""
+    return found.astype(np.float32) if found.dtype == np.float16 else found
 
 
-def _index(box: Box, axis: int, start: int) -> Array:
-    shape = [1] * len(box.lower)
+def _apply(node: Expr, below: list[Any]) -> Any:
+    match node:
+        case Where():
+            condition, true, false = below
+            return np.where(np.asarray(condition).astype(bool), true, false)
+        case Cast(dtype, _):
+            return np.asarray(below[0]).astype(dtype)
+        case Unary(op, _) | Binary(op, _, _) | Compare(op, _, _):
+            result = _FUNCTIONS[op](*below)
+            # Of numbers without a width comes another one: NumPy would give it one.
+            return result if any(isinstance(b, np.ndarray) for b in below) else result.item()
+        case _:
+            raise AssertionError(node)
+
+
+def _index(around: _Around, axis: int, offset: int) -> Array:
+    shape = [1] * len(around.box.lower)
     shape[axis] = -1
-    return (np.arange(box.lower[axis], box.upper[axis], dtype=np.int64) + start).reshape(shape)
+    cells = np.arange(around.box.lower[axis], around.box.upper[axis], dtype=np.int64)
+    index = cells + around.origin[axis] + offset
+    period = around.period[axis]
+    return (index % period if period else index).reshape(shape)
 
 
 def _slices(box: Box) -> tuple[slice, ...]:

@@ -116,11 +116,36 @@ inline T maximum(T a, T b) {
     return a < b ? b : a;
 }
 
-inline int64_t magnitude(int64_t a) {
-    return a < 0 ? -a : a;
+template <class T>
+inline T magnitude(T a) {
+    return static_cast<T>(a < 0 ? -a : a);
 }
 
 }  // namespace
+
+"""
+
+WRAPPED = """\
+// The index of a cell or of an image of it: where the grid is periodic its indices wrap.
+inline int64_t wrapped(int64_t index, int64_t period) {
+    if (period == 0) return index;
+    const int64_t rest = index % period;
+    return rest < 0 ? rest + period : rest;
+}
+
+"""
+
+INDEXING = f"""\
+namespace {{
+
+{WRAPPED}\
+// The same for cells of a row whose first has a wrapped index: no row is longer than two periods.
+inline int64_t wrapped_on(int64_t index, int64_t period) {{
+    const int64_t nearer = index - (index >= period ? period : 0);
+    return nearer - (nearer >= period ? period : 0);
+}}
+
+}}  // namespace
 
 """
 

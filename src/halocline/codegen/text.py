@@ -6,13 +6,13 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from halocline.codegen.expression import C_TYPES
-from halocline.codegen.lower import Let, Operation, Store
+from halocline.codegen.nest import IndexValue, Let, Operation, Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from halocline.codegen.expression import Expressions
-    from halocline.codegen.lower import Nest
+    from halocline.codegen.nest import Nest
     from halocline.language.kernel import FieldType
 
 _WIDTH = 100
@@ -39,6 +39,11 @@ def operations(nest: Nest) -> set[str]:
 def chooses(nest: Nest) -> bool:
     """Return whether the text of a nest needs what 'MATHS' defines."""
     return bool(operations(nest) & {"min", "max", "abs"})
+
+
+def uses_indices(nest: Nest) -> bool:
+    """Return whether the text of a nest needs what 'INDEXING' defines."""
+    return any(isinstance(value, IndexValue) for value in nest.values)
 
 
 def has_halves(nest: Nest) -> bool:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.codegen.lower import Load, Operation
+from halocline.codegen.nest import Load, Operation
 
 if TYPE_CHECKING:
-    from halocline.codegen.lower import Nest
+    from halocline.codegen.nest import Nest
 
 
 def widened(nest: Nest) -> dict[tuple[str, int], str]:

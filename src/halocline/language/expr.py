@@ -2,7 +2,8 @@
 
     expr  = Const(value)                        a number written in the kernel
           | Scalar(name)                        a run-time scalar, given by keyword
-          | Index(axis)                         the global index of the cell
+          | Index(axis, offset)                 the global index of the cell 'offset' further along
+                                                an axis, which wraps where the grid is periodic
           | Read(field, component, offset,      a neighbour's value, relative to the cell, as the
                  version)                       kernel's version-th assignment to the component
                                                 has left it; 0: as the kernel found it
@@ -10,9 +11,10 @@
           | Binary(op, a, b)                    op in BINARY
           | Compare(op, a, b)                   op in COMPARE; a truth value
           | Where(condition, a, b)              a where the condition holds, else b
+          | Cast(dtype, a)                      a as a number of another element type
 
-Semantics: each operation is IEEE 754, rounded once, in the order written; nothing is reassociated
-or contracted. Both branches of 'Where' are evaluated. Equal trees are one object, so compare with
+Semantics: each operation is done in the type that 'promotion.py' says; floats are IEEE 754, rounded
+once, in the order written; nothing is reassociated or contracted; integers wrap. Both branches of 'Where' are evaluated. Equal trees are one object, so compare with
 'is'; the key keeps 1, 1.0, True, 0.0 and -0.0 apart, which '==' does not.
 """
 
@@ -28,8 +30,8 @@ from halocline.geometry import added
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-UNARY = ("neg", "abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "not")
-BINARY = ("add", "sub", "mul", "div", "min", "max", "and", "or")
+UNARY = ("neg", "abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "invert")
+BINARY = ("add", "sub", "mul", "div", "min", "max", "and", "or", "xor")
 COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
@@ -63,7 +65,7 @@ class Expr(metaclass=_Interned):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Const(Expr):
-    """A number; its type is that of the expression around it."""
+    """A number written in Python: of a kind, but of no width of its own."""
 
     value: float | int | bool
 
@@ -77,7 +79,11 @@ class Scalar(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Index(Expr):
-    """The global index of the cell, moved by 'offset' cells, along one axis."""
+    """The global index of the cell 'offset' further along one axis.
+
+    Along a periodic axis it is that of the cell itself, from 0 to n - 1, of whatever image of it; else
+    it goes on beyond the sides.
+    """
 
     axis: int
     offset: int
@@ -131,10 +137,18 @@ class Where(Expr):
     false: Expr
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Cast(Expr):
+    """A value as a number of another element type."""
+
+    dtype: str
+    operand: Expr
+
+
 def operands(node: Expr) -> tuple[Expr, ...]:
     """Return the expressions directly below a node."""
     match node:
-        case Unary(_, operand):
+        case Unary(_, operand) | Cast(_, operand):
             return (operand,)
         case Binary(_, left, right) | Compare(_, left, right):
             return (left, right)
@@ -171,6 +185,8 @@ def rebuild(node: Expr, below: tuple[Expr, ...]) -> Expr:
             return Compare(op, *below)
         case Where(_, _, _):
             return Where(*below)
+        case Cast(dtype, _):
+            return Cast(dtype, *below)
         case _:
             return node
 

@@ -6,22 +6,32 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from halocline.language.expr import Compare, Const, Read, Where
+from halocline.language.expr import Cast, Read, Where
 from halocline.language.kernel import Kernel
+from halocline.language.promotion import computed, value_types
 
 if TYPE_CHECKING:
+    from halocline.language.expr import Expr
     from halocline.language.fields import Field
+    from halocline.language.kernel import Statement
 
 
 def masked(kernel: Kernel, mask: Field) -> Kernel:
     """Return the kernel that keeps the old values where the mask is zero; the mask comes last."""
     name = "mask_of_" + kernel.name
-    chosen = Compare("ne", Read(name, 0, (0,) * kernel.dimensions), Const(0))
+    chosen = Read(name, 0, (0,) * kernel.dimensions)
     versions: Counter[tuple[str, int]] = Counter()
     statements = []
     for s in kernel.statements:
         old = Read(s.field, s.component, s.offset, versions[s.field, s.component])
-        statements.append(replace(s, value=Where(chosen, s.value, old)))
+        statements.append(replace(s, value=Where(chosen, _assigned(kernel, s), old)))
         versions[s.field, s.component] += 1
     fields = (*kernel.fields, mask.type_as(name))
     return replace(kernel, fields=fields, statements=tuple(statements))
+
+
+def _assigned(kernel: Kernel, statement: Statement) -> Expr:
+    """Return a value converted as its assignment does it, before a choice would convert it."""
+    dtype = computed(kernel.field(statement.field).dtype)
+    value = statement.value
+    return value if value_types(kernel, statement)[value] == dtype else Cast(dtype, value)

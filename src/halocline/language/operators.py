@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from halocline.errors import KernelError
+from halocline.errors import KernelError, nearest
 from halocline.language.expr import (
     Binary,
+    Cast,
     Compare,
     Const,
     Expr,
@@ -21,6 +23,8 @@ from halocline.language.expr import (
     walk,
 )
 from halocline.language.place import user_place
+from halocline.language.promotion import COMPUTED
+from halocline.language.subscripts import parse_component, parse_offset
 
 _LARGEST_POWER = 16
 
@@ -28,11 +32,30 @@ _LARGEST_POWER = 16
 class Operand:
     """Something that stands for a value in each cell and can be computed with."""
 
-    __array_ufunc__ = None  # so that a NumPy number on the left asks us
-
     def expression(self) -> Expr:
         """Return the value as an expression."""
         raise NotImplementedError
+
+    def astype(self, dtype: Any) -> Value:
+        """Return the value as a number of another element type, as NumPy converts it.
+
+        Floats lose what follows the point; beyond the range of an integer type the result is not
+        defined.
+
+        Args:
+            dtype: 'float64', 'float32', 'int64', 'int32', 'uint8' or 'bool', or NumPy's.
+        """
+        try:
+            name = np.dtype(dtype).name
+        except TypeError:
+            name = str(dtype)
+        if name not in COMPUTED:
+            raise KernelError(
+                f"A value was to become of type '{name}'.",
+                hint=nearest(name, COMPUTED),
+                place=user_place(),
+            )
+        return Value(Cast(name, self.expression()))
 
     def __add__(self, other: Any) -> Value:
         return _binary("add", self, other)
@@ -58,9 +81,13 @@ class Operand:
     def __rtruediv__(self, other: Any) -> Value:
         return _binary("div", other, self)
 
-    def __pow__(self, power: Any) -> Any:
-        """Return a whole power as a product, 0.5 as a root."""
+    def __pow__(self, power: Any) -> Value:
+        """Return a power as products, roots and a quotient."""
         return _power(self, power)
+
+    def __rpow__(self, base: Any) -> Value:
+        """Refuse a power that differs from cell to cell."""
+        return _power(base, self)
 
     def __neg__(self) -> Value:
         return Value(Unary("neg", self.expression()))
@@ -86,11 +113,59 @@ class Operand:
     def __and__(self, other: Any) -> Value:
         return _binary("and", self, other)
 
+    def __rand__(self, other: Any) -> Value:
+        return _binary("and", other, self)
+
     def __or__(self, other: Any) -> Value:
         return _binary("or", self, other)
 
+    def __ror__(self, other: Any) -> Value:
+        return _binary("or", other, self)
+
+    def __xor__(self, other: Any) -> Value:
+        return _binary("xor", self, other)
+
+    def __rxor__(self, other: Any) -> Value:
+        return _binary("xor", other, self)
+
     def __invert__(self) -> Value:
-        return Value(Unary("not", self.expression()))
+        return Value(Unary("invert", self.expression()))
+
+    def _no_operation(self, *_: Any) -> Any:
+        """Refuse what Python can write and the language cannot say."""
+        raise KernelError(
+            "'%', '//', '<<', '>>', '@' or a rounding was applied to a value that differs from "
+            "cell to cell.",
+            hint="There are + - * / ** and, for integers and truth values, & | ^ ~; "
+            "value.astype('int64') cuts off what follows the point.",
+            place=user_place(),
+        )
+
+    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = _no_operation
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __matmul__ = __rmatmul__ = _no_operation
+    __round__ = __trunc__ = __floor__ = __ceil__ = _no_operation
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Value:
+        """Do what NumPy's function of that name does, cell by cell."""
+        function = _UFUNCS.get(ufunc.__name__)
+        if function is None or method != "__call__" or options:
+            raise _no_function(f"np.{ufunc.__name__}")
+        return function(*inputs)
+
+    def __array_function__(self, function: Any, _: Any, inputs: Any, options: Any) -> Value:
+        """Do what NumPy's function of that name does, cell by cell."""
+        if function is not np.where or options or len(inputs) != _ARGUMENTS_OF_WHERE:
+            raise _no_function(f"np.{function.__name__}")
+        return where(*inputs)
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        """Refuse to become an array: the values are not known, or spread over ranks."""
+        raise KernelError(
+            "A NumPy array was to be made of something that stands for a value in each cell.",
+            hint="In a kernel compute with it as it is; elsewhere field.gather() returns the values of all "
+            "cells on rank 0, field.local() those of this rank.",
+            place=user_place(),
+        )
 
 
 class Symbol(Operand):
@@ -112,13 +187,15 @@ class Symbol(Operand):
             place=user_place(),
         )
 
-    def __float__(self) -> float:
+    def _no_number(self) -> Any:
         """Refuse to become a number."""
         raise KernelError(
             "A function of plain numbers was applied to a value that differs from cell to cell.",
             hint="Use Halocline's own functions: hc.sqrt, hc.exp, hc.sin, …",
             place=user_place(),
         )
+
+    __float__ = __int__ = __complex__ = __index__ = _no_number
 
 
 class Value(Symbol):
@@ -146,15 +223,27 @@ class Value(Symbol):
 
 
 def to_expression(value: Any) -> Expr:
-    """Return a number or symbol as an expression."""
+    """Return a number or symbol as an expression; a NumPy number has a width, Python's has none."""
     if isinstance(value, Operand):
         return value.expression()
     if isinstance(value, bool | np.bool_):
         return Const(bool(value))
-    if isinstance(value, int | np.integer):
+    if isinstance(value, np.number) and not isinstance(value, np.complexfloating):
+        kind = int if isinstance(value, np.integer) else float
+        return Cast(width_of(value), Const(kind(value)))
+    if isinstance(value, int):
         return Const(int(value))
-    if isinstance(value, float | np.floating):
+    if isinstance(value, float):
         return Const(float(value))
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return to_expression(value[()])
+    if isinstance(value, np.ndarray):
+        raise KernelError(
+            f"A NumPy array of shape {value.shape} was used in a kernel; expected a number or a value "
+            "of a field.",
+            hint="Put its values into a field with 'set', and pass that to the kernel.",
+            place=user_place(),
+        )
     raise KernelError(
         f"A value of type '{type(value).__name__}' was used in a kernel; expected a number or a "
         "value of a field.",
@@ -162,22 +251,10 @@ def to_expression(value: Any) -> Expr:
     )
 
 
-def parse_offset(name: str, dimensions: int, key: Any) -> tuple[int, ...]:
-    """Return a subscript as an offset, or say what is wrong with it."""
-    offset = key if isinstance(key, tuple) else (key,)
-    if not all(isinstance(o, int | np.integer) for o in offset):
-        raise KernelError(
-            f"'{name}' was read at {key!r}; expected whole numbers relative to the cell.",
-            place=user_place(),
-        )
-    if len(offset) != dimensions:
-        raise KernelError(
-            f"'{name}' was used with {len(offset)} offsets {offset}; expected {dimensions}, one "
-            "for each axis of the grid.",
-            hint=f"Write {name}[{', '.join('0' * dimensions)}] for the cell itself.",
-            place=user_place(),
-        )
-    return tuple(int(o) for o in offset)
+def width_of(value: np.number[Any]) -> str:
+    """Return the narrowest type to compute in that holds all numbers of a NumPy number's type."""
+    kinds = ("uint8", "int32", "int64") if isinstance(value, np.integer) else ("float32", "float64")
+    return next((kind for kind in kinds if np.can_cast(value.dtype, kind)), kinds[-1])
 
 
 def access(name: str, components: int, dimensions: int, key: Any) -> Any:
@@ -185,23 +262,6 @@ def access(name: str, components: int, dimensions: int, key: Any) -> Any:
     if components == 1:
         return Value(Read(name, 0, parse_offset(name, dimensions, key)))
     return Value(Read(name, parse_component(name, components, key), (0,) * dimensions))
-
-
-def parse_component(name: str, components: int, key: Any) -> int:
-    """Return a subscript as a component, or say what is wrong with it."""
-    if not isinstance(key, int | np.integer):
-        raise KernelError(
-            f"'{name}' has {components} components but was subscripted with {key!r}; expected a "
-            "component first.",
-            hint=f"Write {name}[component][offsets].",
-            place=user_place(),
-        )
-    if not 0 <= key < components:
-        raise KernelError(
-            f"Component {key} of '{name}' was used; it has components 0 to {components - 1}.",
-            place=user_place(),
-        )
-    return int(key)
 
 
 def _binary(op: str, left: Any, right: Any) -> Value:
@@ -212,27 +272,41 @@ def _compare(op: str, left: Any, right: Any) -> Value:
     return Value(Compare(op, to_expression(left), to_expression(right)))
 
 
-def _power(base: Operand, power: Any) -> Any:
-    if not isinstance(power, Operand) and power == 0.5:  # noqa: PLR2004 (the root)
-        return sqrt(base)
-    if not isinstance(power, int) or not 1 <= power <= _LARGEST_POWER:
+def _power(base: Any, power: Any) -> Value:
+    is_known = isinstance(power, int | float | np.integer)
+    if not is_known or abs(power) > _LARGEST_POWER or not float(2 * power).is_integer():
+        found = f"The power {power!r}" if is_known else "A power that is known only at run time"
         raise KernelError(
-            f"The power {power!r} was used; expected 0.5 or a whole number from 1 to "
+            f"{found} was used; expected a whole or half number from -{_LARGEST_POWER} to "
             f"{_LARGEST_POWER}.",
-            hint="Write hc.exp(p * hc.log(x)) for other powers.",
+            hint="Write hc.exp(p * hc.log(x)) for other powers of what is greater than zero.",
             place=user_place(),
         )
+    whole, has_root = divmod(int(abs(2 * power)), 2)
+    result = _product(base, whole)
+    if has_root:
+        result = result * sqrt(base) if whole else sqrt(base)
+    return 1.0 / result if power < 0 else result
+
+
+def _product(base: Operand, power: int) -> Value:
     # Halving, so that x**4 is (x*x)*(x*x): the order is part of the result's bits.
+    if power == 0:
+        return Value(Where(Const(True), Const(1), to_expression(base)))
     if power == 1:
         return Value(base.expression())
-    half = _power(base, power // 2)
+    half = _product(base, power // 2)
     return half * half * base if power % 2 else half * half
+
+
+def _is_symbolic(*values: Any) -> bool:
+    return any(isinstance(value, Operand) for value in values)
 
 
 def _function(op: str, x: Any) -> Any:
     if isinstance(x, Operand):
         return Value(Unary(op, x.expression()))
-    if isinstance(x, np.ndarray):
+    if isinstance(x, np.ndarray | np.number):
         # The same function serves for an initial state, computed with arrays.
         return getattr(np, op)(x)
     return abs(x) if op == "abs" else getattr(math, op)(x)
@@ -268,23 +342,71 @@ def tanh(x: Any) -> Any:
     return _function("tanh", x)
 
 
-def minimum(a: Any, b: Any) -> Value:
+def minimum(a: Any, b: Any) -> Any:
     """Return b where b < a, else a."""
-    return _binary("min", a, b)
+    return _binary("min", a, b) if _is_symbolic(a, b) else np.where(b < a, b, a)[()]
 
 
-def maximum(a: Any, b: Any) -> Value:
+def maximum(a: Any, b: Any) -> Any:
     """Return b where a < b, else a."""
-    return _binary("max", a, b)
+    return _binary("max", a, b) if _is_symbolic(a, b) else np.where(a < b, b, a)[()]
 
 
-def where(condition: Any, a: Any, b: Any) -> Value:
+def where(condition: Any, a: Any, b: Any) -> Any:
     """Return a in the cells where the condition holds, b in the others."""
+    if not _is_symbolic(condition, a, b):
+        return np.where(condition, a, b)[()]
     return Value(Where(to_expression(condition), to_expression(a), to_expression(b)))
 
 
 def index(axis: str) -> Value:
-    """Return the global index of the cell along 'x', 'y' or 'z'."""
+    """Return the global index of the cell along 'x', 'y' or 'z', of type int64.
+
+    Along a periodic axis it wraps: seen from cell 0, 'hc.index("x")[-1]' is n - 1. Elsewhere it goes on: -1
+    and n next beyond the sides.
+    """
     if axis not in ("x", "y", "z"):
         raise KernelError(f"There is no axis '{axis}'.", place=user_place())
     return Value(Index("xyz".index(axis), 0))
+
+
+def _truth(value: Any) -> Value:
+    return _compare("ne", value, 0)
+
+
+_ARGUMENTS_OF_WHERE = 3
+_BINARY_UFUNCS = {
+    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div",
+    "minimum": "min", "maximum": "max",
+    "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
+}  # fmt: skip
+_COMPARING_UFUNCS = {
+    "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
+    "equal": "eq", "not_equal": "ne",
+}  # fmt: skip
+# What NumPy's functions of these names do to values of cells.
+_UFUNCS = {
+    **{name: partial(_binary, op) for name, op in _BINARY_UFUNCS.items()},
+    **{name: partial(_compare, op) for name, op in _COMPARING_UFUNCS.items()},
+    **{name: partial(_function, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")},
+    "absolute": partial(_function, "abs"),
+    "negative": lambda a: -a,
+    "positive": lambda a: +a,
+    "invert": lambda a: ~a,
+    "square": lambda a: a * a,
+    "power": _power,
+    "logical_and": lambda a, b: _truth(a) & _truth(b),
+    "logical_or": lambda a, b: _truth(a) | _truth(b),
+    "logical_xor": lambda a, b: _truth(a) ^ _truth(b),
+    "logical_not": lambda a: _compare("eq", a, 0),
+}
+
+
+def _no_function(name: str) -> KernelError:
+    """Return the refusal of a function that the language does not have."""
+    return KernelError(
+        f"'{name}' was applied to a value that differs from cell to cell.",
+        hint="The language has hc.sqrt, exp, log, sin, cos, tanh, abs, minimum, maximum and where, "
+        "under NumPy's names too.",
+        place=user_place(),
+    )

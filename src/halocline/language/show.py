@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from halocline.geometry import AXES
 from halocline.language.expr import (
     Binary,
+    Cast,
     Compare,
     Const,
     Expr,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from halocline.language.kernel import Kernel
 
 _SIGNS = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|",
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|", "xor": "^",
     "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
 }  # fmt: skip
 
@@ -63,6 +64,10 @@ def _text(node: Expr, below: list[str], components: dict[str, int]) -> str:
             return _access(field, component, offset, components)
         case Unary("neg", _):
             return f"-{below[0]}"
+        case Unary("invert", _):
+            return f"~{below[0]}"
+        case Cast(dtype, _):
+            return f"{dtype}({below[0]})"
         case Unary(op, _):
             return f"{op}({below[0]})"
         case Binary(op, _, _) | Compare(op, _, _) if op in _SIGNS:

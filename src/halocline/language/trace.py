@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.errors import GridError, KernelError, nearest
+from halocline.errors import GridError, KernelError, described, nearest
 from halocline.geometry import AXES, Box
 from halocline.language import operators
-from halocline.language.expr import Read, Scalar
+from halocline.language.expr import Cast, Expr, Read, Scalar
 from halocline.language.fields import Field, layer, same_grid
 from halocline.language.kernel import Kernel, Statement
 from halocline.language.place import user_place
 from halocline.language.steps import Call, Parameter
+from halocline.language.subscripts import parse_component, parse_offset
 from halocline.language.verify import verify
 
 if TYPE_CHECKING:
@@ -27,20 +28,24 @@ if TYPE_CHECKING:
 
 
 class _SymbolScalar(operators.Symbol):
-    """A run-time scalar while tracing."""
+    """A run-time scalar while tracing; a NumPy number has a width, Python's takes that of others."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, value: float | np.floating | Parameter) -> None:
         self.name = name
+        self.width = operators.width_of(value) if isinstance(value, np.floating) else None
 
-    def expression(self) -> Scalar:
-        return Scalar(self.name)
+    def expression(self) -> Expr:
+        scalar = Scalar(self.name)
+        return Cast(self.width, scalar) if self.width else scalar
 
-    def __index__(self) -> int:
+    def _no_whole_number(self) -> int:
         raise KernelError(
             f"The scalar '{self.name}' is known only at run time but was used as a whole number.",
             hint="Pass an int instead of a float, then it is known when the kernel is traced.",
             place=user_place(),
         )
+
+    __index__ = __int__ = _no_whole_number
 
     def __bool__(self) -> bool:
         raise KernelError(
@@ -77,13 +82,13 @@ class _SymbolComponent(operators.Symbol):
 
     def __getitem__(self, key: Any) -> operators.Value:
         name = self.parent.type.name
-        offset = operators.parse_offset(name, self.parent.dimensions, key)
+        offset = parse_offset(name, self.parent.dimensions, key)
         version = self.parent.recorder.versions[name, self.component]
         return operators.Value(Read(name, self.component, offset, version))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         name = self.parent.type.name
-        offset = operators.parse_offset(name, self.parent.dimensions, key)
+        offset = parse_offset(name, self.parent.dimensions, key)
         self.parent.recorder.assign(self.parent.type, self.component, offset, value)
 
 
@@ -107,7 +112,7 @@ class _SymbolField(operators.Symbol):
     def expression(self) -> Read:
         """Return the value in the cell itself."""
         if self.components > 1:
-            operators.parse_component(self.type.name, self.components, "no component")
+            parse_component(self.type.name, self.components, "no component")
         return _SymbolComponent(self, 0).expression()
 
     def __len__(self) -> int:
@@ -119,9 +124,7 @@ class _SymbolField(operators.Symbol):
     def __getitem__(self, key: Any) -> Any:
         if self.components == 1:
             return _SymbolComponent(self, 0)[key]
-        return _SymbolComponent(
-            self, operators.parse_component(self.type.name, self.components, key)
-        )
+        return _SymbolComponent(self, parse_component(self.type.name, self.components, key))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if self.components == 1:
@@ -137,6 +140,12 @@ def laplacian(field: Any) -> Any:
         field: A field (or one of its components) of a kernel.
     """
     parent = getattr(field, "parent", field)
+    if not hasattr(parent, "spacing"):
+        raise KernelError(
+            "'hc.laplacian' was given an expression; expected a field or one of its components.",
+            hint="Assign the expression to a field first, and take the Laplacian of that.",
+            place=user_place(),
+        )
     dimensions, spacing = parent.dimensions, parent.spacing
     center = (0,) * dimensions
 
@@ -161,9 +170,18 @@ class KernelFunction:
 
     Args:
         function: Takes fields by position and scalars by keyword; assigns to fields.
+
+    Raises:
+        KernelError: It is no function written in Python.
     """
 
     def __init__(self, function: Callable[..., None]) -> None:
+        if not inspect.isfunction(function):
+            raise KernelError(
+                f"'hc.kernel' was given {described(function)}; expected a function of fields.",
+                hint="Write @hc.kernel on the line before 'def'.",
+                place=user_place(),
+            )
         functools.update_wrapper(self, function)
         self.function = function
         self.name = function.__name__ if function.__name__.isidentifier() else "kernel"
@@ -172,6 +190,10 @@ class KernelFunction:
         parameters = inspect.signature(function).parameters.values()
         self.field_names = tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
         self.keywords = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+    def __repr__(self) -> str:
+        """Return what it is, by its name."""
+        return f"the kernel '{self.name}', not called,"
 
     def __call__(self, *fields: Field, on: str | Box | Field | None = None, **scalars: Any) -> Call:
         """Bind the kernel to fields.
@@ -277,6 +299,14 @@ class KernelFunction:
             return region
         if isinstance(on, str):
             return layer(grid, on, distance=1, depth=1)
+        if not isinstance(on, Box):
+            raise KernelError(
+                f"Kernel '{self.name}' was told to run on {described(on)}; expected a side ('x-'), an "
+                "hc.Box of cells, or a field that is not zero where it is to run.",
+                hint="Of an array make a field: mask = grid.field('mask', dtype='bool'); "
+                "mask.set(array).",
+                place=user_place(),
+            )
         if len(on.lower) != grid.dimensions or not grid.domain.contains(on) or on.is_empty:
             raise GridError(
                 f"Kernel '{self.name}' was told to run on {on}; expected a box of cells within "
@@ -322,10 +352,10 @@ def _dynamic(values: dict[str, Any]) -> dict[str, Any]:
 def _known(name: str, value: Any) -> Any:
     """Return a keyword's value as the traced function sees it."""
     if _is_dynamic(value):
-        return _SymbolScalar(name)
+        return _SymbolScalar(name, value)
     if isinstance(value, tuple):
         return tuple(
-            _SymbolScalar(f"{name}_{n}") if _is_dynamic_entry(entry) else entry
+            _SymbolScalar(f"{name}_{n}", entry) if _is_dynamic_entry(entry) else entry
             for n, entry in enumerate(value)
         )
     return value

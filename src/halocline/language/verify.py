@@ -11,6 +11,7 @@ from halocline.language.expr import (
     COMPARE,
     UNARY,
     Binary,
+    Cast,
     Compare,
     Const,
     Index,
@@ -22,6 +23,7 @@ from halocline.language.expr import (
 )
 from halocline.language.fuse import fuse, separate
 from halocline.language.kernel import reads
+from halocline.language.promotion import COMPUTED, check_assigned, value_types
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +43,8 @@ def verify(kernel: Kernel, places: Sequence[str], place: str, *, side: int | Non
             it may read further in what it assigns, which are different cells.
 
     Raises:
-        KernelError: It assigns nothing, or what a statement reads would depend on chance.
+        KernelError: It assigns nothing, what a statement reads would depend on chance, or types do
+            not fit.
     """
     if not kernel.statements:
         raise KernelError(
@@ -54,6 +57,9 @@ def verify(kernel: Kernel, places: Sequence[str], place: str, *, side: int | Non
         for node in walk(statement.value):
             _no_stranger(kernel, node, line)
             assert is_legal(kernel, node), node
+        kind = value_types(kernel, statement, line)[statement.value]
+        dtype = kernel.field(statement.field).dtype
+        check_assigned(dtype, statement.field, statement.value, kind, line)
     _no_past(kernel, places, side)
 
 
@@ -124,5 +130,7 @@ def is_legal(kernel: Kernel, node: Expr) -> bool:
             return op in COMPARE
         case Where(_, _, _):
             return True
+        case Cast(dtype, _):
+            return dtype in COMPUTED
         case _:
             return False

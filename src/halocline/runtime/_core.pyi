@@ -122,6 +122,9 @@ class Runtime:
     def add_block(self, lower: _Cell, upper: _Cell, turn: int = 0) -> int:
         """Add a block that owns these cells and return its number."""
 
+    def set_period(self, period: _Cell) -> None:
+        """Say after how many cells the indices that kernels see begin again; 0 for never."""
+
     def add_field(self, field: Field) -> int:
         """Allocate a field on every block (owned cells zero, halo poison) and return its slot."""
 

@@ -73,6 +73,8 @@ class Executor:
         for block in plan.blocks:
             lower, upper = three(block.box.lower, 0), three(block.box.upper, 1)
             self.runtime.add_block(lower, upper, block.turn)
+        periods = (n if is_periodic else 0 for n, is_periodic in zip(grid.extent, grid.periodic))
+        self.runtime.set_period(three(tuple(periods), 0))
         self.storages: dict[str, BlockStorage] = {}
         for layout in plan.layouts:
             self.store(layout)

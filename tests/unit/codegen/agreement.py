@@ -16,7 +16,10 @@ SCALARS = {"s": 0.3, "t": -1.75}
 
 @st.composite
 def cases(draw):
-    """Return the number of a kernel, the extent of a block, a box in it, its origin, a seed."""
+    """Return the number of a kernel, the extent of a block, a box in it, where it lies, a seed.
+
+    Where it lies: its origin, and after how many cells indices wrap.
+    """
     kernel = draw(st.integers(0, len(KERNELS) - 1))
     dimensions = KERNELS[kernel].dimensions
     extent = (draw(st.integers(1, 170)), *(draw(st.integers(1, 4)) for _ in range(2)))
@@ -27,7 +30,8 @@ def cases(draw):
         for axis, (low, e) in enumerate(zip(lower, extent, strict=True))
     )
     origin = tuple(draw(st.integers(-5, 1000)) for _ in range(3))
-    return kernel, extent, (lower, upper), origin, draw(st.integers(0, 99))
+    period = tuple(draw(st.sampled_from((0, extent[axis], 200))) for axis in range(3))
+    return kernel, extent, (lower, upper), (origin, period), draw(st.integers(0, 99))
 
 
 def flat(kernel, array):
@@ -35,23 +39,24 @@ def flat(kernel, array):
     return array[(..., *(0,) * (3 - kernel.dimensions))]
 
 
-def expected(kernel, block, boxes, origin, scalars=SCALARS):
+def expected(kernel, block, boxes, where, scalars=SCALARS):
     """Return the fields of a block after the kernel has run on some boxes of it."""
+    origin, period = where
     arrays = {name: flat(kernel, array).copy() for name, array in block.arrays.items()}
     for lower, upper in boxes:
         cells = Box(lower[: kernel.dimensions], upper[: kernel.dimensions])
         inner = cells.shift((HALO,) * kernel.dimensions)
-        evaluate(kernel, arrays, scalars, inner, [o - HALO for o in origin])
+        evaluate(kernel, arrays, scalars, inner, [o - HALO for o in origin], period)
     return arrays
 
 
-def expected_around(kernel, extent, seed, box, origin):
+def expected_around(kernel, extent, seed, box, where):
     """Return the same where rows go on at their other end; halo cells along x mean nothing."""
     wrapped = make_block(kernel, extent, seed)
     for array in wrapped.arrays.values():
         array[:, :HALO] = array[:, -2 * HALO : -HALO]
         array[:, -HALO:] = array[:, HALO : 2 * HALO]
-    arrays = expected(kernel, wrapped, [box], origin)
+    arrays = expected(kernel, wrapped, [box], where)
     for s in kernel.statements:
         target = arrays[s.field][s.component]
         for x in range(box[0][0] + s.offset[0], box[1][0] + s.offset[0]):

@@ -11,6 +11,8 @@ from halocline.codegen.call import BoxArgument, Call, FieldArgument, KernelFunct
 from halocline.codegen.threads import threads_for
 
 HALO = 3
+# Global index of the first cell of a block, and after how many cells indices wrap.
+ORIGIN = ((0, 0, 0), (0, 0, 0))
 
 
 @dataclass
@@ -68,14 +70,14 @@ def _make_layer(box) -> Layer:
 
 
 def call_kernel(
-    address, kernel, block, box, *, scalars, origin, turn=0, threads=1, stream=0, layers=()
+    address, kernel, block, box, *, scalars, where, turn=0, threads=1, stream=0, layers=()
 ) -> None:
     """Run a kernel with the C interface over a box in cells of the block, given in 3-D."""
     numbers = (ctypes.c_double * max(1, len(kernel.scalars)))(
         *(scalars[name] for name in kernel.scalars)
     )
     # What outgrows the caches is also what rows are fetched of.
-    call = Call(block.arguments, numbers, box[0], box[1], origin, turn, threads, stream, stream)
+    call = Call(block.arguments, numbers, *box, *where, turn, threads, stream, stream)
     if layers:
         call.layers = made = make_layers(layers)
         block.kept.append(made)
@@ -99,7 +101,7 @@ def launch_kernel(
     box,
     *,
     scalars,
-    origin,
+    where,
     threads,
     seed,
     turn=0,
@@ -108,7 +110,7 @@ def launch_kernel(
     unfed=None,
 ) -> None:
     """Run an emulated CUDA kernel over a box, or over spans in it, in blocks of threads."""
-    cells = BoxArgument(*box, origin, turn)
+    cells = BoxArgument(*box, *where, turn)
     if layers:
         cells.layers = made = make_layers(layers)
         cells.unfed = _make_layer(unfed)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 
-from halocline.language.expr import Binary, Compare, Const, Index, Read, Scalar, Unary, Where
+from halocline.language.expr import Binary, Cast, Compare, Const, Index, Read, Scalar, Unary, Where
 from halocline.language.kernel import DTYPES, FieldType, Kernel, Statement
+from halocline.language.promotion import types_of
 
 EXACT = ("add", "sub", "mul", "min", "max")
+BITS = ("and", "or", "xor")
+WIDTHS = {True: ("float64", "float32"), False: ("int64", "int32", "uint8", "bool")}
 
 
 class Maker:
@@ -39,7 +42,10 @@ class Maker:
             kind = next(f.dtype for f in self.fields if f.name == field)
             self.floating = kind.startswith("float")
             place = self.places[field, component]
-            statements.append(Statement(field, component, self.number(4), place))
+            value = self.truth(4) if kind == "bool" else self.number(4)
+            if kind == "bool" and self.kind_of(value) != "bool":
+                value = Cast("bool", value)
+            statements.append(Statement(field, component, value, place))
             self.versions[field, component] += 1
         return Kernel(name, self.dimensions, self.fields, self.scalars, tuple(statements))
 
@@ -69,21 +75,35 @@ class Maker:
             return Scalar(self.random.choice(self.scalars))
         if self.floating:
             return Const(self.random.choice((0.1, -2.5, 3, 0.0, -0.0, True, 1e-3, 7)))
-        return Const(self.random.choice((0, 1, -2, 3, True)))
+        return Const(self.random.choice((0, 1, 2, 3, True)))
+
+    def kind_of(self, value):
+        """Return the type of a value."""
+        return types_of(value, {field.name: field.dtype for field in self.fields})[value]
+
+    def numeric(self, value):
+        """Return a value that can be subtracted: no truth value."""
+        return Cast("int32", value) if self.kind_of(value) == "bool" else value
 
     def number(self, depth: int):
         if depth == 0 or self.random.random() < 0.1:
             return self.leaf()
-        kind = self.random.randrange(10)
+        kind = self.random.randrange(11)
         if kind < 6:
-            ops = (*EXACT, "div") if self.floating else EXACT
+            ops = (*EXACT, "div") if self.floating else (*EXACT, *BITS)
             op = self.random.choice(ops)
             left = self.number(depth - 1)
             right = left if self.random.random() < 0.15 else self.number(depth - 1)
+            if op == "sub":
+                left, right = self.numeric(left), self.numeric(right)
             return Binary(op, left, right)
+        if kind == 10:
+            return Cast(self.random.choice(WIDTHS[self.floating]), self.number(depth - 1))
         if kind == 6:
-            op = self.random.choice(("neg", "abs"))
+            op = self.random.choice(("neg", "abs") if self.floating else ("neg", "abs", "invert"))
             operand = self.number(depth - 1)
+            if op == "neg":
+                operand = self.numeric(operand)
             if self.floating and self.random.random() < 0.4:
                 return Unary("sqrt", Unary("abs", operand))
             return Unary(op, operand)
@@ -97,11 +117,15 @@ class Maker:
             op = self.random.choice(("lt", "le", "gt", "ge", "eq", "ne"))
             return Compare(op, self.number(max(0, depth - 1)), self.number(max(0, depth - 1)))
         if kind == 3:
-            return Unary("not", self.truth(depth - 1))
+            return Unary("invert", self.bool(depth - 1))
         if kind == 4:
             return self.number(depth - 1)
-        op = self.random.choice(("and", "or"))
-        return Binary(op, self.truth(depth - 1), self.truth(depth - 1))
+        return Binary(self.random.choice(BITS), self.bool(depth - 1), self.bool(depth - 1))
+
+    def bool(self, depth: int):
+        """Return a truth value: of a number, whether it is not zero."""
+        value = self.truth(depth)
+        return value if self.kind_of(value) == "bool" else Cast("bool", value)
 
 
 def random_kernel(seed: int) -> Kernel:

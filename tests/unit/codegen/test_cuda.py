@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import stencils
 from agreement import KERNELS, SCALARS, assert_same, cases, expected, expected_around
-from driver import HALO, launch_kernel, make_block
+from driver import HALO, ORIGIN, launch_kernel, make_block
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -44,21 +44,21 @@ def _launch(library, number, block, box, **options):
 @settings(max_examples=250)
 @given(cases(), st.sampled_from(SHAPES), SEEDS)
 def test_emulated_and_interpreted_give_the_same_bits(library, case, threads, seed):
-    number, extent, box, origin, values = case
+    number, extent, box, where, values = case
     block = make_block(KERNELS[number], extent, values)
-    arrays = expected(KERNELS[number], block, [box], origin)
-    _launch(library, number, block, box, origin=origin, threads=threads, seed=seed)
+    arrays = expected(KERNELS[number], block, [box], where)
+    _launch(library, number, block, box, where=where, threads=threads, seed=seed)
     assert_same(KERNELS[number], block, arrays)
 
 
 @settings(max_examples=120)
 @given(cases(), st.sampled_from(SHAPES), SEEDS)
 def test_rows_around_the_grid_go_on_at_their_other_end(library, case, threads, seed):
-    number, extent, box, origin, values = case
+    number, extent, box, where, values = case
     assume(extent[0] >= HALO)
     block = make_block(KERNELS[number], extent, values)
-    arrays = expected_around(KERNELS[number], extent, values, box, origin)
-    given = {"origin": origin, "threads": threads, "seed": seed}
+    arrays = expected_around(KERNELS[number], extent, values, box, where)
+    given = {"where": where, "threads": threads, "seed": seed}
     _launch(library, number, block, box, turn=extent[0], **given)
     assert_same(KERNELS[number], block, arrays, beyond=HALO)
 
@@ -77,12 +77,12 @@ def _spans(box, seed):
 @settings(max_examples=120)
 @given(cases(), st.sampled_from([1, 32, THREADS]), SEEDS)
 def test_spans_are_computed_and_nothing_else(library, case, threads, seed):
-    number, extent, box, origin, values = case
+    number, extent, box, where, values = case
     spans = _spans(box, seed)
     block = make_block(KERNELS[number], extent, values)
     pieces = [((low, y, z), (high, y + 1, z + 1)) for low, high, y, z in spans]
-    arrays = expected(KERNELS[number], block, pieces, origin)
-    given = {"origin": origin, "threads": (threads, 1, 1), "seed": seed}
+    arrays = expected(KERNELS[number], block, pieces, where)
+    given = {"where": where, "threads": (threads, 1, 1), "seed": seed}
     _launch(library, number, block, box, spans=spans, **given)
     assert_same(KERNELS[number], block, arrays)
 
@@ -98,7 +98,7 @@ def test_threads_that_depend_on_each_other_show(tmp_path):
     for seed in range(3):
         block = make_block(kernel, (50, 1, 1), 0)
         box = ((0, 0, 0), (50, 1, 1))
-        given = {"scalars": {}, "origin": (0, 0, 0), "threads": (8, 1, 1), "seed": seed}
+        given = {"scalars": {}, "where": ORIGIN, "threads": (8, 1, 1), "seed": seed}
         launch_kernel(address, kernel, block, box, **given)
         results.add(block.arrays["a"].tobytes())
     assert len(results) == 3
@@ -128,8 +128,8 @@ def test_printed_constants_are_exact(tmp_path):
     library = build(source, cache=Cache(tmp_path))
     for kernel, entry in zip(NUMBERS, source.entries, strict=True):
         block = make_block(kernel, (4, 1, 1), 0)
-        arrays = expected(kernel, block, [((0, 0, 0), (4, 1, 1))], (0, 0, 0))
-        given = {"scalars": {}, "origin": (0, 0, 0), "threads": (4, 1, 1), "seed": 0}
+        arrays = expected(kernel, block, [((0, 0, 0), (4, 1, 1))], ORIGIN)
+        given = {"scalars": {}, "where": ORIGIN, "threads": (4, 1, 1), "seed": 0}
         launch_kernel(library.address(entry), kernel, block, ((0, 0, 0), (4, 1, 1)), **given)
         assert_same(kernel, block, arrays)
 
@@ -156,8 +156,8 @@ def test_names_that_mean_something_in_cuda_are_no_obstacle(tmp_path):
     block = make_block(STRANGE, (5, 4, 1), 0)
     scalars = {"sqrt": 4.0, "turned": 2.0, "δ": 0.5, "unused": 0.0}
     box = ((0, 0, 0), (5, 4, 1))
-    arrays = expected(STRANGE, block, [box], (0, 0, 0), scalars)
-    given = {"scalars": scalars, "origin": (0, 0, 0), "threads": (8, 4, 1), "seed": 1}
+    arrays = expected(STRANGE, block, [box], ORIGIN, scalars)
+    given = {"scalars": scalars, "where": ORIGIN, "threads": (8, 4, 1), "seed": 1}
     launch_kernel(address, STRANGE, block, box, **given)
     assert_same(STRANGE, block, arrays)
     lines = print_cuda([STRANGE]).text.splitlines()
@@ -192,7 +192,7 @@ def architecture(request):
 
 
 def test_nvrtc_compiles_random_kernels_and_strange_names_without_warnings(architecture):
-    code = compile_cuda(print_cuda([*KERNELS[:12], *NUMBERS, STRANGE]), architecture)
+    code = compile_cuda(print_cuda([*KERNELS[:24], *NUMBERS, STRANGE]), architecture)
     assert code.image.startswith(b"\x7fELF")
     assert not re.search(r"(halocline\.cu|ptxas).*warning", code.log)
 

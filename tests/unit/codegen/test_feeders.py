@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 import stencils
 from agreement import assert_same, flat
-from driver import HALO, call_kernel, launch_kernel, make_block
+from driver import HALO, ORIGIN, call_kernel, launch_kernel, make_block
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,7 +60,6 @@ def _found():
 
 CASES = list(_found())
 KERNELS = [kernel for kernel, *_ in CASES]
-ORIGIN = (0, 0, 0)
 
 
 def _scalars(kernel):
@@ -98,7 +97,7 @@ def _meaning(case, seed):
         function = callback(kernel)
         address = ctypes.cast(function, ctypes.c_void_p).value
         whole = _three(Box((0,) * len(extent), extent))
-        given = {"scalars": _scalars(kernel), "origin": ORIGIN, "turn": turn, "layers": layers}
+        given = {"scalars": _scalars(kernel), "where": ORIGIN, "turn": turn, "layers": layers}
         call_kernel(address, kernel, other, whole, **given)
         return block, {name: flat(kernel, array) for name, array in other.arrays.items()}
     arrays = {name: flat(kernel, array).copy() for name, array in block.arrays.items()}
@@ -138,7 +137,7 @@ def test_compiled(compiled, number, values, seed, threads, stream):
     kernel, layers, extent, turn = case = CASES[number]
     block, arrays = _meaning(case, values)
     address = compiled.address(compiled.entries[number])
-    given = {"scalars": _scalars(kernel), "origin": ORIGIN, "turn": turn, "layers": layers}
+    given = {"scalars": _scalars(kernel), "where": ORIGIN, "turn": turn, "layers": layers}
     for box in _pieces(extent, seed):
         call_kernel(address, kernel, block, box, threads=threads, stream=int(stream), **given)
     _assert_same(case, block, arrays)
@@ -151,7 +150,7 @@ def test_interpreted(number, values, seed):
     block, arrays = _meaning(case, values)
     function = callback(kernel)
     address = ctypes.cast(function, ctypes.c_void_p).value
-    given = {"scalars": _scalars(kernel), "origin": ORIGIN, "turn": turn, "layers": layers}
+    given = {"scalars": _scalars(kernel), "where": ORIGIN, "turn": turn, "layers": layers}
     for box in _pieces(extent, seed):
         call_kernel(address, kernel, block, box, **given)
     _assert_same(case, block, arrays)
@@ -168,7 +167,7 @@ def test_on_a_device_in_any_order(emulation, number, values, seed, threads, is_t
     kernel, layers, extent, turn = case = CASES[number]
     block, arrays = _meaning(case, values)
     address = emulation.address(emulation.entries[number])
-    given = {"scalars": _scalars(kernel), "origin": ORIGIN, "turn": turn, "layers": layers}
+    given = {"scalars": _scalars(kernel), "where": ORIGIN, "turn": turn, "layers": layers}
     # A device need not be told for which cells no feeder runs.
     given["unfed"] = unfed(kernel, Box((0,) * len(extent), extent), layers) if is_told else None
     for box in _pieces(extent, seed):

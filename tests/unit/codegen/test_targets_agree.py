@@ -6,7 +6,7 @@ import ctypes
 
 import pytest
 from agreement import KERNELS, SCALARS, assert_same, cases, expected, expected_around
-from driver import HALO, call_kernel, make_block
+from driver import HALO, ORIGIN, call_kernel, make_block
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -25,17 +25,17 @@ def library(tmp_path_factory):
 @settings(max_examples=250, deadline=None)
 @given(cases(), st.sampled_from([1, 2, 3]), st.booleans())
 def test_compiled_and_interpreted_give_the_same_bits(library, case, threads, stream):
-    number, extent, box, origin, seed = case
+    number, extent, box, where, seed = case
     kernel = KERNELS[number]
     block = make_block(kernel, extent, seed)
-    arrays = expected(kernel, block, [box], origin)
+    arrays = expected(kernel, block, [box], where)
     call_kernel(
         library.address(library.entries[number]),
         kernel,
         block,
         box,
         scalars=SCALARS,
-        origin=origin,
+        where=where,
         threads=threads,
         stream=int(stream),
     )
@@ -45,29 +45,29 @@ def test_compiled_and_interpreted_give_the_same_bits(library, case, threads, str
 @settings(max_examples=60, deadline=None)
 @given(cases())
 def test_callback_writes_what_evaluate_writes(case):
-    number, extent, box, origin, seed = case
+    number, extent, box, where, seed = case
     kernel = KERNELS[number]
     block = make_block(kernel, extent, seed)
-    arrays = expected(kernel, block, [box], origin)
+    arrays = expected(kernel, block, [box], where)
     function = callback(kernel)
     address = ctypes.cast(function, ctypes.c_void_p).value
-    call_kernel(address, kernel, block, box, scalars=SCALARS, origin=origin)
+    call_kernel(address, kernel, block, box, scalars=SCALARS, where=where)
     assert_same(kernel, block, arrays)
 
 
 @settings(max_examples=120, deadline=None)
 @given(cases(), st.sampled_from([1, 2, 3]), st.booleans())
 def test_rows_around_the_grid_go_on_at_their_other_end(library, case, threads, is_compiled):
-    number, extent, box, origin, seed = case
+    number, extent, box, where, seed = case
     assume(extent[0] >= HALO)
     kernel = KERNELS[number]
     block = make_block(kernel, extent, seed)
-    arrays = expected_around(kernel, extent, seed, box, origin)
+    arrays = expected_around(kernel, extent, seed, box, where)
     function = callback(kernel)
     address = ctypes.cast(function, ctypes.c_void_p).value
     if is_compiled:
         address = library.address(library.entries[number])
-    given = {"scalars": SCALARS, "origin": origin, "threads": threads}
+    given = {"scalars": SCALARS, "where": where, "threads": threads}
     call_kernel(address, kernel, block, box, turn=extent[0], **given)
     assert_same(kernel, block, arrays, beyond=HALO)
 
@@ -79,14 +79,14 @@ def test_every_kernel_agrees_on_a_box_of_many_chunks(library):
         results = []
         for stream, threads in ((0, 1), (1, 1), (1, 2)):
             block = make_block(kernel, extent, number)
-            arrays = expected(kernel, block, [box], (7, 8, 9))
+            arrays = expected(kernel, block, [box], ((7, 8, 9), (0, 0, 0)))
             call_kernel(
                 library.address(library.entries[number]),
                 kernel,
                 block,
                 box,
                 scalars=SCALARS,
-                origin=(7, 8, 9),
+                where=((7, 8, 9), (0, 0, 0)),
                 threads=threads,
                 stream=stream,
             )
@@ -100,7 +100,7 @@ def test_splitting_a_box_changes_no_bit(library):
         extent = tuple(e if axis < kernel.dimensions else 1 for axis, e in enumerate((133, 2, 2)))
         whole = make_block(kernel, extent, number)
         parts = make_block(kernel, extent, number)
-        given = {"scalars": SCALARS, "origin": (0, 0, 0)}
+        given = {"scalars": SCALARS, "where": ORIGIN}
         address = library.address(library.entries[number])
         call_kernel(address, kernel, whole, ((0, 0, 0), extent), **given)
         for low, high in ((0, 1), (1, 9), (9, 70), (70, 133)):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from driver import HALO, call_kernel, make_block
+from driver import HALO, ORIGIN, call_kernel, make_block
 
 from halocline.codegen.cpp import print_source
 from halocline.codegen.lower import lower
@@ -62,7 +62,7 @@ def test_widened_rows_give_the_same_bits_across_strips_and_at_their_ends(dtype, 
             inner = Box((lower_x + HALO, HALO), (upper_x + HALO, 5 + HALO))
             evaluate(kernel, expected, {}, inner, (0, 0))
             address = library.address(source.entries[0])
-            given = {"scalars": {}, "origin": (0, 0, 0), "threads": threads, "stream": stream}
+            given = {"scalars": {}, "where": ORIGIN, "threads": threads, "stream": stream}
             call_kernel(address, kernel, block, box, **given)
             for name, array in expected.items():
                 assert block.arrays[name][..., 0].tobytes() == array.tobytes(), name

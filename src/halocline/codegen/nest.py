@@ -1,0 +1,107 @@
+"""A loop nest as a frozen value: what a kernel does in each cell of a box, typed, ready to print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from halocline.language.kernel import FieldType
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number of the given type; 'text' is what 'repr' says, which keeps -0.0 and inf exact."""
+
+    type: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarValue:
+    """A run-time scalar converted to 'type'."""
+
+    type: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexValue:
+    """The global index of the cell 'offset' further along 'axis', which may wrap; of type int64."""
+
+    axis: int
+    offset: int
+    type: str = "int64"
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A value in memory, relative to the cell."""
+
+    type: str
+    field: str
+    component: int
+    offset: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation of the language, or 'cast'; operands are positions in 'Nest.values'."""
+
+    op: str
+    type: str
+    operands: tuple[int, ...]
+
+
+Value = Literal | ScalarValue | IndexValue | Load | Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """Give a value a name."""
+
+    value: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Write a value to one component of a field, relative to the cell."""
+
+    field: str
+    component: int
+    value: int
+    offset: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """What one pass over the cells of a box does.
+
+    Attributes:
+        name: The kernel's.
+        dimensions: 1, 2 or 3.
+        fields: In the order of the call.
+        scalars: In the order of the call.
+        values: Each after its operands.
+        body: Lets and stores in order; a value without a name is part of its only user.
+        streamed: Components stored in whole rows and never loaded: they need not pass the cache.
+    """
+
+    name: str
+    dimensions: int
+    fields: tuple[FieldType, ...]
+    scalars: tuple[str, ...]
+    values: tuple[Value, ...]
+    body: tuple[Let | Store, ...]
+    streamed: tuple[tuple[str, int], ...]
+
+    @property
+    def loads(self) -> tuple[Load, ...]:
+        """All loads, in the order of first use."""
+        return tuple(value for value in self.values if isinstance(value, Load))
+
+    @property
+    def stores(self) -> tuple[Store, ...]:
+        """All stores, in order."""
+        return tuple(part for part in self.body if isinstance(part, Store))

@@ -1,0 +1,159 @@
+"""Typed values of expressions, numbered so that equal ones get one number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from halocline.codegen.nest import IndexValue, Literal, Load, Operation, ScalarValue
+from halocline.language.expr import Cast, Const, Expr, Index, Read, Scalar, Where, operands, walk
+from halocline.language.promotion import WEAK, computed, operand_types, value_types
+
+if TYPE_CHECKING:
+    from halocline.codegen.nest import Value
+    from halocline.language.kernel import Kernel, Statement
+
+BOOL = "bool"
+# What the operations of numbers are where both are truth values, and those of bits.
+_OF_TRUTHS = {
+    "add": "or", "mul": "and", "min": "and", "max": "or", "xor": "ne", "invert": "not",
+}  # fmt: skip
+_OF_BITS = {"and": "bitand", "or": "bitor", "xor": "bitxor"}
+
+
+@dataclass
+class Table:
+    """Numbers values so that equal ones get one number."""
+
+    values: list[Value] = field(default_factory=list)
+    numbers: dict[Value, int] = field(default_factory=dict)
+
+    def number(self, value: Value) -> int:
+        if value not in self.numbers:
+            self.numbers[value] = len(self.values)
+            self.values.append(value)
+        return self.numbers[value]
+
+    def cast(self, value: int, dtype: str) -> int:
+        known = self.values[value]
+        if known.type == dtype:
+            return value
+        if dtype == BOOL:
+            zero = self.cast(self.number(Literal("int64", "0")), known.type)
+            return self.number(Operation("ne", BOOL, (value, zero)))
+        if isinstance(known, ScalarValue) and dtype == "float32":
+            return self.number(ScalarValue(dtype, known.name))
+        if isinstance(known, Literal) and (text := _converted(known, dtype)) is not None:
+            return self.number(Literal(dtype, text))
+        return self.number(Operation("cast", dtype, (value,)))
+
+
+class StatementValues:
+    """Numbers the values of one statement.
+
+    Args:
+        kernel: Whose statement it is.
+        statement: The statement.
+        table: Gives numbers.
+        assigned: The values assigned to each component before, in order, as they are stored.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        statement: Statement,
+        table: Table,
+        assigned: dict[tuple[str, int], list[int]],
+    ) -> None:
+        self._kernel = kernel
+        self._table = table
+        self._assigned = assigned
+        self._types = value_types(kernel, statement)
+        # Single bytes are compared as what the loop computes with: of that it takes whole vectors.
+        self._wide = stored(computed(kernel.field(statement.field).dtype))
+
+    def number_of(self, root: Expr) -> int:
+        known: dict[Expr, int] = {}
+        for node in walk(root):
+            below = operands(node)
+            numbers = [known[operand] for operand in below]
+            known[node] = self._operation(node, numbers) if below else self._leaf(node)
+        return known[root]
+
+    def _leaf(self, node: Expr) -> int:
+        table = self._table
+        match node:
+            case Const(bool() as value):
+                return table.number(Literal(BOOL, str(int(value))))
+            case Const(value):
+                return table.number(Literal(WEAK[type(value).__name__], str(value)))
+            case Scalar(name):
+                return table.number(ScalarValue("float64", name))
+            case Index(axis, offset):
+                return table.number(IndexValue(axis, offset))
+            case Read():
+                return self._read(node)
+            case _:
+                raise AssertionError(node)
+
+    def _operation(self, node: Expr, numbers: list[int]) -> int:
+        table = self._table
+        kinds = operand_types(node, [self._types[operand] for operand in operands(node)])
+        values = tuple(
+            self._cast(number, WEAK.get(kind, kind))
+            for number, kind in zip(numbers, kinds, strict=True)
+        )
+        kind = WEAK.get(self._types[node], self._types[node])
+        match node:
+            case Cast():
+                return self._cast(values[0], kind)
+            case Where():
+                return table.number(Operation("where", kind, values))
+            case _ if kinds[0] == BOOL and node.op == "abs":
+                return values[0]
+            case _ if kinds[0] == BOOL:
+                return table.number(Operation(_OF_TRUTHS.get(node.op, node.op), BOOL, values))
+            case _ if kind == BOOL:
+                compared = tuple(self._widened(value) for value in values)
+                return table.number(Operation(node.op, BOOL, compared))
+            case _:
+                return table.number(Operation(_OF_BITS.get(node.op, node.op), kind, values))
+
+    def _cast(self, value: int, dtype: str) -> int:
+        return self._table.cast(self._widened(value) if dtype == BOOL else value, dtype)
+
+    def _widened(self, value: int) -> int:
+        is_byte = self._table.values[value].type == "uint8"
+        return self._table.cast(value, self._wide) if is_byte else value
+
+    def _read(self, read: Read) -> int:
+        key = (read.field, read.component)
+        places = {s.offset for s in self._kernel.statements if (s.field, s.component) == key}
+        if key in self._assigned and places != {read.offset}:
+            message = f"'{self._kernel.name}' is not fused: it reads '{read.field}' next door."
+            raise AssertionError(message)
+        dtype = self._kernel.field(read.field).dtype
+        if read.version:
+            number = self._assigned[key][read.version - 1]
+        else:
+            number = self._table.number(Load(stored(dtype), *key, read.offset))
+        return self._cast(number, computed(dtype))
+
+
+def stored(dtype: str) -> str:
+    """Return the type of a field's numbers in memory: truth values are bytes, 0 or 1."""
+    return "uint8" if dtype == BOOL else dtype
+
+
+def _converted(literal: Literal, dtype: str) -> str | None:
+    """Return a literal's text as another type, or None if that is better left to the compiler."""
+    if dtype in ("float64", "float32"):
+        with np.errstate(over="ignore"):
+            return str(np.dtype(dtype).type(float(literal.text)))
+    is_whole = literal.type in (BOOL, "uint8", "int32", "int64")
+    if is_whole and dtype != "float16":
+        limits = np.iinfo(dtype)
+        return literal.text if limits.min <= int(literal.text) <= limits.max else None
+    return None

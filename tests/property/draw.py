@@ -51,6 +51,9 @@ if "types" in LEFT_OUT:
     DTYPES = FLOATS = ("float64",)
     LITERALS = (1, 2, 3, 7, -3, 0.5, -0.25, 0.3, 1.5, 2.0)
 
+if "bool" in LEFT_OUT:
+    DTYPES = DTYPES[:-1]
+
 _ARITHMETIC = ("add", "add", "sub", "sub", "mul", "mul", "div", "min", "max")
 _COMPARING = ("lt", "le", "gt", "ge", "eq", "ne")
 _BITWISE = ("and", "or", "xor")
@@ -84,7 +87,7 @@ def _draw_fields(random: Random, periodic: tuple[bool, ...]) -> tuple[Field, ...
             location = _draw_location(random, len(periodic))
         boundaries = _draw_boundaries(random, periodic, dtype)
         fields.append(Field(f"F{number}", dtype, components, location, boundaries, layout))
-    return (*fields, Field("M", random.choice(("uint8", "bool", "int32", "float32") if "types" not in LEFT_OUT else DTYPES)))
+    return (*fields, Field("M", random.choice(("uint8", "bool" if "bool" not in LEFT_OUT else "uint8", "int32", "float32") if "types" not in LEFT_OUT else DTYPES)))
 
 
 def _draw_location(random: Random, dimensions: int) -> str:
@@ -216,17 +219,15 @@ class _Drawing:
         place = _Place(place.region, place.keywords, own, place.assigned)
         value = self.expression(place, self.random.randint(0, 3), self.here)
         if self.random.random() < 0.05:
-            value = Number(self.random.choice(LITERALS))
+            value = Number({"f": 0.3, "i": -3, "u": 7, "b": True}[np.dtype(target.dtype).kind])
         return Assignment(target.name, component, aim, self._fitting(value, target.dtype))
 
     def _fitting(self, value: Expression, dtype: str) -> Expression:
         """Return a value that may be assigned to a field: said how, where it is not plain."""
         kind = self._type(value)
         if dtype == "bool" and kind != "bool":
-            return Number(True) if isinstance(value, Number) else Cast(value, "bool")
+            return Cast(value, "bool")
         if dtype in ("int64", "int32", "uint8") and kind.startswith("float"):
-            if isinstance(value, Number):
-                return Number(2)
             scaled = self.random.choice((value, Binary("mul", value, Number(8))))
             # From a float only into what can hold it; from there it wraps.
             return Cast(scaled, self.random.choice(("int64", "int32")))

@@ -40,6 +40,13 @@ from property.programs import (
 # Layers filled around an array: as far as programs read.
 REACH = 2
 
+
+def _where(condition, a, b) -> np.ndarray:
+    """Return a where the condition holds, else b; unlike np.where, refuse numbers too large."""
+    dtype = np.result_type(a, b)
+    return np.where(condition, np.asarray(a, dtype), np.asarray(b, dtype))
+
+
 _OPERATIONS: dict[str, Callable] = {
     "neg": lambda a: -a,
     "abs": abs,
@@ -49,8 +56,8 @@ _OPERATIONS: dict[str, Callable] = {
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
     "div": lambda a, b: a / b,
-    "min": lambda a, b: np.where(b < a, b, a),
-    "max": lambda a, b: np.where(a < b, b, a),
+    "min": lambda a, b: _where(b < a, b, a),
+    "max": lambda a, b: _where(a < b, b, a),
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,
     "xor": lambda a, b: a ^ b,
@@ -89,7 +96,7 @@ def evaluate(node: Expression, look: Look, keywords: dict[str, float], shift: Of
         case Cast(operand, dtype):
             return _cast(evaluate(operand, look, keywords, shift), dtype)
         case Where(condition, true, false):
-            return np.where(
+            return _where(
                 *(evaluate(a, look, keywords, shift) for a in (condition, true, false))
             )
         case Unary(op, operand):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.errors import PlanError
 from halocline.language.fields import Field
+from halocline.language.place import user_place
 from halocline.language.steps import Reduction, check_steps
 from halocline.pipeline import (
     check_target,
@@ -24,6 +25,7 @@ from halocline.runtime.device import CPU, check_fit, open_device, parse_device
 from halocline.runtime.executor import Executor
 from halocline.runtime.job import Made, join
 from halocline.runtime.progress import progress_display
+from halocline.runtime.redistribution import redistributed
 from halocline.runtime.report import Told, make_report
 from halocline.tune.selection import (
     Knowledge,
@@ -108,6 +110,12 @@ class Simulation:
             raise PlanError(
                 f"The target '{target}' runs on the processor; the device '{device}' was asked for."
             )
+        if not self.steps:
+            raise PlanError(
+                "The simulation was given an empty list of steps; expected at least one, such as a "
+                "called kernel.",
+                place=user_place(),
+            )
         self.dt = dt
         self.check_every = check_every
         self._job = join(communicator, ranks_per_node=ranks_per_node, link=link)
@@ -117,6 +125,8 @@ class Simulation:
         # Read by all ranks together, so that none waits for another later.
         self._knowledge = self._ask() if self._job.size > 1 else None
         self.decomposition = decomposition_for(grid, self._job.size, decomposition, blocks)
+        if not grid.own:
+            grid.own.extend(block.box for block in self.decomposition.blocks_of(self.rank))
         # Which shape is the cheapest depends on the step, which need not be complete yet.
         self._shape = (decomposition, blocks)
         self._selection: Selection | None = None
@@ -228,6 +238,8 @@ class Simulation:
                 # Long enough that Python does not matter, short enough to look alive.
                 chunk = max(1, min(2 * count, int(count * _LOOK_S / max(elapsed, 1e-9)) or 1))
             executor.end(name)
+            if self.check_every and self.step % self.check_every:
+                executor.check(name)
         self._seconds += time.perf_counter() - started
 
     def reduce(self, reduction: Reduction) -> float:
@@ -339,10 +351,23 @@ class Simulation:
             services=compile_services(self._job, self.device.handle),
         )
         self._selection = Selection(offered, executor, kernels, self._job, self._knowledge)
-        for field in self.grid.fields.values():
-            _hand_over(field, executor)
+        self._hand_over(executor)
         self._executor = executor
         return executor
+
+    def _hand_over(self, executor: Executor) -> None:
+        """Give the fields their storage and the values that they were set to before."""
+        own = [block.box for block in executor.owned]
+        is_moved = any(self._job.everywhere(own != self.grid.own))
+        self.grid.own[:] = own
+        for field in self.grid.fields.values():
+            field.storage = executor.storages[field.name]
+            if field.initial is None:
+                continue
+            initial, field.initial = field.initial, None
+            if is_moved and initial.boxes != (self.grid.domain,):
+                initial = redistributed(initial, own, self._job)
+            field.storage.assign(initial)
 
 
 def _check_strategy(strategy: Strategy | str) -> Strategy | str:
@@ -369,11 +394,3 @@ def _check_transport(strategy: Strategy | str, device: OpenDevice) -> None:
             f"{device.refusals[transport]}.",
             hint="transport='auto' takes what works.",
         )
-
-
-def _hand_over(field: Field, executor: Executor) -> None:
-    """Give a field its storage and the values it was set to before."""
-    field.storage = executor.storages[field.name]
-    for values in field.pending:
-        field.storage.assign(values)
-    field.pending.clear()

@@ -448,11 +448,11 @@ def test_boundary_missing_on_a_side():
 
 
 def test_boundary_with_the_wrong_number_of_values():
-    grid, T, out = closed()
-    T.boundary("x-", hc.Dirichlet((1.0, 2.0)))
-    step = hc.kernel(left_neighbour)(T, out)
-    assert told(GridError, lambda: plan_for(grid, [step])) == (
-        "The boundary of 'T' on side 'x-' has 2 values; expected one or 1."
+    _, T, _ = closed()
+    assert told(GridError, lambda: T.boundary("x-", hc.Dirichlet((1.0, 2.0)))) == (
+        "The boundary of 'T' on side 'x-' was given (1.0, 2.0); expected a number or an "
+        "hc.Parameter. A value that changes with time is a parameter; for one that changes from "
+        "place to place give a kernel that runs on the layer."
     )
 
 
@@ -677,6 +677,7 @@ def test_repeat_of_an_impossible_number(count):
 
 
 def simulated(grid, *steps, **options):
+    steps = steps or (lambda: None,)
     simulation = hc.Simulation(grid, steps, target="numpy", threads=1, **options)
     simulation.run(0, progress=False)
     return simulation
@@ -692,7 +693,8 @@ def test_values_of_the_wrong_shape(grid, T):
 
 def test_values_of_a_field_before_there_is_a_simulation(T):
     assert told(GridError, T.gather) == (
-        "Field 'T' has no values yet. Make a Simulation of its grid first."
+        "Field 'T' is not stored yet: that is done when its simulation first runs. Make a Simulation "
+        "of its grid, and run it."
     )
 
 

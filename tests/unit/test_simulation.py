@@ -35,7 +35,7 @@ def target(request):
 
 
 def simulate(grid, steps, count_of_steps, **options):
-    simulation = hc.Simulation(grid, steps, threads=1, **options)
+    simulation = hc.Simulation(grid, steps or [lambda: None], threads=1, **options)
     simulation.run(count_of_steps, progress=False)
     return simulation
 
@@ -120,7 +120,7 @@ def test_reductions_have_the_same_bits_for_any_blocks():
         grid = hc.Grid((97,), periodic=True)
         a = grid.field("a")
         a.set(np.random.default_rng(2).standard_normal(97) * 1e6)
-        simulation = hc.Simulation(grid, [], blocks=blocks, threads=1)
+        simulation = hc.Simulation(grid, [lambda: None], blocks=blocks, threads=1)
         found.add(tuple(simulation.reduce(kind(a * a - a)) for kind in (hc.sum, hc.min, hc.max)))
     assert len(found) == 1
 

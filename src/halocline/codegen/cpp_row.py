@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halocline.codegen.expression import C_TYPES, Expressions, moved
-from halocline.codegen.names import CPP_WORDS, Names, words
 from halocline.codegen.lower import place
+from halocline.codegen.names import CPP_WORDS, Names, words
 from halocline.codegen.nest import IndexValue
 from halocline.codegen.text import at, cast, cell_lines, indented, type_of, x_step
 

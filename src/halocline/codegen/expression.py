@@ -112,7 +112,11 @@ class Expressions:
                 # Compilers want to see parentheses around '&&' within '||'.
                 return " || ".join(self._inside(i, _CHOICE + 3) for i in below), strength
             # And around what is compared if it is a comparison, and around all within '&' and '^'.
-            least = _PREFIX if value.op.startswith("bit") else max(strength, _COMPARED if value.op in COMPARE else 0)
+            least = (
+                _PREFIX
+                if value.op.startswith("bit")
+                else max(strength, _COMPARED if value.op in COMPARE else 0)
+            )
             left = self._inside(below[0], least)
             right = self._inside(below[1], max(least, strength + 1))
             return f"{left} {sign} {right}", strength

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from halocline.errors import GridError
+import numpy as np
+
+from halocline.errors import GridError, described
 from halocline.geometry import AXES
-from halocline.language.expr import Binary, Const, Expr, Read, Scalar
+from halocline.language.expr import Binary, Cast, Const, Expr, Read, Scalar
 from halocline.language.fields import layer, parse_side
 from halocline.language.kernel import Kernel, Statement
+from halocline.language.place import user_place
 from halocline.language.steps import Call, Parameter
 
 if TYPE_CHECKING:
@@ -25,10 +28,14 @@ class Dirichlet:
     gets the value there.
 
     Args:
-        value: The value, or one for each component.
+        value: A number or parameter, or one for each component.
     """
 
     value: Any
+
+    def check(self, field: Field, side: str) -> None:
+        """Refuse values that do not fit the field."""
+        _values(field, side, self.value)
 
     def calls(self, field: Field, side: str, depth: int) -> tuple[Call, ...]:
         """Return the kernels that fill 'depth' layers."""
@@ -40,10 +47,14 @@ class Neumann:
     """Prescribe the derivative along the outward normal [field unit / length unit].
 
     Args:
-        gradient: The derivative, or one for each component.
+        gradient: A number or parameter, or one for each component.
     """
 
     gradient: Any = 0.0
+
+    def check(self, field: Field, side: str) -> None:
+        """Refuse values that do not fit the field."""
+        _values(field, side, self.gradient)
 
     def calls(self, field: Field, side: str, depth: int) -> tuple[Call, ...]:
         """Return the kernels that fill 'depth' layers."""
@@ -55,6 +66,8 @@ def boundary_calls(field: Field, side: str, depth: int) -> tuple[Call, ...]:
     condition = field.boundaries[side]
     if isinstance(condition, Dirichlet | Neumann):
         return condition.calls(field, side, depth)
+    if depth == 0:
+        return ()
     if depth > 1:
         raise GridError(
             f"The kernel given as boundary of '{field.name}' on side '{side}' fills one layer, but "
@@ -64,20 +77,51 @@ def boundary_calls(field: Field, side: str, depth: int) -> tuple[Call, ...]:
     return (condition(field, on=side),)
 
 
+def is_on_low_side(field: Field, side: str) -> bool:
+    """Return whether a side is a low one on which the field has cells of the domain."""
+    axis, sign = parse_side(field.grid, side)
+    return sign < 0 and _is_on_side(field, axis)
+
+
+def _is_on_side(field: Field, axis: int) -> bool:
+    return AXES[axis] in field.location.split("_")[0] and field.location != "center"
+
+
 def _calls(field: Field, side: str, depth: int, value: Any, rule: Any) -> tuple[Call, ...]:
     axis, sign = parse_side(field.grid, side)
-    on_side = AXES[axis] in field.location.split("_")[0] and field.location != "center"
-    values = tuple(value) if hasattr(value, "__len__") else (value,) * field.components
-    if len(values) != field.components:
-        raise GridError(
-            f"The boundary of '{field.name}' on side '{side}' has {len(values)} values; expected "
-            f"one or {field.components}."
-        )
+    on_side = _is_on_side(field, axis)
+    values = _values(field, side, value)
     first = 0 if on_side and sign < 0 else 1
     layers = range(first, depth + 1)
     return tuple(
         _call(field, side, n, depth, values, rule(sign, n, on_side=on_side)) for n in layers
     )
+
+
+def _values(field: Field, side: str, given: Any) -> tuple[float | Parameter, ...]:
+    """Return what a boundary prescribes for each component, or refuse what is no such thing."""
+    is_list = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim == 1)
+    values = tuple(given) if is_list else (given,) * field.components
+    is_right = len(values) == field.components and all(map(_is_value, values))
+    if is_right and np.dtype(field.dtype).kind in "iub":
+        is_right = all(isinstance(v, Parameter) or float(v).is_integer() for v in values)
+    if not is_right:
+        kind = "whole number" if np.dtype(field.dtype).kind in "iub" else "number"
+        each = f"one {kind} for each of its {field.components} components"
+        raise GridError(
+            f"The boundary of '{field.name}' on side '{side}' was given {described(given)}; expected "
+            f"a {kind} or an hc.Parameter{f', or {each}' if field.components > 1 else ''}.",
+            hint="A value that changes with time is a parameter; for one that changes from place to "
+            "place give a kernel that runs on the layer.",
+            place=user_place(),
+        )
+    return values
+
+
+def _is_value(value: Any) -> bool:
+    if isinstance(value, Parameter):
+        return True
+    return isinstance(value, int | float | np.number | np.bool_) and bool(np.isfinite(value))
 
 
 @dataclass(frozen=True)
@@ -108,16 +152,16 @@ def _call(
     field: Field, side: str, n: int, depth: int, values: tuple[Any, ...], rule: _Rule
 ) -> Call:
     axis, sign = parse_side(field.grid, side)
+    _check_mirror(field, side, n, rule)
     inward = tuple(-sign * rule.distance if a == axis else 0 for a in range(field.grid.dimensions))
     factor = rule.factor * (field.grid.spacing[axis] if rule.weight > 0 else 1.0)
     here = (0,) * field.grid.dimensions
     names = tuple(f"value_{q}" for q in range(field.components))
-    statements = tuple(
-        Statement(
-            "field", q, _rule_value(Scalar(name), factor, Read("field", q, inward), rule), here
-        )
-        for q, name in enumerate(names)
-    )
+    inside = [Read("field", q, inward) for q in range(field.components)]
+    filled = [_rule_value(Scalar(n), factor, i, rule) for n, i in zip(names, inside, strict=True)]
+    if np.dtype(field.dtype).kind != "f":
+        filled = [Cast(field.dtype, one) for one in filled]
+    statements = tuple(Statement("field", q, one, here) for q, one in enumerate(filled))
     return Call(
         Kernel(
             f"boundary_{side[0]}{'low' if sign < 0 else 'high'}_{n}",
@@ -133,6 +177,19 @@ def _call(
         n > 0,
         f"boundary of '{field.name}' on side '{side}'",
     )
+
+
+def _check_mirror(field: Field, side: str, n: int, rule: _Rule) -> None:
+    """Refuse a layer that would mirror a cell beyond the opposite side."""
+    axis, sign = parse_side(field.grid, side)
+    extent = field.grid.extent[axis]
+    position = extent + n - 1 if sign > 0 else -n
+    if rule.weight and not 0 <= position - sign * rule.distance < extent:
+        raise GridError(
+            f"Field '{field.name}' is read {n} cells beyond side '{side}', where its boundary mirrors "
+            f"what lies within, but the grid has only {extent} cells along {AXES[axis]}.",
+            hint="Use a wider grid, or a kernel that reads less far.",
+        )
 
 
 def _rule_value(value: Expr, factor: float, inside: Expr, rule: _Rule) -> Expr:

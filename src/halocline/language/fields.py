@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from halocline.errors import GridError, nearest
+from halocline.errors import GridError, KernelError, described, nearest
 from halocline.geometry import AXES, Box, box_of
 from halocline.language import expr, operators
+from halocline.language.initial import initial_values
 from halocline.language.kernel import DTYPES, LAYOUTS, FieldType
+from halocline.language.place import user_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from halocline.language.initial import InitialValues
 
 
 LOCATIONS = ("center", "x_face", "y_face", "z_face", "xy_edge", "xz_edge", "yz_edge")
@@ -30,7 +35,7 @@ UNBOUNDED = 1 << 40
 class Storage(Protocol):
     """Where the values of one field live; made by a simulation."""
 
-    def assign(self, values: Any) -> None:
+    def assign(self, values: InitialValues) -> None:
         """Give the rank's own cells new values."""
 
     def local(self) -> list[NDArray[Any]]:
@@ -63,7 +68,9 @@ class Field(operators.Operand):
         self.description: str = options.get("description", "")
         # What fills the layers beyond a side; see 'boundary.boundary_calls'.
         self.boundaries: dict[str, Any] = {}
-        self.pending: list[Any] = []
+        # What it was set to, until a simulation stores it.
+        self.initial: InitialValues | None = None
+        self.is_set_to_nan = False
         self.storage: Storage | None = None
 
     def __repr__(self) -> str:
@@ -74,19 +81,37 @@ class Field(operators.Operand):
         """Return what kernels and plans know of the field, under a name of theirs."""
         return FieldType(name, self.dtype, self.components, self.layout, self.alignment)
 
+    @property
+    def dimensions(self) -> int:
+        """Number of the grid's axes."""
+        return self.grid.dimensions
+
+    @property
+    def spacing(self) -> tuple[float, ...]:
+        """Edge lengths of a cell [length unit]."""
+        spacing: tuple[float, ...] = self.grid.spacing
+        return spacing
+
     def set(self, values: Any) -> None:
-        """Give every cell a value; on each rank only its own cells are evaluated.
+        """Give every cell a value, now: what changes later in an array or a function has no effect.
+
+        Once there is a simulation, each rank evaluates a function in its own cells only.
 
         Args:
             values: A number; an array of the grid's extent, for several components with the
                 component first: (components, nx, ny, nz); or a function of the coordinates x, y, z
-                of the field's location, called with arrays that broadcast to a block's extent and
-                returning values of the same shapes as above.
+                of the field's location, called with arrays that broadcast to the extent of a box of
+                cells and returning values of the same shapes as above.
+
+        Raises:
+            GridError: Shape, type or the function's arguments do not fit the field.
         """
-        if self.storage is None:
-            self.pending.append(values)
-        else:
-            self.storage.assign(values)
+        boxes = self.grid.own or [self.grid.domain]
+        self.initial = initial_values(self, boxes, values)
+        self.is_set_to_nan = self.initial.has_nan
+        if self.storage is not None:
+            self.storage.assign(self.initial)
+            self.initial = None
 
     def boundary(self, side: str, condition: Any, **scalars: Any) -> None:
         """Say how the layers beyond a side of the domain are filled before a kernel reads them.
@@ -114,6 +139,15 @@ class Field(operators.Operand):
                 "had begun.",
                 hint="Give all boundaries before the first run.",
             )
+        if isinstance(condition, str) or not (hasattr(condition, "calls") or callable(condition)):
+            raise GridError(
+                f"Field '{self.name}' was given {described(condition)} as boundary on side "
+                f"'{side}'; expected hc.Dirichlet(value), hc.Neumann(gradient) or a kernel of one "
+                "field.",
+                place=user_place(),
+            )
+        if hasattr(condition, "check"):
+            condition.check(self, side)
         self.boundaries.pop(side, None)
         self.boundaries[side] = condition if not scalars else _bind_later(condition, scalars)
 
@@ -140,10 +174,23 @@ class Field(operators.Operand):
     def _stored(self) -> Storage:
         if self.storage is None:
             raise GridError(
-                f"Field '{self.name}' has no values yet.",
-                hint="Make a Simulation of its grid first.",
+                f"Field '{self.name}' is not stored yet: that is done when its simulation first "
+                "runs.",
+                hint="Ask after simulation.run(…), or write simulation.run(0) before."
+                if self.grid.own
+                else "Make a Simulation of its grid, and run it.",
+                place=user_place(),
             )
         return self.storage
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Refuse to be assigned outside of a kernel."""
+        raise KernelError(
+            f"Field '{self.name}' was assigned outside of a kernel.",
+            hint="Write @hc.kernel before the function that does it, or give all cells their values "
+            f"with {self.name}.set(…).",
+            place=user_place(),
+        )
 
     def expression(self) -> expr.Expr:
         """Return the value of component 0 in the cell itself."""
@@ -175,10 +222,12 @@ class Grid:
     spacing: Any = 1.0
     origin: Any = 0.0
     fields: dict[str, Field] = field(default_factory=dict, repr=False)
+    # The cells that this rank has, once there is a simulation that says so.
+    own: list[Box] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
         extent = tuple(self.extent) if np.iterable(self.extent) else (self.extent,)
-        if not 1 <= len(extent) <= len(AXES) or any(int(n) != n or n < 1 for n in extent):
+        if not 1 <= len(extent) <= len(AXES) or not all(map(_is_count, extent)):
             raise GridError(
                 f"A grid of extent {self.extent!r} was asked for; expected one to three positive "
                 "whole numbers.",
@@ -187,10 +236,12 @@ class Grid:
         object.__setattr__(self, "extent", tuple(int(n) for n in extent))
         for name, convert in (("periodic", bool), ("spacing", float), ("origin", float)):
             object.__setattr__(self, name, self._each_axis(name, convert))
-        if any(h <= 0 for h in self.spacing):
+        if not all(0 < h < math.inf for h in self.spacing):
             raise GridError(
                 f"A grid spacing of {self.spacing} was given; expected positive numbers."
             )
+        if not all(math.isfinite(o) for o in self.origin):
+            raise GridError(f"A grid's origin at {self.origin} was given; expected finite numbers.")
 
     def _each_axis(self, name: str, convert: type) -> tuple[Any, ...]:
         value = getattr(self, name)
@@ -200,7 +251,13 @@ class Grid:
                 f"'{name}' has {len(values)} entries; expected one or {self.dimensions}, the "
                 "number of the grid's axes."
             )
-        return tuple(convert(v) for v in values)
+        try:
+            return tuple(convert(v) for v in values)
+        except (TypeError, ValueError):
+            raise GridError(
+                f"'{name}' was given {described(value)}; expected "
+                f"{'truth values' if convert is bool else 'numbers'}."
+            ) from None
 
     @property
     def dimensions(self) -> int:
@@ -279,12 +336,15 @@ class Grid:
         return tuple(result)
 
 
+def _is_count(n: Any) -> bool:
+    return isinstance(n, int | float | np.number) and n >= 1 and float(n).is_integer()
+
+
 def _dtype_name(name: str, dtype: Any) -> str:
     try:
         result = np.dtype(dtype).name
     except TypeError:
         result = str(dtype)
-    result = "uint8" if result == "bool" else result
     if result not in DTYPES:
         raise GridError(
             f"Field '{name}' has the unknown dtype '{dtype}'.", hint=nearest(result, DTYPES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,18 +16,27 @@ if TYPE_CHECKING:
 
 # Component of a field.
 Key = tuple[str, int]
+Refilled = Callable[[str, "Offset"], bool]
 
 
-def fuse(kernel: Kernel) -> tuple[Kernel, ...]:
+def fuse(kernel: Kernel, is_refilled: Refilled | None = None) -> tuple[Kernel, ...]:
     """Return fused kernels that do the same one after the other, as few as a single pass finds.
 
     Two statements may share a loop unless one reads or assigns elsewhere what the other assigns.
+
+    Args:
+        kernel: The kernel.
+        is_refilled: Whether a boundary fills cells of a field that are read at an offset: what an
+            earlier statement has assigned there is then no longer what a later one reads.
     """
     # Found once for each statement: expressions are large, and every two statements are compared.
     uses = [_uses(statement) for statement in kernel.statements]
     groups: list[list[int]] = []
     for number, own in enumerate(uses):
-        if groups and all(_may_share(uses[earlier], own) for earlier in groups[-1]):
+        if groups and all(
+            _may_share(uses[earlier], own) and not _is_between(uses[earlier], own, is_refilled)
+            for earlier in groups[-1]
+        ):
             groups[-1].append(number)
         else:
             groups.append([number])
@@ -40,19 +50,25 @@ def separate(kernel: Kernel) -> tuple[Kernel, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Uses:
-    """Where a statement assigns, and where it reads and assigns each component."""
+    """Where a statement assigns, where it reads and assigns each component.
+
+    And of which components it reads what an earlier statement has assigned.
+    """
 
     key: Key
     offset: Offset
     places: dict[Key, set[Offset]]
+    of_earlier: frozenset[Key]
 
 
 def _uses(statement: Statement) -> _Uses:
     key = (statement.field, statement.component)
     places: dict[Key, set[Offset]] = {key: {statement.offset}}
-    for read in reads(statement.value):
+    found = reads(statement.value)
+    for read in found:
         places.setdefault((read.field, read.component), set()).add(read.offset)
-    return _Uses(key, statement.offset, places)
+    of_earlier = frozenset((read.field, read.component) for read in found if read.version)
+    return _Uses(key, statement.offset, places, of_earlier)
 
 
 def _may_share(first: _Uses, second: _Uses) -> bool:
@@ -60,6 +76,15 @@ def _may_share(first: _Uses, second: _Uses) -> bool:
     return all(
         other.places.get(one.key, {one.offset}) == {one.offset}
         for one, other in ((first, second), (second, first))
+    )
+
+
+def _is_between(first: _Uses, second: _Uses, is_refilled: Refilled | None) -> bool:
+    """Return whether a boundary changes what one statement has assigned before another reads it."""
+    return (
+        is_refilled is not None
+        and first.key in second.of_earlier
+        and is_refilled(first.key[0], first.offset)
     )
 
 

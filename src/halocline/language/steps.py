@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from halocline.errors import GridError, KernelError, PlanError
+import numpy as np
+
+from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language import operators
 from halocline.language.fields import Field, same_grid
 from halocline.language.place import user_place
@@ -120,6 +122,12 @@ class Reduction(Parameter):
                 hint="To compare, name the cell: hc.sum(T[0, 0] == 1.0).",
                 place=user_place(),
             )
+        if isinstance(operand, Parameter):
+            raise KernelError(
+                f"'hc.{kind}' was given the parameter '{operand.name}'; expected a field or an "
+                "expression of fields.",
+                place=user_place(),
+            )
         super().__init__(float("nan"), name or kind)
         self.kind = kind
         self.operand = operand.expression()
@@ -135,6 +143,16 @@ def swap(first: Field, second: Field) -> Swap:
     Raises:
         GridError: The fields differ in grid, element type or components.
     """
+    for field in (first, second):
+        if not isinstance(field, Field):
+            raise PlanError(
+                f"'swap' was given {described(field)}; expected two fields.", place=user_place()
+            )
+    if first is second:
+        raise PlanError(
+            f"'swap' was given the field '{first.name}' twice; expected two different fields.",
+            place=user_place(),
+        )
     same_grid((first, second), "'swap'")
     if first.type_as("") != second.type_as(""):
         raise GridError(
@@ -175,8 +193,11 @@ def max(operand: operators.Operand, name: str = "") -> Reduction:  # noqa: A001 
 
 
 def _positive(what: str, count: int) -> int:
-    if not isinstance(count, int) or count < 1:
-        raise PlanError(f"'{what}' was given {count!r}; expected a whole number of at least 1.")
+    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
+        raise PlanError(
+            f"'{what}' was given {described(count)}; expected a whole number of at least 1.",
+            place=user_place(),
+        )
     return count
 
 
@@ -190,9 +211,10 @@ def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
             result.append(Callback(item))
         else:
             raise PlanError(
-                f"{item!r} stands in the list of steps; expected a called kernel, swap, repeat, "
+                f"{described(item)} stands in the list of steps; expected a called kernel, swap, repeat, "
                 "every, a reduction or a function.",
                 hint="Call the kernel with its fields: heat(T, T_new, a=0.1).",
+                place=user_place(),
             )
     return tuple(result)
 

@@ -60,7 +60,7 @@ def verify(kernel: Kernel, places: Sequence[str], place: str, *, side: int | Non
         kind = value_types(kernel, statement, line)[statement.value]
         dtype = kernel.field(statement.field).dtype
         check_assigned(dtype, statement.field, statement.value, kind, line)
-    _no_past(kernel, places, side)
+    refuse_past(fuse(kernel) if side is None else separate(kernel), kernel.name, places)
 
 
 def _no_stranger(kernel: Kernel, node: Expr, place: str) -> None:
@@ -95,15 +95,23 @@ def _no_chance(kernel: Kernel, statement: Statement, place: str, side: int | Non
             )
 
 
-def _no_past(kernel: Kernel, places: Sequence[str], side: int | None) -> None:
-    """Refuse a read of values that an earlier statement has overwritten in all cells."""
-    kernels = fuse(kernel) if side is None else separate(kernel)
+def refuse_past(kernels: Sequence[Kernel], name: str, places: Sequence[str]) -> None:
+    """Refuse a read of values that an earlier statement has overwritten in all cells.
+
+    Args:
+        kernels: The fused kernels that a kernel was cut into.
+        name: The kernel's name.
+        places: 'file:line' of each statement.
+
+    Raises:
+        KernelError: There is such a read.
+    """
     statements = [statement for fused in kernels for statement in fused.statements]
     for statement, place in zip(statements, places, strict=True):
         for read in reads(statement.value):
             if read.version < 0:
                 raise KernelError(
-                    f"Kernel '{kernel.name}' uses '{read.field}' at the offset {read.offset} as it "
+                    f"Kernel '{name}' uses '{read.field}' at the offset {read.offset} as it "
                     "was before an earlier statement, which has assigned it in all cells by then.",
                     hint="Put this statement before that one, or assign to a second field.",
                     place=place,

@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from halocline.errors import GridError, PlanError
-from halocline.geometry import AXES, Box
-from halocline.language.boundary import boundary_calls
+from halocline.errors import GridError
+from halocline.language.boundary import boundary_calls, is_on_low_side
 from halocline.language.expr import Read
+from halocline.language.fields import layer
 from halocline.language.fuse import fuse, separate
 from halocline.language.kernel import FieldType, Kernel, Statement, reads
 from halocline.language.mask import masked
 from halocline.language.steps import Call, Callback, Every, Reduction, Repeat, Swap
+from halocline.language.verify import refuse_past
+from halocline.plan.checks import check_evaluated, check_sides
 from halocline.plan.program import (
     Called,
     Checked,
@@ -23,7 +25,6 @@ from halocline.plan.program import (
     Program,
     Reduced,
     Sometimes,
-    aliases,
     all_launches,
     beyond,
 )
@@ -32,6 +33,7 @@ from halocline.plan.reach import moved
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from halocline.geometry import Offset
     from halocline.language.fields import Field, Grid
     from halocline.language.steps import Step
 
@@ -44,11 +46,14 @@ class _Context:
         prefix: What the names of hidden fields begin with.
         hidden: Fields that reductions need for the values of their expressions.
         changing: Fields that a kernel assigns or a swap renames.
+        on_sides: By field the boundary kernels that fill cells of the domain, which lie on a side of
+            it: they run before anybody looks.
     """
 
     prefix: str
     hidden: list[FieldType]
     changing: frozenset[Field]
+    on_sides: dict[str, tuple[Launch, ...]]
 
 
 def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "value") -> Program:
@@ -64,23 +69,27 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
         PlanError: A kernel reads beyond the domain where nothing provides values.
     """
     steps = tuple(steps)
-    context = _Context(prefix, [], _changing(steps))
+    on_sides = {name: tuple(_boundary_launches(field, 0)) for name, field in grid.fields.items()}
+    context = _Context(prefix, [], _changing(steps), on_sides)
     items = _bind_all(grid, steps, context)
     used = all_launches(items)
-    boundaries = {
-        name: tuple(_boundary_launches(field, depth))
+    found = {
+        name: tuple(_boundary_launches(field, _depth_beyond(grid, used, name)))
         for name, field in grid.fields.items()
-        if field.boundaries and (depth := _depth_beyond(grid, used, name))
     }
-    _check_sides(grid, items, boundaries)
+    boundaries = {name: launches for name, launches in found.items() if launches}
+    check_sides(grid, items, boundaries)
     declared = [field.type_as(name) for name, field in grid.fields.items()]
     floating = [f.name for f in declared if f.dtype.startswith("float")]
     written = _written(items, set())
     checked = tuple(name for name in floating if name in written)
+    items = (*items, *(one for name in written for one in context.on_sides.get(name, ())))
     if check_every and checked:
         items = (*items, Sometimes(check_every, (Checked(checked),)))
     fields = (*declared, *context.hidden)
-    return Program(grid.extent, grid.periodic, fields, items, boundaries)
+    program = Program(grid.extent, grid.periodic, fields, items, boundaries, checked)
+    check_evaluated(program, items, set())
+    return program
 
 
 def launches_of(
@@ -97,7 +106,7 @@ def launches_of(
         is_listed: Whether the cells of the call's mask can be listed once for many steps.
     """
     result = []
-    for part in separate(call.kernel) if call.is_layer else fuse(call.kernel):
+    for part in _parts(call):
         used = {s.field for s in part.statements}
         used |= {r.field for r in reads(*(s.value for s in part.statements))}
         plain = replace(part, fields=tuple(f for f in part.fields if f.name in used))
@@ -116,6 +125,27 @@ def launches_of(
             )
         )
     return tuple(result)
+
+
+def _parts(call: Call) -> tuple[Kernel, ...]:
+    """Return a call's kernel as fused kernels, between which boundaries can run."""
+    if call.is_layer:
+        return separate(call.kernel)
+
+    def is_refilled(name: str, offset: Offset) -> bool:
+        field = call.field(name)
+        grid = field.grid
+        seen = moved(call.region, offset)
+        sides = [side for side in field.boundaries if is_on_low_side(field, side)]
+        inner = [layer(grid, side, 0, 0) for side in sides]
+        return bool(field.boundaries) and (
+            bool(seen.subtract(grid.region))
+            or any(not seen.intersect(box).is_empty for box in inner)
+        )
+
+    parts = fuse(call.kernel, is_refilled)
+    refuse_past(parts, call.kernel.name, [call.place] * len(call.kernel.statements))
+    return parts
 
 
 def _changing(steps: Iterable[Step]) -> frozenset[Field]:
@@ -162,7 +192,10 @@ def _bind(grid: Grid, step: Step, context: _Context) -> tuple[Item, ...]:
         case Every(interval, steps):
             return (Sometimes(interval, _bind_all(grid, steps, context)),)
         case Callback():
-            return (Called(step),)
+            return (
+                *(one for launches in context.on_sides.values() for one in launches),
+                Called(step),
+            )
         case Reduction():
             return _bind_reduction(grid, step, context)
         case _:
@@ -190,7 +223,8 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
                 "the simulation's grid."
             )
     if isinstance(value, Read) and not any(value.offset) and not _is_narrow(grid, value):
-        return (Reduced(reduction.kind, value.field, value.component, reduction),)
+        reduced = Reduced(reduction.kind, value.field, value.component, reduction)
+        return (*context.on_sides[value.field], reduced)
     name = f"{context.prefix}_{len(context.hidden)}"
     context.hidden.append(FieldType(name, "float64", 1))
     names = tuple(dict.fromkeys(read.field for read in found))
@@ -241,32 +275,6 @@ def _depth_beyond(grid: Grid, launches: list[Launch], name: str) -> int:
     return depth
 
 
-def _check_sides(
-    grid: Grid, items: tuple[Item, ...], boundaries: dict[str, tuple[Launch, ...]]
-) -> None:
-    """Refuse kernels that read beyond a side where nothing fills the layer."""
-    launches = all_launches(items)
-    may_hold = aliases(items)
-    for launch in launches:
-        if launch.is_layer:
-            continue
-        for name in dict.fromkeys(launch.names):
-            group = may_hold.get(name, {name})
-            filled = [other.region for n in group for other in boundaries.get(n, ())]
-            filled += [moved(w.region, o) for w in launches for f, _, o in w.assigns if f in group]
-            rest = beyond(launch, name, grid.domain, grid.periodic)
-            for region in filled:
-                rest = [piece for box in rest for piece in box.subtract(region)]
-            if rest:
-                raise PlanError(
-                    f"Kernel '{launch.kernel.name}' reads '{name}' beyond side "
-                    f"'{_side_of(grid, rest[0])}' of the domain, where no boundary is given.",
-                    hint=f"Write {name}.boundary('{_side_of(grid, rest[0])}', …), make the grid "
-                    "periodic there, or restrict the kernel to a box.",
-                    place=launch.place,
-                )
-
-
 def _written(items: Iterable[Item], before: set[str]) -> set[str]:
     """Return the names under which values written by the items are found after them."""
     names = set(before)
@@ -279,13 +287,3 @@ def _written(items: Iterable[Item], before: set[str]) -> set[str]:
             swapped = {item.first: item.second, item.second: item.first}
             names = {swapped.get(name, name) for name in names}
     return names
-
-
-def _side_of(grid: Grid, box: Box) -> str:
-    for axis, n in enumerate(grid.extent):
-        if not grid.periodic[axis]:
-            if box.lower[axis] < 0:
-                return f"{AXES[axis]}-"
-            if box.upper[axis] > n:
-                return f"{AXES[axis]}+"
-    raise AssertionError(box)

@@ -148,6 +148,7 @@ class _Lowering:
         layouts: tuple[FieldLayout, ...],
     ) -> None:
         self.domain = box_of(program.extent)
+        self.checked = program.checked
         self.decomposition = decomposition
         self.strategy = strategy
         self.rank = rank
@@ -180,6 +181,7 @@ class _Lowering:
             tuple(prologue),
             steps,
             epilogues,
+            self._checks(self.checked),
         )
 
     def _items(self, items: Iterable[ScheduleItem]) -> list[ops.Operation]:
@@ -202,9 +204,12 @@ class _Lowering:
             case Called(callback):
                 return [ops.CallFunction(callback)]
             case Checked(fields):
-                return [ops.Check(field, self._domain_boxes()) for field in fields]
+                return list(self._checks(fields))
             case StepEnd():
                 return [_STEP_END]
+
+    def _checks(self, fields: Iterable[str]) -> tuple[ops.Check, ...]:
+        return tuple(ops.Check(field, self._domain_boxes()) for field in fields)
 
     def _domain_boxes(self) -> tuple[ops.Placed, ...]:
         return tuple((block.number, block.box) for block in self.blocks)

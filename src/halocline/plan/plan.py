@@ -166,6 +166,7 @@ class Plan:
         prologue: Operations before the first step.
         steps: Operations of each step of a round; one step, but as many as the depth of halos.
         epilogues: Operations after the last step, if it is that one of a round.
+        checks: What searches for values that are not numbers, to be done at the end of a run too.
     """
 
     rank: int
@@ -178,6 +179,7 @@ class Plan:
     prologue: tuple[Operation, ...]
     steps: tuple[tuple[Operation, ...], ...]
     epilogues: tuple[tuple[Operation, ...], ...]
+    checks: tuple[Check, ...] = ()
 
     @property
     def blocks(self) -> tuple[Block, ...]:

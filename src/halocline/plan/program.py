@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from halocline.geometry import Box
+from halocline.geometry import Box, box_of
 from halocline.language.kernel import FieldType, Kernel, reads
 from halocline.language.steps import Callback, Parameter, Reduction
 from halocline.plan.reach import moved, unbounded
@@ -134,6 +134,7 @@ class Program:
         items: What happens, in order.
         boundaries: For each field its boundary kernels for each number of layers up to the one
             read, in order of declaration.
+        checked: Fields that are searched for values that are not numbers.
     """
 
     extent: tuple[int, ...]
@@ -141,6 +142,19 @@ class Program:
     fields: tuple[FieldType, ...]
     items: tuple[Item, ...]
     boundaries: dict[str, tuple[Launch, ...]]
+    checked: tuple[str, ...] = ()
+
+    def filling(self, launch: Launch, field: str) -> tuple[Launch, ...]:
+        """Return the boundary kernels of a field if a kernel reads what they fill."""
+        kernels = self.boundaries.get(field, ())
+        domain = box_of(self.extent)
+        if not kernels or beyond(launch, field, domain, self.periodic):
+            return kernels
+        seen = [moved(launch.region, o) for f, _, o in launch.reads if f == field]
+        # A field located on a side has cells of the domain there.
+        inner = [kernel.region for kernel in kernels if not kernel.is_layer]
+        is_read = any(not box.intersect(cells).is_empty for box in seen for cells in inner)
+        return kernels if is_read else ()
 
     @property
     def dimensions(self) -> int:

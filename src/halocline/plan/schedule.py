@@ -13,8 +13,10 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from halocline.geometry import box_of
+from halocline.language.steps import Parameter
 from halocline.plan.ahead import fetch_ahead
 from halocline.plan.chain import Demands, demands, may_join, partial_axes
+from halocline.plan.checks import read_beyond
 from halocline.plan.held import Held, at_home
 from halocline.plan.open_chain import OpenChain
 from halocline.plan.program import (
@@ -26,10 +28,10 @@ from halocline.plan.program import (
     Program,
     Reduced,
     Sometimes,
+    aliases,
     all_launches,
-    beyond,
 )
-from halocline.plan.reach import Needs, clip, images, moved, renamed
+from halocline.plan.reach import Needs, clip, images, moved, renamed, unbounded
 from halocline.plan.step import (
     Chain,
     EveryItem,
@@ -88,6 +90,7 @@ class _Planner:
         self.overlap = strategy.overlap
         self.depth = strategy.depth
         self.known: dict[tuple[Launch, ...], Demands] = {}
+        self.provided = _provided(program)
         self.ends: list[Held] = []
 
     def cyclic(
@@ -190,14 +193,11 @@ class _Planner:
     def _boundaries(self, chain: OpenChain, launch: Launch) -> list[Launch]:
         """Return the boundary kernels of fields that a kernel reads beyond the domain."""
         result: list[Launch] = []
-        for name in dict.fromkeys(launch.names):
-            kernels = self.program.boundaries.get(name, ())
-            is_read = beyond(launch, name, self.domain, self.program.periodic)
-            # Boundaries, and what layers hand over, see memory as it is.
-            if not kernels or not is_read or _is_thin(launch):
-                continue
-            named = tuple(chain.named(kernel) for kernel in kernels)
-            if not _is_fresh(chain.launches, chain.names.get(name, name), named):
+        # Boundaries, and what layers hand over, see memory as it is.
+        names = () if _is_thin(launch) else dict.fromkeys(launch.names)
+        for name in names:
+            named = tuple(chain.named(kernel) for kernel in self.program.filling(launch, name))
+            if named and not _is_fresh(chain, chain.names.get(name, name), named):
                 result += named
         return result
 
@@ -242,6 +242,7 @@ class _Planner:
             return state
         launches = tuple(chain.launches)
         asked = self._demands(chain.launches)
+        self._check_filled(launches, asked)
         wanted = (asked.needs | asked.own) - state.valid
         fetch = state.held.located(wanted)
         written = frozenset(key for launch in launches for key in launch.writes)
@@ -259,6 +260,23 @@ class _Planner:
         for first, second in chain.swapped():
             known = known.renamed(first, second)
         return known
+
+    def _check_filled(self, launches: Iterable[Launch], asked: Demands) -> None:
+        """Refuse reads beyond the domain of what no kernel provides, seen from where it is wanted.
+
+        A kernel on a layer runs only where its results are read, so only now it is known where it
+        reads.
+        """
+        inside = unbounded(self.domain, self.program.periodic)
+        for need in (*asked.needs, *asked.own):
+            rest = list(need.reach.region.subtract(inside))
+            for region in self.provided.get((need.field, need.component), ()) if rest else ():
+                rest = [piece for box in rest for piece in box.subtract(region)]
+            if rest:
+                key = (need.field, need.component)
+                reader = next(one for one in launches if key in {(f, q) for f, q, _ in one.reads})
+                extent, periodic = self.program.extent, self.program.periodic
+                raise read_beyond(reader, need.field, rest[0], extent, periodic)
 
     def _held_by(self, chain: OpenChain, held: Held) -> Held:
         """Return what is held after the kernels of a chain, named as when it began."""
@@ -336,9 +354,12 @@ def _is_thin(launch: Launch) -> bool:
     return launch.on_demand and launch.plain is None
 
 
-def _is_fresh(launches: list[Launch], name: str, kernels: tuple[Launch, ...]) -> bool:
-    """Return whether the boundaries of a field ran in this chain and it was not written since."""
-    writers = [launch for launch in launches if any(field == name for field, _ in launch.writes)]
+def _is_fresh(chain: OpenChain, name: str, kernels: tuple[Launch, ...]) -> bool:
+    """Return whether the boundaries of a field ran in this chain and nothing has changed since."""
+    if chain.breaks and any(isinstance(s, Parameter) for one in kernels for s in one.scalars):
+        # Another step may have another number.
+        return False
+    writers = [one for one in chain.launches if any(field == name for field, _ in one.writes)]
     return tuple(writers[-len(kernels) :]) == kernels
 
 
@@ -351,6 +372,17 @@ def _away(item: object, held: Held) -> Needs:
             return held.home({key for key in held.pieces if key[0] in fields})
         case _:
             return _NOTHING
+
+
+def _provided(program: Program) -> dict[Key, list[Box]]:
+    """Return which cells the step's kernels assign of each component, under any of its names."""
+    groups = aliases(program.items)
+    result: dict[Key, list[Box]] = {}
+    for launch in all_launches(program.items):
+        for name, component, offset in launch.assigns:
+            for other in groups.get(name, {name}):
+                result.setdefault((other, component), []).append(moved(launch.region, offset))
+    return result
 
 
 def _chains(items: Iterable[ScheduleItem]) -> list[Chain]:

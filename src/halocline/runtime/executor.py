@@ -123,6 +123,7 @@ class Executor:
             self.runtime.set_program(program, writer.operations(step))
         for phase, end in enumerate(plan.epilogues):
             self.runtime.set_program(f"{name} end {phase}", writer.operations(end))
+        self.runtime.set_program(f"{name} check", writer.operations(plan.checks))
 
     def _check_reach(self, plan: Plan) -> None:
         """Refuse to share memory between nodes, on every rank if one finds that it would."""
@@ -197,6 +198,14 @@ class Executor:
         last = (self._phase - 1) % len(self._rounds[name])
         self._run(lambda: self.runtime.execute(f"{name} end {last}"))
 
+    def check(self, name: str) -> None:
+        """Search for values that are not numbers.
+
+        Raises:
+            DivergedError: One was found.
+        """
+        self._run(lambda: self.runtime.execute(f"{name} check"))
+
     def once(self, name: str) -> None:
         """Do a step that does not count as one."""
         self._run(lambda: self.runtime.execute(self._rounds[name][0]))
@@ -237,8 +246,13 @@ class Executor:
         storage = self.storages[field]
         which = f" component {component}" if storage.layout.components > 1 else ""
         where = tuple(cell[: len(storage.layout.lower)])
+        given = [name for name, field in self.grid.fields.items() if field.is_set_to_nan]
+        hint = (
+            "The computation has become unstable: use a smaller time step, a finer grid "
+            "or a larger viscosity."
+        )
+        if given:
+            hint = f"Some of the values that '{given[0]}' was set to were no numbers: look at these."
         return DivergedError(
-            f"Field '{field}'{which} is not a number in cell {where} at step {step}.",
-            hint="The computation has become unstable: use a smaller time step, a finer grid "
-            "or a larger viscosity.",
+            f"Field '{field}'{which} is not a number in cell {where} at step {step}.", hint=hint
         )

@@ -94,6 +94,10 @@ class Job:
         """Return the values of all ranks on every rank."""
         return [value] if self.communicator is None else list(self.communicator.allgather(value))
 
+    def exchanged(self, values: list[Made]) -> list[Made]:
+        """Give each rank one of the values; return what the ranks have for this one."""
+        return values if self.communicator is None else list(self.communicator.alltoall(values))
+
     def gather(self, value: Any) -> list[Any] | None:
         """Return the values of all ranks on rank 0, None elsewhere."""
         if self.communicator is None:

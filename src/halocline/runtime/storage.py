@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.errors import DeviceError, GridError
+from halocline.errors import DeviceError
 from halocline.geometry import opposite
 from halocline.runtime import _core
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.fields import Grid
+    from halocline.language.initial import InitialValues
     from halocline.plan.decomposition import Block
     from halocline.plan.layout import FieldLayout
     from halocline.runtime.job import Job
@@ -96,7 +97,8 @@ class BlockStorage:
     def _stored(self, position: int, *, will_write: bool) -> NDArray[Any]:
         """Return all that is stored for a block, with the newest values."""
         with self._translated("come from"):
-            return self.runtime.view(self.slot, position, will_write)
+            found = self.runtime.view(self.slot, position, will_write)
+        return found.view(np.bool_) if self.layout.dtype == "bool" else found
 
     @contextmanager
     def _translated(self, what: str) -> Iterator[None]:
@@ -118,37 +120,14 @@ class BlockStorage:
             cut = tuple(slice(a, b) for a, b in zip(here.lower, here.upper, strict=True))
             stored[(slice(None), *cut)] = 0
 
-    def assign(self, values: Any) -> None:
-        """Give the rank's own cells new values; see 'Field.set'."""
+    def assign(self, values: InitialValues) -> None:
+        """Give the rank's own cells new values: of these boxes, or of the whole grid."""
         for block, view in zip(self.blocks, self.local(), strict=True):
-            view[...] = self._values_in(block.box, values)
-
-    def _values_in(self, box: Box, values: Any) -> NDArray[Any]:
-        grid = self.grid
-        many = self.layout.components > 1
-        if callable(values):
-            found = values(*grid.coordinates(grid.fields[self.layout.name].location, box))
-            if many and isinstance(found, list | tuple):
-                found = np.stack([np.broadcast_to(v, box.extent) for v in found])
-            expected = ((self.layout.components,) if many else ()) + box.extent
-            return self._broadcast(np.asarray(found), expected)
-        array = np.asarray(values)
-        if array.ndim == 0:
-            return array
-        expected = ((self.layout.components,) if many else ()) + grid.extent
-        cut = tuple(slice(l, u) for l, u in zip(box.lower, box.upper, strict=True))
-        whole = self._broadcast(array, expected)
-        return whole[(slice(None), *cut) if many else cut]
-
-    def _broadcast(self, array: NDArray[Any], expected: tuple[int, ...]) -> NDArray[Any]:
-        try:
-            return np.broadcast_to(array, expected)
-        except ValueError:
-            raise GridError(
-                f"Field '{self.layout.name}' was given values of shape {array.shape}; expected "
-                f"{expected}.",
-                hint="The component comes first, then x, y, z.",
-            ) from None
+            for box, array in zip(values.boxes, values.arrays, strict=True):
+                if box.contains(block.box):
+                    here = block.box.shift(opposite(box.lower))
+                    cut = tuple(slice(l, u) for l, u in zip(here.lower, here.upper, strict=True))
+                    view[...] = array[(..., *cut)]
 
     def gather(self) -> NDArray[Any] | None:
         """Return the values of all cells on rank 0, None elsewhere."""
@@ -173,7 +152,7 @@ def stored_field(layout: FieldLayout, alignment: int) -> _core.Field:
     """Return a field as the runtime stores it, aligned so unless it says otherwise [bytes]."""
     return _core.Field(
         layout.name,
-        layout.dtype,
+        "uint8" if layout.dtype == "bool" else layout.dtype,
         layout.components,
         three(layout.lower, 0),
         three(layout.upper, 0),

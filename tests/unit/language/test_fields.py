@@ -31,7 +31,7 @@ def test_an_edge_lies_on_both_axes():
 
 
 @pytest.mark.parametrize(
-    ("given", "kept"), [(float, "float64"), ("f4", "float32"), (bool, "uint8"), (np.int32, "int32")]
+    ("given", "kept"), [(float, "float64"), ("f4", "float32"), (bool, "bool"), (np.int32, "int32")]
 )
 def test_dtypes_are_taken_in_every_spelling(given, kept):
     assert hc.Grid((4,)).field("a", dtype=given).dtype == kept

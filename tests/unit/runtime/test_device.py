@@ -123,7 +123,7 @@ def test_reductions_have_the_bits_of_the_processor(dtype, special):
     for device in ("cpu", "emulated:1", "emulated:2"):
         grid = hc.Grid((60, 50))
         field = grid.field("a", dtype=dtype)
-        simulation = hc.Simulation(grid, [], threads=1, device=device, blocks=3)
+        simulation = hc.Simulation(grid, [lambda: None], threads=1, device=device, blocks=3)
         field.set(values)
         kinds = (hc.sum, hc.min, hc.max)
         found.append([np.float64(simulation.reduce(kind(field))).tobytes() for kind in kinds])
@@ -139,7 +139,7 @@ def test_threads_that_visit_several_values_add_them_exactly():
     for device in ("cpu", "emulated"):
         grid = hc.Grid(extent)
         field = grid.field("a")
-        simulation = hc.Simulation(grid, [], threads=1, device=device)
+        simulation = hc.Simulation(grid, [lambda: None], threads=1, device=device)
         field.set(values)
         found.append([simulation.reduce(kind(field)) for kind in (hc.sum, hc.min, hc.max)])
     assert found[0] == found[1]

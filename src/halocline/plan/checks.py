@@ -1,0 +1,101 @@
+"""What a bound step may not do: read where nothing provides values, or what has none yet."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from halocline.errors import PlanError
+from halocline.geometry import AXES
+from halocline.language.steps import Reduction
+from halocline.plan.program import Launch, Looped, Reduced, Sometimes, aliases, all_launches, beyond
+from halocline.plan.reach import moved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from halocline.geometry import Box
+    from halocline.language.fields import Grid
+    from halocline.language.steps import Parameter
+    from halocline.plan.program import Item, Program
+
+
+def check_sides(
+    grid: Grid, items: tuple[Item, ...], boundaries: dict[str, tuple[Launch, ...]]
+) -> None:
+    """Refuse kernels that read beyond a side where nothing fills the layer."""
+    launches = all_launches(items)
+    may_hold = aliases(items)
+    for launch in launches:
+        if launch.is_layer:
+            continue
+        for name in dict.fromkeys(launch.names):
+            group = may_hold.get(name, {name})
+            filled = [other.region for n in group for other in boundaries.get(n, ())]
+            filled += [moved(w.region, o) for w in launches for f, _, o in w.assigns if f in group]
+            rest = beyond(launch, name, grid.domain, grid.periodic)
+            for region in filled:
+                rest = [piece for box in rest for piece in box.subtract(region)]
+            if rest:
+                raise read_beyond(launch, name, rest[0], grid.extent, grid.periodic)
+
+
+def read_beyond(
+    launch: Launch, name: str, box: Box, extent: Sequence[int], periodic: Sequence[bool]
+) -> PlanError:
+    """Return the refusal of a kernel that reads cells of a box where nothing fills them."""
+    side = _side_of(box, extent, periodic)
+    return PlanError(
+        f"Kernel '{launch.kernel.name}' reads '{name}' beyond side '{side}' of the domain, where no "
+        "boundary is given.",
+        hint=f"Write {name}.boundary('{side}', …), make the grid periodic there, or restrict the "
+        "kernel to a box.",
+        place=launch.place,
+    )
+
+
+def check_evaluated(program: Program, items: Iterable[Item], known: set[Parameter]) -> None:
+    """Refuse kernels that are given a reduction before it has a value.
+
+    Args:
+        program: Whose boundaries run before kernels that read them.
+        items: What happens, in order.
+        known: Reductions that have been evaluated; those of the items are added.
+    """
+    for item in items:
+        match item:
+            case Launch():
+                filling = [one for name in item.names for one in program.filling(item, name)]
+                for launch in (*filling, item):
+                    _check_scalars(launch, item, known)
+            case Reduced(_, _, _, result):
+                known.add(result)
+            case Looped(_, inner):
+                check_evaluated(program, inner, known)
+            case Sometimes(_, inner):
+                # What is evaluated now and then only has no value before the first time.
+                check_evaluated(program, inner, set(known))
+            case _:
+                pass
+
+
+def _check_scalars(launch: Launch, reader: Launch, known: set[Parameter]) -> None:
+    for value in launch.scalars:
+        if isinstance(value, Reduction) and math.isnan(value.value) and value not in known:
+            raise PlanError(
+                f"Kernel '{launch.kernel.name}' is given the reduction '{value.name}' before it has "
+                "been evaluated.",
+                hint="Put the reduction before the kernel among the steps, or give it a value to begin "
+                "with: its attribute 'value'.",
+                place=reader.place,
+            )
+
+
+def _side_of(box: Box, extent: Sequence[int], periodic: Sequence[bool]) -> str:
+    for axis, n in enumerate(extent):
+        if not periodic[axis]:
+            if box.lower[axis] < 0:
+                return f"{AXES[axis]}-"
+            if box.upper[axis] > n:
+                return f"{AXES[axis]}+"
+    raise AssertionError(box)

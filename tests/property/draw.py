@@ -37,7 +37,6 @@ from property.programs import (
     Unary,
     Where,
     moved,
-    nodes,
 )
 
 FLOATS = ("float64", "float32", "float16")
@@ -46,11 +45,8 @@ LITERALS = (1, 2, 3, 7, -3, 0.5, -0.25, 0.3, 1.5, 2.0, True)
 # Dyadic, so that a product with a distance is exact in any type.
 GIVEN = (0.5, -0.25, 1.0, 0.125, -2.0)
 
+# What Halocline does not do yet as it is meant here: 'bool', 'faces'; empty when all is well.
 LEFT_OUT = frozenset(os.environ.get("LEFT_OUT", "").split())
-if "types" in LEFT_OUT:
-    DTYPES = FLOATS = ("float64",)
-    LITERALS = (1, 2, 3, 7, -3, 0.5, -0.25, 0.3, 1.5, 2.0)
-
 if "bool" in LEFT_OUT:
     DTYPES = DTYPES[:-1]
 
@@ -87,7 +83,8 @@ def _draw_fields(random: Random, periodic: tuple[bool, ...]) -> tuple[Field, ...
             location = _draw_location(random, len(periodic))
         boundaries = _draw_boundaries(random, periodic, dtype)
         fields.append(Field(f"F{number}", dtype, components, location, boundaries, layout))
-    return (*fields, Field("M", random.choice(("uint8", "bool" if "bool" not in LEFT_OUT else "uint8", "int32", "float32") if "types" not in LEFT_OUT else DTYPES)))
+    masks = [dtype for dtype in ("uint8", "bool", "int32", "float32") if dtype in DTYPES]
+    return (*fields, Field("M", random.choice(masks)))
 
 
 def _draw_location(random: Random, dimensions: int) -> str:
@@ -135,6 +132,8 @@ class _Drawing:
         self.program = program
         self.here = (0,) * len(program.extent)
         self.reductions = 0
+        # Numbers like those of the kernel being drawn, by keyword.
+        self.keywords: dict[str, int | float] = {}
 
     def steps(self, count: int, known: list[str], *, depth: int) -> list[Step]:
         """Draw steps; 'known' are the reductions that have been evaluated before them."""
@@ -186,10 +185,14 @@ class _Drawing:
         on = {"all": None, "mask": "M"}.get(where) or (self._box() if where == "box" else None)
         region = on if isinstance(on, tuple) else (self.here, self.program.extent)
         keywords = {f"k{n}": self._source(known) for n in range(self.random.randint(0, 2))}
+        self.keywords = {
+            name: source.value if source.kind == "number" else 1.0
+            for name, source in keywords.items()
+        }
         assignments: list[Assignment] = []
         for _ in range(self.random.choice((1, 1, 2, 3))):
             assigned = tuple((a.field, a.component) for a in assignments)
-            place = _Place(region, tuple(keywords), None, assigned)
+            place = _Place(region, tuple(keywords), assigned=assigned)
             assignments.append(self._assignment(place, is_masked=where == "mask"))
         return Kernel(tuple(assignments), on, tuple(keywords.items()))
 
@@ -241,7 +244,6 @@ class _Drawing:
             ["leaf"] + ["arithmetic"] * 6 + ["compare", "bitwise", "where", "where", "unary"]
             + ["power", "cast", "cast", "shifted", "shifted"]
         )  # fmt: skip
-        if "types" in LEFT_OUT and kind in ("compare","bitwise","cast"): kind = "arithmetic"
         if kind == "leaf":
             return self._leaf(place, shift)
         if kind == "shifted":
@@ -257,12 +259,14 @@ class _Drawing:
             case "arithmetic" | "compare" | "bitwise":
                 known = {"arithmetic": _ARITHMETIC, "compare": _COMPARING, "bitwise": _BITWISE}
                 pair = (first, second())
-                return Binary(choice(known[kind]), *(pair if choice((0, 0, 1)) == 0 else pair[::-1]))
+                return Binary(
+                    choice(known[kind]), *(pair if choice((0, 0, 1)) == 0 else pair[::-1])
+                )
             case "where":
                 condition = first if self._type(first) == "bool" else Binary("lt", first, second())
                 return Where(condition, second(), second())
             case "unary":
-                op = choice(("neg", "abs", "not", "sqrt") if "types" not in LEFT_OUT else ("neg","abs","sqrt"))
+                op = choice(("neg", "abs", "not", "sqrt"))
                 return Unary(op, Unary("abs", first) if op == "sqrt" else first)
             case "power":
                 return Power(first, choice((2, 3, 4)))
@@ -278,13 +282,15 @@ class _Drawing:
         """Draw the other operand, which may be a number."""
         kind = self.random.choice(("value", "value", "value", "number", "keyword"))
         if kind == "keyword" and place.keywords:
-            return Keyword(self.random.choice(place.keywords))
+            keyword = Keyword(self.random.choice(place.keywords))
+            square = Binary("add", Number(1.0), Binary("mul", keyword, keyword))
+            return self.random.choice((keyword, keyword, square))
         if kind == "number":
             return Number(self.random.choice(LITERALS))
         return self.expression(place, depth, shift)
 
     def _leaf(self, place: _Place, shift: Offset) -> Expression:
-        if self.random.random() < 0.15 and "index" not in LEFT_OUT:
+        if self.random.random() < 0.15:
             return Index(self.random.randrange(len(self.here)))
         field = self.random.choice(self.program.fields)
         component = self.random.randrange(field.components)
@@ -318,9 +324,9 @@ class _Drawing:
             below = -(region[0][axis] + offset[axis])
             above = region[1][axis] + offset[axis] - self.program.extent[axis]
             for sign, beyond in (("-", below), ("+", above)):
-                if not is_periodic and beyond > 0:
-                    if AXES[axis] + sign not in sides or beyond > depth:
-                        return False
+                reach = 0 if AXES[axis] + sign not in sides else depth
+                if not is_periodic and beyond > reach:
+                    return False
         return True
 
     def _is_sound(self, value: Expression) -> bool:
@@ -337,6 +343,5 @@ class _Drawing:
             dtype = "int64" if isinstance(node, Index) else self.program.field(node.field).dtype
             return np.ones(1, "float32" if dtype == "float16" else dtype)
 
-        ones = {node.name: 1.0 for node in nodes(value) if isinstance(node, Keyword)}
         with np.errstate(all="ignore"):
-            return np.asarray(evaluate(value, look, ones, self.here)).dtype.name
+            return np.asarray(evaluate(value, look, self.keywords, self.here)).dtype.name

@@ -96,9 +96,7 @@ def evaluate(node: Expression, look: Look, keywords: dict[str, float], shift: Of
         case Cast(operand, dtype):
             return _cast(evaluate(operand, look, keywords, shift), dtype)
         case Where(condition, true, false):
-            return _where(
-                *(evaluate(a, look, keywords, shift) for a in (condition, true, false))
-            )
+            return _where(*(evaluate(a, look, keywords, shift) for a in (condition, true, false)))
         case Unary(op, operand):
             return _OPERATIONS[op](evaluate(operand, look, keywords, shift))
         case Binary(op, left, right):

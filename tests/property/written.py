@@ -219,6 +219,8 @@ def gathered(written: Written) -> dict[str, np.ndarray | None]:
     """Return all fields, components first: on rank 0, None elsewhere."""
     found = {name: field.gather() for name, field in written.grid.fields.items()}
     return {
-        name: array[None] if array is not None and written.grid.fields[name].components == 1 else array
+        name: array[None]
+        if array is not None and written.grid.fields[name].components == 1
+        else array
         for name, array in found.items()
     }

@@ -743,7 +743,7 @@ def test_a_value_that_is_no_number_names_field_cell_and_step(components):
     simulation = hc.Simulation(grid, [grow(f, s=hc.step)], target="numpy", threads=1, check_every=1)
     which = " component 1" if components > 1 else ""
     assert told(DivergedError, lambda: simulation.run(10, progress=False)) == (
-        f"Field 'f'{which} is not a number in cell (3, 4) at step 3. The computation has become "
+        f"Field 'f'{which} is not a number in cell (3, 4) at step 4. The computation has become "
         "unstable: use a smaller time step, a finer grid or a larger viscosity."
     )
 

@@ -49,7 +49,7 @@ def test_nan_on_one_rank_stops_all_with_field_cell_and_step():
     message = "error: Field 'T' is not a number in cell"
     assert done.stderr.count(message) == 1
     line = next(line for line in done.stderr.splitlines() if message in line)
-    assert "in cell (1, 3) at step 2." in line
+    assert "in cell (1, 3) at step 3." in line
 
 
 def test_more_ranks_than_cells_is_said_once():

@@ -8,7 +8,7 @@ from halocline.codegen.expression import C_TYPES, Expressions, moved
 from halocline.codegen.lower import place
 from halocline.codegen.names import CPP_WORDS, Names, words
 from halocline.codegen.nest import IndexValue
-from halocline.codegen.text import at, cast, cell_lines, indented, type_of, x_step
+from halocline.codegen.text import at, cast, cell_lines, constant_lines, indented, type_of, x_step
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -65,7 +65,7 @@ class RowText:
             given = f"call.scalars[{self.nest.scalars.index(value.name)}]"
             number = given if value.type == "float64" else cast(value.type, given)
             lines.append(f"const {C_TYPES[value.type]} {name} = {number};")
-        return lines
+        return lines + constant_lines(self.nest, self._values, self._expressions)
 
     def indices(self, first: str) -> list[str]:
         """Print the indices of a row's cells along y and z, and along x how far beyond x they are.

@@ -20,6 +20,7 @@ from halocline.codegen.text import (
     cast,
     cell_lines,
     chooses,
+    constant_lines,
     folded,
     has_halves,
     heading,
@@ -224,13 +225,14 @@ class _CellText:
         return [*fields, *self._parameters.values()]
 
     def _numbers(self) -> list[str]:
-        """Print the scalars in the types that they are used in."""
-        return [
+        """Print the scalars in the types that they are used in, and what they make alone."""
+        lines = [
             f"const {C_TYPES[value.type]} {name} = "
             f"{cast(value.type, self._parameters[value.name])};"
             for value, name in self._names.scalars.items()
             if value.type != "float64"
         ]
+        return lines + constant_lines(self.nest, self._values, self._expressions)
 
     def _places(self) -> list[str]:
         """Print the cells along x and the rows that are read and written."""

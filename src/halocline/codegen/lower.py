@@ -19,6 +19,7 @@ from halocline.codegen.nest import (
     Operation,
     ScalarValue,
     Store,
+    uniform,
 )
 from halocline.codegen.values import StatementValues, Table, stored
 
@@ -103,8 +104,10 @@ def _names(
 ) -> dict[int, str]:
     """Choose what becomes a named local: what is used twice, parts of lines grown too long.
 
-    And what must be loaded before anything is stored, since it may be overwritten.
+    And what must be loaded before anything is stored, since it may be overwritten; and what is
+    computed once, since it is the same in all cells.
     """
+    once = _computed_once(values, uses)
     names: dict[int, str] = {}
     sizes: list[int] = []
     for i, value in enumerate(values):
@@ -114,9 +117,21 @@ def _names(
         sizes.append(size)
         shared = uses.get(i, 0) > 1 and _is_worth_a_name(values, value)
         early = isinstance(value, Load) and (value.field, value.component) in in_place
-        if i in uses and (shared or early or size > _LONGEST_INLINE):
+        if i in uses and (shared or early or i in once or size > _LONGEST_INLINE):
             names[i] = _name(values, value, f"v{len(names)}")
     return _distinct(names)
+
+
+def _computed_once(values: list[Value], uses: dict[int, int]) -> set[int]:
+    """Return the results that are the same in all cells and that what is not so begins with."""
+    same = uniform(values)
+    below = {
+        operand
+        for i, value in enumerate(values)
+        if i in uses and i not in same and isinstance(value, Operation)
+        for operand in value.operands
+    }
+    return {i for i in below & same if _is_worth_a_name(values, values[i])}
 
 
 def _is_worth_a_name(values: list[Value], value: Value) -> bool:

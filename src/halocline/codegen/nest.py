@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from halocline.language.kernel import FieldType
 
 
@@ -97,6 +99,12 @@ class Nest:
     streamed: tuple[tuple[str, int], ...]
 
     @property
+    def constants(self) -> tuple[Let, ...]:
+        """Names for values that are the same in all cells, in order."""
+        same = uniform(self.values)
+        return tuple(part for part in self.body if isinstance(part, Let) and part.value in same)
+
+    @property
     def loads(self) -> tuple[Load, ...]:
         """All loads, in the order of first use."""
         return tuple(value for value in self.values if isinstance(value, Load))
@@ -105,3 +113,15 @@ class Nest:
     def stores(self) -> tuple[Store, ...]:
         """All stores, in order."""
         return tuple(part for part in self.body if isinstance(part, Store))
+
+
+def uniform(values: Sequence[Value]) -> frozenset[int]:
+    """Return the positions of values that are the same in all cells."""
+    result: set[int] = set()
+    for i, value in enumerate(values):
+        match value:
+            case Literal() | ScalarValue():
+                result.add(i)
+            case Operation(_, _, below) if result.issuperset(below):
+                result.add(i)
+    return frozenset(result)

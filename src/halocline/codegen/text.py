@@ -81,14 +81,26 @@ def cell_lines(
 ) -> list[str]:
     """Return what is done in one cell: names for values, and stores to places in memory."""
     lines = []
+    constants = nest.constants
     for part in nest.body:
         match part:
+            case Let() if part in constants:
+                pass
             case Let(value, _):
-                kind = C_TYPES[nest.values[value].type]
-                lines.append(f"const {kind} {names[value]} = {expressions.text(value)};")
+                lines.append(_named(nest, names, expressions, value))
             case Store():
                 lines.append(f"{place(part)} = {expressions.name(part.value)};")
     return lines
+
+
+def constant_lines(nest: Nest, names: Mapping[int, str], expressions: Expressions) -> list[str]:
+    """Return names for values that are the same in all cells."""
+    return [_named(nest, names, expressions, part.value) for part in nest.constants]
+
+
+def _named(nest: Nest, names: Mapping[int, str], expressions: Expressions, value: int) -> str:
+    kind = C_TYPES[nest.values[value].type]
+    return f"const {kind} {names[value]} = {expressions.text(value)};"
 
 
 def cast(dtype: str, text: str) -> str:

@@ -22,7 +22,7 @@ _FRAMES_PER_SECOND = 10
 _IN_PLANE = ("time", "x", "y")
 
 
-def draw_movie(series: Path, variable: str, path: Path) -> None:
+def draw_movie(series: str | Path, variable: str, path: str | Path) -> None:
     """Draw a GIF with a frame for each time of a series; colours mean the same in all of them.
 
     Args:

@@ -85,7 +85,7 @@ class Table:
 
     def __init__(  # noqa: PLR0913 (what a table says of itself)
         self,
-        path: Path,
+        path: str | Path,
         interval: int,
         ranks: Ranks,
         integrals: Sequence[Integral],
@@ -95,9 +95,9 @@ class Table:
         time_unit: str,
         goes_on_from: int | None = None,
     ) -> None:
-        self.name = path.name
+        self._path = Path(path)
+        self.name = self._path.name
         self.interval = interval
-        self._path = path
         self._ranks = ranks
         self._integrals = tuple(integrals)
         self._probed = [(q, probe) for probe in probes for q in quantities]

@@ -54,7 +54,7 @@ class VtkSeries:
 
     def __init__(  # noqa: PLR0913 (what a collection says of itself)
         self,
-        directory: Path,
+        directory: str | Path,
         interval: int,
         ranks: Ranks,
         grid: Grid,
@@ -71,7 +71,7 @@ class VtkSeries:
                     hint="Leave out --vtk; series.zarr has all variables.",
                 )
         self.interval = interval
-        self._directory = directory
+        self._directory = Path(directory)
         self._ranks = ranks
         self._grid = grid
         self._groups = _groups(quantities)

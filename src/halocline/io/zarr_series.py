@@ -47,7 +47,7 @@ class ZarrSeries:
 
     def __init__(  # noqa: PLR0913 (what a store says of itself)
         self,
-        path: Path,
+        path: str | Path,
         interval: int,
         ranks: Ranks,
         grid: Grid,
@@ -57,9 +57,9 @@ class ZarrSeries:
         about: Mapping[str, Any],
         goes_on_from: int | None = None,
     ) -> None:
-        self.name = path.name
+        self._path = Path(path)
+        self.name = self._path.name
         self.interval = interval
-        self._path = path
         self._ranks = ranks
         self._quantities = tuple(quantities)
         # How many times there are; known on rank 0.

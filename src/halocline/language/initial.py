@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.errors import GridError, described
+from halocline.errors import GridError
 from halocline.geometry import AXES
 from halocline.language.place import user_place
 
@@ -114,7 +114,7 @@ def _check_type(field: Field, array: NDArray[Any]) -> None:
         is_changed = array.astype(field.dtype) != array
     if is_changed.any():
         raise GridError(
-            f"Field '{field.name}' of type {field.dtype} was set to {described(array[is_changed][0])}, "
+            f"Field '{field.name}' of type {field.dtype} was set to {array[is_changed][0].item()}, "
             "which that type does not hold.",
             hint="Round the values, or give the field another dtype.",
             place=user_place(),

@@ -210,8 +210,9 @@ def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
         elif callable(item) and not hasattr(item, "trace"):
             result.append(Callback(item))
         else:
+            what = f"The kernel '{item.name}'" if hasattr(item, "trace") else described(item)
             raise PlanError(
-                f"{described(item)} stands in the list of steps; expected a called kernel, swap, repeat, "
+                f"{what} stands in the list of steps; expected a called kernel, swap, repeat, "
                 "every, a reduction or a function.",
                 hint="Call the kernel with its fields: heat(T, T_new, a=0.1).",
                 place=user_place(),

@@ -193,7 +193,7 @@ class KernelFunction:
 
     def __repr__(self) -> str:
         """Return what it is, by its name."""
-        return f"the kernel '{self.name}', not called,"
+        return f"<kernel {self.name}>"
 
     def __call__(self, *fields: Field, on: str | Box | Field | None = None, **scalars: Any) -> Call:
         """Bind the kernel to fields.

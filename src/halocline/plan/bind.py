@@ -73,11 +73,9 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
     context = _Context(prefix, [], _changing(steps), on_sides)
     items = _bind_all(grid, steps, context)
     used = all_launches(items)
-    found = {
-        name: tuple(_boundary_launches(field, _depth_beyond(grid, used, name)))
-        for name, field in grid.fields.items()
-    }
-    boundaries = {name: launches for name, launches in found.items() if launches}
+    boundaries = _boundaries(grid, used)
+    # Boundaries may read other fields beyond the domain, too.
+    boundaries = _boundaries(grid, [*used, *(one for all_ in boundaries.values() for one in all_)])
     check_sides(grid, items, boundaries)
     declared = [field.type_as(name) for name, field in grid.fields.items()]
     floating = [f.name for f in declared if f.dtype.startswith("float")]
@@ -253,6 +251,15 @@ def _is_narrow(grid: Grid, read: Read) -> bool:
     return grid.fields[read.field].dtype == "float16"
 
 
+def _boundaries(grid: Grid, used: list[Launch]) -> dict[str, tuple[Launch, ...]]:
+    """Return the boundary kernels of fields that some kernels read beyond the domain."""
+    found = {
+        name: tuple(_boundary_launches(field, _depth_beyond(grid, used, name)))
+        for name, field in grid.fields.items()
+    }
+    return {name: launches for name, launches in found.items() if launches}
+
+
 def _boundary_launches(field: Field, depth: int) -> list[Launch]:
     return [
         launch
@@ -267,6 +274,10 @@ def _depth_beyond(grid: Grid, launches: list[Launch], name: str) -> int:
     depth = 0
     for launch in launches:
         if launch.is_layer:
+            is_other = name not in {field for field, _ in launch.writes}
+            if is_other and beyond(launch, name, grid.domain, grid.periodic):
+                # Nearly all of a layer lies beyond other sides only where it meets theirs.
+                depth = max(depth, 1)
             continue
         for box in beyond(launch, name, grid.domain, grid.periodic):
             for axis, is_periodic in enumerate(grid.periodic):

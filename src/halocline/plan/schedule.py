@@ -190,14 +190,24 @@ class _Planner:
             self.known[key] = demands(launches, self.domain, is_deep=self.depth > 1)
         return self.known[key]
 
-    def _boundaries(self, chain: OpenChain, launch: Launch) -> list[Launch]:
-        """Return the boundary kernels of fields that a kernel reads beyond the domain."""
+    def _boundaries(
+        self, chain: OpenChain, launch: Launch, done: frozenset[str] = frozenset()
+    ) -> list[Launch]:
+        """Return the boundary kernels of fields that a kernel reads beyond the domain.
+
+        Those may read other fields beyond it. What layers assign themselves they see as it is.
+        """
         result: list[Launch] = []
-        # Boundaries, and what layers hand over, see memory as it is.
-        names = () if _is_thin(launch) else dict.fromkeys(launch.names)
-        for name in names:
-            named = tuple(chain.named(kernel) for kernel in self.program.filling(launch, name))
+        own = {field for field, _ in launch.writes} if _is_thin(launch) else set()
+        for name in dict.fromkeys(launch.names):
+            kernels = self.program.filling(launch, name) if name not in own | done else ()
+            named = tuple(chain.named(kernel) for kernel in kernels)
             if named and not _is_fresh(chain, chain.names.get(name, name), named):
+                done |= {name}
+                for kernel in kernels:
+                    before = self._boundaries(chain, kernel, done)
+                    done |= {field for one in before for field, _ in one.writes}
+                    result += before
                 result += named
         return result
 

@@ -219,14 +219,16 @@ class Executor:
         """
         phase = self._phase
         self._phase = (phase + steps) % len(self._rounds[name])
-        self._run(lambda: self.runtime.advance(self._rounds[name], steps, phase))
+        self._run(lambda: self.runtime.advance(self._rounds[name], steps, phase), is_in_step=True)
 
-    def _run(self, function: Callable[[], None]) -> None:
+    def _run(self, function: Callable[[], None], *, is_in_step: bool = False) -> None:
         self.write_parameters()
         try:
             function()
         except _core.NotFiniteError as error:
-            raise self._diverged(*error.args) from None
+            field, step, *where = error.args
+            # The step that is going on counts, as it does for a function that it calls.
+            raise self._diverged(field, step + is_in_step, *where) from None
         except _core.TransportError as error:
             raise MpiError(
                 f"Messages with other ranks failed at step {self.runtime.step}: {error}.",
@@ -252,7 +254,9 @@ class Executor:
             "or a larger viscosity."
         )
         if given:
-            hint = f"Some of the values that '{given[0]}' was set to were no numbers: look at these."
+            hint = (
+                f"Some of the values that '{given[0]}' was set to were no numbers: look at these."
+            )
         return DivergedError(
             f"Field '{field}'{which} is not a number in cell {where} at step {step}.", hint=hint
         )

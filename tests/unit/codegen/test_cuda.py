@@ -192,7 +192,7 @@ def architecture(request):
 
 
 def test_nvrtc_compiles_random_kernels_and_strange_names_without_warnings(architecture):
-    code = compile_cuda(print_cuda([*KERNELS[24:36], *NUMBERS, STRANGE]), architecture)
+    code = compile_cuda(print_cuda([*KERNELS[:12], KERNELS[35], *NUMBERS, STRANGE]), architecture)
     assert code.image.startswith(b"\x7fELF")
     assert not re.search(r"(halocline\.cu|ptxas).*warning", code.log)
 

@@ -134,7 +134,7 @@ def free_slip_beside_solids(
 
     Args:
         f: Populations.
-        fluid: Not zero in fluid cells; nor beyond other sides, whose layers are no solid cells.
+        fluid: Not zero in fluid cells, nor in the layers beyond other sides (see 'no_solid').
         velocity_set: The lattice.
         at: The side.
         places: Where populations are kept, see 'streaming'.
@@ -145,6 +145,12 @@ def free_slip_beside_solids(
         returned = places.outgoing(f, velocity_set, opposite, c)
         is_solid = fluid[_normal(velocity_set, at)] == 0
         places.deliver(f, velocity_set, i, c, hc.where(is_solid, returned, image))
+
+
+@hc.kernel
+def no_solid(fluid: Any) -> None:
+    """Say of the layer beyond a side that its cells are no solid ones."""
+    fluid[(0,) * fluid.dimensions] = True
 
 
 def _mirrored(f: Any, velocity_set: VelocitySet, at: str, places: Places, i: int) -> Value:

@@ -249,6 +249,8 @@ class _Builder:
         for side, boundary in self.sides:
             if (fill := self._filling(side, boundary, way.places[0])) is not None:
                 self.f.boundary(side, fill)
+                if self.fluid is not None:
+                    self.fluid.boundary(side, boundaries.no_solid)
 
     @property
     def _real(self) -> str:
@@ -300,8 +302,8 @@ class _Builder:
         solid = self.setup.solid
         if solid is None:
             return None, None
-        fluid = self.grid.field("fluid", dtype="uint8", description="1 in fluid cells")
-        edge = self.grid.field("edge", dtype="uint8", description="1 in solid cells next to fluid")
+        fluid = self.grid.field("fluid", dtype="bool", description="1 in fluid cells")
+        edge = self.grid.field("edge", dtype="bool", description="1 in solid cells next to fluid")
         fluid.set(~solid)
         edge.set(solid & next_to(~solid, self.lattice, self.grid.periodic))
         return fluid, edge

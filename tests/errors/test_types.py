@@ -1,0 +1,129 @@
+"""Values that do not fit together, and what a user is told."""
+
+import numpy as np
+import pytest
+from test_messages import told
+
+import halocline as hc
+from halocline.errors import GridError, KernelError
+
+
+def refused(function, *dtypes) -> str:
+    grid = hc.Grid((8,))
+    fields = [grid.field(name, dtype=dtype) for name, dtype in zip("abc", dtypes, strict=False)]
+    return told(KernelError, lambda: hc.kernel(function)(*fields))
+
+
+def test_a_float_assigned_to_a_field_of_integers():
+    def function(a, b):
+        b[0] = a[0] / 2
+
+    assert refused(function, "int64", "int32") == (
+        "A value of type float64 was assigned to 'b', a field of type int32; expected an integer. "
+        "To cut off what follows the point, write value.astype('int32')."
+    )
+
+
+def test_a_scalar_assigned_to_a_field_of_integers():
+    def function(a, *, p=0.5):
+        a[0] = a[0] * p
+
+    assert refused(function, "int64").startswith(
+        "A value of type float64 was assigned to 'a', a field of type int64; expected an integer."
+    )
+
+
+def test_a_number_assigned_to_a_field_of_truth_values():
+    def function(a, b):
+        b[0] = a[0]
+
+    assert refused(function, "uint8", "bool") == (
+        "A value of type uint8 was assigned to 'b', a field of type bool; expected a truth value. "
+        "Compare it, or write value.astype('bool')."
+    )
+
+
+def test_bits_of_floats():
+    def function(a, b):
+        b[0] = hc.where((a[0] > 0) & a[0], 1.0, 2.0)
+
+    assert refused(function, "float64", "float64") == (
+        "'&' was applied to bool and float64; expected truth values or integers. Compare first: "
+        "(a > 0) & (b > 0)."
+    )
+
+
+def test_a_difference_of_truth_values():
+    def function(a, b):
+        b[0] = (a[0] > 0) - (a[0] < 0)
+
+    assert refused(function, "float64", "float64") == (
+        "'-' was applied to truth values; expected numbers. Write '^' or '~' for these, or "
+        "value.astype('int32')."
+    )
+
+
+def test_a_number_beyond_the_integers_that_it_meets():
+    def function(a):
+        a[0] = a[0] + 300
+
+    assert refused(function, "uint8") == (
+        "The number 300 does not fit into the integers of type uint8. Use a wider type: "
+        "value.astype('int64'), or a float."
+    )
+
+
+def test_a_number_beyond_all_integers():
+    def function(a):
+        a[0] = 2**63
+
+    assert refused(function, "int64").startswith(
+        "The number 9223372036854775808 does not fit into the integers of type int64."
+    )
+
+
+def test_an_unknown_type():
+    def function(a):
+        a[0] = a[0].astype("int16")
+
+    assert refused(function, "int64").startswith(
+        "A value was to become of type 'int16'. Did you mean 'int"
+    )
+
+
+def test_a_reduction_of_types_that_do_not_fit():
+    grid = hc.Grid((8,))
+    a = grid.field("a")
+    message = told(KernelError, lambda: hc.Simulation(grid, [hc.sum(~a[0])]).run(1))
+    assert message == (
+        "'~' was applied to float64; expected truth values or integers. Compare first: "
+        "(a > 0) & (b > 0)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "given", "shown"),
+    [("int32", 0.5, "0.5"), ("uint8", 300, "300"), ("uint8", -1, "-1"), ("int64", np.nan, "nan")],
+)
+def test_values_that_the_type_of_a_field_does_not_hold(dtype, given, shown):
+    field = hc.Grid((4,)).field("n", dtype=dtype)
+    message = told(GridError, lambda: field.set(np.full(4, given)))
+    assert message == (
+        f"Field 'n' of type {dtype} was set to {shown}, which that type does not hold. Round the "
+        "values, or give the field another dtype."
+    )
+
+
+@pytest.mark.parametrize(("given", "kind"), [("warm", "<U4"), (1j, "complex128"), (None, "object")])
+def test_values_that_are_no_numbers(given, kind):
+    field = hc.Grid((4,)).field("T")
+    assert told(GridError, lambda: field.set(given)) == (
+        f"Field 'T' was set to values of type {kind}; expected numbers."
+    )
+
+
+def test_a_boundary_that_a_field_of_integers_cannot_hold():
+    field = hc.Grid((4,)).field("n", dtype="int32")
+    assert told(GridError, lambda: field.boundary("x-", hc.Dirichlet(0.5))).startswith(
+        "The boundary of 'n' on side 'x-' was given 0.5; expected a whole number"
+    )

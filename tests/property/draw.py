@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from random import Random
 
 import numpy as np
-from property.oracle import REACH, evaluate
+from property.oracle import evaluate
 from property.programs import (
     AXES,
+    REACH,
     Assignment,
     Binary,
     Callback,
@@ -36,6 +37,7 @@ from property.programs import (
     Swap,
     Unary,
     Where,
+    is_filled,
     moved,
 )
 
@@ -297,12 +299,12 @@ class _Drawing:
         if place.own is not None and (field.name, component) == place.own[:2]:
             # What a statement assigns it may read only there.
             total = place.own[2]
-            if not self._may_read(field, total, place.region):
+            if not is_filled(self.program, field, total, place.region):
                 return self._leaf(place, shift)
         else:
             total = moved(shift, self._offset())
             total = tuple(max(-REACH, min(REACH, o)) for o in total)
-            while not self._may_read(field, total, place.region):
+            while not is_filled(self.program, field, total, place.region):
                 axis = self.random.choice([axis for axis, o in enumerate(total) if o])
                 total = tuple(0 if a == axis else o for a, o in enumerate(total))
         is_old = (field.name, component) in place.assigned and self.random.random() < 0.15
@@ -315,19 +317,6 @@ class _Drawing:
             axis = self.random.randrange(len(self.here))
             return tuple(self.random.choice(far) if a == axis else 0 for a in range(len(self.here)))
         return tuple(self.random.choice(far) for _ in self.here)
-
-    def _may_read(self, field: Field, offset: Offset, region: tuple[Offset, Offset]) -> bool:
-        """Return whether something fills what is read beyond sides; copies fill one layer."""
-        sides = {side: kind for side, kind, _ in field.boundaries}
-        depth = 1 if "copy" in sides.values() else REACH
-        for axis, is_periodic in enumerate(self.program.periodic):
-            below = -(region[0][axis] + offset[axis])
-            above = region[1][axis] + offset[axis] - self.program.extent[axis]
-            for sign, beyond in (("-", below), ("+", above)):
-                reach = 0 if AXES[axis] + sign not in sides else depth
-                if not is_periodic and beyond > reach:
-                    return False
-        return True
 
     def _is_sound(self, value: Expression) -> bool:
         """Return whether NumPy has such an operation, and computes it in a type of ours."""

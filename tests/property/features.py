@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from property.draw import DTYPES
 from property.programs import (
     AXES,
-    Assignment,
     Callback,
     Cast,
     Index,
@@ -21,6 +20,7 @@ from property.programs import (
     flat,
     nodes,
     seen,
+    used_by,
 )
 from property.runs import CHOICES, Way
 
@@ -74,7 +74,7 @@ def features(program: Program, way: Way) -> set[str]:
                 found.add("swap")
     if "mask" in found and "M" in _changed(steps):
         found.add("mask that changes")
-    used = {name for step in steps for name in _used(step)}
+    used = {name for step in steps for name in used_by(step)}
     found |= {f"dtype {program.field(name).dtype}" for name in used}
     if any(_is_prescribed(program, name) for name in used):
         found.add("value on a face")
@@ -125,14 +125,6 @@ def _changed(steps) -> set[str]:
     kernels = [step for step in steps if isinstance(step, Kernel)]
     fields = {step.field for step in steps if isinstance(step, Callback)}
     return fields | {a.field for kernel in kernels for a in kernel.assignments}
-
-
-def _used(step) -> set[str]:
-    """Return the fields that a kernel or reduction reads or assigns."""
-    assignments: tuple[Assignment, ...] = step.assignments if isinstance(step, Kernel) else ()
-    values = [a.value for a in assignments] + ([step.value] if isinstance(step, Reduce) else [])
-    reads = {n.field for value in values for n in nodes(value) if isinstance(n, Read)}
-    return reads | {a.field for a in assignments}
 
 
 def _is_prescribed(program: Program, name: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from property.programs import (
     AXES,
+    REACH,
     Assignment,
     Binary,
     Callback,
@@ -36,9 +37,6 @@ from property.programs import (
     initial,
     moved,
 )
-
-# Layers filled around an array: as far as programs read.
-REACH = 2
 
 
 def _where(condition, a, b) -> np.ndarray:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 AXES = "xyz"
+# How far programs read.
+REACH = 2
 Offset = tuple[int, ...]
 
 
@@ -251,3 +253,67 @@ def flat(steps: tuple[Step, ...]) -> list[Step]:
         if isinstance(step, Nest):
             result += flat(step.steps)
     return result
+
+
+def is_filled(program: Program, field: Field, offset: Offset, region) -> bool:
+    """Return whether there is something to read beyond sides, from the cells of a region.
+
+    Dirichlet's and Neumann's rules fill any number of layers, a copy fills one.
+    """
+    sides = {side: kind for side, kind, _ in field.boundaries}
+    depth = 1 if "copy" in sides.values() else REACH
+    for axis, is_periodic in enumerate(program.periodic):
+        below = -(region[0][axis] + offset[axis])
+        above = region[1][axis] + offset[axis] - program.extent[axis]
+        for sign, beyond in (("-", below), ("+", above)):
+            reach = depth if AXES[axis] + sign in sides else 0
+            if not is_periodic and beyond > reach:
+                return False
+    return max(map(abs, offset)) <= REACH
+
+
+def is_legal(program: Program) -> bool:
+    """Return whether all that kernels and reductions use is known and filled."""
+    here = (0,) * len(program.extent)
+    known = {name for name, _ in program.parameters}
+    for step in flat(program.steps):
+        region, values, keywords = (here, program.extent), [], {}
+        if isinstance(step, Kernel):
+            region = step.on if isinstance(step.on, tuple) else region
+            values, keywords = [a.value for a in step.assignments], dict(step.keywords)
+        elif isinstance(step, Reduce):
+            values = [step.value]
+            known.add(step.name)
+        elif isinstance(step, Callback) and step.parameter:
+            keywords = {"": Source("parameter", step.parameter)}
+        needed = {s.value for s in keywords.values() if s.kind in ("parameter", "reduction")}
+        if not needed <= known:
+            return False
+        for value in values:
+            if any(isinstance(n, Keyword) and n.name not in keywords for n in nodes(value)):
+                return False
+            for node, offset in seen(value, here):
+                field = program.field(node.field) if isinstance(node, Read) else None
+                if field and not is_filled(program, field, offset, region):
+                    return False
+    return True
+
+
+def used_by(step: Step) -> set[str]:
+    """Return the fields that a step needs, but for steps inside it."""
+    match step:
+        case Kernel(assignments, on):
+            found = {a.field for a in assignments} | ({on} if isinstance(on, str) else set())
+            return found.union(*(fields_read(a.value) for a in assignments))
+        case Reduce(_, _, value):
+            return fields_read(value)
+        case Swap(first, second):
+            return {first, second}
+        case Callback(field):
+            return {field} if field else set()
+        case _:
+            return set()
+
+
+def fields_read(value: Expression) -> set[str]:
+    return {node.field for node in nodes(value) if isinstance(node, Read)}

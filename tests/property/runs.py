@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pprint import pformat
 from random import Random
 
@@ -11,6 +12,7 @@ import numpy as np
 from property.draw import draw_program
 from property.oracle import Oracle, UndefinedError
 from property.programs import Offset, Program
+from property.smaller import smaller
 from property.written import Written, gathered
 
 import halocline as hc
@@ -21,13 +23,18 @@ from halocline.runtime.job import join
 
 # How many programs are run in all, and which part of them where.
 COUNT = int(os.environ.get("HALOCLINE_PROGRAMS", "600"))
+SEED = int(os.environ.get("HALOCLINE_SEED", "0"))
 _SHARES = {"numpy": 0.6, "c++": 0.04, "2 ranks": 0.12, "3 ranks": 0.12, "4 ranks": 0.12}
 
 
-def share(name: str) -> int:
-    """Return how many programs are run by one of the tests."""
-    return round(COUNT * _SHARES[name])
+def share(name: str) -> range:
+    """Return the numbers of the programs that one of the tests runs; no two run the same."""
+    first = sum(_SHARES[other] for other in list(_SHARES)[: list(_SHARES).index(name)])
+    return range(round(COUNT * first), round(COUNT * (first + _SHARES[name])))
 
+
+# How many smaller programs are tried when one has a fault.
+ATTEMPTS = 1000
 
 # Numbers of steps of one run after the other; values are looked at after each.
 PIECES = ((3,), (1, 2), (2, 1))
@@ -62,23 +69,34 @@ class Way:
 
 
 def draw_way(random: Random, program: Program, *, ranks: int = 1, target: str = "numpy") -> Way:
-    """Draw how to run a program, halos poisoned.
-
-    Raises:
-        HaloclineError: The program was refused, or blocks were too narrow several times.
-    """
-    for last in (False,) * 4 + (True,):
+    """Draw how to run a program, halos poisoned; if blocks are too narrow, several times."""
+    for _ in range(5):
         split = draw_split(random, program.extent, program.periodic, ranks)
         way = Way(split, draw_strategy(random), target, random.choice(PIECES))
-        try:
-            for rank in range(ranks):
-                plan_of(program, way, rank)
-        except PlanError as error:
-            if last or not is_legal_refusal(error):
-                raise
-        else:
-            return way
-    raise AssertionError
+        if not is_refused(program, way):
+            break
+    return way
+
+
+def is_refused(program: Program, way: Way) -> bool:
+    """Return whether the blocks of any rank are too narrow, or an old value is gone.
+
+    Every rank looks at the plans of all, for all must pass over the same programs.
+    """
+    try:
+        for rank in range(way.ranks):
+            plan_of(program, way, rank)
+    except HaloclineError as error:
+        return is_legal_refusal(error)
+    return False
+
+
+def is_legal_refusal(error: HaloclineError) -> bool:
+    """Return whether a program may be refused: blocks too narrow, or an old value is gone."""
+    text = str(error)
+    if isinstance(error, PlanError):
+        return "wide there" in text or "the narrowest block has only" in text
+    return isinstance(error, KernelError) and "as it was before an earlier statement" in text
 
 
 def draw_split(random: Random, extent: Offset, periodic, ranks: int = 1) -> hc.Decomposition:
@@ -111,34 +129,80 @@ def plan_of(program: Program, way: Way, rank: int = 0) -> Plan:
     )
 
 
-def check(random: Random, target: str, ranks: int = 1) -> tuple[Program, Way] | None:
-    """Draw a program and a way to run it; return both if it ran, and as it should.
+def check(number: int, target: str, ranks: int = 1) -> tuple[Program, Way] | None:
+    """Run a random program in a random way; return both if it did what it means.
 
     Returns:
-        None for a program that has no meaning, or that may be refused.
+        None for a program that has no meaning, or may be refused.
+
+    Raises:
+        AssertionError: It did not; the message has a smaller program with the same fault.
     """
+    random = Random(f"{SEED} {number}")
     program = draw_program(random)
+    way = draw_way(random, program, ranks=ranks, target=target)
+    found = fault(program, way)
+    if found:
+        program, way = shrunk(program, way)
+        text = f"{pformat(way)}\n{pformat(program, width=100)}\n{details(program, way)}"
+        raise AssertionError(f"Program {number} of seed {SEED}: {found}.\n{text}")
+    return None if found is None else (program, way)
+
+
+def fault(program: Program, way: Way) -> str | None:
+    """Return in a word what is wrong with a run of a program; nothing, or None where it cannot run.
+
+    All ranks find the same.
+    """
+    if is_refused(program, way):
+        return None
     try:
-        way = draw_way(random, program, ranks=ranks, target=target)
-        found = difference(program, way)
+        return "a number differs" if details(program, way) else ""
     except UndefinedError:
         return None
     except HaloclineError as error:
-        if is_legal_refusal(error):
-            return None
-        raise
-    # What one rank has found fails on all, so that all draw the same next program.
-    found = join().first(found or None)
-    assert found is None, f"{found}\n{pformat(way)}\n{pformat(program, width=100)}"
+        return f"{type(error).__name__}: {error.message[:60]}"
+    except RuntimeError as error:
+        if way.ranks > 1:  # perhaps one rank's alone
+            raise
+        return repr(error)
+
+
+def shrunk(program: Program, way: Way) -> tuple[Program, Way]:
+    """Return a smaller program and a plainer way with the same fault; all ranks find the same."""
+    wanted, left = fault(program, way), ATTEMPTS
+    found: tuple[Program, Way] | None = program, way
+    while found and left > 0:
+        program, way = found
+        found = None
+        candidates = [(one, way) for one in smaller(program)]
+        for candidate in candidates + [(program, one) for one in plainer(way)]:
+            left -= 1
+            if fault(*candidate) == wanted:
+                found = candidate
+                break
     return program, way
 
 
-def is_legal_refusal(error: HaloclineError) -> bool:
-    """Return whether a program may be refused: blocks too narrow, or an old value is gone."""
-    text = str(error)
-    if isinstance(error, PlanError):
-        return "wide there" in text or "the narrowest block has only" in text
-    return isinstance(error, KernelError) and "as it was before an earlier statement" in text
+def plainer(way: Way) -> Iterator[Way]:
+    """Return ways with one choice made plainer."""
+    for name, values in CHOICES.items():
+        if getattr(way.strategy, name) != values[0]:
+            yield replace(way, strategy=replace(way.strategy, **{name: values[0]}))
+    if way.pieces != (1,):
+        yield replace(way, pieces=(way.pieces[0] - 1 or 1,))
+    cuts = way.split.cuts
+    for axis, line in enumerate(cuts):
+        for bound in line[1:-1]:
+            fewer = tuple(n for n in line if n != bound)
+            split = (*cuts[:axis], fewer, *cuts[axis + 1 :])
+            if np.prod([len(one) - 1 for one in split]) >= way.ranks:
+                yield replace(way, split=hc.Decomposition(split, way.split.periodic, way.ranks))
+
+
+def details(program: Program, way: Way) -> str:
+    """Return what the first rank that found something has found."""
+    return join().first(difference(program, way) or None) or ""
 
 
 def difference(program: Program, way: Way) -> str:

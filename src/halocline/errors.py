@@ -56,8 +56,12 @@ class DivergedError(HaloclineError):
     """Report a value that is not a number in a field."""
 
 
+class OutOfMemoryError(HaloclineError):
+    """Report fields that do not fit into the memory of a node or a device."""
+
+
 class DeviceError(HaloclineError):
-    """Report a device that is not there, is too small, or has failed."""
+    """Report a device that is not there, cannot do what is asked, or has failed."""
 
 
 class MpiError(HaloclineError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise, product
 from math import prod
-from operator import le
+from operator import add, le, lt, neg
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,11 +44,17 @@ class Box:
     @property
     def is_empty(self) -> bool:
         """Whether the box holds no cell."""
-        return any(u <= l for l, u in zip(self.lower, self.upper, strict=True))
+        return any(map(le, self.upper, self.lower))
 
     def contains(self, other: Box) -> bool:
         """Return whether every cell of 'other' lies in this box."""
-        return other.is_empty or self.intersect(other) == other
+        is_around = all(map(le, self.lower, other.lower)) and all(map(le, other.upper, self.upper))
+        return is_around or other.is_empty
+
+    def meets(self, other: Box) -> bool:
+        """Return whether some cell lies in both boxes."""
+        lower, upper = map(max, self.lower, other.lower), map(min, self.upper, other.upper)
+        return all(map(lt, lower, upper))
 
     def intersect(self, other: Box) -> Box:
         """Return the cells in both boxes."""
@@ -105,6 +111,24 @@ class Box:
         start = self.lower[axis]
         return tuple(self.clip(axis, start + a, start + b) for a, b in pairwise(cuts))
 
+    def joined(self, other: Box) -> Box | None:
+        """Return the box that two boxes make, side by side or one in the other; None if none."""
+        lower = tuple(map(min, self.lower, other.lower))
+        upper = tuple(map(max, self.upper, other.upper))
+        longer = [
+            axis
+            for axis in range(len(lower))
+            if (self.lower[axis], self.upper[axis]) != (other.lower[axis], other.upper[axis])
+        ]
+        if len(longer) == 1:
+            (axis,) = longer
+            touch = max(self.lower[axis], other.lower[axis]) <= min(
+                self.upper[axis], other.upper[axis]
+            )
+            return Box(lower, upper) if touch else None
+        whole = Box(lower, upper)
+        return whole if whole in (self, other) else None
+
     def __str__(self) -> str:
         """Return the box as '[0,4) x [0,8)'."""
         return " x ".join(f"[{l},{u})" for l, u in zip(self.lower, self.upper, strict=True))
@@ -112,12 +136,12 @@ class Box:
 
 def added(a: Offset, b: Offset) -> Offset:
     """Return the offset that leads as far as two, one after the other."""
-    return tuple(x + y for x, y in zip(a, b, strict=True))
+    return tuple(map(add, a, b))
 
 
 def opposite(offset: Offset) -> Offset:
     """Return the offset that leads back."""
-    return tuple(-o for o in offset)
+    return tuple(map(neg, offset))
 
 
 def box_of(extent: Iterable[int]) -> Box:
@@ -138,12 +162,23 @@ def bounding_box(boxes: Iterable[Box]) -> Box | None:
     return Box(lower, upper)
 
 
+def add_joined(boxes: list[Box], box: Box) -> None:
+    """Add the cells of a box to those of others; two that make one box become one."""
+    for position, other in enumerate(boxes):
+        whole = other.joined(box)
+        if whole is not None:
+            del boxes[position]
+            add_joined(boxes, whole)
+            return
+    boxes.append(box)
+
+
 def disjoint(boxes: Iterable[Box]) -> tuple[Box, ...]:
     """Return disjoint boxes that hold the same cells; larger boxes stay whole."""
     result: list[Box] = []
     for box in sorted(set(boxes), key=lambda box: (-box.cells, box)):
         pieces = [box] if not box.is_empty else []
-        for known in result:
+        for known in filter(box.meets, result):
             pieces = [rest for piece in pieces for rest in piece.subtract(known)]
             if not pieces:
                 break

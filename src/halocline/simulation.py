@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from halocline.errors import PlanError
 from halocline.language.fields import Field
 from halocline.language.place import user_place
 from halocline.language.steps import Reduction, check_steps
+from halocline.language.template import Template, value_of
 from halocline.pipeline import (
     check_target,
     compile_kernels,
@@ -21,9 +21,11 @@ from halocline.plan.bind import bind
 from halocline.plan.layout import FieldLayout
 from halocline.plan.lower import make_plan
 from halocline.plan.strategy import DEVICE_TRANSPORTS, Strategy
-from halocline.runtime.device import CPU, check_fit, open_device, parse_device
+from halocline.runtime.device import CPU, check_lengths, open_device, parse_device
 from halocline.runtime.executor import Executor
 from halocline.runtime.job import Made, join
+from halocline.runtime.memory import check_memory
+from halocline.runtime.openmp import threads_of_rank
 from halocline.runtime.progress import progress_display
 from halocline.runtime.redistribution import redistributed
 from halocline.runtime.report import Told, make_report
@@ -40,7 +42,7 @@ from halocline.tune.selection import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from halocline.language.fields import Grid
     from halocline.language.steps import Step
@@ -67,7 +69,8 @@ class Simulation:
         decomposition: 'rows', 'tiles', 'pencils', blocks along each axis, a Decomposition, a
             Sparse domain, or None for the one with the cheapest sides.
         blocks: Blocks a rank.
-        threads: OpenMP threads a rank; None for all cores of the node shared among its ranks.
+        threads: OpenMP threads a rank; None for OMP_NUM_THREADS, or else all cores of the node
+            shared among its ranks.
         target: 'c++', or 'numpy' to interpret the kernels slowly where there is no compiler.
         device: Where kernels run: 'cpu'; 'cuda' for NVIDIA's devices, which the ranks of a node
             take in turn, or 'cuda:1' for a certain one; 'auto' for these or else the processor; or
@@ -121,7 +124,7 @@ class Simulation:
         self._job = join(communicator, ranks_per_node=ranks_per_node, link=link)
         self.device = open_device(wanted, self._job)
         _check_transport(self.strategy, self.device)
-        self.threads = threads or max(1, len(os.sched_getaffinity(0)) // self._job.ranks_on_node)
+        self.threads = threads_of_rank(threads, self._job.ranks_on_node)
         # Read by all ranks together, so that none waits for another later.
         self._knowledge = self._ask() if self._job.size > 1 else None
         self.decomposition = decomposition_for(grid, self._job.size, decomposition, blocks)
@@ -131,7 +134,7 @@ class Simulation:
         self._shape = (decomposition, blocks)
         self._selection: Selection | None = None
         self._executor: Executor | None = None
-        self._once: dict[tuple[Step, ...], str] = {}
+        self._once: dict[Hashable, tuple[str, Template]] = {}
         self._seconds = 0.0
         self._untold = 0
 
@@ -215,7 +218,8 @@ class Simulation:
 
         Raises:
             CompileError: The kernels cannot be compiled.
-            DeviceError: The fields do not fit onto the device, or it has failed.
+            OutOfMemoryError: The fields do not fit into memory; nothing has been stored.
+            DeviceError: The device has failed.
             DivergedError: A field holds a value that is not a number.
         """
         executor, selection = self._prepare(), self.selection
@@ -261,26 +265,38 @@ class Simulation:
     def execute(self, *steps: Step) -> None:
         """Do some steps once, now, outside the time loop.
 
+        They are planned and compiled the first time; later, steps of the same value are known even
+        if they are written anew, with other numbers for their scalars or other functions.
+
         Raises:
             PlanError: They read further than the fields are stored for.
+            OutOfMemoryError: There is no memory for what reductions need.
         """
         executor = self._prepare()
         checked = check_steps(steps)
-        if checked not in self._once:
-            self._once[checked] = f"once {len(self._once)}"
-            self._load_once(executor, self._once[checked], checked)
-        executor.begin(self._once[checked])
-        executor.once(self._once[checked])
-        executor.end(self._once[checked])
+        value, filling = value_of(checked)
+        if value not in self._once:
+            template = Template(checked, filling)
+            name = f"once {len(self._once)}"
+            self._load_once(executor, name, template.steps)
+            self._once[value] = name, template
+        name, template = self._once[value]
+        with template.filled(filling):
+            executor.begin(name)
+            executor.once(name)
+            executor.end(name)
 
     def _load_once(self, executor: Executor, name: str, steps: tuple[Step, ...]) -> None:
-        program = bind(self.grid, steps, 0, prefix=name.replace(" ", "_"))
+        # Hidden fields keep nothing from one call to the next, so all of them use the same ones.
+        program = bind(self.grid, steps, 0, prefix="once")
         none = (0,) * self.grid.dimensions
-        for spec in program.fields:
-            if spec.name not in executor.storages:
-                executor.store(FieldLayout(spec, none, none))
-        strategy = replace(self._fixed_strategy, depth=1)
-        plan = make_plan(program, self.decomposition, strategy, self.rank, executor.layouts)
+        known = executor.storages
+        new = [FieldLayout(spec, none, none) for spec in program.fields if spec.name not in known]
+        strategy, layouts = replace(self._fixed_strategy, depth=1), (*executor.layouts, *new)
+        plan = make_plan(program, self.decomposition, strategy, self.rank, layouts)
+        check_memory(new, plan, self.device, self._job)
+        for layout in new:
+            executor.store(layout)
         executor.load(name, plan, self._compile([plan]))
 
     def report(self) -> Report:
@@ -339,10 +355,12 @@ class Simulation:
             )
         program = self._bind()
         offered = self._offer(program)
-        check_fit(self.device, offered.plans[0], self._job)
+        first = offered.plans[0]
+        check_lengths(self.device, first, self._job)
+        check_memory(first.layouts, first, self.device, self._job)
         kernels = self._compile(offered.plans)
         executor = Executor(
-            offered.plans[0],
+            first,
             self.grid,
             self._job,
             self.threads,

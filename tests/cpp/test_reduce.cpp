@@ -23,7 +23,7 @@ void set(T& target, double value) {
 }
 
 // A single block is large enough for threads, in single precision too.
-constexpr std::int64_t n = 52;
+constexpr std::int64_t n = 81;
 static_assert(n * n * n * 4 >= parallel_bytes);
 const Box domain{{5, -3, 0}, {5 + n, -3 + n, n}};
 

@@ -36,8 +36,8 @@ def test_a_function_without_the_decorator(T, out):
 
 def test_a_kernel_of_something_else():
     assert told(KernelError, lambda: hc.kernel(3)) == (
-        "'hc.kernel' was given 3; expected a function of fields. Write @hc.kernel on the line before "
-        "'def'."
+        "'hc.kernel' was given 3; expected a function of fields. Write @hc.kernel on the line "
+        "before 'def'."
     )
 
 
@@ -82,7 +82,8 @@ def test_functions_of_numpy_that_the_language_lacks(T, out, function, name):
 
     assert traced(kernel, T, out) == (
         f"'np.{name}' was applied to a value that differs from cell to cell. The language has "
-        "hc.sqrt, exp, log, sin, cos, tanh, abs, minimum, maximum and where, under NumPy's names too."
+        "hc.sqrt, exp, log, sin, cos, tanh, abs, minimum, maximum and where, under NumPy's names "
+        "too."
     )
 
 
@@ -118,8 +119,8 @@ def test_a_value_of_a_cell_as_a_whole_number(T, out):
 )
 def test_a_region_that_is_none(T, out, on, shown):
     assert told(KernelError, lambda: hc.kernel(plain)(T, out, on=on)) == (
-        f"Kernel 'plain' was told to run on {shown}; expected a side ('x-'), an hc.Box of cells, or "
-        "a field that is not zero where it is to run. Of an array make a field: mask = "
+        f"Kernel 'plain' was told to run on {shown}; expected a side ('x-'), an hc.Box of cells, "
+        "or a field that is not zero where it is to run. Of an array make a field: mask = "
         "grid.field('mask', dtype='bool'); mask.set(array)."
     )
 
@@ -180,9 +181,9 @@ def test_boundaries_that_are_none(condition, shown):
 def test_values_of_boundaries_that_are_no_numbers(kind, given, shown):
     T = hc.Grid((4,)).field("T")
     assert told(GridError, lambda: T.boundary("x-", kind(given))) == (
-        f"The boundary of 'T' on side 'x-' was given {shown}; expected a number or an hc.Parameter. "
-        "A value that changes with time is a parameter; for one that changes from place to place "
-        "give a kernel that runs on the layer."
+        f"The boundary of 'T' on side 'x-' was given {shown}; expected a number or an "
+        "hc.Parameter. A value that changes with time is a parameter; for one that changes from "
+        "place to place give a kernel that runs on the layer."
     )
 
 
@@ -319,6 +320,6 @@ def test_a_mirror_that_is_not_wide_enough(reach):
 
     simulation = hc.Simulation(grid, [far(T, out)], target="numpy", threads=1)
     assert told(GridError, lambda: simulation.run(1)) == (
-        f"Field 'T' is read 9 cells beyond side 'x-', where its boundary mirrors what lies within, "
+        "Field 'T' is read 9 cells beyond side 'x-', where its boundary mirrors what lies within, "
         "but the grid has only 8 cells along x. Use a wider grid, or a kernel that reads less far."
     )

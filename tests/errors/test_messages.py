@@ -693,8 +693,8 @@ def test_values_of_the_wrong_shape(grid, T):
 
 def test_values_of_a_field_before_there_is_a_simulation(T):
     assert told(GridError, T.gather) == (
-        "Field 'T' is not stored yet: that is done when its simulation first runs. Make a Simulation "
-        "of its grid, and run it."
+        "Field 'T' is not stored yet: that is done when its simulation first runs. Make a "
+        "Simulation of its grid, and run it."
     )
 
 

@@ -76,12 +76,19 @@ def too_many_ranks() -> None:
     hc.Simulation(problem.grid, problem.steps)
 
 
+def too_large() -> None:
+    grid = hc.Grid((100_000, 100_000))
+    grid.field("f", components=1000)
+    hc.Simulation(grid, []).run(1)
+
+
 WAYS = {
     "message lost": lose_message,
     "nan": lambda: at_step_three(1, write_nan),
     "exit": lambda: at_step_three(1, die),
     "kill": lambda: at_step_three(1, be_killed),
     "exception": lambda: at_step_three(1, complain),
+    "too large": too_large,
     "too many ranks": too_many_ranks,
 }
 

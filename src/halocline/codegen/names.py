@@ -24,14 +24,14 @@ def words(*lines: str) -> frozenset[str]:
 
 # Words that no field or scalar may be called in C++ and in what builds upon it.
 CPP_WORDS = words(
-    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t",
-    "char32_t class compl concept const consteval constexpr constinit const_cast continue co_await",
-    "co_return co_yield decltype default delete do double dynamic_cast else enum explicit export",
-    "extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq",
-    "nullptr operator or or_eq private protected public register reinterpret_cast requires return",
-    "short signed sizeof static static_assert static_cast struct switch template this thread_local",
-    "throw true try typedef typeid typename typeof union unsigned using virtual void volatile wchar_t",
-    "while xor xor_eq linux unix",
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t",
+    "char32_t char8_t class co_await co_return co_yield compl concept const const_cast",
+    "consteval constexpr constinit continue decltype default delete do double dynamic_cast else",
+    "enum explicit export extern false float for friend goto if inline int linux long mutable",
+    "namespace new noexcept not not_eq nullptr operator or or_eq private protected public",
+    "register reinterpret_cast requires return short signed sizeof static static_assert",
+    "static_cast struct switch template this thread_local throw true try typedef typeid",
+    "typename typeof union unix unsigned using virtual void volatile wchar_t while xor xor_eq",
 )
 
 

@@ -1,4 +1,4 @@
-"""A loop nest as a frozen value: what a kernel does in each cell of a box, typed, ready to print."""
+"""A loop nest as a frozen value: what a kernel does in each cell of a box, typed, to be printed."""
 
 from __future__ import annotations
 

@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.codegen.nest import IndexValue, Literal, Load, Operation, ScalarValue
-from halocline.language.expr import Cast, Const, Expr, Index, Read, Scalar, Where, operands, walk
+from halocline.language.expr import (
+    Binary,
+    Cast,
+    Compare,
+    Const,
+    Expr,
+    Index,
+    Read,
+    Scalar,
+    Unary,
+    Where,
+    operands,
+    walk,
+)
 from halocline.language.promotion import WEAK, computed, operand_types, value_types
 
 if TYPE_CHECKING:
@@ -31,12 +44,14 @@ class Table:
     numbers: dict[Value, int] = field(default_factory=dict)
 
     def number(self, value: Value) -> int:
+        """Return the number of a value, a new one if it is new."""
         if value not in self.numbers:
             self.numbers[value] = len(self.values)
             self.values.append(value)
         return self.numbers[value]
 
     def cast(self, value: int, dtype: str) -> int:
+        """Return the number of a value converted to a type."""
         known = self.values[value]
         if known.type == dtype:
             return value
@@ -75,6 +90,7 @@ class StatementValues:
         self._wide = stored(computed(kernel.field(statement.field).dtype))
 
     def number_of(self, root: Expr) -> int:
+        """Return the number of an expression's value."""
         known: dict[Expr, int] = {}
         for node in walk(root):
             below = operands(node)
@@ -111,15 +127,17 @@ class StatementValues:
                 return self._cast(values[0], kind)
             case Where():
                 return table.number(Operation("where", kind, values))
-            case _ if kinds[0] == BOOL and node.op == "abs":
+            case Unary("abs", _) if kind == BOOL:
                 return values[0]
-            case _ if kinds[0] == BOOL:
-                return table.number(Operation(_OF_TRUTHS.get(node.op, node.op), BOOL, values))
-            case _ if kind == BOOL:
+            case Unary(op, _) | Binary(op, _, _) | Compare(op, _, _) if kinds[0] == BOOL:
+                return table.number(Operation(_OF_TRUTHS.get(op, op), BOOL, values))
+            case Compare(op, _, _):
                 compared = tuple(self._widened(value) for value in values)
-                return table.number(Operation(node.op, BOOL, compared))
+                return table.number(Operation(op, BOOL, compared))
+            case Unary(op, _) | Binary(op, _, _):
+                return table.number(Operation(_OF_BITS.get(op, op), kind, values))
             case _:
-                return table.number(Operation(_OF_BITS.get(node.op, node.op), kind, values))
+                raise AssertionError(node)
 
     def _cast(self, value: int, dtype: str) -> int:
         return self._table.cast(self._widened(value) if dtype == BOOL else value, dtype)

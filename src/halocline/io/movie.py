@@ -36,7 +36,8 @@ def draw_movie(series: str | Path, variable: str, path: str | Path) -> None:
     from matplotlib.animation import PillowWriter
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    values = _open(series, variable, path)
+    path = Path(path)
+    values = _open(Path(series), variable, path)
     figure, show = _picture(values)
     FigureCanvasAgg(figure)
     writer = PillowWriter(fps=_FRAMES_PER_SECOND)

@@ -100,7 +100,8 @@ def _calls(field: Field, side: str, depth: int, value: Any, rule: Any) -> tuple[
 
 def _values(field: Field, side: str, given: Any) -> tuple[float | Parameter, ...]:
     """Return what a boundary prescribes for each component, or refuse what is no such thing."""
-    is_list = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim == 1)
+    is_row = isinstance(given, np.ndarray) and given.ndim == 1
+    is_list = is_row or isinstance(given, list | tuple)
     values = tuple(given) if is_list else (given,) * field.components
     is_right = len(values) == field.components and all(map(_is_value, values))
     if is_right and np.dtype(field.dtype).kind in "iub":
@@ -109,10 +110,11 @@ def _values(field: Field, side: str, given: Any) -> tuple[float | Parameter, ...
         kind = "whole number" if np.dtype(field.dtype).kind in "iub" else "number"
         each = f"one {kind} for each of its {field.components} components"
         raise GridError(
-            f"The boundary of '{field.name}' on side '{side}' was given {described(given)}; expected "
-            f"a {kind} or an hc.Parameter{f', or {each}' if field.components > 1 else ''}.",
-            hint="A value that changes with time is a parameter; for one that changes from place to "
-            "place give a kernel that runs on the layer.",
+            f"The boundary of '{field.name}' on side '{side}' was given {described(given)}; "
+            f"expected a {kind} or an hc.Parameter"
+            f"{f', or {each}' if field.components > 1 else ''}.",
+            hint="A value that changes with time is a parameter; for one that changes from place "
+            "to place give a kernel that runs on the layer.",
             place=user_place(),
         )
     return values
@@ -186,8 +188,8 @@ def _check_mirror(field: Field, side: str, n: int, rule: _Rule) -> None:
     position = extent + n - 1 if sign > 0 else -n
     if rule.weight and not 0 <= position - sign * rule.distance < extent:
         raise GridError(
-            f"Field '{field.name}' is read {n} cells beyond side '{side}', where its boundary mirrors "
-            f"what lies within, but the grid has only {extent} cells along {AXES[axis]}.",
+            f"Field '{field.name}' is read {n} cells beyond side '{side}', where its boundary "
+            f"mirrors what lies within, but the grid has only {extent} cells along {AXES[axis]}.",
             hint="Use a wider grid, or a kernel that reads less far.",
         )
 

@@ -13,9 +13,10 @@
           | Where(condition, a, b)              a where the condition holds, else b
           | Cast(dtype, a)                      a as a number of another element type
 
-Semantics: each operation is done in the type that 'promotion.py' says; floats are IEEE 754, rounded
-once, in the order written; nothing is reassociated or contracted; integers wrap. Both branches of 'Where' are evaluated. Equal trees are one object, so compare with
-'is'; the key keeps 1, 1.0, True, 0.0 and -0.0 apart, which '==' does not.
+Semantics: each operation is done in the type that 'promotion.py' says. Floats are IEEE 754, rounded
+once, in the order written; nothing is reassociated or contracted. Integers wrap. Both branches of
+'Where' are evaluated. Equal trees are one object, so compare with 'is'; the key keeps 1, 1.0, True,
+0.0 and -0.0 apart, which '==' does not.
 """
 
 from __future__ import annotations
@@ -81,8 +82,8 @@ class Scalar(Expr):
 class Index(Expr):
     """The global index of the cell 'offset' further along one axis.
 
-    Along a periodic axis it is that of the cell itself, from 0 to n - 1, of whatever image of it; else
-    it goes on beyond the sides.
+    Along a periodic axis all images of a cell have its own, from 0 to n - 1; elsewhere it goes on
+    beyond the sides.
     """
 
     axis: int

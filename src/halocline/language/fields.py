@@ -187,8 +187,8 @@ class Field(operators.Operand):
         """Refuse to be assigned outside of a kernel."""
         raise KernelError(
             f"Field '{self.name}' was assigned outside of a kernel.",
-            hint="Write @hc.kernel before the function that does it, or give all cells their values "
-            f"with {self.name}.set(…).",
+            hint="Write @hc.kernel before the function that does it, or give all cells their "
+            f"values with {self.name}.set(…).",
             place=user_place(),
         )
 
@@ -337,12 +337,12 @@ class Grid:
 
 
 def _is_count(n: Any) -> bool:
-    return isinstance(n, int | float | np.number) and n >= 1 and float(n).is_integer()
+    return isinstance(n, int | float | np.number) and bool(n >= 1) and float(n).is_integer()
 
 
 def _dtype_name(name: str, dtype: Any) -> str:
     try:
-        result = np.dtype(dtype).name
+        result: str = np.dtype(dtype).name
     except TypeError:
         result = str(dtype)
     if result not in DTYPES:

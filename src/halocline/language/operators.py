@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from halocline.language.expr import (
 from halocline.language.place import user_place
 from halocline.language.promotion import COMPUTED
 from halocline.language.subscripts import parse_component, parse_offset
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _LARGEST_POWER = 16
 
@@ -145,14 +148,14 @@ class Operand:
     __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __matmul__ = __rmatmul__ = _no_operation
     __round__ = __trunc__ = __floor__ = __ceil__ = _no_operation
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Value:
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Do what NumPy's function of that name does, cell by cell."""
         function = _UFUNCS.get(ufunc.__name__)
         if function is None or method != "__call__" or options:
             raise _no_function(f"np.{ufunc.__name__}")
         return function(*inputs)
 
-    def __array_function__(self, function: Any, _: Any, inputs: Any, options: Any) -> Value:
+    def __array_function__(self, function: Any, _: Any, inputs: Any, options: Any) -> Any:
         """Do what NumPy's function of that name does, cell by cell."""
         if function is not np.where or options or len(inputs) != _ARGUMENTS_OF_WHERE:
             raise _no_function(f"np.{function.__name__}")
@@ -162,8 +165,8 @@ class Operand:
         """Refuse to become an array: the values are not known, or spread over ranks."""
         raise KernelError(
             "A NumPy array was to be made of something that stands for a value in each cell.",
-            hint="In a kernel compute with it as it is; elsewhere field.gather() returns the values of all "
-            "cells on rank 0, field.local() those of this rank.",
+            hint="In a kernel compute with it as it is; elsewhere field.gather() returns the "
+            "values of all cells on rank 0, field.local() those of this rank.",
             place=user_place(),
         )
 
@@ -239,8 +242,8 @@ def to_expression(value: Any) -> Expr:
         return to_expression(value[()])
     if isinstance(value, np.ndarray):
         raise KernelError(
-            f"A NumPy array of shape {value.shape} was used in a kernel; expected a number or a value "
-            "of a field.",
+            f"A NumPy array of shape {value.shape} was used in a kernel; expected a number or a "
+            "value of a field.",
             hint="Put its values into a field with 'set', and pass that to the kernel.",
             place=user_place(),
         )
@@ -292,7 +295,7 @@ def _power(base: Any, power: Any) -> Value:
 def _product(base: Operand, power: int) -> Value:
     # Halving, so that x**4 is (x*x)*(x*x): the order is part of the result's bits.
     if power == 0:
-        return Value(Where(Const(True), Const(1), to_expression(base)))
+        return Value(Where(Const(1), Const(1), to_expression(base)))
     if power == 1:
         return Value(base.expression())
     half = _product(base, power // 2)
@@ -362,8 +365,8 @@ def where(condition: Any, a: Any, b: Any) -> Any:
 def index(axis: str) -> Value:
     """Return the global index of the cell along 'x', 'y' or 'z', of type int64.
 
-    Along a periodic axis it wraps: seen from cell 0, 'hc.index("x")[-1]' is n - 1. Elsewhere it goes on: -1
-    and n next beyond the sides.
+    Along a periodic axis it wraps: seen from cell 0, 'hc.index("x")[-1]' is n - 1. Elsewhere it
+    goes on: -1 and n next beyond the sides.
     """
     if axis not in ("x", "y", "z"):
         raise KernelError(f"There is no axis '{axis}'.", place=user_place())
@@ -385,7 +388,7 @@ _COMPARING_UFUNCS = {
     "equal": "eq", "not_equal": "ne",
 }  # fmt: skip
 # What NumPy's functions of these names do to values of cells.
-_UFUNCS = {
+_UFUNCS: dict[str, Callable[..., Any]] = {
     **{name: partial(_binary, op) for name, op in _BINARY_UFUNCS.items()},
     **{name: partial(_compare, op) for name, op in _COMPARING_UFUNCS.items()},
     **{name: partial(_function, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")},

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class _SymbolScalar(operators.Symbol):
-    """A run-time scalar while tracing; a NumPy number has a width, Python's takes that of others."""
+    """A run-time scalar while tracing; one of NumPy has a width, Python's takes that of others."""
 
     def __init__(self, name: str, value: float | np.floating | Parameter) -> None:
         self.name = name
@@ -301,8 +301,8 @@ class KernelFunction:
             return layer(grid, on, distance=1, depth=1)
         if not isinstance(on, Box):
             raise KernelError(
-                f"Kernel '{self.name}' was told to run on {described(on)}; expected a side ('x-'), an "
-                "hc.Box of cells, or a field that is not zero where it is to run.",
+                f"Kernel '{self.name}' was told to run on {described(on)}; expected a side ('x-'), "
+                "an hc.Box of cells, or a field that is not zero where it is to run.",
                 hint="Of an array make a field: mask = grid.field('mask', dtype='bool'); "
                 "mask.set(array).",
                 place=user_place(),

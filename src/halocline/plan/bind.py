@@ -46,8 +46,8 @@ class _Context:
         prefix: What the names of hidden fields begin with.
         hidden: Fields that reductions need for the values of their expressions.
         changing: Fields that a kernel assigns or a swap renames.
-        on_sides: By field the boundary kernels that fill cells of the domain, which lie on a side of
-            it: they run before anybody looks.
+        on_sides: By field the boundary kernels that fill cells of the domain, which lie on a side
+            of it: they run before anybody looks.
     """
 
     prefix: str

@@ -11,16 +11,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from halocline.geometry import opposite
+from halocline.geometry import added, opposite
 from halocline.language.fields import UNBOUNDED
 from halocline.language.kernel import reads
 from halocline.plan.reach import (
     Need,
     Needs,
     Reach,
-    clip,
-    distinct,
-    drop,
+    Reaches,
     move,
     moved,
     outermost,
@@ -28,9 +26,9 @@ from halocline.plan.reach import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from halocline.geometry import Box
+    from halocline.geometry import Box, Offset
     from halocline.language.kernel import Statement
     from halocline.plan.program import Launch
 
@@ -41,18 +39,18 @@ class Demands:
 
     Attributes:
         extents: For each kernel of the chain where it must run, as reaches from a block's cells.
-        read_later: For each kernel which cells of its results later kernels of the chain read.
+        read_later: For each kernel from how far its results are read by later ones of the chain.
         needs: What must be got from other blocks before the chain.
         own: What is read of a block's own cells as they are before the chain.
     """
 
     extents: tuple[frozenset[Reach], ...]
-    read_later: tuple[frozenset[Reach], ...]
+    read_later: tuple[frozenset[Offset], ...]
     needs: Needs
     own: Needs
 
 
-Wanted = dict[tuple[str, int], set[Reach]]
+Wanted = dict[tuple[str, int], Reaches]
 
 
 def demands(launches: Sequence[Launch], domain: Box, *, is_deep: bool = False) -> Demands:
@@ -70,11 +68,11 @@ def demands(launches: Sequence[Launch], domain: Box, *, is_deep: bool = False) -
         read_later.append(_read_of(launch, wanted))
         extents.append(_walk_back(launch, wanted, domain))
         for key in {(name, q) for name, q, _ in launch.reads} if is_deep else ():
-            wanted[key] = outermost(distinct(wanted.get(key, ())), domain)
+            wanted[key] = Reaches(outermost(wanted.get(key, ()), domain))
     needs = [
         Need(field, component, reach)
         for (field, component), reaches in wanted.items()
-        for reach in (outermost(distinct(reaches), domain) if is_deep else distinct(reaches))
+        for reach in (outermost(reaches, domain) if is_deep else reaches)
     ]
     return Demands(
         tuple(reversed(extents)),
@@ -84,12 +82,13 @@ def demands(launches: Sequence[Launch], domain: Box, *, is_deep: bool = False) -
     )
 
 
-def _read_of(launch: Launch, wanted: Wanted) -> frozenset[Reach]:
-    """Return from which cells a kernel would have to run for what is read later."""
+def _read_of(launch: Launch, wanted: Wanted) -> frozenset[Offset]:
+    """Return how far from a block's own cells a kernel would have to run for what is read later."""
     return frozenset(
-        move(reach, opposite(offset))
+        added(far, opposite(offset))
         for field, component, offset in launch.assigns
-        for reach in wanted.get((field, component), ())
+        if (field, component) in wanted
+        for far in wanted[field, component].offsets
     )
 
 
@@ -98,7 +97,7 @@ def _walk_back(launch: Launch, wanted: Wanted, domain: Box) -> frozenset[Reach]:
     names = launch.names_of
     extent: set[Reach] = set()
     # What is wanted of memory as the kernel finds it, and of its own earlier assignments.
-    before: Wanted = {}
+    before: dict[tuple[str, int], set[Reach]] = {}
     inner: dict[tuple[str, int, int], set[Reach]] = {}
     counts = Counter((s.field, s.component) for s in launch.kernel.statements)
     last = counts.copy()
@@ -116,7 +115,7 @@ def _walk_back(launch: Launch, wanted: Wanted, domain: Box) -> frozenset[Reach]:
                 found = before.setdefault((names[read.field], read.component), set())
                 found |= {move(reach, read.offset) for reach in where}
     for name_and_component, reaches in before.items():
-        wanted.setdefault(name_and_component, set()).update(reaches)
+        wanted.setdefault(name_and_component, Reaches()).update(reaches)
     return frozenset(extent)
 
 
@@ -124,12 +123,10 @@ def _statement_extent(
     launch: Launch, statement: Statement, wanted: Wanted, domain: Box
 ) -> set[Reach]:
     """Take from 'wanted' what the statement provides; return where it must run for that."""
-    key = (launch.names_of[statement.field], statement.component)
+    asked = wanted.get((launch.names_of[statement.field], statement.component), Reaches())
     written = moved(launch.region, statement.offset)
     back = opposite(statement.offset)
-    before = distinct(wanted.get(key, ()))
-    provided = {move(part, back) for reach in before for part in clip(reach, written)}
-    wanted[key] = {part for reach in before for part in drop(reach, written)}
+    provided = {move(part, back) for part in asked.take(written)}
     if not launch.on_demand:
         # All own cells of the region, which hold what is wanted of a block's own cells too.
         return {reach for reach in provided if reach.is_away} | {within(launch.region)}
@@ -149,17 +146,32 @@ def may_join(
     axis are read further along it: its region has no periodic images, so it can be recomputed
     neither here nor there.
     """
-    if not is_deep and _is_sent_home(launches, asked):
+    if not is_deep and (_is_sent_home(launches, asked) or widens(launches, asked.needs)):
         return False
-    for axis in () if is_deep else range(len(periodic)):
-        used = [use for launch in launches for use in (*launch.reads, *launch.assigns)]
-        offsets = [offset[axis] for _, _, offset in used]
-        low, high = min([0, *offsets]), max([0, *offsets])
-        if not all(low <= need.reach.offset[axis] <= high for need in asked.needs):
-            return False
     return all(
-        _is_recomputable(launch, reaches, periodic)
-        for launch, reaches in zip(launches, asked.read_later, strict=True)
+        not any(offset[axis] for axis in partial_axes(launch, periodic) for offset in offsets)
+        for launch, offsets in zip(launches, asked.read_later, strict=True)
+    )
+
+
+def concerning(cells: Box, launches: Iterable[Launch]) -> list[Launch]:
+    """Return the kernels that assign to some cells."""
+    return [
+        launch
+        for launch in launches
+        if any(moved(launch.region, offset).meets(cells) for _, _, offset in launch.assigns)
+    ]
+
+
+def widens(launches: Sequence[Launch], needs: Iterable[Need]) -> bool:
+    """Return whether needs lead further along an axis than any of the kernels reads or assigns."""
+    used = {offset for launch in launches for _, _, offset in (*launch.reads, *launch.assigns)}
+    along = list(zip(*used, strict=True))
+    low, high = [min(0, *offsets) for offsets in along], [max(0, *offsets) for offsets in along]
+    return any(
+        not least <= offset <= most
+        for need in needs
+        for least, offset, most in zip(low, need.reach.offset, high, strict=True)
     )
 
 
@@ -172,16 +184,10 @@ def _is_sent_home(launches: Sequence[Launch], asked: Demands) -> bool:
         if any(offset) and not launch.on_demand
     }
     return any(
-        any(reach.is_away for reach in reaches)
-        for launch, reaches in zip(launches, asked.read_later, strict=True)
+        any(map(any, offsets))
+        for launch, offsets in zip(launches, asked.read_later, strict=True)
         if not launch.on_demand and not launch.is_layer
         if any(field in shared for field, _ in launch.writes)
-    )
-
-
-def _is_recomputable(launch: Launch, reaches: frozenset[Reach], periodic: Sequence[bool]) -> bool:
-    return not any(
-        reach.offset[axis] for axis in partial_axes(launch, periodic) for reach in reaches
     )
 
 

@@ -46,8 +46,8 @@ def read_beyond(
     """Return the refusal of a kernel that reads cells of a box where nothing fills them."""
     side = _side_of(box, extent, periodic)
     return PlanError(
-        f"Kernel '{launch.kernel.name}' reads '{name}' beyond side '{side}' of the domain, where no "
-        "boundary is given.",
+        f"Kernel '{launch.kernel.name}' reads '{name}' beyond side '{side}' of the domain, where "
+        "no boundary is given.",
         hint=f"Write {name}.boundary('{side}', …), make the grid periodic there, or restrict the "
         "kernel to a box.",
         place=launch.place,
@@ -83,10 +83,10 @@ def _check_scalars(launch: Launch, reader: Launch, known: set[Parameter]) -> Non
     for value in launch.scalars:
         if isinstance(value, Reduction) and math.isnan(value.value) and value not in known:
             raise PlanError(
-                f"Kernel '{launch.kernel.name}' is given the reduction '{value.name}' before it has "
-                "been evaluated.",
-                hint="Put the reduction before the kernel among the steps, or give it a value to begin "
-                "with: its attribute 'value'.",
+                f"Kernel '{launch.kernel.name}' is given the reduction '{value.name}' before it "
+                "has been evaluated.",
+                hint="Put the reduction before the kernel among the steps, or give it a value to "
+                "begin with: its attribute 'value'.",
                 place=reader.place,
             )
 

@@ -8,10 +8,10 @@ is in the cache, or in the thread of a device.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from halocline.geometry import Box, added, opposite
+from halocline.geometry import Box, add_joined, added, opposite
 from halocline.language.expr import renamed
 from halocline.language.kernel import Feeder, FieldType, Kernel, Statement
 from halocline.plan.chain import partial_axes
@@ -22,11 +22,51 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Offset
     from halocline.language.steps import Parameter
-    from halocline.plan.program import Launch
+    from halocline.plan.program import Launch, Uses
     from halocline.plan.step import Break, Chain
 
-# Cells of one component, by field and component.
-_Cells = tuple[tuple[str, int], Box]
+# Cells by field and component.
+_Boxes = dict[tuple[str, int], list[Box]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Used:
+    """Cells that kernels on layers use, by field and component, as few boxes.
+
+    Attributes:
+        read: What they read.
+        fed: What is assigned by those that feed a kernel.
+        assigned: What is assigned by the others.
+    """
+
+    read: _Boxes = field(default_factory=dict)
+    fed: _Boxes = field(default_factory=dict)
+    assigned: _Boxes = field(default_factory=dict)
+
+    def add(self, layer: Launch, cells: Box, *, is_fed: bool) -> None:
+        """Add what a kernel uses that runs in some cells."""
+        for boxes, uses in (
+            (self.read, layer.reads),
+            (self.fed if is_fed else self.assigned, layer.assigns),
+        ):
+            for name, component, offset in uses:
+                add_joined(boxes.setdefault((name, component), []), moved(cells, offset))
+
+    def must_follow(self, feeder: Launch, cells: Box) -> bool:
+        """Return whether some of them must run after a feeder that runs in some cells."""
+        # Two feeders of the same cell keep their order.
+        assigned = _meets(feeder.assigns, cells, self.read, self.assigned)
+        return assigned or _meets(feeder.reads, cells, self.fed, self.assigned)
+
+
+def _meets(uses: Uses, cells: Box, *found: _Boxes) -> bool:
+    """Return whether a kernel that runs in some cells uses any of those found."""
+    return any(
+        moved(cells, offset).meets(box)
+        for name, component, offset in uses
+        for boxes in found
+        for box in boxes.get((name, component), ())
+    )
 
 
 def with_feeders(chain: Chain, domain: Box, periodic: Sequence[bool]) -> Chain:
@@ -83,18 +123,25 @@ class _Feeds:
         self._domain = domain
         self._periodic = periodic
         self.found: dict[int, tuple[int, Offset]] = {}
+        # What the layers from a position up to the next other kernel use.
+        between = _Used()
         # Where two layers share cells, what the later one assigns stays: it is asked first.
         for position in reversed(range(len(chain.launches))):
+            launch = chain.launches[position]
+            if not launch.is_layer:
+                between = _Used()
+                continue
             reader = self._reader(position)
-            offset = None if reader is None else self._offset(position, reader)
-            if reader is not None and offset is not None:
+            offset = None if reader is None else self._offset(position, reader, between)
+            if reader is None or offset is None:
+                between.add(launch, launch.region, is_fed=False)
+            else:
                 self.found[position] = (reader, offset)
+                between.add(launch, _cells(launch, chain.launches[reader], offset), is_fed=True)
 
     def _reader(self, position: int) -> int | None:
         """Return the kernel that follows a group of layers, if only they stand between."""
         launches = self._chain.launches
-        if not launches[position].is_layer:
-            return None
         later = range(position + 1, len(launches))
         reader = next((p for p in later if not launches[p].is_layer), None)
         breaks = [b.position for b in self._chain.breaks]
@@ -102,7 +149,7 @@ class _Feeds:
             return None
         return reader
 
-    def _offset(self, position: int, reader: int) -> Offset | None:
+    def _offset(self, position: int, reader: int, between: _Used) -> Offset | None:
         """Return where a kernel on a layer lies from the cells it would feed, or None."""
         feeder, fed = self._chain.launches[position], self._chain.launches[reader]
         offset = _way(feeder, fed)
@@ -110,13 +157,12 @@ class _Feeds:
             return None
         ((name, component, to),) = feeder.assigns
         cells = _cells(feeder, fed, offset)
-        assigned = ((name, component), moved(cells, to))
-        read = [((f, q), moved(cells, o)) for f, q, o in feeder.reads]
         is_free = (
             self._is_all_read(feeder, fed, offset)
-            and self._is_undisturbed(position, reader, assigned, read)
+            # It will run after the layers between it and the kernel it feeds.
+            and not between.must_follow(feeder, cells)
             and _is_kept(fed, cells, offset, [*feeder.reads, (name, component, to)])
-            and not self._is_read_after(reader, feeder, assigned, offset)
+            and not self._is_read_after(reader, feeder, cells, offset)
         )
         return offset if is_free else None
 
@@ -128,34 +174,16 @@ class _Feeds:
             return True
         return fed.plain is None and moved(fed.region, added(offset, to)).contains(seen)
 
-    def _is_undisturbed(
-        self, position: int, reader: int, assigned: _Cells, read: list[_Cells]
-    ) -> bool:
-        """Return whether a feeder may run after the layers between it and the kernel it feeds."""
-        fed = self._chain.launches[reader]
-        for between in range(position + 1, reader):
-            other = self._chain.launches[between]
-            known = self.found.get(between)
-            cells = _cells(other, fed, known[1]) if known else other.region
-            writes = [((f, q), moved(cells, o)) for f, q, o in other.assigns]
-            reads = [((f, q), moved(cells, o)) for f, q, o in other.reads]
-            # Two feeders of the same cell keep their order.
-            overwrites = not known and _meet([assigned], writes)
-            if overwrites or _meet([assigned], reads) or _meet(read, writes):
-                return False
-        return True
-
-    def _is_read_after(self, reader: int, feeder: Launch, assigned: _Cells, offset: Offset) -> bool:
+    def _is_read_after(self, reader: int, feeder: Launch, cells: Box, offset: Offset) -> bool:
         """Return whether what a feeder assigns is read by a kernel after the one it feeds."""
-        (name, component), cells = assigned
-        ((_, _, to),) = feeder.assigns
+        ((name, component, to),) = feeder.assigns
         if (name, component, added(offset, to)) in self._chain.launches[reader].assigns:
             return False
+        assigned: _Boxes = {(name, component): [moved(cells, to)]}
         for other in self._chain.launches[reader + 1 :]:
             if other == feeder:
                 return False
-            reads = [((f, q), moved(other.region, o)) for f, q, o in other.reads]
-            if _meet([((name, component), cells)], reads):
+            if _meets(other.reads, other.region, assigned):
                 return True
         return False
 
@@ -167,7 +195,7 @@ def _way(feeder: Launch, fed: Launch) -> Offset | None:
     ((name, component, to),) = feeder.assigns
     assigned = moved(feeder.region, to)
     read = [o for f, q, o in fed.reads if (f, q) == (name, component)]
-    reached = [o for o in read if not moved(fed.region, o).intersect(assigned).is_empty]
+    reached = [o for o in read if moved(fed.region, o).meets(assigned)]
     if len(reached) != 1:
         return None
     return added(reached[0], opposite(to))
@@ -187,20 +215,12 @@ def _is_kept(
     """
     here = opposite(offset)
     for name, component, at in used:
-        for field, q, to in fed.assigns:
+        for other, q, to in fed.assigns:
             by = added(at, opposite(to))
-            writers = moved(cells, by).intersect(fed.region)
-            if (field, q) == (name, component) and by != here and not writers.is_empty:
+            is_other = (other, q) == (name, component) and by != here
+            if is_other and moved(cells, by).meets(fed.region):
                 return False
     return True
-
-
-def _meet(first: Iterable[_Cells], second: Iterable[_Cells]) -> bool:
-    return any(
-        key == other and not box.intersect(cells).is_empty
-        for key, box in first
-        for other, cells in second
-    )
 
 
 def _fed(launch: Launch, feeders: Sequence[tuple[Launch, Offset]], domain: Box) -> Launch:

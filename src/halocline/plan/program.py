@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from halocline.geometry import Box, box_of
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from halocline.geometry import Offset
+
+
+# Fields, components and offsets.
+Uses = tuple[tuple[str, int, "Offset"], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,8 @@ class Launch:
         plain: If it runs in the cells of a mask: what is done in those cells. 'kernel' says the
             same as a choice in every cell; its last field is the mask.
         is_listed: Whether these cells can be listed, since the mask does not change in a step.
+        reads: Fields, components and offsets read, each once.
+        assigns: Fields, components and offsets assigned, each once.
     """
 
     kernel: Kernel
@@ -43,6 +49,15 @@ class Launch:
     place: str
     plain: Kernel | None = None
     is_listed: bool = False
+    reads: Uses = field(init=False, repr=False, compare=False)
+    assigns: Uses = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Name the grid's fields in what the kernel uses."""
+        names = self.names_of
+        for used, found in (("reads", self.kernel.read), ("assigns", self.kernel.assigned)):
+            named = tuple(sorted((names[f], q, offset) for f, q, offset in found))
+            object.__setattr__(self, used, named)
 
     @property
     def code(self) -> Kernel:
@@ -58,18 +73,6 @@ class Launch:
     def writes(self) -> frozenset[tuple[str, int]]:
         """Fields and components assigned."""
         return frozenset((name, component) for name, component, _ in self.assigns)
-
-    @property
-    def assigns(self) -> tuple[tuple[str, int, Offset], ...]:
-        """Fields, components and offsets assigned, each once."""
-        names = self.names_of
-        return tuple(sorted((names[f], q, offset) for f, q, offset in self.kernel.assigned))
-
-    @property
-    def reads(self) -> tuple[tuple[str, int, Offset], ...]:
-        """Fields, components and offsets read."""
-        names = self.names_of
-        return tuple(sorted((names[f], q, offset) for f, q, offset in self.kernel.read))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from halocline.geometry import Box, Offset, added
 from halocline.language.fields import UNBOUNDED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +57,53 @@ def move(reach: Reach, offset: Offset) -> Reach:
     return Reach(added(reach.offset, offset), moved(reach.region, offset))
 
 
-def distinct(reaches: Iterable[Reach]) -> set[Reach]:
-    """Return the reaches without those that lie in another one."""
-    largest = sorted(reaches, key=lambda reach: -reach.region.cells)
-    kept: dict[Offset, list[Box]] = {}
-    for reach in largest:
-        known = kept.setdefault(reach.offset, [])
-        if not any(region.contains(reach.region) for region in known):
-            known.append(reach.region)
-    return {Reach(offset, region) for offset, regions in kept.items() for region in regions}
+class Reaches:
+    """A set of reaches without those that lie in another one.
+
+    They are kept by offset, since only reaches of one offset can lie in each other.
+    """
+
+    def __init__(self, reaches: Iterable[Reach] = ()) -> None:
+        self._regions: dict[Offset, list[Box]] = {}
+        self.update(reaches)
+
+    def __iter__(self) -> Iterator[Reach]:
+        """Yield the reaches."""
+        for offset, regions in self._regions.items():
+            for region in regions:
+                yield Reach(offset, region)
+
+    @property
+    def offsets(self) -> list[Offset]:
+        """How far they lead."""
+        return [offset for offset, regions in self._regions.items() if regions]
+
+    def update(self, reaches: Iterable[Reach]) -> None:
+        """Add reaches."""
+        for reach in reaches:
+            _add_largest(self._regions.setdefault(reach.offset, []), reach.region)
+
+    def take(self, region: Box) -> list[Reach]:
+        """Remove what lies in a region, and return it."""
+        taken = []
+        for offset, known in self._regions.items():
+            met = [box for box in known if box.meets(region)]
+            if not met:
+                continue
+            taken += [Reach(offset, box.intersect(region)) for box in met]
+            rest = [box for box in known if not box.meets(region)]
+            for box in met:
+                for piece in box.subtract(region):
+                    _add_largest(rest, piece)
+            self._regions[offset] = rest
+        return taken
+
+
+def _add_largest(known: list[Box], box: Box) -> None:
+    """Add a box to some of which none lies in another."""
+    if not any(other.contains(box) for other in known):
+        known[:] = [other for other in known if not box.contains(other)]
+        known.append(box)
 
 
 def outermost(reaches: Iterable[Reach], domain: Box) -> set[Reach]:
@@ -122,9 +160,14 @@ def cells(reach: Reach, owned: Box) -> Box:
 
 def moved(box: Box, offset: Offset) -> Box:
     """Return the box moved by an offset; what has no bound keeps none."""
+    if not any(offset):
+        return box
+    lower, upper = box.lower, box.upper
+    if min(lower) > -UNBOUNDED and max(upper) < UNBOUNDED:
+        return box.shift(offset)
     return Box(
-        tuple(l if l <= -UNBOUNDED else l + o for l, o in zip(box.lower, offset, strict=True)),
-        tuple(u if u >= UNBOUNDED else u + o for u, o in zip(box.upper, offset, strict=True)),
+        tuple([l if l <= -UNBOUNDED else l + o for l, o in zip(lower, offset, strict=True)]),
+        tuple([u if u >= UNBOUNDED else u + o for u, o in zip(upper, offset, strict=True)]),
     )
 
 

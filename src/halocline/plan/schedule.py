@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from halocline.geometry import box_of
+from halocline.geometry import add_joined, box_of
 from halocline.language.steps import Parameter
 from halocline.plan.ahead import fetch_ahead
-from halocline.plan.chain import Demands, demands, may_join, partial_axes
+from halocline.plan.chain import Demands, concerning, demands, may_join, partial_axes, widens
 from halocline.plan.checks import read_beyond
 from halocline.plan.held import Held, at_home
 from halocline.plan.open_chain import OpenChain
@@ -31,7 +31,7 @@ from halocline.plan.program import (
     aliases,
     all_launches,
 )
-from halocline.plan.reach import Needs, clip, images, moved, renamed, unbounded
+from halocline.plan.reach import Needs, images, moved, renamed, unbounded
 from halocline.plan.step import (
     Chain,
     EveryItem,
@@ -87,6 +87,7 @@ class _Planner:
     def __init__(self, program: Program, strategy: Strategy) -> None:
         self.program = program
         self.domain = box_of(program.extent)
+        self.inside = unbounded(self.domain, program.periodic)
         self.overlap = strategy.overlap
         self.depth = strategy.depth
         self.known: dict[tuple[Launch, ...], Demands] = {}
@@ -177,12 +178,23 @@ class _Planner:
         if is_deep and not any(partial_axes(one, self.program.periodic) for one in longer):
             # They always may; asking again and again what long chains need takes long.
             return True
+        if not is_deep and self._needs_more_inside(longer):
+            return False
         asked = self._demands(longer)
         if not is_deep and chain.swaps and not asked.needs <= self._demands(chain.launches).needs:
             # Another half of the step, that reads what this one leaves: one exchange for both
             # would carry more, and their neighbours' results would be computed again.
             return False
         return may_join(longer, asked, self.program.periodic, is_deep=is_deep)
+
+    def _needs_more_inside(self, launches: list[Launch]) -> bool:
+        """Return whether kernels need cells of the domain from further than one of them reads.
+
+        Layers beyond it are left aside: they provide nothing of its cells, so can only add to what
+        is needed of them, and there may be very many.
+        """
+        needs = self._demands(concerning(self.inside, launches)).needs
+        return widens(launches, [n for n in needs if n.reach.region.meets(self.inside)])
 
     def _demands(self, launches: list[Launch]) -> Demands:
         key = tuple(launches)
@@ -277,9 +289,8 @@ class _Planner:
         A kernel on a layer runs only where its results are read, so only now it is known where it
         reads.
         """
-        inside = unbounded(self.domain, self.program.periodic)
         for need in (*asked.needs, *asked.own):
-            rest = list(need.reach.region.subtract(inside))
+            rest = list(need.reach.region.subtract(self.inside))
             for region in self.provided.get((need.field, need.component), ()) if rest else ():
                 rest = [piece for box in rest for piece in box.subtract(region)]
             if rest:
@@ -303,18 +314,16 @@ class _Planner:
 
     def _after(self, launches: Iterable[Launch], valid: Needs) -> Needs:
         """Return what stays valid when kernels have written."""
-        written: dict[tuple[str, int], dict[Box, None]] = {}
+        written: dict[tuple[str, int], list[Box]] = {}
         for launch in launches:
             for name, component, offset in launch.assigns:
                 target = moved(launch.region, offset)
-                regions = images(target, self.domain, self.program.periodic)
-                written.setdefault((name, component), {}).update(dict.fromkeys(regions))
+                for region in images(target, self.domain, self.program.periodic):
+                    add_joined(written.setdefault((name, component), []), region)
         return frozenset(
             need
             for need in valid
-            if not any(
-                clip(need.reach, region) for region in written.get((need.field, need.component), ())
-            )
+            if not any(map(need.reach.region.meets, written.get((need.field, need.component), ())))
         )
 
     def _other(self, item: object, planned: list[ScheduleItem], state: _State) -> _State:
@@ -384,10 +393,10 @@ def _away(item: object, held: Held) -> Needs:
             return _NOTHING
 
 
-def _provided(program: Program) -> dict[Key, list[Box]]:
+def _provided(program: Program) -> dict[tuple[str, int], list[Box]]:
     """Return which cells the step's kernels assign of each component, under any of its names."""
     groups = aliases(program.items)
-    result: dict[Key, list[Box]] = {}
+    result: dict[tuple[str, int], list[Box]] = {}
     for launch in all_launches(program.items):
         for name, component, offset in launch.assigns:
             for other in groups.get(name, {name}):

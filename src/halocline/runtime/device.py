@@ -9,7 +9,6 @@ from halocline.errors import DeviceError, HaloclineError, PlanError, nearest
 from halocline.jit.nvrtc import best_architecture
 from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.runtime import _core
-from halocline.runtime.storage import stored_field, three
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -161,11 +160,11 @@ def _open_cuda(ordinal: int | None, job: Job) -> _core.CudaDevice:
     return device
 
 
-def check_fit(device: OpenDevice, plan: Plan, job: Job) -> None:
-    """Refuse what devices cannot do before anything is stored; collective.
+def check_lengths(device: OpenDevice, plan: Plan, job: Job) -> None:
+    """Refuse blocks that a device cannot count through; collective.
 
     Raises:
-        DeviceError: A block is too long, or fields and messages do not fit into memory.
+        DeviceError: A block is too long.
     """
     if device.is_cpu:
         return
@@ -176,33 +175,3 @@ def check_fit(device: OpenDevice, plan: Plan, job: Job) -> None:
             f"A block has {longest:,} cells along an axis; a device counts up to {_MOST_CELLS:,}.",
             hint="Use more ranks, more blocks, or another decomposition.",
         )
-    if isinstance(device.handle, _core.CudaDevice):
-        _check_memory(device, device.handle, plan, job)
-
-
-def _check_memory(device: OpenDevice, handle: _core.CudaDevice, plan: Plan, job: Job) -> None:
-    users: dict[tuple[int, str], list[tuple[int, int, int]]] = {}
-    mine = (bytes_needed(plan, device.alignment), *handle.memory)
-    for where, what in job.everywhere(((job.nodes[job.rank], handle.name), mine)):
-        users.setdefault(where, []).append(what)
-    for (_, name), ranks in users.items():
-        needed, free = sum(rank[0] for rank in ranks), min(rank[1] for rank in ranks)
-        if needed > free:
-            raise DeviceError(
-                f"Fields and messages of {len(ranks)} rank(s) take {needed / 1e6:,.1f} MB on "
-                f"{name}, which has {ranks[0][2] / 1e6:,.1f} MB, of which {free / 1e6:,.1f} MB are "
-                "free.",
-                hint="Use more ranks with a device each, a smaller grid, dtype='float32' or "
-                "'float16', or for a flow streaming='in-place'.",
-            )
-
-
-def bytes_needed(plan: Plan, alignment: int) -> int:
-    """Return what fields, with halo and padding, and packed messages of a rank take [bytes]."""
-    fields = sum(
-        stored_field(layout, alignment).bytes_on_block(three(block.box.extent, 1), slot)
-        for slot, layout in enumerate(plan.layouts)
-        for block in plan.blocks
-    )
-    messages = [m for exchange in plan.exchanges for m in (*exchange.sends, *exchange.receives)]
-    return fields + sum(plan.bytes_of(message.parts) for message in messages)

@@ -73,8 +73,8 @@ class Executor:
         for block in plan.blocks:
             lower, upper = three(block.box.lower, 0), three(block.box.upper, 1)
             self.runtime.add_block(lower, upper, block.turn)
-        periods = (n if is_periodic else 0 for n, is_periodic in zip(grid.extent, grid.periodic))
-        self.runtime.set_period(three(tuple(periods), 0))
+        ends = zip(grid.extent, grid.periodic, strict=True)
+        self.runtime.set_period(three(tuple(n if closes else 0 for n, closes in ends), 0))
         self.storages: dict[str, BlockStorage] = {}
         for layout in plan.layouts:
             self.store(layout)
@@ -226,9 +226,9 @@ class Executor:
         try:
             function()
         except _core.NotFiniteError as error:
-            field, step, *where = error.args
+            field, step, component, cell = error.args
             # The step that is going on counts, as it does for a function that it calls.
-            raise self._diverged(field, step + is_in_step, *where) from None
+            raise self._diverged(field, step + is_in_step, component, cell) from None
         except _core.TransportError as error:
             raise MpiError(
                 f"Messages with other ranks failed at step {self.runtime.step}: {error}.",

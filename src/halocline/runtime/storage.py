@@ -126,7 +126,7 @@ class BlockStorage:
             for box, array in zip(values.boxes, values.arrays, strict=True):
                 if box.contains(block.box):
                     here = block.box.shift(opposite(box.lower))
-                    cut = tuple(slice(l, u) for l, u in zip(here.lower, here.upper, strict=True))
+                    cut: Any = (slice(l, u) for l, u in zip(here.lower, here.upper, strict=True))
                     view[...] = array[(..., *cut)]
 
     def gather(self) -> NDArray[Any] | None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from halocline.plan.plan import Plan
 
 # Smaller boxes are copied by one thread, as the runtime does.
-_PARALLEL_BYTES = 1 << 19
+_PARALLEL_BYTES = 1 << 21
 # Owners gather shorter rows for those who copy from their fields, as the runtime does.
 _THIN_ROW_BYTES = 16
 

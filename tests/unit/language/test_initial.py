@@ -16,7 +16,7 @@ def test_a_function_sees_what_its_variables_are_when_it_is_given():
     grid = hc.Grid((3,))
     levels = [grid.field(f"level_{n}") for n in range(3)]
     for n, field in enumerate(levels):
-        field.set(lambda x: n + 0 * x)
+        field.set(lambda x: n + 0 * x)  # noqa: B023 (that is the promise)
     assert stored(*levels) == [[0.0] * 3, [1.0] * 3, [2.0] * 3]
 
 

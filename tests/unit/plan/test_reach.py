@@ -1,12 +1,13 @@
 """Reaches: one offset, one region, exact cells for every block."""
 
 import time
+from itertools import permutations
 
 import halocline as hc
 from halocline.geometry import Box
 from halocline.language.fields import UNBOUNDED
 from halocline.pipeline import plan_for
-from halocline.plan.reach import Reach, cells, clip, distinct, drop, images, move, moved, within
+from halocline.plan.reach import Reach, Reaches, cells, clip, drop, images, move, moved, within
 
 EVERYWHERE = Box((-UNBOUNDED,), (UNBOUNDED,))
 
@@ -44,7 +45,22 @@ def test_clip_and_drop_part_a_reach():
 def test_a_reach_within_another_of_the_same_offset_is_left_out():
     large, small = Reach((1,), Box((0,), (8,))), Reach((1,), Box((2,), (4,)))
     other = Reach((2,), Box((2,), (4,)))
-    assert distinct([small, large, other]) == {large, other}
+    for order in permutations((small, large, other)):
+        assert set(Reaches(order)) == {large, other}
+
+
+def test_what_is_taken_of_reaches_and_what_is_left_are_together_all_of_it():
+    first, second = Reach((1,), Box((0,), (8,))), Reach((2,), Box((6,), (9,)))
+    reaches = Reaches([first, second])
+    assert set(reaches.take(Box((4,), (7,)))) == {
+        Reach((1,), Box((4,), (7,))),
+        Reach((2,), Box((6,), (7,))),
+    }
+    assert set(reaches) == {
+        Reach((1,), Box((0,), (4,))),
+        Reach((1,), Box((7,), (8,))),
+        Reach((2,), Box((7,), (9,))),
+    }
 
 
 def test_a_part_of_a_periodic_axis_has_images_beyond_both_sides():

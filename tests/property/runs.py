@@ -22,9 +22,9 @@ from halocline.plan.plan import Plan
 from halocline.runtime.job import join
 
 # How many programs are run in all, and which part of them where.
-COUNT = int(os.environ.get("HALOCLINE_PROGRAMS", "600"))
+COUNT = int(os.environ.get("HALOCLINE_PROGRAMS", "320"))
 SEED = int(os.environ.get("HALOCLINE_SEED", "0"))
-_SHARES = {"numpy": 0.6, "c++": 0.04, "2 ranks": 0.12, "3 ranks": 0.12, "4 ranks": 0.12}
+_SHARES = {"numpy": 0.6, "c++": 0.04, "2 ranks": 0.14, "3 ranks": 0.12, "4 ranks": 0.1}
 
 
 def share(name: str) -> range:
@@ -70,9 +70,12 @@ class Way:
 
 def draw_way(random: Random, program: Program, *, ranks: int = 1, target: str = "numpy") -> Way:
     """Draw how to run a program, halos poisoned; if blocks are too narrow, several times."""
-    for _ in range(5):
+    for attempt in range(6):
         split = draw_split(random, program.extent, program.periodic, ranks)
-        way = Way(split, draw_strategy(random), target, random.choice(PIECES))
+        strategy = draw_strategy(random)
+        if attempt > 2:
+            strategy = replace(strategy, depth=1, width="minimal")
+        way = Way(split, strategy, target, random.choice(PIECES))
         if not is_refused(program, way):
             break
     return way

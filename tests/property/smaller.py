@@ -24,9 +24,9 @@ from property.programs import (
 def smaller(program: Program) -> Iterator[Program]:
     """Return legal programs that lack one thing of a program."""
     used = {name for step in flat(program.steps) for name in used_by(step)}
-    kept = tuple(field for field in program.fields if field.name in used) or program.fields[:1]
-    if kept != program.fields:
-        yield replace(program, fields=kept)
+    for field in program.fields:
+        if field.name not in used and len(program.fields) > 1:
+            yield replace(program, fields=tuple(f for f in program.fields if f is not field))
     for steps in _tuples(program.steps):
         found = replace(program, steps=steps)
         if steps and is_legal(found):

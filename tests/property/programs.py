@@ -292,6 +292,10 @@ def is_legal(program: Program) -> bool:
         for value in values:
             if any(isinstance(n, Keyword) and n.name not in keywords for n in nodes(value)):
                 return False
+            # Only what differs from cell to cell can be converted, seen from elsewhere, ….
+            above = [n for n in nodes(value) if isinstance(n, Cast | Shifted | Power | Unary)]
+            if not all(seen(node, here) for node in above):
+                return False
             for node, offset in seen(value, here):
                 field = program.field(node.field) if isinstance(node, Read) else None
                 if field and not is_filled(program, field, offset, region):

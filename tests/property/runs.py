@@ -231,26 +231,33 @@ def difference(program: Program, way: Way) -> str:
         check_every=0,
         threads=1,
     )
-    for count, (arrays, numbers) in zip(way.pieces, expected, strict=True):
+    # Everything is done on all ranks before anything is compared, where one may find more.
+    found = []
+    for count in way.pieces:
         simulation.run(count, progress=False)
-        found = gathered(written)
-        for name, number in numbers.items():
-            if not is_same(np.array(written.numbers[name].value), np.array(number)).all():
-                return f"{name} is {written.numbers[name].value!r} and not {number!r}"
-        for name, array in arrays.items():
-            if found[name] is None:
-                continue
-            if found[name].dtype != array.dtype:
-                return f"{name} is of {found[name].dtype} and not {array.dtype}"
-            cells = np.argwhere(~is_same(found[name], array))
-            if len(cells):
-                at = tuple(cells[0])
-                return (
-                    f"{name} differs in {len(cells)} cells after {simulation.step} steps, first "
-                    f"(component, cell) {[int(i) for i in at]}: {found[name][at]!r} and not "
-                    f"{array[at]!r}"
-                )
-    return ""
+        numbers = {name: written.numbers[name].value for name in oracle.numbers}
+        found.append((gathered(written), numbers))
+    differing = [text for pair in zip(found, expected, strict=True) for text in _compared(*pair)]
+    return differing[0] if differing else ""
+
+
+def _compared(found, expected) -> Iterator[str]:
+    """Say where fields and numbers differ from what they should be; fields on rank 0 alone."""
+    for name, number in expected[1].items():
+        if not is_same(np.array(found[1][name]), np.array(number)):
+            yield f"{name} is {found[1][name]!r} and not {number!r}"
+    for name, array in expected[0].items():
+        values = found[0][name]
+        if values is None:
+            continue
+        if values.dtype != array.dtype:
+            yield f"{name} is of {values.dtype} and not {array.dtype}"
+        elif not (same := is_same(values, array)).all():
+            at = tuple(np.argwhere(~same)[0].tolist())
+            yield (
+                f"{name} differs in {(~same).sum()} cells, first (component, cell) {at}: "
+                f"{values[at]!r} and not {array[at]!r}"
+            )
 
 
 def is_same(a: np.ndarray, b: np.ndarray) -> np.ndarray:

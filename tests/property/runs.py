@@ -24,7 +24,7 @@ from halocline.runtime.job import join
 # How many programs are run in all, and which part of them where.
 COUNT = int(os.environ.get("HALOCLINE_PROGRAMS", "320"))
 SEED = int(os.environ.get("HALOCLINE_SEED", "0"))
-_SHARES = {"numpy": 0.6, "c++": 0.04, "2 ranks": 0.14, "3 ranks": 0.12, "4 ranks": 0.1}
+_SHARES = {"numpy": 0.5, "c++": 0.05, "2 ranks": 0.15, "3 ranks": 0.15, "4 ranks": 0.15}
 
 
 def share(name: str) -> range:
@@ -74,11 +74,21 @@ def draw_way(random: Random, program: Program, *, ranks: int = 1, target: str = 
         split = draw_split(random, program.extent, program.periodic, ranks)
         strategy = draw_strategy(random)
         if attempt > 2:
-            strategy = replace(strategy, depth=1, width="minimal")
+            split = _even_split(program, ranks)
+            strategy = replace(strategy, depth=max(1, 5 - attempt), width="minimal")
         way = Way(split, strategy, target, random.choice(PIECES))
         if not is_refused(program, way):
             break
     return way
+
+
+def _even_split(program: Program, ranks: int) -> hc.Decomposition:
+    """Return one block a rank, along the longest axis."""
+    longest = max(program.extent)
+    cuts = [(0, n) for n in program.extent]
+    even = tuple(round(n * longest / ranks) for n in range(ranks + 1))
+    cuts[program.extent.index(longest)] = even
+    return hc.Decomposition(tuple(cuts), program.periodic, ranks)
 
 
 def is_refused(program: Program, way: Way) -> bool:
@@ -104,11 +114,10 @@ def is_legal_refusal(error: HaloclineError) -> bool:
 
 def draw_split(random: Random, extent: Offset, periodic, ranks: int = 1) -> hc.Decomposition:
     """Draw blocks of any sizes, at least one a rank."""
+    most = max(2, ranks - 1)
     while True:
-        cuts = tuple(
-            (0, *sorted(random.sample(range(1, n), random.randint(0, min(2, n - 1)))), n)
-            for n in extent
-        )
+        inner = [random.sample(range(1, n), random.randint(0, min(most, n - 1))) for n in extent]
+        cuts = tuple((0, *sorted(cut), n) for cut, n in zip(inner, extent, strict=True))
         if np.prod([len(axis) - 1 for axis in cuts]) >= ranks:
             return hc.Decomposition(cuts, periodic, ranks)
 

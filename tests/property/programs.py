@@ -1,284 +1,323 @@
-"""Random programs as plain values, so that one can be built several times on fresh grids."""
+"""Programs as plain values: what a user may write, before anything is made of it.
+
+From one value 'written' makes a Halocline program and 'oracle' plain NumPy. Nothing here, nor in
+'oracle', nor in 'draw', knows Halocline.
+"""
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
-from hypothesis import assume
-from hypothesis import strategies as st
 
-import halocline as hc
-from halocline.errors import PlanError
-from halocline.geometry import AXES
-
+AXES = "xyz"
+# How far programs read.
 REACH = 2
+Offset = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class FieldChoice:
+class Number:
+    """A number written in the program."""
+
+    value: int | float | bool
+
+
+@dataclass(frozen=True)
+class Keyword:
+    """A number given to the kernel by keyword."""
+
     name: str
-    dtype: str
-    components: int
-    location: str
-    boundaries: tuple[tuple[str, str, float], ...]  # side, kind, value
-    layout: str = "soa"
 
 
 @dataclass(frozen=True)
-class Term:
-    weight: float
+class Index:
+    """The index of the cell along an axis."""
+
+    axis: int
+
+
+@dataclass(frozen=True)
+class Read:
+    """A component of a field; 'is_old': read at the top of the function, used here."""
+
     field: str
     component: int
-    offset: tuple[int, ...]
+    offset: Offset
+    is_old: bool = False
+
+
+@dataclass(frozen=True)
+class Unary:
+    """'neg', 'abs', 'sqrt' or 'not' of a value."""
+
+    op: str
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Binary:
+    """Arithmetic ('add', …), bitwise ('and', …), comparing ('lt', …), 'min' or 'max'."""
+
+    op: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Where:
+    """One of two values, chosen in each cell."""
+
+    condition: Expression
+    true: Expression
+    false: Expression
+
+
+@dataclass(frozen=True)
+class Power:
+    """A whole power."""
+
+    base: Expression
+    exponent: int
+
+
+@dataclass(frozen=True)
+class Cast:
+    """A value converted to another type."""
+
+    operand: Expression
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Shifted:
+    """A whole expression as seen from the cell 'offset' away."""
+
+    operand: Expression
+    offset: Offset
+
+
+Expression = Number | Keyword | Index | Read | Unary | Binary | Where | Power | Cast | Shifted
 
 
 @dataclass(frozen=True)
 class Assignment:
+    """Give a component a value, 'place' away from the cell that computes it."""
+
     field: str
     component: int
-    place: tuple[int, ...]  # where it is assigned, relative to the cell
-    terms: tuple[Term, ...]
-    form: str  # 'sum', 'where', 'product', 'scaled'
+    place: Offset
+    value: Expression
 
 
 @dataclass(frozen=True)
-class KernelStep:
+class Source:
+    """Where a keyword's number comes from.
+
+    Attributes:
+        kind: 'number', 'step', 'time', 'parameter' or 'reduction'.
+        value: The number, or the name of the parameter or reduction.
+    """
+
+    kind: str
+    value: int | float | str = ""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Assignments in the cells of a box (lower, upper), of a mask (a field's name), or in all."""
+
     assignments: tuple[Assignment, ...]
-    box: tuple[tuple[int, ...], tuple[int, ...]] | None
-    is_masked: bool
-    scalar: str  # '', 'step', 'sum', 'max'
+    on: tuple[Offset, Offset] | str | None = None
+    keywords: tuple[tuple[str, Source], ...] = ()
 
 
 @dataclass(frozen=True)
-class SwapStep:
+class Swap:
     first: str
     second: str
 
 
 @dataclass(frozen=True)
-class Nest:
-    kind: str  # 'repeat', 'every'
-    count: int
-    steps: tuple
+class Reduce:
+    """'kind' is 'sum', 'min' or 'max'."""
+
+    name: str
+    kind: str
+    value: Expression
 
 
 @dataclass(frozen=True)
-class ProgramChoice:
-    extent: tuple[int, ...]
-    periodic: tuple[bool, ...]
-    fields: tuple[FieldChoice, ...]
-    steps: tuple
+class Nest:
+    """'kind' is 'repeat' or 'every'."""
 
-    def field(self, name: str) -> FieldChoice:
+    kind: str
+    count: int
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
+class Callback:
+    """A Python function that changes all values of a field, or a parameter."""
+
+    field: str = ""
+    parameter: str = ""
+
+
+Step = Kernel | Swap | Reduce | Nest | Callback
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field; 'boundaries' are (side, 'dirichlet', 'neumann' or 'copy', value), in order.
+
+    'copy' is a kernel of the user's that copies the cell next to the side.
+    """
+
+    name: str
+    dtype: str
+    components: int = 1
+    location: str = "center"
+    boundaries: tuple[tuple[str, str, float], ...] = ()
+    layout: str = "soa"
+
+
+@dataclass(frozen=True)
+class Program:
+    """A grid, its fields, and one time step."""
+
+    extent: Offset
+    periodic: tuple[bool, ...]
+    spacing: tuple[float, ...]
+    fields: tuple[Field, ...]
+    steps: tuple[Step, ...]
+    parameters: tuple[tuple[str, float], ...] = ()
+    dt: float = 0.5
+
+    def field(self, name: str) -> Field:
         return next(field for field in self.fields if field.name == name)
 
 
-def build(choice: ProgramChoice, seed: int = 3) -> tuple[hc.Grid, list]:
-    """Return a fresh grid, its fields set to random values, and the steps."""
-    grid = hc.Grid(choice.extent, periodic=choice.periodic, spacing=0.5)
-    random = np.random.default_rng(seed)
-    for one in choice.fields:
-        field = grid.field(
-            one.name,
-            dtype=one.dtype,
-            components=one.components,
-            location=one.location,
-            layout=one.layout,
-        )
-        for side, kind, value in one.boundaries:
-            field.boundary(side, hc.Dirichlet(value) if kind == "dirichlet" else hc.Neumann(value))
-        shape = ((one.components,) if one.components > 1 else ()) + choice.extent
-        field.set(random.random(shape) - 0.5)
-    grid.field("mask", dtype="uint8").set(random.integers(0, 2, choice.extent))
-    steps = []
-    for step in choice.steps:
-        steps += _steps(grid, step)
-    return grid, steps
+def initial(program: Program) -> dict[str, np.ndarray]:
+    """Return what each field holds at first, (components, x, y, z)."""
+    random = np.random.default_rng(3)
+    result = {}
+    for field in program.fields:
+        shape = (field.components, *program.extent)
+        if field.dtype.startswith("float"):
+            values = random.random(shape) - 0.5
+        else:
+            lowest = 0 if field.dtype in ("uint8", "bool") else -9
+            values = random.integers(lowest, 2 if field.dtype == "bool" else 10, shape)
+        result[field.name] = values.astype(field.dtype)
+    return result
 
 
-def _steps(grid: hc.Grid, step) -> list:
+def operands(node: Expression) -> tuple[Expression, ...]:
+    """Return the expressions directly below one."""
+    match node:
+        case Unary(_, a) | Power(a, _) | Cast(a, _) | Shifted(a, _):
+            return (a,)
+        case Binary(_, a, b):
+            return (a, b)
+        case Where(a, b, c):
+            return (a, b, c)
+        case _:
+            return ()
+
+
+def nodes(root: Expression) -> list[Expression]:
+    """Return an expression and all below it."""
+    return [root, *(node for below in operands(root) for node in nodes(below))]
+
+
+def seen(root: Expression, shift: Offset) -> list[tuple[Read | Index, Offset]]:
+    """Return the reads and indices of an expression with their places relative to the cell."""
+    if isinstance(root, Read | Index):
+        offset = root.offset if isinstance(root, Read) else (0,) * len(shift)
+        return [(root, moved(offset, shift))]
+    if isinstance(root, Shifted):
+        shift = moved(shift, root.offset)
+    return [found for below in operands(root) for found in seen(below, shift)]
+
+
+def moved(offset: Offset, shift: Offset) -> Offset:
+    return tuple(a + b for a, b in zip(offset, shift, strict=True))
+
+
+def flat(steps: tuple[Step, ...]) -> list[Step]:
+    """Return steps with those inside nests, in order."""
+    result = []
+    for step in steps:
+        result.append(step)
+        if isinstance(step, Nest):
+            result += flat(step.steps)
+    return result
+
+
+def is_filled(program: Program, field: Field, offset: Offset, region) -> bool:
+    """Return whether there is something to read beyond sides, from the cells of a region.
+
+    Dirichlet's and Neumann's rules fill any number of layers, a copy fills one.
+    """
+    sides = {side: kind for side, kind, _ in field.boundaries}
+    depth = 1 if "copy" in sides.values() else REACH
+    for axis, is_periodic in enumerate(program.periodic):
+        below = -(region[0][axis] + offset[axis])
+        above = region[1][axis] + offset[axis] - program.extent[axis]
+        for sign, beyond in (("-", below), ("+", above)):
+            reach = depth if AXES[axis] + sign in sides else 0
+            if not is_periodic and beyond > reach:
+                return False
+    return max(map(abs, offset)) <= REACH
+
+
+def is_legal(program: Program) -> bool:
+    """Return whether all that kernels and reductions use is known and filled."""
+    here = (0,) * len(program.extent)
+    known = {name for name, _ in program.parameters}
+    for step in flat(program.steps):
+        region, values, keywords = (here, program.extent), [], {}
+        if isinstance(step, Kernel):
+            region = step.on if isinstance(step.on, tuple) else region
+            values, keywords = [a.value for a in step.assignments], dict(step.keywords)
+        elif isinstance(step, Reduce):
+            values = [step.value]
+            known.add(step.name)
+        elif isinstance(step, Callback) and step.parameter:
+            keywords = {"": Source("parameter", step.parameter)}
+        needed = {s.value for s in keywords.values() if s.kind in ("parameter", "reduction")}
+        if not needed <= known:
+            return False
+        for value in values:
+            if any(isinstance(n, Keyword) and n.name not in keywords for n in nodes(value)):
+                return False
+            # Only what differs from cell to cell can be converted, seen from elsewhere, ….
+            above = [n for n in nodes(value) if isinstance(n, Cast | Shifted | Power | Unary)]
+            if not all(seen(node, here) for node in above):
+                return False
+            for node, offset in seen(value, here):
+                field = program.field(node.field) if isinstance(node, Read) else None
+                if field and not is_filled(program, field, offset, region):
+                    return False
+    return True
+
+
+def used_by(step: Step) -> set[str]:
+    """Return the fields that a step needs, but for steps inside it."""
     match step:
-        case SwapStep(first, second):
-            return [hc.swap(grid.fields[first], grid.fields[second])]
-        case Nest(kind, count, steps):
-            inner = [made for one in steps for made in _steps(grid, one)]
-            return [{"repeat": hc.repeat, "every": hc.every}[kind](count, *inner)]
-        case KernelStep():
-            return _call(grid, step)
+        case Kernel(assignments, on):
+            found = {a.field for a in assignments} | ({on} if isinstance(on, str) else set())
+            return found.union(*(fields_read(a.value) for a in assignments))
+        case Reduce(_, _, value):
+            return fields_read(value)
+        case Swap(first, second):
+            return {first, second}
+        case Callback(field):
+            return {field} if field else set()
+        case _:
+            return set()
 
 
-def _call(grid: hc.Grid, step: KernelStep) -> list:
-    names = dict.fromkeys(a.field for a in step.assignments)
-    names |= dict.fromkeys(t.field for a in step.assignments for t in a.terms)
-    fields = [grid.fields[name] for name in names]
-    before = []
-    scalars = {"s": 0.75}
-    if step.scalar == "step":
-        scalars = {"s": hc.step}
-    elif step.scalar:
-        reduction = getattr(hc, step.scalar)(fields[0])
-        before, scalars = [reduction], {"s": reduction}
-    box = hc.Box(*step.box) if step.box else None
-    on = grid.fields["mask"] if step.is_masked else box
-    return [*before, hc.kernel(_function(step, tuple(names)))(*fields, on=on, **scalars)]
-
-
-def _function(step: KernelStep, names: tuple[str, ...]):
-    """Return a function as a user could have written it."""
-
-    def random_kernel(*symbols, s):
-        table = dict(zip(names, symbols, strict=True))
-
-        def read(term: Term):
-            field = table[term.field]
-            chosen = field[term.component] if field.components > 1 else field
-            return term.weight * chosen[term.offset]
-
-        for a in step.assignments:
-            terms = [read(term) for term in a.terms]
-            match a.form:
-                case "sum":
-                    value = sum(terms[1:], terms[0])
-                case "where":
-                    value = hc.where(terms[0] < 0.1, terms[-1], terms[0])
-                case "product":
-                    value = terms[0] * (1.0 + terms[-1])
-                case "scaled":
-                    value = terms[0] + terms[-1] / (1.0 + s * s)
-            field = table[a.field]
-            if field.components > 1:
-                field[a.component][a.place] = value
-            else:
-                field[a.place] = value
-
-    kinds = inspect.Parameter
-    random_kernel.__signature__ = inspect.Signature(
-        [kinds(name, kinds.POSITIONAL_OR_KEYWORD) for name in names]
-        + [kinds("s", kinds.KEYWORD_ONLY)]
-    )
-    return random_kernel
-
-
-@st.composite
-def programs(draw, dtypes=("float64", "float32")) -> ProgramChoice:
-    """Draw a program of one to three dimensions."""
-    dimensions = draw(st.integers(1, 3))
-    longest = {1: 14, 2: 10, 3: 7}[dimensions]
-    extent = tuple(draw(st.integers(4, longest)) for _ in range(dimensions))
-    periodic = tuple(draw(st.booleans()) for _ in range(dimensions))
-    fields = _draw_fields(draw, periodic, dtypes)
-    steps = [_draw_step(draw, extent, fields, depth=0) for _ in range(draw(st.integers(1, 4)))]
-    return ProgramChoice(extent, periodic, fields, tuple(steps))
-
-
-def _draw_fields(draw, periodic, dtypes) -> tuple[FieldChoice, ...]:
-    dimensions = len(periodic)
-    sides = [a + s for a, p in zip(AXES, periodic, strict=False) if not p for s in "-+"]
-    locations = ["center", *(f"{axis}_face" for axis in AXES[:dimensions])]
-    fields = []
-    kind = st.tuples(st.sampled_from(dtypes), st.integers(1, 2), st.sampled_from(("soa", "aos")))
-    dtype, components, layout = draw(kind)
-    for number in range(draw(st.integers(2, 3))):
-        if number == 2:
-            dtype, components, layout = draw(kind)
-        conditions = tuple(
-            (side, draw(st.sampled_from(("dirichlet", "neumann"))), draw(weights))
-            for side in draw(st.permutations(sides))
-        )
-        location = draw(st.sampled_from(locations))
-        fields.append(FieldChoice(f"F{number}", dtype, components, location, conditions, layout))
-    return tuple(fields)
-
-
-weights = st.sampled_from((0.5, -0.25, 0.3, 0.125, -0.4))
-
-
-def _draw_step(draw, extent, fields, depth):
-    kinds = ["kernel"] * 5 + ["swap"] + (["repeat", "every"] if depth == 0 else [])
-    kind = draw(st.sampled_from(kinds))
-    if kind == "swap":
-        return SwapStep("F0", "F1")
-    if kind in ("repeat", "every"):
-        inner = [
-            _draw_step(draw, extent, fields, depth + 1) for _ in range(draw(st.integers(1, 2)))
-        ]
-        return Nest(kind, draw(st.integers(1, 3)), tuple(inner))
-    assignments = tuple(
-        _draw_assignment(draw, len(extent), fields) for _ in range(draw(st.integers(1, 3)))
-    )
-    where = draw(st.sampled_from(("everywhere", "everywhere", "box", "mask")))
-    box = None
-    if where == "box":
-        cuts = [sorted(draw(st.tuples(st.integers(0, n), st.integers(0, n)))) for n in extent]
-        cuts = [(a, b) if a < b else (max(0, a - 1), max(1, b)) for a, b in cuts]
-        box = (tuple(a for a, _ in cuts), tuple(b for _, b in cuts))
-    scalar = draw(st.sampled_from(("", "", "step", "sum", "max")))
-    return KernelStep(assignments, box, where == "mask", scalar)
-
-
-def _draw_assignment(draw, dimensions, fields) -> Assignment:
-    target = draw(st.sampled_from(fields))
-    component = draw(st.integers(0, target.components - 1))
-    place = (0,) * dimensions
-    if draw(st.integers(0, 2)) == 0:
-        place = tuple(draw(st.sampled_from((0, 1, -1))) for _ in range(dimensions))
-    terms = []
-    for _ in range(draw(st.integers(1, 4))):
-        source = draw(st.sampled_from(fields))
-        q = draw(st.integers(0, source.components - 1))
-        offset = _draw_offset(draw, dimensions)
-        if (source.name, q) == (target.name, component):
-            offset = place
-        terms.append(Term(draw(weights), source.name, q, offset))
-    form = draw(st.sampled_from(("sum", "where", "product", "scaled")))
-    return Assignment(target.name, component, place, tuple(terms), form)
-
-
-def _draw_offset(draw, dimensions) -> tuple[int, ...]:
-    far = st.sampled_from((0, 0, 1, -1, 1, -1, REACH, -REACH))
-    if draw(st.booleans()):
-        axis = draw(st.integers(0, dimensions - 1))
-        return tuple(draw(far) if a == axis else 0 for a in range(dimensions))
-    return tuple(draw(far) for _ in range(dimensions))
-
-
-@st.composite
-def cuts(draw, extent: int, parts: int) -> tuple[int, ...]:
-    """Draw the bounds of unequal blocks on one axis."""
-    inner = draw(st.sets(st.integers(1, extent - 1), max_size=parts - 1)) if extent > 1 else ()
-    return (0, *sorted(inner), extent)
-
-
-@st.composite
-def decompositions(draw, extent, periodic, ranks=None) -> hc.Decomposition:
-    """Draw blocks of any sizes, by default all of one rank."""
-    bounds = tuple(draw(cuts(n, 3)) for n in extent)
-    assert all(b > a for axis in bounds for a, b in pairwise(axis))
-    blocks = int(np.prod([len(axis) - 1 for axis in bounds]))
-    return hc.Decomposition(bounds, periodic, draw(ranks(blocks)) if ranks else 1)
-
-
-strategies = st.builds(
-    hc.Strategy,
-    neighbours=st.sampled_from(("direct", "staged")),
-    width=st.sampled_from(("minimal", "full")),
-    messages=st.sampled_from(("neighbour", "field")),
-    transport=st.sampled_from(
-        ("auto", "shared", "shared-push", "two-sided", "persistent", "datatype", "put", "get")
-    ),
-    overlap=st.sampled_from(("core-first", "rim-first", "postponed", "none")),
-    overlapped=st.sampled_from((None, 0, 1, 2)),
-    tiles=st.integers(1, 4),
-    wait=st.sampled_from(("all", "any")),
-    depth=st.sampled_from((1, 1, 2, 3)),
-    poison=st.just(value=True),
-)
-
-
-def assume_blocks_are_wide_enough(error: PlanError) -> None:
-    """Pass over examples whose halos no neighbour can fill; raise any other error."""
-    assume("wide there" not in str(error) and "the narrowest block has only" not in str(error))
-    raise error
+def fields_read(value: Expression) -> set[str]:
+    return {node.field for node in nodes(value) if isinstance(node, Read)}

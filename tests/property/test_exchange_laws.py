@@ -7,18 +7,13 @@ from collections import Counter
 from itertools import product
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from property.programs import (
-    assume_blocks_are_wide_enough,
-    build,
-    decompositions,
-    programs,
-    strategies,
-)
+from property.draw import draw_program
+from property.runs import Way, draw_split, draw_strategy, is_legal_refusal, plan_of
 
 import halocline as hc
-from halocline.errors import PlanError
+from halocline.errors import HaloclineError
 from halocline.geometry import directions
 from halocline.language.kernel import reads
 from halocline.pipeline import plan_for
@@ -29,11 +24,22 @@ def cells(box):
     return product(*map(range, box.lower, box.upper))
 
 
+randoms = st.randoms(use_true_random=False)
+strategies = st.builds(draw_strategy, randoms)
+
+
+@st.composite
+def splits_of(draw, extent, periodic):
+    """Draw blocks of any sizes, of any number of ranks."""
+    split = draw_split(draw(randoms), extent, periodic)
+    return hc.Decomposition(split.cuts, periodic, draw(st.integers(1, split.blocks)))
+
+
 @st.composite
 def splits(draw):
     extent = tuple(draw(st.integers(1, 7)) for _ in range(draw(st.integers(1, 3))))
     periodic = tuple(draw(st.booleans()) for _ in extent)
-    return draw(decompositions(extent, periodic, lambda blocks: st.integers(1, blocks)))
+    return draw(splits_of(extent, periodic))
 
 
 @given(splits())
@@ -74,9 +80,7 @@ def stencils(draw):
     extent = tuple(draw(st.integers(2, (9, 7, 5)[dimensions - 1])) for _ in range(dimensions))
     offsets = st.tuples(*[st.integers(-2, 2)] * dimensions)
     taps = draw(st.lists(st.tuples(st.integers(0, 1), offsets), min_size=1, max_size=4))
-    split = draw(
-        decompositions(extent, (True,) * dimensions, lambda blocks: st.integers(1, blocks))
-    )
+    split = draw(splits_of(extent, (True,) * dimensions))
     return extent, tuple(taps), split
 
 
@@ -112,8 +116,26 @@ def all_plans(extent, taps, split, strategy):
             )
             for rank in range(split.ranks)
         ]
-    except PlanError as error:
-        assume_blocks_are_wide_enough(error)
+    except HaloclineError as error:
+        pass_over(error)
+
+
+def pass_over(error: HaloclineError) -> None:
+    """Pass over examples that may be refused; raise any other error."""
+    assume(not is_legal_refusal(error))
+    raise error
+
+
+@st.composite
+def programs_with_plans(draw, **choices):
+    """Draw blocks, and the plan of rank 0 for a program, by any strategy or the one given."""
+    program = draw_program(draw(randoms))
+    split = draw(splits_of(program.extent, program.periodic))
+    strategy = hc.Strategy(**choices) if choices else draw(strategies)
+    try:
+        return split, plan_of(program, Way(split, strategy, "numpy", (1,)))
+    except HaloclineError as error:
+        pass_over(error)
 
 
 def wanted_cells(block, taps):
@@ -187,24 +209,11 @@ def test_every_send_has_its_receive_with_the_same_parts(drawn, strategy):
 
 
 @settings(max_examples=60)
-@given(st.data())
-def test_core_and_rim_partition_what_each_kernel_computes(data):
-    choice = data.draw(programs())
-    split = data.draw(
-        decompositions(choice.extent, choice.periodic, lambda blocks: st.integers(1, blocks))
-    )
-    overlap = data.draw(st.sampled_from(("core-first", "rim-first")))
-    grid, steps = build(choice)
-    try:
-        plan = plan_for(
-            grid,
-            steps,
-            ranks=split.ranks,
-            decomposition=split,
-            strategy=hc.Strategy(overlap=overlap),
-        )
-    except PlanError as error:
-        assume_blocks_are_wide_enough(error)
+@given(
+    st.sampled_from(("core-first", "rim-first")).flatmap(lambda o: programs_with_plans(overlap=o))
+)
+def test_core_and_rim_partition_what_each_kernel_computes(drawn):
+    split, plan = drawn
     pieces: dict[tuple[int, int], list] = {}
     for op in plan.operations():
         if isinstance(op, ops.Run):
@@ -219,19 +228,9 @@ def test_core_and_rim_partition_what_each_kernel_computes(data):
 
 
 @settings(max_examples=50)
-@given(st.data())
-def test_no_operation_reaches_beyond_what_is_stored(data):
-    choice = data.draw(programs())
-    split = data.draw(
-        decompositions(choice.extent, choice.periodic, lambda blocks: st.integers(1, blocks))
-    )
-    grid, steps = build(choice)
-    try:
-        plan = plan_for(
-            grid, steps, ranks=split.ranks, decomposition=split, strategy=data.draw(strategies)
-        )
-    except PlanError as error:
-        assume_blocks_are_wide_enough(error)
+@given(programs_with_plans())
+def test_no_operation_reaches_beyond_what_is_stored(drawn):
+    _, plan = drawn
     blocks = {block.number: block.box for block in plan.blocks}
     for op in plan.operations():
         if isinstance(op, ops.Run):

@@ -1,0 +1,276 @@
+"""Random programs on random blocks by random strategies, beside what they mean."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pprint import pformat
+from random import Random
+
+import numpy as np
+from property.draw import draw_program
+from property.oracle import Oracle, UndefinedError
+from property.programs import Offset, Program
+from property.smaller import smaller
+from property.written import Written, gathered
+
+import halocline as hc
+from halocline.errors import HaloclineError, KernelError, PlanError
+from halocline.pipeline import plan_for
+from halocline.plan.plan import Plan
+from halocline.runtime.job import join
+
+# How many programs are run in all, and which part of them where.
+COUNT = int(os.environ.get("HALOCLINE_PROGRAMS", "320"))
+SEED = int(os.environ.get("HALOCLINE_SEED", "0"))
+_SHARES = {"numpy": 0.5, "c++": 0.05, "2 ranks": 0.15, "3 ranks": 0.15, "4 ranks": 0.15}
+
+
+def share(name: str) -> range:
+    """Return the numbers of the programs that one of the tests runs; no two run the same."""
+    first = sum(_SHARES[other] for other in list(_SHARES)[: list(_SHARES).index(name)])
+    return range(round(COUNT * first), round(COUNT * (first + _SHARES[name])))
+
+
+# How many smaller programs are tried when one has a fault.
+ATTEMPTS = 1000
+
+# Numbers of steps of one run after the other; values are looked at after each.
+PIECES = ((3,), (1, 2), (2, 1))
+
+CHOICES = {
+    "neighbours": ("direct", "staged"),
+    "width": ("minimal", "full"),
+    "messages": ("neighbour", "field"),
+    "transport": (
+        "auto", "shared", "shared-push", "two-sided", "persistent", "datatype", "put", "get",
+    ),
+    "overlap": ("core-first", "rim-first", "postponed", "none"),
+    "overlapped": (None, 0, 1, 2),
+    "tiles": (1, 2, 3, 4),
+    "wait": ("all", "any"),
+    "depth": (1, 1, 2, 3),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a program is run: on which blocks, how, and in which pieces."""
+
+    split: hc.Decomposition
+    strategy: hc.Strategy
+    target: str
+    pieces: tuple[int, ...]
+
+    @property
+    def ranks(self) -> int:
+        return self.split.ranks
+
+
+def draw_way(random: Random, program: Program, *, ranks: int = 1, target: str = "numpy") -> Way:
+    """Draw how to run a program, halos poisoned; if blocks are too narrow, several times."""
+    for attempt in range(6):
+        split = draw_split(random, program.extent, program.periodic, ranks)
+        strategy = draw_strategy(random)
+        if attempt > 2:
+            split = _even_split(program, ranks)
+            strategy = replace(strategy, depth=max(1, 5 - attempt), width="minimal")
+        way = Way(split, strategy, target, random.choice(PIECES))
+        if not is_refused(program, way):
+            break
+    return way
+
+
+def _even_split(program: Program, ranks: int) -> hc.Decomposition:
+    """Return one block a rank, along the longest axis."""
+    longest = max(program.extent)
+    cuts = [(0, n) for n in program.extent]
+    even = tuple(round(n * longest / ranks) for n in range(ranks + 1))
+    cuts[program.extent.index(longest)] = even
+    return hc.Decomposition(tuple(cuts), program.periodic, ranks)
+
+
+def is_refused(program: Program, way: Way) -> bool:
+    """Return whether the blocks of any rank are too narrow, or an old value is gone.
+
+    Every rank looks at the plans of all, for all must pass over the same programs.
+    """
+    try:
+        for rank in range(way.ranks):
+            plan_of(program, way, rank)
+    except HaloclineError as error:
+        return is_legal_refusal(error)
+    return False
+
+
+def is_legal_refusal(error: HaloclineError) -> bool:
+    """Return whether a program may be refused: blocks too narrow, or an old value is gone."""
+    text = str(error)
+    if isinstance(error, PlanError):
+        return "wide there" in text or "the narrowest block has only" in text
+    return isinstance(error, KernelError) and "as it was before an earlier statement" in text
+
+
+def draw_split(random: Random, extent: Offset, periodic, ranks: int = 1) -> hc.Decomposition:
+    """Draw blocks of any sizes, at least one a rank."""
+    most = max(2, ranks - 1)
+    while True:
+        inner = [random.sample(range(1, n), random.randint(0, min(most, n - 1))) for n in extent]
+        cuts = tuple((0, *sorted(cut), n) for cut, n in zip(inner, extent, strict=True))
+        if np.prod([len(axis) - 1 for axis in cuts]) >= ranks:
+            return hc.Decomposition(cuts, periodic, ranks)
+
+
+def draw_strategy(random: Random) -> hc.Strategy:
+    chosen = {name: random.choice(values) for name, values in CHOICES.items()}
+    return hc.Strategy(**chosen, poison=True)
+
+
+def plan_of(program: Program, way: Way, rank: int = 0) -> Plan:
+    """Return the plan of any rank."""
+    written = Written(program)
+    return plan_for(
+        written.grid,
+        written.steps,
+        ranks=way.ranks,
+        rank=rank,
+        strategy=way.strategy,
+        decomposition=way.split,
+        check_every=0,
+    )
+
+
+def check(number: int, target: str, ranks: int = 1) -> tuple[Program, Way] | None:
+    """Run a random program in a random way; return both if it did what it means.
+
+    Returns:
+        None for a program that has no meaning, or may be refused.
+
+    Raises:
+        AssertionError: It did not; the message has a smaller program with the same fault.
+    """
+    random = Random(f"{SEED} {number}")
+    program = draw_program(random)
+    way = draw_way(random, program, ranks=ranks, target=target)
+    found = fault(program, way)
+    if found:
+        program, way = shrunk(program, way)
+        text = f"{pformat(way)}\n{pformat(program, width=100)}\n{details(program, way)}"
+        raise AssertionError(f"Program {number} of seed {SEED}: {found}.\n{text}")
+    return None if found is None else (program, way)
+
+
+def fault(program: Program, way: Way) -> str | None:
+    """Return in a word what is wrong with a run of a program; nothing, or None where it cannot run.
+
+    All ranks find the same.
+    """
+    if is_refused(program, way):
+        return None
+    try:
+        return "a number differs" if details(program, way) else ""
+    except UndefinedError:
+        return None
+    except HaloclineError as error:
+        return f"{type(error).__name__}: {error.message[:60]}"
+    except RuntimeError as error:
+        if way.ranks > 1:  # perhaps one rank's alone
+            raise
+        return repr(error)
+
+
+def shrunk(program: Program, way: Way) -> tuple[Program, Way]:
+    """Return a smaller program and a plainer way with the same fault; all ranks find the same."""
+    wanted, left = fault(program, way), ATTEMPTS
+    found: tuple[Program, Way] | None = program, way
+    while found and left > 0:
+        program, way = found
+        found = None
+        candidates = [(one, way) for one in smaller(program)]
+        for candidate in candidates + [(program, one) for one in plainer(way)]:
+            left -= 1
+            if fault(*candidate) == wanted:
+                found = candidate
+                break
+    return program, way
+
+
+def plainer(way: Way) -> Iterator[Way]:
+    """Return ways with one choice made plainer."""
+    for name, values in CHOICES.items():
+        if getattr(way.strategy, name) != values[0]:
+            yield replace(way, strategy=replace(way.strategy, **{name: values[0]}))
+    if way.pieces != (1,):
+        yield replace(way, pieces=(way.pieces[0] - 1 or 1,))
+    cuts = way.split.cuts
+    for axis, line in enumerate(cuts):
+        for bound in line[1:-1]:
+            fewer = tuple(n for n in line if n != bound)
+            split = (*cuts[:axis], fewer, *cuts[axis + 1 :])
+            if np.prod([len(one) - 1 for one in split]) >= way.ranks:
+                yield replace(way, split=hc.Decomposition(split, way.split.periodic, way.ranks))
+
+
+def details(program: Program, way: Way) -> str:
+    """Return what the first rank that found something has found."""
+    return join().first(difference(program, way) or None) or ""
+
+
+def difference(program: Program, way: Way) -> str:
+    """Run a program on the ranks there are and say where it differs from what it means.
+
+    Raises:
+        UndefinedError: It has no meaning.
+        HaloclineError: It was refused.
+    """
+    oracle, expected = Oracle(program), []
+    for count in way.pieces:
+        oracle.advance(count)
+        arrays = {name: array.copy() for name, array in oracle.arrays.items()}
+        expected.append((arrays, dict(oracle.numbers)))
+    written = Written(program)
+    simulation = hc.Simulation(
+        written.grid,
+        written.steps,
+        dt=program.dt,
+        decomposition=way.split,
+        strategy=way.strategy,
+        target=way.target,
+        check_every=0,
+        threads=1,
+    )
+    # Everything is done on all ranks before anything is compared, where one may find more.
+    found = []
+    for count in way.pieces:
+        simulation.run(count, progress=False)
+        numbers = {name: written.numbers[name].value for name in oracle.numbers}
+        found.append((gathered(written), numbers))
+    differing = [text for pair in zip(found, expected, strict=True) for text in _compared(*pair)]
+    return differing[0] if differing else ""
+
+
+def _compared(found, expected) -> Iterator[str]:
+    """Say where fields and numbers differ from what they should be; fields on rank 0 alone."""
+    for name, number in expected[1].items():
+        if not is_same(np.array(found[1][name]), np.array(number)):
+            yield f"{name} is {found[1][name]!r} and not {number!r}"
+    for name, array in expected[0].items():
+        values = found[0][name]
+        if values is None:
+            continue
+        if values.dtype != array.dtype:
+            yield f"{name} is of {values.dtype} and not {array.dtype}"
+        elif not (same := is_same(values, array)).all():
+            at = tuple(np.argwhere(~same)[0].tolist())
+            yield (
+                f"{name} differs in {(~same).sum()} cells, first (component, cell) {at}: "
+                f"{values[at]!r} and not {array[at]!r}"
+            )
+
+
+def is_same(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return where numbers have the same bits, or are both not a number."""
+    if a.dtype.kind != "f":
+        return a == b
+    return (a == b) & (np.signbit(a) == np.signbit(b)) | np.isnan(a) & np.isnan(b)

@@ -1,0 +1,89 @@
+"""Programs like one, but smaller: to find out what of a program is at fault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from property.programs import (
+    Field,
+    Kernel,
+    Nest,
+    Number,
+    Program,
+    Read,
+    Source,
+    flat,
+    is_legal,
+    operands,
+    used_by,
+)
+
+
+def smaller(program: Program) -> Iterator[Program]:
+    """Return legal programs that lack one thing of a program."""
+    used = {name for step in flat(program.steps) for name in used_by(step)}
+    for field in program.fields:
+        if field.name not in used and len(program.fields) > 1:
+            yield replace(program, fields=tuple(f for f in program.fields if f is not field))
+    for steps in _tuples(program.steps):
+        found = replace(program, steps=steps)
+        if steps and is_legal(found):
+            yield found
+    for number, field in enumerate(program.fields):
+        for plainer in _plainer(field):
+            others = program.fields[:number], program.fields[number + 1 :]
+            found = replace(program, fields=(*others[0], plainer, *others[1]))
+            if is_legal(found):
+                yield found
+
+
+def _plainer(field: Field) -> Iterator[Field]:
+    for boundaries in _tuples(field.boundaries):
+        yield replace(field, boundaries=boundaries)
+    for name in ("location", "layout", "dtype"):
+        plain = {"location": "center", "layout": "soa", "dtype": "float64"}[name]
+        if getattr(field, name) != plain:
+            yield replace(field, **{name: plain})
+
+
+def _tuples(values: tuple) -> Iterator[tuple]:
+    """Return tuples with one thing less, or with one made smaller."""
+    for number, value in enumerate(values):
+        before, after = values[:number], values[number + 1 :]
+        yield before + after
+        if isinstance(value, Nest):
+            yield before + value.steps + after
+        for one in _values(value):
+            yield (*before, one, *after)
+
+
+def _values(value: Any) -> Iterator[Any]:
+    match value:
+        case Source(kind) if kind != "number":
+            yield Source("number", 0.75)
+        case Number():
+            return
+        case Kernel(_, on) if on is not None:
+            yield replace(value, on=None)
+        case Read(_, _, _, True):
+            yield replace(value, is_old=False)
+    if not is_dataclass(value):
+        return
+    below = operands(value)
+    yield from below
+    if below or isinstance(value, Read):
+        yield Number(1)
+    for field in fields(value):
+        part = getattr(value, field.name)
+        if field.name in ("offset", "place"):
+            changed = ((*part[:n], 0, *part[n + 1 :]) for n, o in enumerate(part) if o)
+        elif field.name in {"keywords", "on"}:
+            changed = ()
+        elif isinstance(part, tuple):
+            changed = (one for one in _tuples(part) if one)
+        else:
+            changed = _values(part)
+        for one in changed:
+            yield replace(value, **{field.name: one})

@@ -4,9 +4,9 @@
 
 namespace halocline {
 
-/// Loops that read and write less memory than this [bytes] run on one thread: that takes some 60 us,
-/// and starting threads takes 0.6 us if they spin, 10 us if they sleep, and more beside a program
-/// that wants the same cores: two threads then take twice the time of one.
+/// Loops that read and write less memory than this [bytes] run on one thread: that takes some 60
+/// us, and starting threads takes 0.6 us if they spin, 10 us if they sleep, and more beside a
+/// program that wants the same cores: two threads then take twice the time of one.
 inline constexpr std::int64_t parallel_bytes = std::int64_t{1} << 21;
 
 /// How many of `threads` share a loop over so much memory.

@@ -4,16 +4,16 @@ from halocline.geometry import Box as Box
 from halocline.language.boundary import Dirichlet as Dirichlet
 from halocline.language.boundary import Neumann as Neumann
 from halocline.language.fields import Grid as Grid
-from halocline.language.operators import cos as cos
-from halocline.language.operators import exp as exp
-from halocline.language.operators import index as index
-from halocline.language.operators import log as log
-from halocline.language.operators import maximum as maximum
-from halocline.language.operators import minimum as minimum
-from halocline.language.operators import sin as sin
-from halocline.language.operators import sqrt as sqrt
-from halocline.language.operators import tanh as tanh
-from halocline.language.operators import where as where
+from halocline.language.functions import cos as cos
+from halocline.language.functions import exp as exp
+from halocline.language.functions import index as index
+from halocline.language.functions import log as log
+from halocline.language.functions import maximum as maximum
+from halocline.language.functions import minimum as minimum
+from halocline.language.functions import sin as sin
+from halocline.language.functions import sqrt as sqrt
+from halocline.language.functions import tanh as tanh
+from halocline.language.functions import where as where
 from halocline.language.steps import Parameter as Parameter
 from halocline.language.steps import every as every
 from halocline.language.steps import max as max  # noqa: A004 (the field's word)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from reprlib import repr as short
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-_LONGEST_SHOWN = 60  # characters
 
 
 class HaloclineError(Exception):
@@ -68,10 +67,10 @@ class MpiError(HaloclineError):
     """Report a job that cannot run with the MPI at hand."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: object, known: Iterable[str]) -> str:
     """Return a hint that names the known word most like 'name', or lists all of them."""
     words = sorted(known)
-    matches = get_close_matches(name, words, n=1)
+    matches = get_close_matches(str(name), words, n=1)
     if matches:
         return f"Did you mean '{matches[0]}'?"
     return f"Known are: {', '.join(words)}."
@@ -80,10 +79,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def described(value: object) -> str:
     """Return what a user gave, short enough for a message."""
     shape = getattr(value, "shape", ())
-    if shape:
-        return f"an array of shape {shape}"
-    name = getattr(value, "__name__", "")
-    if callable(value) and name:
-        return f"the function '{name}'"
-    text = repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+    if shape and isinstance(shape, tuple):
+        return f"an array of {getattr(value, 'dtype', '')} with the shape {shape}"
+    if callable(value) and (name := getattr(value, "__name__", "")):
+        return f"the {'class' if isinstance(value, type) else 'function'} '{name}'"
+    return short(value)

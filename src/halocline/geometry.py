@@ -88,11 +88,13 @@ class Box:
         pieces = []
         rest = self
         for axis in reversed(range(len(lower))):
-            if rest.lower[axis] < lower[axis]:
+            below, above = rest.lower[axis] < lower[axis], upper[axis] < rest.upper[axis]
+            if below:
                 pieces.append(rest.clip(axis, rest.lower[axis], lower[axis]))
-            if upper[axis] < rest.upper[axis]:
+            if above:
                 pieces.append(rest.clip(axis, upper[axis], rest.upper[axis]))
-            rest = rest.clip(axis, lower[axis], upper[axis])
+            if below or above:
+                rest = rest.clip(axis, lower[axis], upper[axis])
         return tuple(pieces)
 
     def clip(self, axis: int, lower: int, upper: int) -> Box:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import PlanError
+from halocline.io.state import parameters
 from halocline.language.fields import Field
-from halocline.language.place import user_place
-from halocline.language.steps import Reduction, check_steps
+from halocline.language.numbers import finite_number, whole_number
+from halocline.language.steps import Reduction, check_steps, time_step
 from halocline.language.template import Template, value_of
 from halocline.pipeline import (
     check_target,
@@ -20,21 +21,26 @@ from halocline.pipeline import (
 from halocline.plan.bind import bind
 from halocline.plan.layout import FieldLayout
 from halocline.plan.lower import make_plan
-from halocline.plan.strategy import DEVICE_TRANSPORTS, Strategy
-from halocline.runtime.device import CPU, check_lengths, open_device, parse_device
+from halocline.plan.strategy import Strategy, check_strategy
+from halocline.runtime.agreement import Agreement
+from halocline.runtime.collective import collective
+from halocline.runtime.device import (
+    CPU,
+    check_lengths,
+    check_transport,
+    open_device,
+    parse_device,
+)
 from halocline.runtime.executor import Executor
 from halocline.runtime.job import Made, join
 from halocline.runtime.memory import check_memory
 from halocline.runtime.openmp import threads_of_rank
 from halocline.runtime.progress import progress_display
-from halocline.runtime.redistribution import redistributed
-from halocline.runtime.report import Told, make_report
+from halocline.runtime.redistribution import store_initial_values
+from halocline.runtime.tally import Tally
 from halocline.tune.selection import (
     Knowledge,
-    Offer,
     Selection,
-    alone,
-    given,
     knowledge_of,
     offer,
     predicted_lines,
@@ -45,11 +51,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from halocline.language.fields import Grid
-    from halocline.language.steps import Step
+    from halocline.language.steps import Parameter, Step
     from halocline.pipeline import CompiledKernels
     from halocline.plan.plan import Plan
     from halocline.plan.program import Program
-    from halocline.runtime.device import OpenDevice
     from halocline.runtime.link import Link
     from halocline.runtime.report import Report, Timer
 
@@ -58,7 +63,7 @@ _LOOK_S = 0.25
 
 
 class Simulation:
-    """Everything that is needed to run a step many times, on one process or many.
+    """Everything that is needed to run a step many times, on one process or many; collective.
 
     Args:
         grid: The grid; its fields get their storage from the simulation.
@@ -104,54 +109,63 @@ class Simulation:
         ranks_per_node: int | None = None,
         link: str | Link | None = None,
     ) -> None:
-        self.grid = grid
-        self.steps = check_steps(tuple(steps))
-        self.strategy = _check_strategy(strategy)
-        self.target = check_target(target)
-        wanted = parse_device(device)
-        if not wanted.is_cpu and target != "c++":
-            raise PlanError(
-                f"The target '{target}' runs on the processor; the device '{device}' was asked for."
+        # First of all, so that ranks of which one is given a mistake all hear of it.
+        self.job = join(communicator, ranks_per_node=ranks_per_node, link=link)
+        with self.job.call("Simulation"):
+            self.grid = grid
+            self.steps = time_step(steps)
+            self.strategy = check_strategy(strategy)
+            self.target = check_target(target)
+            wanted = parse_device(device)
+            if not wanted.is_cpu and target != "c++":
+                raise PlanError(
+                    f"The target '{target}' runs on the processor; the device '{device}' was asked "
+                    "for."
+                )
+            self.dt = finite_number("'dt'", dt)
+            self.check_every = whole_number("'check_every'", check_every, 0)
+            # Which shape is the cheapest depends on the step, which need not be complete yet.
+            self._shape = (decomposition, whole_number("'blocks'", blocks, 1))
+            self.decomposition = decomposition_for(grid, self.job.size, *self._shape)
+            self._agreement = Agreement(self.job, grid)
+            self._agreement.on_options(
+                self.decomposition,
+                dt=self.dt,
+                strategy=self.strategy,
+                decomposition=decomposition,
+                blocks=blocks,
+                target=target,
+                device=device,
+                check_every=check_every,
             )
-        if not self.steps:
-            raise PlanError(
-                "The simulation was given an empty list of steps; expected at least one, such as a "
-                "called kernel.",
-                place=user_place(),
-            )
-        self.dt = dt
-        self.check_every = check_every
-        self._job = join(communicator, ranks_per_node=ranks_per_node, link=link)
-        self.device = open_device(wanted, self._job)
-        _check_transport(self.strategy, self.device)
-        self.threads = threads_of_rank(threads, self._job.ranks_on_node)
-        # Read by all ranks together, so that none waits for another later.
-        self._knowledge = self._ask() if self._job.size > 1 else None
-        self.decomposition = decomposition_for(grid, self._job.size, decomposition, blocks)
+            self.device = open_device(wanted, self.job)
+            check_transport(self.strategy, self.device)
+            self.threads = threads_of_rank(threads, self.job.ranks_on_node)
+            # Read by all ranks together, so that none waits for another later.
+            self._knowledge = self._ask() if self.job.size > 1 else None
         if not grid.own:
             grid.own.extend(block.box for block in self.decomposition.blocks_of(self.rank))
-        # Which shape is the cheapest depends on the step, which need not be complete yet.
-        self._shape = (decomposition, blocks)
         self._selection: Selection | None = None
         self._executor: Executor | None = None
         self._once: dict[Hashable, tuple[str, Template]] = {}
-        self._seconds = 0.0
-        self._untold = 0
+        self._tally = Tally(self.job)
+        # The numbers that all ranks must know alike.
+        self._parameters: tuple[Parameter, ...] = ()
 
     @property
     def rank(self) -> int:
         """The number of this process."""
-        return self._job.rank
+        return self.job.rank
 
     @property
     def size(self) -> int:
         """The number of processes."""
-        return self._job.size
+        return self.job.size
 
     @property
     def communicator(self) -> Any:
         """The mpi4py communicator, or None for a single process."""
-        return self._job.communicator
+        return self.job.communicator
 
     @property
     def step(self) -> int:
@@ -159,18 +173,22 @@ class Simulation:
         return self._executor.step if self._executor else 0
 
     @step.setter
+    @collective
     def step(self, step: int) -> None:
-        """Go on as after so many steps, done by an earlier run: the report tells of later ones."""
+        """Go on as after so many steps, done by an earlier run: the report tells of later ones.
+
+        Collective where nothing has run yet.
+        """
         self._prepare().runtime.step = step
-        self._untold = step
+        self._tally.begin(step)
 
     def on_first(self, action: Callable[[], Made]) -> Made | None:
-        """Do something on rank 0 alone; a mistake found there is raised on every rank.
+        """Do something on rank 0 alone; a mistake found there is raised on every rank; collective.
 
         Returns:
             What the action returned on rank 0, None elsewhere.
         """
-        return self._job.on_first(action)
+        return self.job.on_first(action)
 
     @property
     def plan(self) -> Plan:
@@ -183,7 +201,7 @@ class Simulation:
         program = bind(self.grid, self.steps, self.check_every)
         wanted, blocks = self._shape
         if self._knowledge is not None and (wanted is None or isinstance(wanted, str)):
-            prices = prices_here(program, self._fixed_strategy, self._job, self._knowledge)
+            prices = prices_here(program, self._fixed_strategy, self.job, self._knowledge)
             self.decomposition = decomposition_for(self.grid, self.size, wanted, blocks, prices)
         return program
 
@@ -195,22 +213,28 @@ class Simulation:
         return self.strategy if isinstance(self.strategy, Strategy) else Strategy()
 
     @property
+    @collective
     def selection(self) -> Selection:
-        """How the strategy is chosen, and what predicts the steps; all ranks must ask for it."""
+        """How the strategy is chosen, and what predicts the steps; collective before a run."""
         self._prepare()
         assert self._selection is not None
         return self._selection
 
+    @collective
     def timers(self, *, reset: bool = False) -> list[Timer]:
-        """Return this rank's time for each operation so far, and maybe begin again."""
+        """Return this rank's time for each operation so far, and maybe begin again.
+
+        Collective before a run.
+        """
         runtime = self._prepare().runtime
         found: list[Timer] = runtime.timers()
         if reset:
             runtime.reset_timers()
         return found
 
+    @collective
     def run(self, steps: int, *, progress: bool = True) -> None:
-        """Do time steps.
+        """Do time steps; collective.
 
         Args:
             steps: How many.
@@ -221,15 +245,22 @@ class Simulation:
             OutOfMemoryError: The fields do not fit into memory; nothing has been stored.
             DeviceError: The device has failed.
             DivergedError: A field holds a value that is not a number.
+            MpiError: The ranks do not agree on what is to be computed.
+            PlanError: The number of steps is not a whole one.
         """
+        steps = whole_number("'run'", steps, 0)
         executor, selection = self._prepare(), self.selection
-        with progress_display(steps, self._cells, is_shown=progress and self.rank == 0) as show:
+        self._agreement.on_run(steps, self.step, self._parameters)
+        with progress_display(
+            steps, self.grid.domain.cells, is_shown=progress and self.rank == 0
+        ) as show:
             started = time.perf_counter()
             done = selection.try_out(steps)
             if selection.trial is None and done:
                 # From here on the report tells of the chosen strategy alone.
                 executor.runtime.reset_timers()
-                self._seconds, self._untold, started = 0.0, self.step, time.perf_counter()
+                self._tally.begin(self.step)
+                started = time.perf_counter()
             name, chunk = selection.name, 1
             executor.begin(name)
             while done < steps:
@@ -244,13 +275,17 @@ class Simulation:
             executor.end(name)
             if self.check_every and self.step % self.check_every:
                 executor.check(name)
-        self._seconds += time.perf_counter() - started
+        self._tally.seconds += time.perf_counter() - started
+        if self.size > 1 and self._tally.is_due(self.step):
+            self._tell()
 
+    @collective
     def reduce(self, reduction: Reduction) -> float:
-        """Return a reduction of the fields as they are now, the same on all ranks."""
+        """Return a reduction of the fields as they are now, the same on all ranks; collective."""
         self.execute(reduction)
         return reduction.value
 
+    @collective
     def bytes_stored(self, fields: Sequence[Field] | None = None) -> int:
         """Return the memory of fields on all ranks, halos and padding included [bytes]; collective.
 
@@ -260,27 +295,31 @@ class Simulation:
         executor = self._prepare()
         names = executor.storages if fields is None else [field.name for field in fields]
         mine = sum(executor.storages[name].bytes_stored for name in names)
-        return sum(self._job.everywhere(mine))
+        return sum(self.job.everywhere(mine))
 
+    @collective
     def execute(self, *steps: Step) -> None:
-        """Do some steps once, now, outside the time loop.
+        """Do some steps once, now, outside the time loop; collective.
 
         They are planned and compiled the first time; later, steps of the same value are known even
         if they are written anew, with other numbers for their scalars or other functions.
 
         Raises:
+            MpiError: The ranks were given different steps.
             PlanError: They read further than the fields are stored for.
             OutOfMemoryError: There is no memory for what reductions need.
         """
         executor = self._prepare()
         checked = check_steps(steps)
         value, filling = value_of(checked)
-        if value not in self._once:
-            template = Template(checked, filling)
-            name = f"once {len(self._once)}"
+        if value in self._once:
+            name, template = self._once[value]
+            self._agreement.on_known_steps(checked, name, filling.numbers)
+        else:
+            self._agreement.on_steps(checked)
+            name, template = f"once {len(self._once)}", Template(checked, filling)
             self._load_once(executor, name, template.steps)
             self._once[value] = name, template
-        name, template = self._once[value]
         with template.filled(filling):
             executor.begin(name)
             executor.once(name)
@@ -289,126 +328,73 @@ class Simulation:
     def _load_once(self, executor: Executor, name: str, steps: tuple[Step, ...]) -> None:
         # Hidden fields keep nothing from one call to the next, so all of them use the same ones.
         program = bind(self.grid, steps, 0, prefix="once")
-        none = (0,) * self.grid.dimensions
-        known = executor.storages
+        none, known = (0,) * self.grid.dimensions, executor.storages
         new = [FieldLayout(spec, none, none) for spec in program.fields if spec.name not in known]
         strategy, layouts = replace(self._fixed_strategy, depth=1), (*executor.layouts, *new)
         plan = make_plan(program, self.decomposition, strategy, self.rank, layouts)
-        check_memory(new, plan, self.device, self._job)
+        check_memory(new, plan, self.device, self.job)
         for layout in new:
             executor.store(layout)
         executor.load(name, plan, self._compile([plan]))
 
+    @collective
     def report(self) -> Report:
-        """Return where the time went, over all ranks, beside what the model says; printable."""
-        selection = self.selection
-        return make_report(
-            self.timers(),
-            self.plan,
-            self._job,
-            Told(
-                self.step - self._untold,
-                self._seconds,
-                selection.reason,
-                self._predicted(),
-                self.bytes_stored(),
-                self.device.where,
-                not self.device.is_cpu,
-            ),
-        )
+        """Return where the time went, over all ranks, beside what the model says; printable.
 
-    def _predicted(self) -> dict[tuple[str, str], float]:
-        return predicted_lines(self.plan, self.selection.knowledge or self._ask())
+        What other ranks say of themselves they say at the end of 'run', unless that has added
+        little: then the report is about fewer steps than have been done, and says so. So it needs
+        no other rank; before the first run it is collective.
+        """
+        if self.size == 1 or self._tally.told is None:
+            self._tell()
+        predicted = predicted_lines(self.plan, self.selection.knowledge or self._ask())
+        return self._tally.report(self.step, predicted, self.device)
+
+    def _tell(self) -> None:
+        plan, reason = self.selection.plan, self.selection.reason
+        self._tally.tell(self.step, self.timers(), plan, reason, self.bytes_stored())
 
     def _ask(self) -> Knowledge:
         device = "" if self.device.is_cpu else self.device.where
-        return knowledge_of(self._job, self.threads, device)
+        return knowledge_of(self.job, self.threads, device)
 
     def _compile(self, plans: Iterable[Plan]) -> CompiledKernels:
-        return compile_kernels(plans, self.target, self._job, self.device.handle)
-
-    def _offer(self, program: Program) -> Offer:
-        if isinstance(self.strategy, Strategy):
-            return given(self._make_plan(program, self.strategy))
-        if self._knowledge is None:
-            return alone(self._make_plan(program, Strategy()))
-        return offer(
-            program,
-            self.decomposition,
-            lambda strategy: self._make_plan(program, strategy),
-            self._job,
-            self._knowledge,
-        )
-
-    @property
-    def _cells(self) -> int:
-        return self.grid.domain.cells
+        return compile_kernels(plans, self.target, self.job, self.device.handle)
 
     def _prepare(self) -> Executor:
         """Store the fields and compile the kernels, the first time."""
         if self._executor is not None:
             return self._executor
+        self._agreement.on_steps(self.steps)
+        self._parameters = parameters(self.grid, self.steps)
         if any(field.storage is not None for field in self.grid.fields.values()):
             raise PlanError(
                 "The grid's fields already belong to another simulation.",
                 hint="Make a new Grid with its own fields for each simulation.",
             )
         program = self._bind()
-        offered = self._offer(program)
+        offered = offer(
+            program,
+            self.decomposition,
+            self.strategy,
+            lambda strategy: self._make_plan(program, strategy),
+            self.job,
+            self._knowledge,
+        )
         first = offered.plans[0]
-        check_lengths(self.device, first, self._job)
-        check_memory(first.layouts, first, self.device, self._job)
+        check_lengths(self.device, first, self.job)
+        check_memory(first.layouts, first, self.device, self.job)
         kernels = self._compile(offered.plans)
         executor = Executor(
             first,
             self.grid,
-            self._job,
+            self.job,
             self.threads,
             self.dt,
             self.device,
-            services=compile_services(self._job, self.device.handle),
+            services=compile_services(self.job, self.device.handle),
         )
-        self._selection = Selection(offered, executor, kernels, self._job, self._knowledge)
-        self._hand_over(executor)
+        self._selection = Selection(offered, executor, kernels, self.job, self._knowledge)
+        store_initial_values(self.grid, executor.storages, executor.owned, self.job)
         self._executor = executor
         return executor
-
-    def _hand_over(self, executor: Executor) -> None:
-        """Give the fields their storage and the values that they were set to before."""
-        own = [block.box for block in executor.owned]
-        is_moved = any(self._job.everywhere(own != self.grid.own))
-        self.grid.own[:] = own
-        for field in self.grid.fields.values():
-            field.storage = executor.storages[field.name]
-            if field.initial is None:
-                continue
-            initial, field.initial = field.initial, None
-            if is_moved and initial.boxes != (self.grid.domain,):
-                initial = redistributed(initial, own, self._job)
-            field.storage.assign(initial)
-
-
-def _check_strategy(strategy: Strategy | str) -> Strategy | str:
-    if isinstance(strategy, Strategy) or strategy == "auto":
-        return strategy
-    raise PlanError(
-        f"The simulation was given strategy={strategy!r}; expected 'auto' or a Strategy.",
-        hint="Write hc.Strategy(…) with the choices you want.",
-    )
-
-
-def _check_transport(strategy: Strategy | str, device: OpenDevice) -> None:
-    transport = strategy.transport if isinstance(strategy, Strategy) else "auto"
-    if transport != "auto" and (transport in DEVICE_TRANSPORTS) == device.is_cpu:
-        expected = ", ".join(DEVICE_TRANSPORTS)
-        raise PlanError(
-            f"The strategy has transport={transport!r}, but fields lie in the memory of the "
-            f"{'processor' if device.is_cpu else 'device'}; for devices there are: {expected}.",
-            hint="transport='auto' takes what fits.",
-        )
-    if transport in device.refusals:
-        raise PlanError(
-            f"The strategy has transport={transport!r}, which does not work here: "
-            f"{device.refusals[transport]}.",
-            hint="transport='auto' takes what works.",
-        )

@@ -78,3 +78,26 @@ def test_a_body_of_fluid_is_refused():
         "The body 'body' has no cells, or cells that are not solid; expected at least one, and "
         "solid ones only."
     )
+
+
+@pytest.mark.parametrize(
+    ("body", "about", "message"),
+    [
+        (
+            np.zeros((5, 6)),
+            (0.0, 0.0),
+            "'body' has the shape (5, 6); expected (6, 6), that of the grid. Axes come in the "
+            "order x, y, z.",
+        ),
+        (
+            np.eye(6, dtype=int),
+            (0.0,),
+            "'about' was given (0.0,); expected 2 numbers, one an axis.",
+        ),
+    ],
+)
+def test_a_body_and_a_point_that_do_not_fit_the_grid_are_refused(body, about, message):
+    flow = make_flow(Setup((6, 6), "D2Q9", 1.0, solid=np.eye(6, dtype=int)))
+    with pytest.raises(CaseError) as error:
+        body_force(flow, body, about)
+    assert str(error.value) == message

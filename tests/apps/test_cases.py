@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+import typer
 
-from halocline.apps.cases import case_file, make_case, read_case
+from halocline.apps.cases import RUN_KEYS, case_file, known_cases, make_case, read_case
 from halocline.apps.heat.conduction import HeatConduction
 from halocline.apps.lbm.cavity import LidCavity
+from halocline.cli.main import app
+from halocline.cli.run import RunChoices
 from halocline.errors import CaseError
 
 
@@ -33,6 +37,32 @@ def test_the_file_written_for_a_case_is_read_as_the_same_case(tmp_path: Path):
     assert read_case(str(path), {}) == (case, {"ranks": 3, "output": 'a"b\\c'})
 
 
+def test_every_option_of_a_run_can_stand_in_a_case_file():
+    """What is asked for on the command line is a parameter of a case, or a choice of its run."""
+    options = {
+        option.opts[0].lstrip("-").replace("-", "_")
+        for option in typer.main.get_command(app).commands["run"].params
+        if option.param_type_name == "option"
+    }
+    parameters = {field.name for case in known_cases().values() for field in fields(case)}
+    # Parameters by name; and the directory from which a run goes on, which is no part of a case.
+    options -= {"set", "restart"}
+    assert options - parameters == set(RUN_KEYS)
+    assert {field.name for field in fields(RunChoices)} == {*RUN_KEYS, "restart"}
+
+
+GIVEN = {int: 3, str: "core-first", bool: True, list: ["0.5,0.5", "0.1,0.2"]}
+
+
+def test_the_case_file_of_a_run_has_every_choice_but_where_it_writes(tmp_path: Path):
+    choices = RunChoices(**{key: GIVEN[kind] for key, kind in RUN_KEYS.items()})
+    path = tmp_path / "case.toml"
+    path.write_text(case_file(HeatConduction(), choices.table()))
+    _, found = read_case(str(path), {})
+    assert set(found) == set(RUN_KEYS) - {"output"}
+    assert RunChoices(**found).table() == choices.table()
+
+
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
@@ -52,6 +82,15 @@ def test_a_wrong_case_is_refused(name, parameters, message):
     with pytest.raises(CaseError) as error:
         make_case(name, parameters)
     assert str(error.value) == message
+
+
+def test_what_is_asked_for_is_not_zero_where_that_stands_for_nothing(tmp_path: Path):
+    path = tmp_path / "case.toml"
+    path.write_text(case_file(make_case("channel", {"reynolds": 5.0}), {}))
+    assert read_case(str(path), {"cells": 8})[0].reynolds == 5.0
+    with pytest.raises(CaseError) as error:
+        read_case(str(path), {"reynolds": 0.0})
+    assert str(error.value) == "'reynolds' was given 0; expected a number above 0."
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,13 @@ def test_the_results_of_a_run_that_goes_on_may_go_elsewhere(tmp_path: Path):
     assert steps_kept(tmp_path / "two") == 90
 
 
+def test_going_on_in_the_same_directory_may_be_said_in_any_words(tmp_path: Path):
+    run(*HEAT, "--steps", "60", "--checkpoint", "30", "--output", "out", folder=tmp_path)
+    same = str(tmp_path / "out")
+    run("--restart", "out", "--steps", "90", "--output", same, folder=tmp_path)
+    assert steps_kept(tmp_path / "out") == 90
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("finished")
@@ -159,6 +166,10 @@ def finished(tmp_path_factory) -> Path:
         (("--restart", "out", "--dtype", "float32"), "dtype = float64; this run has dtype = float"),
         ((*CAVITY, "--restart", "out"), "written with case = heat; this run has case = lid-cavity"),
         (("--restart", "out", "--steps", "50"), "60 steps have been done, but steps=50 was asked"),
+        (
+            ("--restart", "out", "--output", "."),
+            "error: The directory '.' is not empty (out); expected a new one for the results.",
+        ),
         ((), "error: No case was given. Known are: lid-cavity, heat"),
     ],
 )

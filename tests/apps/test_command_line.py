@@ -111,6 +111,15 @@ def test_the_case_file_of_a_run_repeats_it(finished, tmp_path: Path):
     xarray.testing.assert_identical(one.load(), two.load())
 
 
+def test_the_case_file_of_a_run_on_a_device_runs_there_again(tmp_path: Path):
+    case = ("run", "heat", "--cells", "8", "--steps", "5", "--device", "emulated:7")
+    for arguments in ((*case, "--output", "out"), ("run", "out/case.toml", "--output", "again")):
+        done = halocline(*arguments, folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "emulated device" in done.stdout
+    assert (tmp_path / "again/case.toml").read_text() == (tmp_path / "out/case.toml").read_text()
+
+
 def test_without_a_name_results_go_to_a_new_directory_under_output(tmp_path: Path):
     arguments = ("heat", "--cells", "8", "--steps", "5", "--set", "sides=periodic")
     done = halocline("run", *arguments, folder=tmp_path)
@@ -132,7 +141,12 @@ def test_without_a_name_results_go_to_a_new_directory_under_output(tmp_path: Pat
             ("run", "heat", "--output", "file/x"),
             "error: Could not write 'file/x': Not a directory.",
         ),
+        (("run", "channel", "--reynolds", "0"), "error: 'reynolds' was given 0; expected a number"),
         (("show", "plan", "heat", "--ranks", "4", "--rank", "4"), "there are ranks 0 to 3"),
+        (
+            ("predict", "heat", "--plot", "x.foo"),
+            "error: '--plot x.foo' was given; expected a name that ends in .png, .pdf or .svg.",
+        ),
     ],
 )
 def test_a_mistake_gives_one_clear_message_and_code_2(tmp_path: Path, arguments, message):
@@ -143,6 +157,17 @@ def test_a_mistake_gives_one_clear_message_and_code_2(tmp_path: Path, arguments,
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("option", "least"), [("--ranks", 1), ("--threads", 1), ("--every", 1), ("--checkpoint", 1)]
+)
+def test_numbers_out_of_range_are_refused_by_the_name_of_their_option(tmp_path, option, least):
+    done = halocline("run", "heat", option, str(least - 1), folder=tmp_path)
+    assert done.returncode == 2
+    assert f"Invalid value for '{option}'" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_mistake_on_several_ranks_is_told_once(tmp_path: Path):
     needs_mpi()
     (tmp_path / "file").touch()
@@ -150,6 +175,14 @@ def test_a_mistake_on_several_ranks_is_told_once(tmp_path: Path):
     done = halocline(*arguments, folder=tmp_path)
     assert done.returncode == 2
     assert done.stderr.count("Could not write 'file/x'") == 1
+
+
+def test_a_mistake_that_all_ranks_find_is_told_once(tmp_path: Path):
+    needs_mpi()
+    arguments = ("run", "heat", "--cells", "8", "--ranks", "2", "--every", "5", "--probe", "0,0,2")
+    done = halocline(*arguments, folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("error: The probe (0 0 2) is not in the grid") == 1
 
 
 def test_without_a_launcher_several_ranks_are_refused(monkeypatch, tmp_path: Path):
@@ -194,3 +227,11 @@ def test_a_rank_that_dies_silently_is_told(monkeypatch, capsys):
     monkeypatch.setattr(launch, "find_launcher", lambda: [sys.executable, "-c", script])
     assert launch.run_on_ranks(2, ["run", "heat"]) == 9
     assert capsys.readouterr().err == "error: The job of 2 ranks has died (exit code 9).\n"
+
+
+def test_too_little_memory_is_told_in_one_message(tmp_path: Path):
+    done = halocline("run", "cylinder", "--set", "upstream=1e12", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: There is not enough memory: Unable to allocate")
+    assert done.stderr.endswith("Use fewer cells, or more ranks on more nodes.\n")
+    assert len(done.stderr.splitlines()) == 1

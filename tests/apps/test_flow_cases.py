@@ -64,6 +64,17 @@ def test_a_case_file_repeats_a_flow(tmp_path: Path):
         ("channel", {"dimensions": 4}, "4 dimensions; expected 2 or 3"),
         ("channel", {"driving": "inlett"}, "unknown driving 'inlett'. Did you mean 'inlet'?"),
         ("channel", {"aspect": 0.0}, "aspect 0 and width 0.25; expected both above 0"),
+        ("channel", {"aspect": float("inf")}, "aspect inf and width 0.25; expected both above 0"),
+        (
+            "oscillating-channel",
+            {"womersley": 2000.0},
+            "expected a number above 0 and at most",
+        ),
+        (
+            "oscillating-channel",
+            {"womersley": 100.0},
+            "1 lattice steps; expected at least 6",
+        ),
         ("oscillating-channel", {"womersley": 0.0}, "Womersley number 0 and 1 periods were given"),
         ("duct", {"aspect": 0.5}, "The duct has aspect 0.5; expected at least 1."),
         ("taylor-green", {"dimensions": 1}, "1 dimensions; expected 2 or 3"),

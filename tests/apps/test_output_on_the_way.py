@@ -126,6 +126,19 @@ def test_a_run_leaves_series_collection_movie_and_checkpoint(tmp_path: Path):
     assert lasting_parameters(case)["cells"] == 8
 
 
+def test_results_of_another_run_are_neither_replaced_nor_mixed_with_new_ones(tmp_path: Path):
+    case = ("heat", "--cells", "8", "--steps", "20", "--output", "out")
+    assert run(*case, "--every", "10", folder=tmp_path).returncode == 0
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    done = run(*case, folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: The directory 'out' is not empty (case.toml, fields.zarr, report.txt, …); "
+        "expected a new one for the results. Choose another with --output, or delete this one.\n"
+    )
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -152,7 +165,12 @@ def test_what_has_no_meaning_is_refused_before_anything_runs(tmp_path: Path, arg
         ("every = 0", "'every' was given 0; expected at least 1 step."),
         ("checkpoint = -1", "'checkpoint' was given -1; expected at least 1 step."),
         ("vtk = true", "'--vtk' was given without '--every'."),
-        ('probe = "1,2"', "'probe' was given '1,2'; expected a list."),
+        ('probe = "1,2"', "'probe' was given '1,2'; expected a list of texts."),
+        ("probe = [1, 2]", "'probe' was given [1, 2]; expected a list of texts."),
+        ("ranks = 0", "'ranks' was given 0; expected at least 1."),
+        ("threads = -1", "'threads' was given -1; expected at least 1."),
+        ("ranks_per_node = 0", "'ranks_per_node' was given 0; expected at least 1."),
+        ('device = ""', "There is no device ''; expected cpu, cuda, auto or emulated."),
     ],
 )
 def test_the_same_holds_for_case_files(tmp_path: Path, line, message):

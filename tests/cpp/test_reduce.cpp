@@ -23,9 +23,10 @@ void set(T& target, double value) {
 }
 
 // A single block is large enough for threads, in single precision too.
-constexpr std::int64_t n = 81;
-static_assert(n * n * n * 4 >= parallel_bytes);
-const Box domain{{5, -3, 0}, {5 + n, -3 + n, n}};
+constexpr std::int64_t n = 52;
+constexpr std::int64_t wide = 102;
+static_assert(wide * wide * n * 4 >= parallel_bytes);
+const Box domain{{5, -3, 0}, {5 + wide, -3 + wide, n}};
 
 /// A value that depends only on the global cell, with 200 binary orders of magnitude.
 double value(std::int64_t x, std::int64_t y, std::int64_t z) {

@@ -172,6 +172,20 @@ TEST(Blocks, close_their_rows_only_if_they_go_all_around) {
     EXPECT_EQ(remembered.turn, 4);
 }
 
+TEST(Blocks, tell_kernels_where_they_lie_and_when_indices_begin_again) {
+    Runtime runtime(1);
+    runtime.add_block({{2, 0, 0}, {4, 1, 1}});
+    runtime.set_period({4, 0, 0});
+    const int a = runtime.add_field({"a", ElementType::float64, 1, {}, {}});
+    const int kernel = runtime.add_kernel({"remember", remember, {a}, {step_scalar}, false});
+    runtime.set_program("step", {{plan::Run{kernel, "all", {{0, {{2, 0, 0}, {4, 1, 1}}}}}}});
+    runtime.advance({"step"}, 1);
+    EXPECT_EQ(remembered.origin[0], 2);
+    EXPECT_EQ(remembered.period[0], 4);
+    EXPECT_EQ(remembered.period[1], 0);
+    EXPECT_THROW(runtime.set_period({8, 0, 0}), std::invalid_argument);
+}
+
 TEST(Threads, share_boxes_of_much_memory_only) {
     // Three doubles a cell.
     const std::int64_t rows = parallel_bytes / (3 * 8 * 64);

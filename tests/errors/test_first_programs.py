@@ -1,11 +1,19 @@
 """Mistakes of first programs: each ends in one message of ours, before anything runs."""
 
+import re
+
 import numpy as np
 import pytest
 from test_messages import told, traced
 
 import halocline as hc
-from halocline.errors import GridError, HaloclineError, KernelError, PlanError
+from halocline.errors import (
+    GridError,
+    HaloclineError,
+    KernelError,
+    OutOfMemoryError,
+    PlanError,
+)
 
 
 @pytest.fixture
@@ -115,7 +123,11 @@ def test_a_value_of_a_cell_as_a_whole_number(T, out):
 
 @pytest.mark.parametrize(
     ("on", "shown"),
-    [(np.ones((8, 6), bool), "an array of shape (8, 6)"), (3, "3"), ((0, 4), "(0, 4)")],
+    [
+        (np.ones((8, 6), bool), "an array of bool with the shape (8, 6)"),
+        (3, "3"),
+        ((0, 4), "(0, 4)"),
+    ],
 )
 def test_a_region_that_is_none(T, out, on, shown):
     assert told(KernelError, lambda: hc.kernel(plain)(T, out, on=on)) == (
@@ -145,6 +157,21 @@ def test_initial_values_of_other_arguments(T, function, count):
     )
 
 
+def test_values_that_no_memory_could_hold():
+    T = hc.Grid((100_000, 100_000)).field("T")
+    T.set(1.0)  # a number takes no memory
+    assert re.match(
+        r"The values that field 'T' is set to take 80\.0 GB on this rank, where [\d.]+ GB are "
+        r"free\. Make the simulation first, then each rank has values of its own cells only; or "
+        r"use more nodes, a smaller grid or dtype='float32'\.$",
+        told(OutOfMemoryError, lambda: T.set(lambda x, y: x + y)),
+    )
+
+
+def test_values_of_another_field(T, out):
+    assert told(KernelError, lambda: out.set(T)).startswith("A NumPy array was to be made of")
+
+
 def test_values_before_the_first_run(grid, T, out):
     simulation = hc.Simulation(grid, [hc.kernel(plain)(T, out)], target="numpy", threads=1)
     for ask in (T.local, T.gather, T.on_device):
@@ -171,7 +198,7 @@ def test_boundaries_that_are_none(condition, shown):
     ("given", "shown"),
     [
         (np.sin, "the function 'sin'"),
-        (np.ones((3, 2)), "an array of shape (3, 2)"),
+        (np.ones((3, 2)), "an array of float64 with the shape (3, 2)"),
         ([1.0, 2.0], "[1.0, 2.0]"),
         ("hot", "'hot'"),
         (float("nan"), "nan"),
@@ -214,6 +241,9 @@ def test_a_spacing_that_is_no_length(spacing):
 def test_a_spacing_and_an_origin_that_are_no_numbers():
     assert told(GridError, lambda: hc.Grid((4,), spacing=[None])) == (
         "'spacing' was given [None]; expected numbers."
+    )
+    assert told(GridError, lambda: hc.Grid((4, 4), spacing="wide")) == (
+        "'spacing' was given 'wide'; expected numbers."
     )
     assert told(GridError, lambda: hc.Grid((4,), origin=float("nan"))) == (
         "A grid's origin at (nan,) was given; expected finite numbers."
@@ -322,4 +352,14 @@ def test_a_mirror_that_is_not_wide_enough(reach):
     assert told(GridError, lambda: simulation.run(1)) == (
         "Field 'T' is read 9 cells beyond side 'x-', where its boundary mirrors what lies within, "
         "but the grid has only 8 cells along x. Use a wider grid, or a kernel that reads less far."
+    )
+
+
+def test_halos_deeper_than_the_grid(T, out):
+    step = hc.kernel(plain)(T, out)
+    strategy = hc.Strategy(depth=100)
+    simulation = hc.Simulation(T.grid, [step], strategy=strategy, target="numpy", threads=1)
+    assert told(PlanError, lambda: simulation.run(1)) == (
+        "Halos of depth 100 were asked for, but the grid has at most 8 cells along an axis. Use a "
+        "smaller depth."
     )

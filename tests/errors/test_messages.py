@@ -606,13 +606,13 @@ def test_unknown_choice_of_a_strategy(options, message):
 
 
 def test_unknown_target(grid):
-    assert told(PlanError, lambda: hc.Simulation(grid, [], target="numpi")) == (
+    assert told(PlanError, lambda: hc.Simulation(grid, [lambda: None], target="numpi")) == (
         "There is no target 'numpi'. Did you mean 'numpy'?"
     )
 
 
 def test_a_target_of_a_device_is_not_chosen_by_itself(grid):
-    assert told(PlanError, lambda: hc.Simulation(grid, [], target="cuda")) == (
+    assert told(PlanError, lambda: hc.Simulation(grid, [lambda: None], target="cuda")) == (
         "The target 'cuda' was asked for; expected c++ or numpy, and the text for a device follows "
         "from 'device'. Write device='cuda'; 'halocline show code CASE --target cuda' prints the "
         "kernels."
@@ -640,7 +640,7 @@ def test_a_target_of_a_device_is_not_chosen_by_itself(grid):
     ],
 )
 def test_unknown_devices(grid, device, message):
-    assert told(PlanError, lambda: hc.Simulation(grid, [], device=device)) == message
+    assert told(PlanError, lambda: hc.Simulation(grid, [lambda: None], device=device)) == message
 
 
 def test_a_target_without_text_is_not_shown(grid):
@@ -674,6 +674,55 @@ def test_repeat_of_an_impossible_number(count):
     assert told(PlanError, lambda: hc.repeat(count)) == (
         f"'repeat' was given {count!r}; expected a whole number of at least 1."
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "least"),
+    [
+        ("check_every", -1, 0),
+        ("check_every", 2.5, 0),
+        ("blocks", None, 1),
+        ("ranks_per_node", 0, 1),
+    ],
+)
+def test_an_option_that_is_no_whole_number(grid, T, name, value, least):
+    assert told(PlanError, lambda: hc.Simulation(grid, [lambda: None], **{name: value})) == (
+        f"'{name}' was given {value!r}; expected a whole number of at least {least}."
+    )
+
+
+@pytest.mark.parametrize("dt", [None, "0.1", [0.1]])
+def test_a_time_step_that_is_no_number(grid, dt):
+    assert told(PlanError, lambda: hc.Simulation(grid, [lambda: None], dt=dt)) == (
+        f"'dt' was given {dt!r}; expected a number."
+    )
+
+
+def test_a_time_step_that_is_not_finite(grid):
+    assert told(PlanError, lambda: hc.Simulation(grid, [lambda: None], dt=math.nan)) == (
+        "'dt' was given nan; expected a finite number."
+    )
+
+
+@pytest.mark.parametrize("steps", [-3, 2.5, "10", None])
+def test_a_run_of_an_impossible_number_of_steps(grid, T, steps):
+    simulation = hc.Simulation(grid, [lambda: None], target="numpy")
+    assert told(PlanError, lambda: simulation.run(steps)) == (
+        f"'run' was given {steps!r}; expected a whole number of at least 0."
+    )
+    assert T.storage is None
+
+
+@pytest.mark.parametrize("value", ["abc", "1.0", None, [1.0, 2.0], 1j])
+def test_a_parameter_that_is_given_no_number(value):
+    parameter = hc.Parameter(1.0, "a")
+
+    def give() -> None:
+        parameter.value = value
+
+    assert told(KernelError, give) == f"The parameter 'a' was given {value!r}; expected a number."
+    assert told(KernelError, lambda: hc.Parameter(value, "a")).startswith("The parameter 'a'")
+    assert parameter.value == 1.0
 
 
 def simulated(grid, *steps, **options):

@@ -24,7 +24,7 @@ from halocline.codegen.emulation import emulated
 from halocline.errors import HaloclineError
 from halocline.jit import cubin, nvrtc
 from halocline.jit.build import build
-from halocline.runtime.launcher import launched_rank
+from halocline.launched import launched_rank
 
 # The sizes of a kernel's parameters, which a real driver finds in the machine code.
 SIZES = """

@@ -79,7 +79,7 @@ def too_many_ranks() -> None:
 def too_large() -> None:
     grid = hc.Grid((100_000, 100_000))
     grid.field("f", components=1000)
-    hc.Simulation(grid, []).run(1)
+    hc.Simulation(grid, [lambda: None]).run(1)
 
 
 WAYS = {

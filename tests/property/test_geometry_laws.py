@@ -9,7 +9,7 @@ from itertools import pairwise, product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from halocline.geometry import Box, bounding_box, disjoint, even_cuts
+from halocline.geometry import Box, add_joined, bounding_box, disjoint, even_cuts
 
 
 @st.composite
@@ -42,6 +42,26 @@ def test_intersect_holds_the_cells_of_both(a, b):
 @given(boxes(), boxes())
 def test_contains_is_a_relation_of_sets(a, b):
     assert a.contains(b) == (set(cells(b)) <= set(cells(a)))
+
+
+@given(boxes(), boxes())
+def test_boxes_meet_where_they_share_a_cell(a, b):
+    assert a.meets(b) == bool(set(cells(a)) & set(cells(b)))
+
+
+@given(boxes(), boxes())
+def test_boxes_are_joined_to_the_cells_of_both_or_not_at_all(a, b):
+    whole = a.joined(b)
+    if whole is not None:
+        assert set(cells(whole)) == set(cells(a)) | set(cells(b))
+
+
+@given(st.lists(boxes(), max_size=6))
+def test_joining_boxes_keeps_their_cells(some):
+    joined: list[Box] = []
+    for box in some:
+        add_joined(joined, box)
+    assert set(cells(*joined)) == set(cells(*some))
 
 
 @given(boxes(3), st.integers(1, 6))

@@ -42,7 +42,7 @@ def planned(monkeypatch):
 
 
 def simulate(grid, steps=(), **options):
-    simulation = hc.Simulation(grid, list(steps), threads=1, **options)
+    simulation = hc.Simulation(grid, list(steps) or [lambda: None], threads=1, **options)
     simulation.run(0, progress=False)
     return simulation
 

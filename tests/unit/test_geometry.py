@@ -4,6 +4,7 @@ import pytest
 
 from halocline.geometry import (
     Box,
+    add_joined,
     bounding_box,
     codimension,
     direction_name,
@@ -34,6 +35,14 @@ def test_subtract_keeps_whole_rows_by_cutting_the_slowest_axis_first():
         Box((0, 1), (1, 3)),
         Box((3, 1), (4, 3)),
     )
+
+
+def test_boxes_side_by_side_become_one_in_any_order():
+    layers = [Box((0, n), (4, n + 1)) for n in (3, 0, 2, 1)]
+    joined: list[Box] = []
+    for layer in layers:
+        add_joined(joined, layer)
+    assert joined == [Box((0, 0), (4, 4))]
 
 
 def test_subtract_of_all_leaves_nothing():

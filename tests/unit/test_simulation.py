@@ -222,3 +222,13 @@ def test_progress_is_silent_when_asked_and_rare_without_a_terminal(grid, capfd):
     simulation = hc.Simulation(grid, [count(a)], threads=1)
     simulation.run(100)
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_field_may_be_called_what_a_reduction_would_call_its_own():
+    grid = hc.Grid((4,))
+    field = grid.field("value_0")
+    field.set(2.0)
+    total = hc.sum(field[0] * 3.0)
+    simulate(grid, [total], 1)
+    assert total.value == 24.0
+    assert field.gather().tolist() == [2.0] * 4

@@ -85,6 +85,11 @@ def ending(default: Any) -> Any:
     return field(default=default, metadata={"is_ending": True})
 
 
+def absent(default: Any) -> Any:
+    """Return a parameter's default, a zero, and mark it as one that stands for 'not given'."""
+    return field(default=default, metadata={"is_absent": True})
+
+
 def lasting_parameters(case: Case) -> dict[str, Any]:
     """Return the parameters that must be the same after a restart, by name."""
     return {

@@ -25,6 +25,7 @@ RUN_KEYS: Mapping[str, type] = {
     "wait": str,
     "depth": int,
     "tiles": int,
+    "device": str,
     "ranks_per_node": int,
     "link": str,
     "output": str,
@@ -80,7 +81,12 @@ def read_case(name_or_file: str, changes: Mapping[str, Any]) -> tuple[Case, dict
     else:
         table, run = {"name": name_or_file}, {}
     parameters = {key: value for key, value in table.items() if key != "name"} | dict(changes)
-    return make_case(str(table.get("name", "")), parameters), run
+    case = make_case(str(table.get("name", "")), parameters)
+    for field in fields(case):  # type: ignore[arg-type]
+        # In a file, which has all parameters, it stands for one that was not given.
+        if field.metadata.get("is_absent", False) and changes.get(field.name) == 0:
+            raise CaseError(f"'{field.name}' was given 0; expected a number above 0.")
+    return case, run
 
 
 def make_case(name: str, parameters: Mapping[str, Any]) -> Case:
@@ -150,9 +156,10 @@ def _typed(key: str, value: Any, kind: type) -> Any:
     """Return a value as the type of its parameter, or refuse it."""
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    if not isinstance(value, kind) or isinstance(value, bool) is not (kind is bool):
+    is_kind = isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
+    if not is_kind or (kind is list and not all(isinstance(entry, str) for entry in value)):
         words = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
-        words[list] = "a list"
+        words[list] = "a list of texts"
         raise CaseError(f"'{key}' was given {value!r}; expected {words[kind]}.")
     return value
 

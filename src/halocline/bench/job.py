@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from halocline.errors import HaloclineError
-from halocline.runtime.job import Job, end_job, join
-from halocline.runtime.launcher import find_launcher, launched_rank
+from halocline.launched import launched_rank
+from halocline.runtime.ending import end_job
+from halocline.runtime.job import Job, join
+from halocline.runtime.launcher import find_launcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable

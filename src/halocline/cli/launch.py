@@ -7,8 +7,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from halocline.errors import HaloclineError, OutputError
-from halocline.runtime.job import end_job
-from halocline.runtime.launcher import find_launcher, launched_rank
+from halocline.launched import launched_rank
+from halocline.runtime.ending import end_job
+from halocline.runtime.launcher import find_launcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -39,7 +39,7 @@ from halocline.cli.options import (
 )
 from halocline.cli.papers import papers_app
 from halocline.errors import CaseError, HaloclineError, MpiError
-from halocline.runtime.launcher import launched_rank, launched_ranks
+from halocline.launched import launched_rank, launched_ranks
 
 app = typer.Typer(
     help="Stencil computations on structured grids: write the kernel once, the halo takes care of "
@@ -388,6 +388,9 @@ def main() -> None:
         app()
     except HaloclineError as error:
         sys.exit(end_with(error))
+    except MemoryError as error:
+        hint = "Use fewer cells, or more ranks on more nodes."
+        sys.exit(end_with(CaseError(f"There is not enough memory: {error}.", hint=hint)))
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
         sys.exit(128 + EXIT_MISTAKE)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from halocline.errors import CaseError
-from halocline.runtime.launcher import launched_rank
+from halocline.launched import launched_rank
 
 papers_app = typer.Typer(
     help="Repeat the experiments of the papers beside the numbers they print.",

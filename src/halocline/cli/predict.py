@@ -21,6 +21,8 @@ from halocline.tune.machines import find_machine
 from halocline.tune.scaling import Scaled, scaling, table
 from halocline.tune.work import Placement
 
+_PICTURES = (".png", ".pdf", ".svg")
+
 
 @dataclass(frozen=True, slots=True)
 class PredictChoices:
@@ -52,6 +54,11 @@ def predict_case(
         HaloclineError: The case cannot be distributed like that, or the machine is not known.
     """
     counts, strategy = _counts(choices.ranks), run.strategy
+    if choices.plot and Path(choices.plot).suffix not in _PICTURES:
+        raise CaseError(
+            f"'--plot {choices.plot}' was given; expected a name that ends in "
+            f"{', '.join(_PICTURES[:-1])} or {_PICTURES[-1]}."
+        )
     machine = find_machine(choices.machine)
     fitting = machine.ranks_per_node(choices.threads)
     placement = Placement(choices.ranks_per_node or fitting, choices.threads)

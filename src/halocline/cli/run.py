@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from halocline.apps.case import Case, Problem, Result
-from halocline.apps.cases import case_file, parameters_of
+from halocline.apps.cases import RUN_KEYS, case_file, parameters_of
 from halocline.cli.outputs import OUTPUT_NAMES, OutputChoices, go_on, make_recorder, movie_tasks
-from halocline.errors import OutputError
+from halocline.errors import CaseError, OutputError
 from halocline.io.log import RunLog
-from halocline.io.output import create_directory, write_all, write_text
+from halocline.io.output import check_unused, create_directory, write_all, write_text
 from halocline.io.variable import Variable
 from halocline.plan.strategy import Strategy
 from halocline.runtime.device import CPU, parse_device
@@ -90,11 +90,15 @@ class RunChoices:
         return self.strategy if self._chosen() else "auto"
 
     def check(self) -> None:
-        """Refuse a wrong word before any rank is started."""
+        """Refuse a wrong word or number before any rank is started."""
+        for name in ("ranks", "threads", "ranks_per_node"):
+            number = getattr(self, name)
+            if number is not None and number < 1:
+                raise CaseError(f"'{name}' was given {number}; expected at least 1.")
         self.strategy  # noqa: B018
         self.outputs.check()
         to_link(self.link)
-        parse_device(self.device or CPU)
+        parse_device(CPU if self.device is None else self.device)
 
     def _chosen(self) -> dict[str, Any]:
         found = {name: getattr(self, name) for name in STRATEGY_NAMES}
@@ -108,9 +112,8 @@ class RunChoices:
         return tuple(map(int, parts)) if all(map(str.isdigit, parts)) and parts else text
 
     def table(self) -> dict[str, Any]:
-        """Return the choices for a case file."""
-        names = ("ranks", "threads", "decomposition", *STRATEGY_NAMES, "device", "ranks_per_node")
-        return {name: getattr(self, name) for name in (*names, "link", *OUTPUT_NAMES)}
+        """Return the choices for a case file: all but where this run writes and comes from."""
+        return {name: getattr(self, name) for name in RUN_KEYS if name != "output"}
 
     @property
     def outputs(self) -> OutputChoices:
@@ -122,7 +125,7 @@ class RunChoices:
         """Whether the directory of the results is the one of the run that goes on."""
         if self.restart is None:
             return False
-        return self.output is None or Path(self.output) == Path(self.restart)
+        return self.output is None or Path(self.output).resolve() == Path(self.restart).resolve()
 
 
 def run_case(case: Case, choices: RunChoices) -> Path | None:
@@ -135,7 +138,6 @@ def run_case(case: Case, choices: RunChoices) -> Path | None:
         HaloclineError: It cannot be run or its results cannot be written.
     """
     problem = case.problem()
-    choices.outputs.check_problem(case, problem)
     simulation = Simulation(
         problem.grid,
         problem.steps,
@@ -147,6 +149,8 @@ def run_case(case: Case, choices: RunChoices) -> Path | None:
         ranks_per_node=choices.ranks_per_node,
         link=choices.link,
     )
+    # Only now: ranks that have joined tell a mistake once.
+    choices.outputs.check_problem(case, problem)
     if choices.restart is not None:
         go_on(case, simulation, choices.restart)
     directory = simulation.on_first(partial(_prepare, case, problem, choices, simulation.size))
@@ -163,6 +167,8 @@ def _prepare(case: Case, problem: Problem, choices: RunChoices, ranks: int) -> P
     """Make the directory and write the case into it, before anything is computed."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
     directory = Path(choices.output or choices.restart or f"output/{case.name}-{stamp}")
+    if not choices.goes_on:
+        check_unused(directory)
     # Pictures, log and report are below a megabyte; a new checkpoint is written beside the old one.
     checkpoints = 2 * _bytes_held(problem) if choices.outputs.checkpoint else 0
     create_directory(directory, case.bytes_stored() + checkpoints + 1_000_000)

@@ -151,6 +151,10 @@ class Expressions:
             text = f"static_cast<float>({text})"
         if target == "float16":
             return f"narrowed({text})", _ATOM
+        if source.startswith("float") and target in ("int64", "int32"):
+            # The signs keep GCC from making one function of this and a cast back to the float:
+            # that would know a negative zero.
+            return f"-static_cast<{C_TYPES[target]}>(-({text}))", _PREFIX
         return text if source == target else f"static_cast<{C_TYPES[target]}>({text})", _ATOM
 
     def _inside(self, number: int, strength: int) -> str:

@@ -128,7 +128,8 @@ inline T magnitude(T a) {
 WRAPPED = """\
 // The index of a cell or of an image of it: where the grid is periodic its indices wrap.
 inline int64_t wrapped(int64_t index, int64_t period) {
-    if (period == 0) return index;
+    // Divided only where it must be: that takes as long as many cells.
+    if (period == 0 || (index >= 0 && index < period)) return index;
     const int64_t rest = index % period;
     return rest < 0 ? rest + period : rest;
 }

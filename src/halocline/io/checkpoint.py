@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from halocline.errors import CaseError
-from halocline.io.gather import gather_component, scatter_component, storage_of
+from halocline.io.gather import gather_component, scatter_component
 from halocline.io.output import Attempt, Ranks
 from halocline.io.state import fields_to_keep, parameters
+from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
     from halocline.language.fields import Field, Grid
@@ -53,6 +54,7 @@ class Stepping(Ranks, Protocol):
         """Do time steps; none of them still makes everything ready."""
 
 
+@collective
 def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> None:
     """Write a checkpoint; collective.
 
@@ -78,7 +80,7 @@ def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
         # As hexadecimal text: exact, and it knows NaN.
         "parameters": [[p.name, float(p.value).hex()] for p in numbers],
     }
-    attempt = Attempt(place, simulation)
+    attempt = Attempt(place, simulation.job)
     archive = _Archive(place)
     attempt.do(lambda: archive.begin(content))
     for field, component in _components(fields):
@@ -89,6 +91,7 @@ def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
     attempt.finish()
 
 
+@collective
 def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> None:
     """Make a simulation go on from a checkpoint, written on any number of ranks; collective.
 
@@ -106,12 +109,12 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
     place = Path(path)
     fields, numbers = _state(simulation)
     expected = {**_shape(simulation, fields), "parameters": [p.name for p in numbers]}
-    found = simulation.on_first(lambda: _read(place, dict(about or {}), expected))
+    found = simulation.job.on_first(lambda: _read(place, dict(about or {}), expected))
     for field, component in _components(fields):
         name = _name(field, component)
-        values = simulation.on_first(partial(_array, place, field, name))
+        values = simulation.job.on_first(partial(_array, place, field, name))
         scatter_component(field, component, values)
-    told = storage_of(fields[0]).job.first(found)
+    told = simulation.job.first(found)
     assert told is not None
     simulation.step, kept = told
     for parameter, number in zip(numbers, kept, strict=True):

@@ -25,17 +25,17 @@ def gather_component(field: Field, component: int = 0) -> NDArray[Any] | None:
     """Return one component of all cells, shape (nx, ny, nz), on rank 0; None elsewhere."""
     storage = storage_of(field)
     job, mine = storage.job, _local(storage, component)
-    boxes = job.gather([box for box, _ in mine])
+    boxes = _boxes_of_all(storage, f"gather_component of '{field.name}'")
     if boxes is None:
         for _, values in mine:
-            job.communicator.Send(np.ascontiguousarray(values), dest=0)
+            job.collective.communicator.Send(np.ascontiguousarray(values), dest=0)
         return None
     result = np.empty(field.grid.extent, field.dtype)
     for box, values in mine:
         result[_cut(box)] = values
     for box, rank in _of_others(boxes):
         part = np.empty(box.extent, field.dtype)
-        job.communicator.Recv(part, source=rank)
+        job.collective.communicator.Recv(part, source=rank)
         result[_cut(box)] = part
     return result
 
@@ -44,18 +44,19 @@ def scatter_component(field: Field, component: int, values: NDArray[Any] | None)
     """Give one component of all cells the values (nx, ny, nz) that rank 0 has."""
     storage = storage_of(field)
     job, mine = storage.job, _local(storage, component)
-    boxes = job.gather([box for box, _ in mine])
+    boxes = _boxes_of_all(storage, f"scatter_component of '{field.name}'")
     if boxes is None:
         for _, view in mine:
             part = np.empty(view.shape, field.dtype)
-            job.communicator.Recv(part, source=0)
+            job.collective.communicator.Recv(part, source=0)
             view[...] = part
         return
     assert values is not None
     for box, view in mine:
         view[...] = values[_cut(box)]
     for box, rank in _of_others(boxes):
-        job.communicator.Send(np.ascontiguousarray(values[_cut(box)]), dest=rank)
+        part = np.ascontiguousarray(values[_cut(box)])
+        job.collective.communicator.Send(part, dest=rank)
 
 
 def gather_cells(places: Sequence[tuple[Field, int, Cell]]) -> list[Any] | None:
@@ -71,7 +72,9 @@ def gather_cells(places: Sequence[tuple[Field, int, Cell]]) -> list[Any] | None:
         for box, view in _local(storage_of(field), component):
             if all(l <= c < u for l, c, u in zip(box.lower, cell, box.upper, strict=True)):
                 found[number] = view[tuple(np.subtract(cell, box.lower))]
-    parts = storage_of(places[0][0]).job.gather(found)
+    job = storage_of(places[0][0]).job
+    with job.call("gather_cells"):
+        parts = job.gather(found)
     if parts is None:
         return None
     everything = {number: value for part in parts for number, value in part.items()}
@@ -82,6 +85,12 @@ def storage_of(field: Field) -> BlockStorage:
     """Return where a field's values are, which its simulation must have made."""
     field.local()  # says so if there are none yet
     return cast("BlockStorage", field.storage)
+
+
+def _boxes_of_all(storage: BlockStorage, call: str) -> list[list[Box]] | None:
+    """Return the blocks of all ranks on rank 0, None elsewhere; all of them take part in a call."""
+    with storage.job.call(call):
+        return storage.job.gather([block.box for block in storage.blocks])
 
 
 def _local(storage: BlockStorage, component: int) -> list[tuple[Box, NDArray[Any]]]:

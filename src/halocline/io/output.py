@@ -11,22 +11,23 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from halocline.errors import HaloclineError, OutputError
 
-Made = TypeVar("Made")
+if TYPE_CHECKING:
+    from halocline.runtime.job import Job
+
+# How many entries of a directory a message names.
+_SHOWN = 3
 
 
 class Ranks(Protocol):
-    """The ranks of a run, as a simulation offers them."""
+    """Who knows the ranks of a run, as a simulation does."""
 
     @property
-    def rank(self) -> int:
-        """The number of this process."""
-
-    def on_first(self, action: Callable[[], Made]) -> Made | None:
-        """Do something on rank 0 alone; a mistake found there is raised on every rank."""
+    def job(self) -> Job:
+        """The ranks."""
 
 
 class Attempt:
@@ -34,17 +35,17 @@ class Attempt:
 
     Args:
         path: What is written.
-        ranks: Who takes part.
+        job: The ranks.
     """
 
-    def __init__(self, path: Path, ranks: Ranks) -> None:
+    def __init__(self, path: Path, job: Job) -> None:
         self.path = path
-        self.ranks = ranks
+        self.job = job
         self._failure: HaloclineError | None = None
 
     def do(self, action: Callable[[], object]) -> None:
         """Do something on rank 0, unless something before it has failed."""
-        if self.ranks.rank > 0 or self._failure is not None:
+        if self.job.rank > 0 or self._failure is not None:
             return
         try:
             with writing(self.path):
@@ -61,7 +62,7 @@ class Attempt:
         Raises:
             OutputError: Something could not be written.
         """
-        self.ranks.on_first(self._tell)
+        self.job.on_first(self._tell)
 
     def _tell(self) -> None:
         if self._failure is not None:
@@ -80,6 +81,22 @@ def writing(path: Path) -> Iterator[None]:
             hint = "Choose a directory that can be written with --output."
         reason = error.strerror or str(error)
         raise OutputError(f"Could not write '{path}': {reason}.", hint=hint) from error
+
+
+def check_unused(path: Path) -> None:
+    """Refuse a directory that holds anything, so that no results are lost or mixed with others.
+
+    Raises:
+        OutputError: It holds something; the message names a few.
+    """
+    with writing(path):
+        found = sorted(entry.name for entry in path.iterdir()) if path.exists() else []
+    if found:
+        shown = ", ".join(found[:_SHOWN]) + (", …" if len(found) > _SHOWN else "")
+        raise OutputError(
+            f"The directory '{path}' is not empty ({shown}); expected a new one for the results.",
+            hint="Choose another with --output, or delete this one.",
+        )
 
 
 def create_directory(path: Path, size_bytes: int = 0) -> Path:

@@ -13,6 +13,7 @@ from halocline.errors import CaseError
 from halocline.geometry import AXES
 from halocline.io.gather import gather_cells
 from halocline.io.output import Attempt, Ranks, replace_text, writing
+from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
     from halocline.io.quantity import Integral, Quantity
@@ -63,7 +64,7 @@ class Probe:
 
 
 class Table:
-    """A CSV file with a row for each time; comments at its head say what the columns are.
+    """A CSV file with a row for each time, and comments that explain the columns; collective.
 
     Args:
         path: The file.
@@ -98,7 +99,7 @@ class Table:
         self._path = Path(path)
         self.name = self._path.name
         self.interval = interval
-        self._ranks = ranks
+        self.job = ranks.job
         self._integrals = tuple(integrals)
         self._probed = [(q, probe) for probe in probes for q in quantities]
         for quantity, probe in self._probed:
@@ -107,7 +108,8 @@ class Table:
             (q.field, q.component, probe.cell(q.field.grid, q.field.location))
             for q, probe in self._probed
         ]
-        ranks.on_first(partial(self._begin, self._head(time_unit), goes_on_from))
+        with self.job.call("Table"):
+            self.job.on_first(partial(self._begin, self._head(time_unit), goes_on_from))
 
     def _head(self, time_unit: str) -> list[str]:
         """Return the comments and the names of the columns."""
@@ -121,9 +123,10 @@ class Table:
         names = ["step", "time", *(i.name for i in self._integrals)]
         return [*comments, ",".join([*names, *(f"{q.name}{p}" for q, p in self._probed)])]
 
+    @collective
     def write(self, step: int, time: float) -> None:
         """Add a row; see 'Output.write'."""
-        attempt = Attempt(self._path, self._ranks)
+        attempt = Attempt(self._path, self.job)
         stored = gather_cells(self._places)
         attempt.do(lambda: self._add(step, time, stored or []))
         attempt.finish()

@@ -17,6 +17,7 @@ import numpy as np
 
 from halocline.errors import CaseError
 from halocline.io.output import Attempt, Ranks, create_directory, replace_text
+from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,7 +33,7 @@ Group = tuple["Quantity", ...]
 
 
 class VtkSeries:
-    """A file for each time in 'vtk/', and the list of them with their times in 'series.pvd'.
+    """A file for each time in 'vtk/', and their list with times in 'series.pvd'; collective.
 
     Args:
         directory: Where both are put.
@@ -72,17 +73,19 @@ class VtkSeries:
                 )
         self.interval = interval
         self._directory = Path(directory)
-        self._ranks = ranks
+        self.job = ranks.job
         self._grid = grid
         self._groups = _groups(quantities)
         self._dt = dt
-        ranks.on_first(partial(self._begin, -1 if goes_on_from is None else goes_on_from))
+        with self.job.call("VtkSeries"):
+            self.job.on_first(partial(self._begin, -1 if goes_on_from is None else goes_on_from))
 
+    @collective
     def write(self, step: int, time: float) -> None:
         """Write a time and add it to the list; see 'Output.write'."""
         path = self._folder / f"step_{step:09d}.vti"
         unfinished = path.with_suffix(".unfinished")
-        attempt = Attempt(path, self._ranks)
+        attempt = Attempt(path, self.job)
         attempt.do(partial(unfinished.write_bytes, head(self._grid, self._groups, time)))
         for group in self._groups:
             parts: list[Any] = []

@@ -13,6 +13,7 @@ import numpy as np
 from halocline.errors import CaseError
 from halocline.io.output import Attempt, Ranks, writing
 from halocline.io.zarr import dataset, write_zarr
+from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
     import xarray
@@ -25,7 +26,7 @@ _EDGE, _TIMES = 256, 1024
 
 
 class ZarrSeries:
-    """Quantities along a time axis; a reader may look at the store while it grows.
+    """Quantities along a time axis; a reader may look at the store while it grows; collective.
 
     Args:
         path: The store.
@@ -60,16 +61,18 @@ class ZarrSeries:
         self._path = Path(path)
         self.name = self._path.name
         self.interval = interval
-        self._ranks = ranks
+        self.job = ranks.job
         self._quantities = tuple(quantities)
         # How many times there are; known on rank 0.
         self._length = 0
         template = partial(_template, grid, quantities, time_unit, about)
-        ranks.on_first(partial(self._begin, template, goes_on_from))
+        with self.job.call("ZarrSeries"):
+            self.job.on_first(partial(self._begin, template, goes_on_from))
 
+    @collective
     def write(self, step: int, time: float) -> None:
         """Add a time; see 'Output.write'."""
-        attempt = Attempt(self._path, self._ranks)
+        attempt = Attempt(self._path, self.job)
         attempt.do(self._open)
         for quantity in self._quantities:
             values = quantity.gather().values

@@ -10,9 +10,9 @@ import numpy as np
 from halocline.errors import GridError, described
 from halocline.geometry import AXES
 from halocline.language.expr import Binary, Cast, Const, Expr, Read, Scalar
-from halocline.language.fields import layer, parse_side
 from halocline.language.kernel import Kernel, Statement
 from halocline.language.place import user_place
+from halocline.language.sides import layer, parse_side
 from halocline.language.steps import Call, Parameter
 
 if TYPE_CHECKING:

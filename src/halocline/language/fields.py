@@ -11,9 +11,11 @@ import numpy as np
 from halocline.errors import GridError, KernelError, described, nearest
 from halocline.geometry import AXES, Box, box_of
 from halocline.language import expr, operators
-from halocline.language.initial import initial_values
+from halocline.language.initial import initial_values, share
 from halocline.language.kernel import DTYPES, LAYOUTS, FieldType
 from halocline.language.place import user_place
+from halocline.language.sides import parse_side
+from halocline.language.told import told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -71,6 +73,8 @@ class Field(operators.Operand):
         # What it was set to, until a simulation stores it.
         self.initial: InitialValues | None = None
         self.is_set_to_nan = False
+        # A digest of all that it was set to.
+        self.told = 0
         self.storage: Storage | None = None
 
     def __repr__(self) -> str:
@@ -95,7 +99,7 @@ class Field(operators.Operand):
     def set(self, values: Any) -> None:
         """Give every cell a value, now: what changes later in an array or a function has no effect.
 
-        Once there is a simulation, each rank evaluates a function in its own cells only.
+        Each rank evaluates a function in some of the cells only: its own, once it has a simulation.
 
         Args:
             values: A number; an array of the grid's extent, for several components with the
@@ -106,9 +110,10 @@ class Field(operators.Operand):
         Raises:
             GridError: Shape, type or the function's arguments do not fit the field.
         """
-        boxes = self.grid.own or [self.grid.domain]
+        boxes = self.grid.own or share(self.grid)
         self.initial = initial_values(self, boxes, values)
         self.is_set_to_nan = self.initial.has_nan
+        self.told = told(self.told, values)
         if self.storage is not None:
             self.storage.assign(self.initial)
             self.initial = None
@@ -168,7 +173,10 @@ class Field(operators.Operand):
         return self._stored().on_device()
 
     def gather(self) -> NDArray[Any] | None:
-        """Return the values of all cells on rank 0, shaped as 'local'; None on other ranks."""
+        """Return the values of all cells on rank 0, shaped as 'local'; None on other ranks.
+
+        Collective.
+        """
         return self._stored().gather()
 
     def _stored(self) -> Storage:
@@ -245,7 +253,8 @@ class Grid:
 
     def _each_axis(self, name: str, convert: type) -> tuple[Any, ...]:
         value = getattr(self, name)
-        values = tuple(value) if np.iterable(value) else (value,) * self.dimensions
+        is_list = np.iterable(value) and not isinstance(value, str)
+        values = tuple(value) if is_list else (value,) * self.dimensions
         if len(values) != self.dimensions:
             raise GridError(
                 f"'{name}' has {len(values)} entries; expected one or {self.dimensions}, the "
@@ -318,7 +327,7 @@ class Grid:
         if (layout := options.get("layout", "soa")) not in LAYOUTS:
             raise GridError(
                 f"Field '{name}' has the unknown layout '{layout}'.",
-                hint=nearest(str(layout), LAYOUTS),
+                hint=nearest(layout, LAYOUTS),
             )
         _check_alignment(name, options)
         self.fields[name] = result = Field(self, name, **options)
@@ -365,30 +374,6 @@ def _check_alignment(name: str, options: Mapping[str, Any]) -> None:
         f"Field '{name}' was given the alignment {alignment!r}; expected a power of two from "
         f"{least}, one number, to {_MOST_ALIGNED} bytes."
     )
-
-
-def parse_side(grid: Grid, side: str) -> tuple[int, int]:
-    """Return axis and sign (-1 low, 1 high) of a side's name."""
-    sides = [axis + sign for axis in AXES[: grid.dimensions] for sign in "-+"]
-    if side not in sides:
-        raise GridError(f"There is no side '{side}'.", hint=nearest(str(side), sides))
-    return AXES.index(side[0]), 1 if side[1] == "+" else -1
-
-
-def layer(grid: Grid, side: str, distance: int, depth: int) -> Box:
-    """Return one boundary layer beyond a side, with the edges and corners it shares with others.
-
-    Args:
-        grid: The grid.
-        side: 'x-', …
-        distance: 1 for the layer next to the domain.
-        depth: How many layers there are on every side.
-    """
-    axis, sign = parse_side(grid, side)
-    position = grid.extent[axis] + distance - 1 if sign > 0 else -distance
-    walls = [0 if is_periodic else depth for is_periodic in grid.periodic]
-    around = grid.unbounded_where_periodic(grid.domain.grow(walls, walls))
-    return around.clip(axis, position, position + 1)
 
 
 def same_grid(fields: Sequence[Field], where: str) -> Grid:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.errors import GridError
+from halocline.errors import GridError, OutOfMemoryError
+from halocline.free_memory import free_memory, size_text
 from halocline.geometry import AXES
 from halocline.language.place import user_place
+from halocline.launched import launched_rank, launched_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,56 +20,102 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.language.fields import Field
+    from halocline.language.fields import Field, Grid
+
+_SMALL = 64_000_000  # bytes that need not be asked for
 
 
 @dataclass(frozen=True, slots=True)
 class InitialValues:
-    """Values that a field gets when it is stored.
+    """Values that a field gets when it is stored; the ranks together have all cells.
 
     Attributes:
         boxes: The cells.
         arrays: Their values: (components, nx, ny, nz), without what the grid lacks.
+        has_nan: Whether one of them is not a number.
     """
 
     boxes: tuple[Box, ...]
     arrays: tuple[NDArray[Any], ...]
+    has_nan: bool = False
 
-    @property
-    def has_nan(self) -> bool:
-        """Whether one of them is not a number."""
-        return any(array.dtype.kind == "f" and np.isnan(array).any() for array in self.arrays)
+
+def share(grid: Grid) -> tuple[Box, ...]:
+    """Return the cells whose values this rank keeps while no simulation says which it has.
+
+    All, or where a launcher has started several ranks as many of the longest axis as any other.
+    """
+    rank, ranks = launched_rank(), launched_ranks()
+    if rank is None or ranks is None:
+        return (grid.domain,)
+    axis = grid.extent.index(max(grid.extent))
+    first, end = (grid.extent[axis] * n // ranks for n in (rank, rank + 1))
+    box = grid.domain.clip(axis, first, end)
+    return () if box.is_empty else (box,)
 
 
 def initial_values(field: Field, boxes: Sequence[Box], values: Any) -> InitialValues:
-    """Return copies of what a field is set to in some boxes.
-
-    Raises:
-        GridError: See 'values_in'.
-    """
-    found = (values_in(field, box, values) for box in boxes)
-    arrays = tuple(array.astype(field.dtype, copy=True) for array in found)
-    return InitialValues(tuple(boxes), arrays)
-
-
-def values_in(field: Field, box: Box, values: Any) -> NDArray[Any]:
-    """Return what a field is set to in the cells of a box, as 'Field.set' takes it.
+    """Return what 'Field.set' is given as copies of its own, in some boxes of cells.
 
     Raises:
         GridError: There are values of another shape or type, or a function of other arguments.
+        OutOfMemoryError: There is no memory for the copies.
     """
-    components = (field.components,) if field.components > 1 else ()
-    if callable(values):
-        found = _call(field, values, field.grid.coordinates(field.location, box))
-        if components and isinstance(found, list | tuple):
-            found = _stacked(field, found, box)
-        array = _broadcast(field, found, (*components, *box.extent))
+    if not callable(values):
+        values = np.asarray(values)
+    if callable(values) or values.ndim:
+        _check_memory(field, boxes)
     else:
-        array = _broadcast(field, values, (*components, *field.grid.extent))
-        cut = tuple(slice(l, u) for l, u in zip(box.lower, box.upper, strict=True))
-        array = array[(slice(None), *cut) if components else cut]
+        # A number takes no memory: every rank may keep all.
+        boxes = (field.grid.domain,)
+    found = [
+        _of_function(field, box, values) if callable(values) else _of_array(field, box, values)
+        for box in boxes
+    ]
+    has_nan = any(array.dtype.kind == "f" and np.isnan(array).any() for array, _ in found)
+    arrays = tuple(np.broadcast_to(array, shape) for array, shape in found)
+    return InitialValues(tuple(boxes), arrays, has_nan)
+
+
+def _check_memory(field: Field, boxes: Sequence[Box]) -> None:
+    size = np.dtype(field.dtype).itemsize * field.components * sum(box.cells for box in boxes)
+    if size > _SMALL and size > (free := free_memory()):
+        raise OutOfMemoryError(
+            f"The values that field '{field.name}' is set to take {size_text(size)} on this rank, "
+            f"where {size_text(free)} are free.",
+            hint="Make the simulation first, then each rank has values of its own cells only; or "
+            "use more nodes, a smaller grid or dtype='float32'.",
+            place=user_place(),
+        )
+
+
+def _of_function(
+    field: Field, box: Box, function: Callable[..., Any]
+) -> tuple[NDArray[Any], tuple[int, ...]]:
+    """Return what a function gives, and the shape that it is to be stretched to."""
+    shape = (*_components(field), *box.extent)
+    found = _call(field, function, field.grid.coordinates(field.location, box))
+    if field.components > 1 and isinstance(found, list | tuple):
+        found = np.stack([_stretched(field, values, box.extent) for values in found])
+    array = np.asarray(found)
     _check_type(field, array)
-    return array
+    _stretched(field, array, shape)
+    return array.astype(field.dtype), shape
+
+
+def _of_array(field: Field, box: Box, array: NDArray[Any]) -> tuple[NDArray[Any], tuple[int, ...]]:
+    """Return the part of an array, or a number, and the shape that it is to be stretched to."""
+    shape = (*_components(field), *box.extent)
+    _check_type(field, array)
+    whole = _stretched(field, array, (*_components(field), *field.grid.extent))
+    if array.ndim == 0:
+        return array.astype(field.dtype), shape
+    cut: Any = (slice(l, u) for l, u in zip(box.lower, box.upper, strict=True))
+    return whole[(..., *cut)].astype(field.dtype, copy=True), shape
+
+
+def _components(field: Field) -> tuple[int, ...]:
+    return (field.components,) if field.components > 1 else ()
 
 
 def _call(field: Field, function: Callable[..., Any], place: Sequence[NDArray[Any]]) -> Any:
@@ -85,11 +133,8 @@ def _call(field: Field, function: Callable[..., Any], place: Sequence[NDArray[An
     return function(*place)
 
 
-def _stacked(field: Field, found: Sequence[Any], box: Box) -> NDArray[Any]:
-    return np.stack([_broadcast(field, values, box.extent) for values in found])
-
-
-def _broadcast(field: Field, values: Any, expected: tuple[int, ...]) -> NDArray[Any]:
+def _stretched(field: Field, values: Any, expected: tuple[int, ...]) -> NDArray[Any]:
+    """Return values as an array of a shape, without a copy."""
     array = np.asarray(values)
     try:
         return np.broadcast_to(array, expected)

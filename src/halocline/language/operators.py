@@ -15,7 +15,6 @@ from halocline.language.expr import (
     Compare,
     Const,
     Expr,
-    Index,
     Read,
     Unary,
     Where,
@@ -61,28 +60,28 @@ class Operand:
         return Value(Cast(name, self.expression()))
 
     def __add__(self, other: Any) -> Value:
-        return _binary("add", self, other)
+        return binary("add", self, other)
 
     def __radd__(self, other: Any) -> Value:
-        return _binary("add", other, self)
+        return binary("add", other, self)
 
     def __sub__(self, other: Any) -> Value:
-        return _binary("sub", self, other)
+        return binary("sub", self, other)
 
     def __rsub__(self, other: Any) -> Value:
-        return _binary("sub", other, self)
+        return binary("sub", other, self)
 
     def __mul__(self, other: Any) -> Value:
-        return _binary("mul", self, other)
+        return binary("mul", self, other)
 
     def __rmul__(self, other: Any) -> Value:
-        return _binary("mul", other, self)
+        return binary("mul", other, self)
 
     def __truediv__(self, other: Any) -> Value:
-        return _binary("div", self, other)
+        return binary("div", self, other)
 
     def __rtruediv__(self, other: Any) -> Value:
-        return _binary("div", other, self)
+        return binary("div", other, self)
 
     def __pow__(self, power: Any) -> Value:
         """Return a power as products, roots and a quotient."""
@@ -114,22 +113,22 @@ class Operand:
         return _compare("ge", self, other)
 
     def __and__(self, other: Any) -> Value:
-        return _binary("and", self, other)
+        return binary("and", self, other)
 
     def __rand__(self, other: Any) -> Value:
-        return _binary("and", other, self)
+        return binary("and", other, self)
 
     def __or__(self, other: Any) -> Value:
-        return _binary("or", self, other)
+        return binary("or", self, other)
 
     def __ror__(self, other: Any) -> Value:
-        return _binary("or", other, self)
+        return binary("or", other, self)
 
     def __xor__(self, other: Any) -> Value:
-        return _binary("xor", self, other)
+        return binary("xor", self, other)
 
     def __rxor__(self, other: Any) -> Value:
-        return _binary("xor", other, self)
+        return binary("xor", other, self)
 
     def __invert__(self) -> Value:
         return Value(Unary("invert", self.expression()))
@@ -159,7 +158,7 @@ class Operand:
         """Do what NumPy's function of that name does, cell by cell."""
         if function is not np.where or options or len(inputs) != _ARGUMENTS_OF_WHERE:
             raise _no_function(f"np.{function.__name__}")
-        return where(*inputs)
+        return choice(*inputs)
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         """Refuse to become an array: the values are not known, or spread over ranks."""
@@ -267,7 +266,8 @@ def access(name: str, components: int, dimensions: int, key: Any) -> Any:
     return Value(Read(name, parse_component(name, components, key), (0,) * dimensions))
 
 
-def _binary(op: str, left: Any, right: Any) -> Value:
+def binary(op: str, left: Any, right: Any) -> Value:
+    """Return a function of two values."""
     return Value(Binary(op, to_expression(left), to_expression(right)))
 
 
@@ -288,7 +288,8 @@ def _power(base: Any, power: Any) -> Value:
     whole, has_root = divmod(int(abs(2 * power)), 2)
     result = _product(base, whole)
     if has_root:
-        result = result * sqrt(base) if whole else sqrt(base)
+        root = apply("sqrt", base)
+        result = result * root if whole else root
     return 1.0 / result if power < 0 else result
 
 
@@ -302,75 +303,24 @@ def _product(base: Operand, power: int) -> Value:
     return half * half * base if power % 2 else half * half
 
 
-def _is_symbolic(*values: Any) -> bool:
+def choice(condition: Any, a: Any, b: Any) -> Value:
+    """Return a in the cells where the condition holds, b in the others."""
+    return Value(Where(to_expression(condition), to_expression(a), to_expression(b)))
+
+
+def is_symbolic(*values: Any) -> bool:
+    """Return whether one of some values differs from cell to cell."""
     return any(isinstance(value, Operand) for value in values)
 
 
-def _function(op: str, x: Any) -> Any:
+def apply(op: str, x: Any) -> Any:
+    """Return a function of one value; of a plain number what Python or NumPy makes of it."""
     if isinstance(x, Operand):
         return Value(Unary(op, x.expression()))
     if isinstance(x, np.ndarray | np.number):
         # The same function serves for an initial state, computed with arrays.
         return getattr(np, op)(x)
     return abs(x) if op == "abs" else getattr(math, op)(x)
-
-
-def sqrt(x: Any) -> Any:
-    """Return the square root, correctly rounded."""
-    return _function("sqrt", x)
-
-
-def exp(x: Any) -> Any:
-    """Return e to the power x."""
-    return _function("exp", x)
-
-
-def log(x: Any) -> Any:
-    """Return the natural logarithm."""
-    return _function("log", x)
-
-
-def sin(x: Any) -> Any:
-    """Return the sine of an angle [rad]."""
-    return _function("sin", x)
-
-
-def cos(x: Any) -> Any:
-    """Return the cosine of an angle [rad]."""
-    return _function("cos", x)
-
-
-def tanh(x: Any) -> Any:
-    """Return the hyperbolic tangent."""
-    return _function("tanh", x)
-
-
-def minimum(a: Any, b: Any) -> Any:
-    """Return b where b < a, else a."""
-    return _binary("min", a, b) if _is_symbolic(a, b) else np.where(b < a, b, a)[()]
-
-
-def maximum(a: Any, b: Any) -> Any:
-    """Return b where a < b, else a."""
-    return _binary("max", a, b) if _is_symbolic(a, b) else np.where(a < b, b, a)[()]
-
-
-def where(condition: Any, a: Any, b: Any) -> Any:
-    """Return a in the cells where the condition holds, b in the others."""
-    if not _is_symbolic(condition, a, b):
-        return np.where(condition, a, b)[()]
-    return Value(Where(to_expression(condition), to_expression(a), to_expression(b)))
-
-
-def index(axis: str) -> Value:
-    """Return the global index of the cell along 'x', 'y' or 'z', of type int64.
-
-    Along a periodic axis it wraps: seen from cell 0, 'hc.index("x")[-1]' is n - 1. Elsewhere it
-    goes on: -1 and n next beyond the sides.
-    """
-    if axis not in ("x", "y", "z"):
-        raise KernelError(f"There is no axis '{axis}'.", place=user_place())
-    return Value(Index("xyz".index(axis), 0))
 
 
 def _truth(value: Any) -> Value:
@@ -389,10 +339,10 @@ _COMPARING_UFUNCS = {
 }  # fmt: skip
 # What NumPy's functions of these names do to values of cells.
 _UFUNCS: dict[str, Callable[..., Any]] = {
-    **{name: partial(_binary, op) for name, op in _BINARY_UFUNCS.items()},
+    **{name: partial(binary, op) for name, op in _BINARY_UFUNCS.items()},
     **{name: partial(_compare, op) for name, op in _COMPARING_UFUNCS.items()},
-    **{name: partial(_function, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")},
-    "absolute": partial(_function, "abs"),
+    **{name: partial(apply, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")},
+    "absolute": partial(apply, "abs"),
     "negative": lambda a: -a,
     "positive": lambda a: +a,
     "invert": lambda a: ~a,

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language import operators
 from halocline.language.fields import Field, same_grid
+from halocline.language.numbers import number, whole_number
 from halocline.language.place import user_place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from halocline.geometry import Box
     from halocline.language import expr
@@ -23,13 +22,27 @@ if TYPE_CHECKING:
 class Parameter(operators.Operand):
     """A number that kernels read at run time and that may change between steps.
 
-    Attributes:
-        value: The current number; assign to it between runs or in a callback.
+    Args:
+        value: Its number at first.
+        name: What messages and checkpoints call it.
     """
 
     def __init__(self, value: float, name: str = "parameter") -> None:
         self.name = name
-        self.value = float(value)
+        self.value = value
+
+    @property
+    def value(self) -> float:
+        """The current number; assign to it between runs or in a callback, on every rank alike.
+
+        Raises:
+            KernelError: It was given something else than a number.
+        """
+        return self._value
+
+    @value.setter
+    def value(self, value: float) -> None:
+        self._value = number(f"The parameter '{self.name}'", value, KernelError)
 
     def expression(self) -> expr.Expr:
         """Refuse to be part of an expression: only a kernel's keywords are read at run time."""
@@ -107,6 +120,11 @@ class Callback:
 
     function: Callable[[], object]
 
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
 
 class Reduction(Parameter):
     """Combine an expression over all cells of the domain: the same bits on any number of ranks.
@@ -169,12 +187,12 @@ def _kind(field: Field) -> str:
 
 def repeat(count: int, *steps: Step) -> Repeat:
     """Return steps that run 'count' times within each step (sub-stepping)."""
-    return Repeat(_positive("repeat", count), _check(steps))
+    return Repeat(whole_number("'repeat'", count, 1), _check(steps))
 
 
 def every(interval: int, *steps: Step | Callable[[], object]) -> Every:
     """Return steps, or Python functions, that run at the end of every 'interval'-th step."""
-    return Every(_positive("every", interval), _check(steps))
+    return Every(whole_number("'every'", interval, 1), _check(steps))
 
 
 def sum(operand: operators.Operand, name: str = "") -> Reduction:  # noqa: A001 (the field's word)
@@ -190,15 +208,6 @@ def min(operand: operators.Operand, name: str = "") -> Reduction:  # noqa: A001 
 def max(operand: operators.Operand, name: str = "") -> Reduction:  # noqa: A001 (the field's word)
     """Return the greatest value of an expression over the domain."""
     return Reduction("max", operand, name)
-
-
-def _positive(what: str, count: int) -> int:
-    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
-        raise PlanError(
-            f"'{what}' was given {described(count)}; expected a whole number of at least 1.",
-            place=user_place(),
-        )
-    return count
 
 
 def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
@@ -221,3 +230,14 @@ def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
 
 
 check_steps = _check
+
+
+def time_step(steps: Sequence[Any]) -> tuple[Step, ...]:
+    """Return the steps that a simulation does in each time step, of which there must be one."""
+    if not tuple(steps):
+        raise PlanError(
+            "The simulation was given an empty list of steps; expected at least one, such as a "
+            "called kernel.",
+            place=user_place(),
+        )
+    return check_steps(tuple(steps))

@@ -13,9 +13,10 @@ from halocline.errors import GridError, KernelError, described, nearest
 from halocline.geometry import AXES, Box
 from halocline.language import operators
 from halocline.language.expr import Cast, Expr, Read, Scalar
-from halocline.language.fields import Field, layer, same_grid
+from halocline.language.fields import Field, same_grid
 from halocline.language.kernel import Kernel, Statement
 from halocline.language.place import user_place
+from halocline.language.sides import layer
 from halocline.language.steps import Call, Parameter
 from halocline.language.subscripts import parse_component, parse_offset
 from halocline.language.verify import verify

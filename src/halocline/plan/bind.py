@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from halocline.errors import GridError
 from halocline.language.boundary import boundary_calls, is_on_low_side
 from halocline.language.expr import Read
-from halocline.language.fields import layer
 from halocline.language.fuse import fuse, separate
 from halocline.language.kernel import FieldType, Kernel, Statement, reads
 from halocline.language.mask import masked
+from halocline.language.sides import layer
 from halocline.language.steps import Call, Callback, Every, Reduction, Repeat, Swap
 from halocline.language.verify import refuse_past
 from halocline.plan.checks import check_evaluated, check_sides
@@ -224,6 +224,8 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
         reduced = Reduced(reduction.kind, value.field, value.component, reduction)
         return (*context.on_sides[value.field], reduced)
     name = f"{context.prefix}_{len(context.hidden)}"
+    while name in grid.fields:
+        name += "_"
     context.hidden.append(FieldType(name, "float64", 1))
     names = tuple(dict.fromkeys(read.field for read in found))
     types = tuple(grid.fields[n].type_as(n) for n in names)

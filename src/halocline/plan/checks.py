@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import AXES
+from halocline.geometry import AXES, box_of
 from halocline.language.steps import Reduction
 from halocline.plan.program import Launch, Looped, Reduced, Sometimes, aliases, all_launches, beyond
-from halocline.plan.reach import moved
+from halocline.plan.reach import moved, unbounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Box
     from halocline.language.fields import Grid
     from halocline.language.steps import Parameter
+    from halocline.plan.chain import Demands
     from halocline.plan.program import Item, Program
 
 
@@ -37,10 +38,41 @@ def check_sides(
             for region in filled:
                 rest = [piece for box in rest for piece in box.subtract(region)]
             if rest:
-                raise read_beyond(launch, name, rest[0], grid.extent, grid.periodic)
+                raise _read_beyond(launch, name, rest[0], grid.extent, grid.periodic)
 
 
-def read_beyond(
+class FilledCheck:
+    """Refuses reads beyond the domain of what no kernel provides, seen from where it is wanted.
+
+    A kernel on a layer runs only where its results are read, so only for a finished chain it is
+    known where it reads.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._extent, self._periodic = program.extent, program.periodic
+        self._inside = unbounded(box_of(program.extent), program.periodic)
+        # Which cells the step's kernels assign of each component, under any of its names.
+        self._provided: dict[tuple[str, int], list[Box]] = {}
+        groups = aliases(program.items)
+        for launch in all_launches(program.items):
+            for name, component, offset in launch.assigns:
+                for other in groups.get(name, {name}):
+                    boxes = self._provided.setdefault((other, component), [])
+                    boxes.append(moved(launch.region, offset))
+
+    def __call__(self, launches: Iterable[Launch], asked: Demands) -> None:
+        """Check what kernels ask for of memory as it is before them."""
+        for need in (*asked.needs, *asked.own):
+            key = (need.field, need.component)
+            rest = list(need.reach.region.subtract(self._inside))
+            for region in self._provided.get(key, ()) if rest else ():
+                rest = [piece for box in rest for piece in box.subtract(region)]
+            if rest:
+                reader = next(one for one in launches if key in {(f, q) for f, q, _ in one.reads})
+                raise _read_beyond(reader, need.field, rest[0], self._extent, self._periodic)
+
+
+def _read_beyond(
     launch: Launch, name: str, box: Box, extent: Sequence[int], periodic: Sequence[bool]
 ) -> PlanError:
     """Return the refusal of a kernel that reads cells of a box where nothing fills them."""

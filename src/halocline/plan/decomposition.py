@@ -220,7 +220,7 @@ def _axes(name: str | None, dimensions: int) -> tuple[int, ...]:
     }
     if name not in named:
         raise PlanError(
-            f"There is no decomposition '{name}'.", hint=nearest(str(name), [n for n in named if n])
+            f"There is no decomposition '{name}'.", hint=nearest(name, [n for n in named if n])
         )
     return named[name]
 

@@ -335,14 +335,17 @@ def _minimal(block: Block, needs: Needs, home: Offset) -> dict[Key, tuple[Box, .
     Where blocks have the values of their own cells moved by an offset, everything is seen from
     there: moved back by it, the exchange is that of own cells.
     """
-    found: dict[Key, list[Box]] = {}
+    found: dict[Key, set[Box]] = {}
     for need in needs:
         held = across(need.held or home, block.turn)
-        reach = move(need.reach, opposite(held))
-        boxes = [b for box in reached(reach, block) for b in box.subtract(block.owned)]
-        if boxes:
-            found.setdefault((need.field, need.component, held), []).extend(boxes)
-    return {key: disjoint(boxes) for key, boxes in sorted(found.items())}
+        reach = move(need.reach, opposite(held)) if any(held) else need.reach
+        found.setdefault((need.field, need.component, held), set()).update(reached(reach, block))
+    # Many needs lead to the same cells.
+    missing = {
+        key: disjoint(rest for box in boxes for rest in box.subtract(block.owned))
+        for key, boxes in sorted(found.items())
+    }
+    return {key: boxes for key, boxes in missing.items() if boxes}
 
 
 def _packing_order(part: Part) -> tuple[int, int, Direction, Part]:

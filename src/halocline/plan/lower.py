@@ -62,6 +62,12 @@ def make_plan(
     """
     if strategy.depth > _QUICKLY_PLANNED:
         _check_depth(_extrapolated(program, strategy), decomposition, strategy.depth)
+        if strategy.depth > max(program.extent):
+            raise PlanError(
+                f"Halos of depth {strategy.depth} were asked for, but the grid has at most "
+                f"{max(program.extent)} cells along an axis.",
+                hint="Use a smaller depth.",
+            )
     schedule = make_schedule(program, strategy)
     wanted = make_layouts(program, schedule)
     if layouts is not None:

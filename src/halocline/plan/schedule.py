@@ -16,7 +16,7 @@ from halocline.geometry import add_joined, box_of
 from halocline.language.steps import Parameter
 from halocline.plan.ahead import fetch_ahead
 from halocline.plan.chain import Demands, concerning, demands, may_join, partial_axes, widens
-from halocline.plan.checks import read_beyond
+from halocline.plan.checks import FilledCheck
 from halocline.plan.held import Held, at_home
 from halocline.plan.open_chain import OpenChain
 from halocline.plan.program import (
@@ -28,7 +28,6 @@ from halocline.plan.program import (
     Program,
     Reduced,
     Sometimes,
-    aliases,
     all_launches,
 )
 from halocline.plan.reach import Needs, images, moved, renamed, unbounded
@@ -91,7 +90,7 @@ class _Planner:
         self.overlap = strategy.overlap
         self.depth = strategy.depth
         self.known: dict[tuple[Launch, ...], Demands] = {}
-        self.provided = _provided(program)
+        self.check_filled = FilledCheck(program)
         self.ends: list[Held] = []
 
     def cyclic(
@@ -264,7 +263,7 @@ class _Planner:
             return state
         launches = tuple(chain.launches)
         asked = self._demands(chain.launches)
-        self._check_filled(launches, asked)
+        self.check_filled(launches, asked)
         wanted = (asked.needs | asked.own) - state.valid
         fetch = state.held.located(wanted)
         written = frozenset(key for launch in launches for key in launch.writes)
@@ -282,22 +281,6 @@ class _Planner:
         for first, second in chain.swapped():
             known = known.renamed(first, second)
         return known
-
-    def _check_filled(self, launches: Iterable[Launch], asked: Demands) -> None:
-        """Refuse reads beyond the domain of what no kernel provides, seen from where it is wanted.
-
-        A kernel on a layer runs only where its results are read, so only now it is known where it
-        reads.
-        """
-        for need in (*asked.needs, *asked.own):
-            rest = list(need.reach.region.subtract(self.inside))
-            for region in self.provided.get((need.field, need.component), ()) if rest else ():
-                rest = [piece for box in rest for piece in box.subtract(region)]
-            if rest:
-                key = (need.field, need.component)
-                reader = next(one for one in launches if key in {(f, q) for f, q, _ in one.reads})
-                extent, periodic = self.program.extent, self.program.periodic
-                raise read_beyond(reader, need.field, rest[0], extent, periodic)
 
     def _held_by(self, chain: OpenChain, held: Held) -> Held:
         """Return what is held after the kernels of a chain, named as when it began."""
@@ -391,17 +374,6 @@ def _away(item: object, held: Held) -> Needs:
             return held.home({key for key in held.pieces if key[0] in fields})
         case _:
             return _NOTHING
-
-
-def _provided(program: Program) -> dict[tuple[str, int], list[Box]]:
-    """Return which cells the step's kernels assign of each component, under any of its names."""
-    groups = aliases(program.items)
-    result: dict[tuple[str, int], list[Box]] = {}
-    for launch in all_launches(program.items):
-        for name, component, offset in launch.assigns:
-            for other in groups.get(name, {name}):
-                result.setdefault((other, component), []).append(moved(launch.region, offset))
-    return result
 
 
 def _chains(items: Iterable[ScheduleItem]) -> list[Chain]:

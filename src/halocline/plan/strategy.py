@@ -113,3 +113,17 @@ class Strategy:
             if getattr(self, name) != getattr(usual, name)
         ]
         return ", ".join(changed) or "default"
+
+
+def check_strategy(strategy: Strategy | str) -> Strategy | str:
+    """Return a strategy or 'auto', or refuse what is neither.
+
+    Raises:
+        PlanError: It is neither.
+    """
+    if isinstance(strategy, Strategy) or strategy == "auto":
+        return strategy
+    raise PlanError(
+        f"The simulation was given strategy={strategy!r}; expected 'auto' or a Strategy.",
+        hint="Write hc.Strategy(…) with the choices you want.",
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import DeviceError, HaloclineError, PlanError, nearest
 from halocline.jit.nvrtc import best_architecture
-from halocline.plan.strategy import DEVICE_TRANSPORTS
+from halocline.plan.strategy import DEVICE_TRANSPORTS, Strategy
 from halocline.runtime import _core
 
 if TYPE_CHECKING:
@@ -158,6 +158,28 @@ def _open_cuda(ordinal: int | None, job: Job) -> _core.CudaDevice:
         ) from None
     best_architecture(architecture)
     return device
+
+
+def check_transport(strategy: Strategy | str, device: OpenDevice) -> None:
+    """Refuse a way to send that does not work with a device.
+
+    Raises:
+        PlanError: It does not.
+    """
+    transport = strategy.transport if isinstance(strategy, Strategy) else "auto"
+    if transport != "auto" and (transport in DEVICE_TRANSPORTS) == device.is_cpu:
+        expected = ", ".join(DEVICE_TRANSPORTS)
+        raise PlanError(
+            f"The strategy has transport={transport!r}, but fields lie in the memory of the "
+            f"{'processor' if device.is_cpu else 'device'}; for devices there are: {expected}.",
+            hint="transport='auto' takes what fits.",
+        )
+    if transport in device.refusals:
+        raise PlanError(
+            f"The strategy has transport={transport!r}, which does not work here: "
+            f"{device.refusals[transport]}.",
+            hint="transport='auto' takes what works.",
+        )
 
 
 def check_lengths(device: OpenDevice, plan: Plan, job: Job) -> None:

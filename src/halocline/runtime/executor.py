@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from halocline.errors import DeviceError, DivergedError, MpiError
 from halocline.language import steps
-from halocline.language.steps import Parameter, Reduction
+from halocline.language.steps import Callback, Parameter, Reduction
 from halocline.plan.decomposition import NOBODY
 from halocline.runtime import _core
 from halocline.runtime.storage import BlockStorage, three
@@ -141,6 +141,8 @@ class Executor:
             )
 
     def _connect(self) -> None:
+        # MPI waits for all ranks here, and would not hear of one that cannot come.
+        self.job.collective.meet("connect")
         failure = None
         try:
             self.runtime.connect()
@@ -174,14 +176,15 @@ class Executor:
             if isinstance(parameter, Reduction):
                 parameter.value = self.runtime.scalar(slot)
 
-    def callback(self, function: Any) -> int:
+    def callback(self, callback: Callback) -> int:
         """Return the runtime's number of a Python function."""
+        name, function = callback.name, callback.function
 
         def call() -> None:
             self.read_reductions()
             self._is_in_step = True
             try:
-                function()
+                self.job.collective.call_of_user(name, function)
             finally:
                 self._is_in_step = False
             self.write_parameters()
@@ -223,6 +226,14 @@ class Executor:
 
     def _run(self, function: Callable[[], None], *, is_in_step: bool = False) -> None:
         self.write_parameters()
+        try:
+            self._translated(function, is_in_step=is_in_step)
+        except BaseException as error:
+            self.job.collective.confess_in_time_loop(error)
+            raise
+
+    def _translated(self, function: Callable[[], None], *, is_in_step: bool) -> None:
+        """Run the runtime, and say what its errors mean."""
         try:
             function()
         except _core.NotFiniteError as error:

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import sys
-import time
-import traceback
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from halocline.errors import HaloclineError, MpiError, PlanError
-from halocline.runtime.launcher import check_not_alone, launched_rank
+from halocline.errors import MpiError
+from halocline.language.numbers import whole_number
+from halocline.launched import launched_rank
+from halocline.runtime.collective import ALONE, Collective, collective_of
+from halocline.runtime.launcher import check_not_alone
 from halocline.runtime.link import Link, to_link
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
     from halocline.runtime._core import Transport
 
 Made = TypeVar("Made")
-
-# How long other ranks wait for rank 0 to report an error that all of them found [s].
-_PATIENCE_S = 2.0
-# How long the launcher gets to pass on what was printed [s].
-_HEARD_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +36,8 @@ class Job:
         ranks_on_node: How many ranks share this machine.
         nodes: The node of each rank, real or declared: ranks of one node may share memory.
         link: The emulated link between nodes, if any.
+        collective: Where the ranks meet; what follows here is done there, and is collective.
+        number: Of the job among those that meet there.
     """
 
     rank: int
@@ -47,21 +47,24 @@ class Job:
     ranks_on_node: int
     nodes: tuple[int, ...] = (0,)
     link: Link | None = None
+    collective: Collective = ALONE
+    number: int = 0
+
+    def call(self, name: str) -> AbstractContextManager[None]:
+        """Return a context in which a collective call is going on, or part of one that is."""
+        return self.collective.call(name, self.number)
 
     def is_near(self, rank: int) -> bool:
         """Return whether another rank is on the same node."""
         return self.nodes[rank] == self.nodes[self.rank]
 
     def first(self, value: Made | None) -> Made | None:
-        """Return the value of the first rank that has one; all ranks must call it."""
+        """Return the value of the first rank that has one."""
         return next((v for v in self.everywhere(value) if v is not None), None)
 
     def greatest(self, values: list[float]) -> list[float]:
-        """Return the greatest of each value over the ranks; all ranks must call it."""
-        if self.communicator is None:
-            return values
-        found = self.communicator.allgather(values)
-        return [max(column) for column in zip(*found, strict=True)]
+        """Return the greatest of each value over the ranks."""
+        return [max(column) for column in zip(*self.everywhere(values), strict=True)]
 
     def on_first(self, action: Callable[[], Made]) -> Made | None:
         """Do something on rank 0 alone; a mistake found there is raised on every rank.
@@ -69,21 +72,13 @@ class Job:
         Returns:
             What the action returned on rank 0, None elsewhere.
         """
-        if self.communicator is None:
-            return action()
         made, failure = None, None
         if self.rank == 0:
             try:
                 made = action()
-            except HaloclineError as error:
+            except BaseException as error:
                 failure = error
-            except BaseException:
-                # A bug: the others are about to wait, so they must be let go before it is shown.
-                self.communicator.bcast(HaloclineError("Rank 0 has failed."))
-                raise
-        failure = self.communicator.bcast(failure)
-        if failure is not None:
-            raise failure
+        self.collective.meet("on_first", failure=failure, is_shared=True)
         return made
 
     def from_first(self, action: Callable[[], Made | None]) -> Made | None:
@@ -92,7 +87,10 @@ class Job:
 
     def everywhere(self, value: Made) -> list[Made]:
         """Return the values of all ranks on every rank."""
-        return [value] if self.communicator is None else list(self.communicator.allgather(value))
+        if self.collective.communicator is None:
+            return [value]
+        self.collective.meet("everywhere")
+        return list(self.collective.communicator.allgather(value))
 
     def exchanged(self, values: list[Made]) -> list[Made]:
         """Give each rank one of the values; return what the ranks have for this one."""
@@ -100,9 +98,10 @@ class Job:
 
     def gather(self, value: Any) -> list[Any] | None:
         """Return the values of all ranks on rank 0, None elsewhere."""
-        if self.communicator is None:
+        if self.collective.communicator is None:
             return [value]
-        found: list[Any] | None = self.communicator.gather(value, root=0)
+        self.collective.meet("gather")
+        found: list[Any] | None = self.collective.communicator.gather(value, root=0)
         return found
 
 
@@ -125,17 +124,34 @@ def join(
             a link was to be emulated between several machines.
         PlanError: There is no such link, or no rank on a node.
     """
-    link = to_link(link)
-    if ranks_per_node is not None and ranks_per_node < 1:
-        raise PlanError(f"ranks_per_node={ranks_per_node} was given; expected at least 1.")
     is_initialised = "mpi4py.MPI" in sys.modules
     if communicator is None and not is_initialised and launched_rank() is None:
-        return Job(0, 1, None, None, 1)
+        return _alone(ranks_per_node, link)
     make_transport, communicator = _load_mpi(communicator)
     if communicator.size == 1:
-        check_not_alone()
-        return Job(0, 1, None, None, 1)
-    machines = _machines(communicator)
+        return _alone(ranks_per_node, link)
+    collective = collective_of(communicator)
+    with collective.call("Simulation"):
+        return _joined(communicator, collective, make_transport, ranks_per_node, link)
+
+
+def _alone(ranks_per_node: int | None, link: str | Link | None) -> Job:
+    _checked(ranks_per_node, link)
+    return Job(0, 1, None, None, 1)
+
+
+def _joined(
+    communicator: Any,
+    collective: Collective,
+    make_transport: Callable[..., Transport],
+    ranks_per_node: int | None,
+    wanted_link: str | Link | None,
+) -> Job:
+    """Return the job of several ranks, once they agree what it is."""
+    link = _checked(ranks_per_node, wanted_link)
+    collective.agree({"'ranks_per_node'": str(ranks_per_node), "'link'": str(link)})
+    _forget_names_of_memory()
+    machines = _machines(collective.communicator)
     if link is not None and len(set(machines)) > 1:
         raise MpiError(
             f"The link '{link.name}' was to be emulated, but the ranks are on "
@@ -144,7 +160,8 @@ def join(
         )
     nodes = _nodes(machines, ranks_per_node)
     latency_s, seconds_per_byte = (link.latency_s, link.seconds_per_byte) if link else (0.0, 0.0)
-    job = Job(
+    collective.jobs += 1
+    return Job(
         communicator.rank,
         communicator.size,
         communicator,
@@ -152,9 +169,30 @@ def join(
         machines.count(machines[communicator.rank]),
         nodes,
         link,
+        collective,
+        collective.jobs,
     )
-    sys.excepthook = _abort_on_error(job)
-    return job
+
+
+def _checked(ranks_per_node: int | None, link: str | Link | None) -> Link | None:
+    """Return the link that is meant, where both make sense."""
+    if ranks_per_node is not None:
+        whole_number("'ranks_per_node'", ranks_per_node, 1)
+    return to_link(link)
+
+
+@cache
+def _forget_names_of_memory() -> None:
+    """Remove the name of the memory that MPICH shares inside a node, which all ranks have by now.
+
+    The system takes it back with the last of them, however that ends. MPICH itself removes the name
+    where a job ends in good order; of each that does not, 2 MB would stay.
+    """
+    with suppress(OSError):
+        maps = Path("/proc/self/maps").read_text(encoding="utf-8")
+        for name in {line.split(maxsplit=5)[-1] for line in maps.splitlines()}:
+            if name.startswith("/dev/shm/mpich_shm_"):
+                Path(name).unlink(missing_ok=True)
 
 
 def _machines(communicator: Any) -> list[int]:
@@ -195,36 +233,18 @@ def _load_mpi(communicator: Any) -> tuple[Callable[..., Transport], Any]:
             hint="Install mpi4py from source with MPICC set to the MPI that Halocline was built "
             "with.",
         )
-    return _mpi.transport, communicator or MPI.COMM_WORLD
+    if MPI.COMM_WORLD.size == 1:
+        check_not_alone()
+    if communicator is None:
+        communicator = MPI.COMM_WORLD
+    if not isinstance(communicator, MPI.Intracomm) or communicator == MPI.COMM_NULL:
+        raise MpiError(
+            f"The simulation was given communicator={communicator!r}; expected one of mpi4py's "
+            "that this process belongs to.",
+            hint="Ranks that are not part of it make no simulation.",
+        )
+    return _mpi.transport, communicator
 
 
 def _first_line(text: str) -> str:
     return " ".join(text.split("\n", maxsplit=1)[0].split())
-
-
-def _abort_on_error(job: Job) -> Callable[..., None]:
-    """Return what to do with an error that nobody catches: say it once, then end all ranks."""
-
-    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if not isinstance(error, HaloclineError):
-            traceback.print_exception(kind, error, trace, file=sys.stderr)
-        end_job(error, job.rank)
-        job.communicator.Abort(1)
-
-    return hook
-
-
-def end_job(error: BaseException, rank: int) -> None:
-    """Report an error before all ranks are ended; without that others would wait for ever.
-
-    Most mistakes are found by all ranks alike: rank 0 says it, and ends the job while the others
-    wait a little.
-    """
-    is_mistake = isinstance(error, HaloclineError)
-    if is_mistake and rank > 0:
-        time.sleep(_PATIENCE_S)
-    where = "" if is_mistake else f" on rank {rank}"
-    sys.stdout.flush()
-    print(f"error{where}: {error}", file=sys.stderr, flush=True)
-    # A launcher that is told to end the job at once may lose what was printed just before.
-    time.sleep(_HEARD_S)

@@ -1,4 +1,4 @@
-"""Move values between ranks whose blocks have become others before they were stored."""
+"""Give fields their storage, and what they were set to before to the ranks that own the cells."""
 
 from __future__ import annotations
 
@@ -6,41 +6,89 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halocline.errors import MpiError
 from halocline.geometry import opposite
 from halocline.language.initial import InitialValues
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
+    from halocline.language.fields import Grid
+    from halocline.plan.decomposition import Block
     from halocline.runtime.job import Job
+    from halocline.runtime.storage import BlockStorage
+
+    Piece = tuple[Box, NDArray[Any]]
+
+
+def store_initial_values(
+    grid: Grid, storages: Mapping[str, BlockStorage], blocks: Sequence[Block], job: Job
+) -> None:
+    """Give the fields of a grid their storage, and the values they were set to; collective.
+
+    Args:
+        grid: The grid.
+        storages: By the names of fields.
+        blocks: Those of this rank.
+        job: The ranks.
+
+    Raises:
+        MpiError: They were set before there was a simulation, by other ranks than those of it.
+    """
+    own = tuple(block.box for block in blocks)
+    grid.own[:] = own
+    elsewhere = [
+        name
+        for name, field in grid.fields.items()
+        if field.initial and field.initial.boxes not in ((grid.domain,), own)
+    ]
+    moving = {name for names in job.everywhere(elsewhere) for name in names}
+    for name, field in grid.fields.items():
+        field.storage = storages[name]
+        initial, field.initial = field.initial, None
+        if name in moving:
+            initial = redistributed(initial or InitialValues((), ()), own, job)
+        if initial is not None:
+            field.storage.assign(initial)
 
 
 def redistributed(values: InitialValues, wanted: Sequence[Box], job: Job) -> InitialValues:
-    """Return the values of other boxes of cells than this rank has; all ranks must call it.
+    """Return the values of other boxes of cells than this rank has; collective.
 
     Args:
-        values: Those that this rank has; together the ranks have all cells.
+        values: Those that this rank has; all ranks together have each cell once.
         wanted: The boxes whose values this rank is to have.
         job: The ranks.
+
+    Raises:
+        MpiError: No rank has the values of some of them.
     """
     sent = [_common(values, boxes) for boxes in job.everywhere(tuple(wanted))]
     found = [piece for pieces in job.exchanged(sent) for piece in pieces]
-    arrays = []
-    for box in wanted:
-        components = next(array.shape[: -len(box.lower)] for _, array in found)
-        array = np.zeros((*components, *box.extent), found[0][1].dtype)
-        for cells, part in found:
-            common = cells.intersect(box)
-            if not common.is_empty:
-                array[_cut(common, box)] = part[_cut(common, cells)]
-        arrays.append(array)
-    return InitialValues(tuple(wanted), tuple(arrays))
+    return InitialValues(tuple(wanted), tuple(_joined(box, found) for box in wanted))
 
 
-def _common(values: InitialValues, boxes: Sequence[Box]) -> list[tuple[Box, NDArray[Any]]]:
+def _joined(box: Box, pieces: Sequence[Piece]) -> NDArray[Any]:
+    """Return the values of a box of cells, of which each is in one of the pieces."""
+    parts = [(cells.intersect(box), cells, array) for cells, array in pieces]
+    parts = [part for part in parts if not part[0].is_empty]
+    if sum(common.cells for common, _, _ in parts) < box.cells:
+        raise MpiError(
+            "A field was set before its simulation was made, which has fewer ranks than the "
+            "launcher has started.",
+            hint="Set fields after the simulation is made.",
+        )
+    example = parts[0][2]
+    result = np.empty((*example.shape[: -len(box.lower)], *box.extent), example.dtype)
+    for common, cells, array in parts:
+        result[_cut(common, box)] = array[_cut(common, cells)]
+    return result
+
+
+def _common(values: InitialValues, boxes: Sequence[Box]) -> list[Piece]:
     pairs = [
         (have, array, have.intersect(box))
         for have, array in zip(values.boxes, values.arrays, strict=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 from statistics import mean
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from halocline.plan import plan as ops
 
 if TYPE_CHECKING:
     from halocline.plan.plan import Plan
+    from halocline.runtime.device import OpenDevice
     from halocline.runtime.job import Job
 
 # label, kind, count, seconds; as the runtime counts them on one rank
@@ -51,7 +51,7 @@ class Report:
 
     Attributes:
         ranks: Number of ranks.
-        steps: Steps done.
+        steps: Steps done, as far as the report is about them.
         seconds: Wall-clock time of the runs on this rank [s].
         cells: Cells of the domain.
         rows: One for each kind of operation.
@@ -62,6 +62,7 @@ class Report:
         device: Where kernels ran and why, as text; empty for a processor that was asked for.
         is_on_device: Whether operations were launched on a device: their times are those of
             launching, and say nothing of how long the device then works.
+        later_steps: Steps done since, which the report is not about.
     """
 
     ranks: int
@@ -75,6 +76,7 @@ class Report:
     link: str = ""
     device: str = ""
     is_on_device: bool = False
+    later_steps: int = 0
 
     @property
     def rate(self) -> float:
@@ -86,6 +88,7 @@ class Report:
         lines = [
             f"{self.steps} steps of {self.cells:,} cells on {self.ranks} rank(s) in "
             f"{self.seconds:.3f} s: {self.rate:.1f} million cells/s",
+            *([f"{self.later_steps} later steps are not counted"] if self.later_steps else []),
             f"fields take {self.bytes_stored / 1e6:,.1f} MB, "
             f"{self.bytes_stored / self.cells:.1f} bytes a cell",
             *([f"messages between nodes on an emulated link: {self.link}"] if self.link else []),
@@ -122,48 +125,60 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the report says beside the times of operations.
+    """What ranks have told of themselves, for a report.
 
     Attributes:
-        steps: Steps done.
+        ranks: Of each rank the times of its operations, and what its kernels must move; known on
+            rank 0 only.
+        steps: Steps done until then.
         seconds: Wall-clock time of them on this rank [s].
         strategy: How communication was done and why, as text.
-        predicted: Time of each kind of operation in a step by its kind and label, and of the whole
-            step by ('step', ''), as the model says; may be empty [s].
         bytes_stored: See 'Report'.
-        device: See 'Report'.
-        is_on_device: See 'Report'.
+        cells: See 'Report'.
     """
 
+    ranks: list[tuple[list[Timer], dict[str, float]]]
     steps: int
     seconds: float
     strategy: str
-    predicted: dict[tuple[str, str], float]
     bytes_stored: int
-    device: str
-    is_on_device: bool
+    cells: int
 
 
-def make_report(timers: list[Timer], plan: Plan, job: Job, told: Told) -> Report:
-    """Return the report of a run; all ranks must call it."""
-    found = job.gather((timers, _bytes_by_label(plan)))
-    rows = _rows(found, told) if found is not None else ()
+def make_report(
+    told: Told,
+    predicted: dict[tuple[str, str], float],
+    job: Job,
+    device: OpenDevice,
+    later_steps: int,
+) -> Report:
+    """Return the report of a run, of what ranks have told.
+
+    Args:
+        told: That.
+        predicted: Time of each kind of operation in a step by its kind and label, and of the whole
+            step by ('step', ''), as the model says; may be empty [s].
+        job: The ranks.
+        device: Where kernels ran.
+        later_steps: Steps done since.
+    """
     return Report(
         ranks=job.size,
         steps=told.steps,
         seconds=told.seconds,
-        cells=prod(plan.decomposition.extent),
-        rows=rows,
+        cells=told.cells,
+        rows=_rows(told, predicted, is_on_device=not device.is_cpu),
         strategy=told.strategy,
-        predicted_s=told.predicted.get(("step", ""), 0.0),
+        predicted_s=predicted.get(("step", ""), 0.0),
         bytes_stored=told.bytes_stored,
         link=str(job.link) if job.link else "",
-        device=told.device,
-        is_on_device=told.is_on_device,
+        device=device.where,
+        is_on_device=not device.is_cpu,
+        later_steps=later_steps,
     )
 
 
-def _bytes_by_label(plan: Plan) -> dict[str, float]:
+def bytes_by_label(plan: Plan) -> dict[str, float]:
     """Return the bytes that an execution of each labelled kernel must move here, on average."""
     moved: dict[str, list[int]] = {}
     for op in plan.operations():
@@ -174,24 +189,23 @@ def _bytes_by_label(plan: Plan) -> dict[str, float]:
     return {label: mean(sizes) for label, sizes in moved.items()}
 
 
-def _rows(found: list[tuple[list[Timer], dict[str, float]]], told: Told) -> tuple[Row, ...]:
-    keys = dict.fromkeys((kind, label) for timers, _ in found for label, kind, _, _ in timers)
-    rows = [_row(kind, label, found, told) for kind, label in keys]
+def _rows(
+    told: Told, predicted: dict[tuple[str, str], float], *, is_on_device: bool
+) -> tuple[Row, ...]:
+    keys = dict.fromkeys((kind, label) for timers, _ in told.ranks for label, kind, _, _ in timers)
+    rows = [_row(key, told, predicted.get(key), is_on_device=is_on_device) for key in keys]
     return tuple(row for row in rows if row.count)
 
 
-def _row(
-    kind: str, label: str, found: list[tuple[list[Timer], dict[str, float]]], told: Told
-) -> Row:
+def _row(key: tuple[str, str], told: Told, predicted: float | None, *, is_on_device: bool) -> Row:
+    kind, label = key
     counts, times, moved = [], [], 0.0
-    for timers, sizes in found:
+    for timers, sizes in told.ranks:
         timer = next((t for t in timers if t[:2] == (label, kind)), (label, kind, 0, 0.0))
         counts.append(timer[2])
         times.append(timer[3])
         moved += sizes.get(label, 0.0) * timer[2] if kind == "run" else 0.0
     total = sum(times)
-    speed = moved / total * len(times) if total and not told.is_on_device else 0.0
-    predicted = told.predicted.get((kind, label))
     return Row(
         kind=kind,
         label=label,
@@ -199,6 +213,6 @@ def _row(
         least=min(times),
         mean=mean(times),
         most=max(times),
-        bytes_per_s=speed,
+        bytes_per_s=moved / total * len(times) if total and not is_on_device else 0.0,
         predicted=None if predicted is None else predicted * told.steps,
     )

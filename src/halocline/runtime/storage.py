@@ -130,12 +130,13 @@ class BlockStorage:
                     view[...] = array[(..., *cut)]
 
     def gather(self) -> NDArray[Any] | None:
-        """Return the values of all cells on rank 0, None elsewhere."""
-        mine = [
-            (block.box, np.ascontiguousarray(view))
-            for block, view in zip(self.blocks, self.local(will_write=False), strict=True)
-        ]
-        found = self.job.gather(mine)
+        """Return the values of all cells on rank 0, None elsewhere; collective."""
+        with self.job.call(f"Field.gather of '{self.layout.name}'"):
+            mine = [
+                (block.box, np.ascontiguousarray(view))
+                for block, view in zip(self.blocks, self.local(will_write=False), strict=True)
+            ]
+            found = self.job.gather(mine)
         if found is None:
             return None
         many = self.layout.components > 1

@@ -157,7 +157,7 @@ class PlanWriter:
                 scalar = self.executor.scalar(result)
                 return ("reduce", kind, self.slots[field], component, self._placed(boxes), scalar)
             case ops.CallFunction(callback):
-                return ("call", self.executor.callback(callback.function))
+                return ("call", self.executor.callback(callback))
             case ops.Poison(field, components, boxes):
                 return ("poison", self.slots[field], list(components), self._placed(boxes))
             case ops.Check(field, boxes):

@@ -56,35 +56,32 @@ class Offer:
     key: str
 
 
-def given(plan: Plan) -> Offer:
-    """Return the offer of a strategy that the user has chosen."""
-    return Offer((plan,), None, f"strategy {plan.strategy}, as given", "")
-
-
-def alone(plan: Plan) -> Offer:
-    """Return the offer of a single rank."""
-    return Offer((plan,), None, "a single rank sends nothing: default strategy", "")
-
-
 def offer(
     program: Program,
     decomposition: Decomposition,
+    strategy: Strategy | str,
     make: Callable[[Strategy], Plan],
     job: Job,
-    knowledge: Knowledge,
+    knowledge: Knowledge | None,
 ) -> Offer:
-    """Return the plans worth trying; all ranks must call it.
+    """Return the plans worth trying; collective.
 
     Args:
         program: The step.
         decomposition: Blocks and their owners.
+        strategy: The one that the user has chosen, or 'auto'.
         make: Makes this rank's plan for a strategy.
         job: The ranks.
-        knowledge: What predicts their steps.
+        knowledge: What predicts their steps; None for a single rank, which sends nothing.
 
     Raises:
         PlanError: Even the default strategy cannot be planned.
     """
+    if isinstance(strategy, Strategy):
+        return Offer((make(strategy),), None, f"strategy {strategy}, as given", "")
+    if knowledge is None:
+        reason = "a single rank sends nothing: default strategy"
+        return Offer((make(Strategy()),), None, reason, "")
     if knowledge.missing:
         return _default(make, knowledge.missing)
     key = case_key(program, decomposition, knowledge.placement)

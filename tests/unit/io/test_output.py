@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 from halocline.errors import OutputError
-from halocline.io.output import Attempt, create_directory, replace_text, write_all, write_text
+from halocline.io.output import (
+    Attempt,
+    check_unused,
+    create_directory,
+    replace_text,
+    write_all,
+    write_text,
+)
+from halocline.runtime.job import Job
 
 
 def full(*_, **__):
@@ -22,6 +30,19 @@ def test_a_directory_is_made_with_its_parents_and_may_exist(tmp_path: Path):
     assert create_directory(path) == path
     assert create_directory(path) == path
     assert list(path.iterdir()) == []
+
+
+def test_a_directory_with_anything_in_it_is_used(tmp_path: Path):
+    check_unused(tmp_path)
+    check_unused(tmp_path / "new")
+    for name in ("case.toml", "fields.zarr", "report.txt", "run.log", "vtk"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(OutputError) as error:
+        check_unused(tmp_path)
+    assert str(error.value) == (
+        f"The directory '{tmp_path}' is not empty (case.toml, fields.zarr, report.txt, …); "
+        "expected a new one for the results. Choose another with --output, or delete this one."
+    )
 
 
 def test_a_file_in_the_way_is_named(tmp_path: Path):
@@ -78,18 +99,12 @@ def test_what_can_be_written_is_written_when_something_else_cannot(tmp_path: Pat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "c"]
 
 
-class Alone:
-    """The ranks of a run on a single process."""
-
-    rank = 0
-
-    def on_first(self, action):
-        return action()
+ALONE = Job(0, 1, None, None, 1)
 
 
 def test_an_attempt_stops_at_the_first_failure_and_tells_it_at_the_end(tmp_path: Path):
     done = []
-    attempt = Attempt(tmp_path / "file", Alone())
+    attempt = Attempt(tmp_path / "file", ALONE)
     attempt.do(lambda: done.append(1))
     attempt.do(full)
     attempt.do(lambda: done.append(2))
@@ -99,7 +114,7 @@ def test_an_attempt_stops_at_the_first_failure_and_tells_it_at_the_end(tmp_path:
 
 
 def test_an_attempt_calls_anything_that_goes_wrong_a_failure_to_write(tmp_path: Path):
-    attempt = Attempt(tmp_path / "file", Alone())
+    attempt = Attempt(tmp_path / "file", ALONE)
     attempt.do(lambda: {}["key"])
     with pytest.raises(OutputError, match=r"Could not write '.*file': KeyError: 'key'\."):
         attempt.finish()

@@ -131,6 +131,16 @@ def test_astype_converts_as_numpy_does(dtype):
     )
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_no_integer_is_a_negative_zero(dtype):
+    def cut_off(a, out):
+        out[0] = a[0].astype("int32")
+
+    found = computed(dtype, [[-0.5, -0.0, -1.5]], cut_off, [dtype])[:3]
+    assert found.tolist() == [0.0, 0.0, -1.0]
+    assert not np.signbit(found[:2]).any()
+
+
 def test_a_field_of_truth_values_holds_truth_values():
     grid = hc.Grid((4,))
     wet = grid.field("wet", dtype=bool)

@@ -1,49 +1,149 @@
 """What is done on one rank for all."""
 
+import re
+import subprocess
+import sys
+
 import pytest
+from unit.runtime.ranks import on_ranks
 
 from halocline.errors import MpiError, OutputError, PlanError
 from halocline.runtime import job as job_module
-from halocline.runtime.job import Job, join
+from halocline.runtime.collective import Collective
+from halocline.runtime.ending import is_known
+from halocline.runtime.job import join
 
 
-class Ranks:
-    """A communicator that records what rank 0 tells the others, or says it to them."""
-
-    size = 2
-
-    def __init__(self, rank, said=None):
-        self.rank, self.said = rank, said
-
-    def bcast(self, value):
-        if self.rank == 0:
-            self.said = value
-        return self.said
+def fail(error):
+    raise error
 
 
-def job(communicator):
-    return Job(communicator.rank, communicator.size, communicator, None, 2)
+def test_only_the_first_rank_acts():
+    assert on_ranks(2, lambda job: job.on_first(lambda: job.rank + 7)) == [7, None]
 
 
-def test_only_the_first_rank_acts_and_a_mistake_is_raised_on_all():
-    def fail():
-        raise OutputError("Full.")
-
-    first = Ranks(0)
-    assert job(first).on_first(lambda: 7) == 7
-    assert job(Ranks(1, first.said)).on_first(fail) is None
-    with pytest.raises(OutputError, match="Full"):
-        job(first).on_first(fail)
-    with pytest.raises(OutputError, match="Full"):
-        job(Ranks(1, first.said)).on_first(lambda: 7)
+def test_a_mistake_found_on_the_first_rank_is_raised_on_all():
+    found = on_ranks(3, lambda job: job.on_first(lambda: fail(OutputError("Full.", hint="Tidy."))))
+    assert [type(error) for error in found] == [OutputError] * 3
+    assert {str(error) for error in found} == {"Full. Tidy."}
 
 
-def test_a_bug_on_the_first_rank_lets_the_others_go():
-    first = Ranks(0)
-    with pytest.raises(ZeroDivisionError):
-        job(first).on_first(lambda: 1 / 0)
-    with pytest.raises(Exception, match="Rank 0 has failed"):
-        job(Ranks(1, first.said)).on_first(lambda: None)
+def test_a_bug_on_the_first_rank_is_told_to_the_others():
+    first, second = on_ranks(2, lambda job: job.on_first(lambda: 1 / 0))
+    assert isinstance(first, ZeroDivisionError)
+    assert isinstance(second, MpiError)
+    assert re.match(r"Rank 0 failed in on_first at .*: ZeroDivisionError: division by", str(second))
+
+
+def test_values_are_shared():
+    assert on_ranks(2, lambda job: job.everywhere(job.rank)) == [[0, 1]] * 2
+    assert on_ranks(2, lambda job: job.first(job.rank or None)) == [1, 1]
+    assert on_ranks(2, lambda job: job.greatest([job.rank, -job.rank])) == [[1, 0]] * 2
+    assert on_ranks(2, lambda job: job.gather(job.rank)) == [[0, 1], None]
+
+
+def test_who_fails_in_a_call_is_heard_in_any_meeting_of_the_others():
+    def act(job):
+        if job.rank == 1:
+            with job.call("this"):
+                raise PlanError("A block is too narrow.", place="here.py:3")
+        with job.call("that"):
+            job.everywhere(0)
+
+    other, own = on_ranks(2, act)
+    assert isinstance(own, PlanError)
+    assert str(other) == (
+        "Rank 1 failed in this at here.py:3: A block is too narrow. What all ranks do together "
+        "cannot go on without it."
+    )
+
+
+def test_where_all_fail_each_raises_its_own():
+    def act(job):
+        with job.call("this"):
+            raise ValueError(job.rank)
+
+    found = on_ranks(3, act)
+    assert [str(error) for error in found] == ["0", "1", "2"]
+    assert all(is_known(error) for error in found)
+
+
+def test_calls_within_calls_are_part_of_them():
+    def act(job):
+        with job.call("outer"), job.call("inner" if job.rank else "other"):
+            return job.everywhere(0)
+
+    assert on_ranks(2, act) == [[0, 0]] * 2
+
+
+def test_different_calls_are_refused_with_their_ranks():
+    def act(job):
+        with job.call("this" if job.rank in (0, 2) else "that"):
+            job.everywhere(0)
+
+    found = on_ranks(3, act)
+    text = (
+        r"Ranks 0 and 2 called this at .*, while rank 1 called that at .*; expected the same call "
+        r"on every rank\. It waits for all ranks: make it outside of conditions like 'rank == 0'\."
+    )
+    assert all(isinstance(error, MpiError) and re.fullmatch(text, str(error)) for error in found)
+
+
+def test_many_ranks_are_counted():
+    def act(job):
+        job.collective.agree({"'dt'": "0.1" if job.rank == 3 else "0.2"})
+
+    for error in on_ranks(7, act):
+        assert str(error) == (
+            "Ranks disagree on 'dt': 0.2 on ranks 0, 1, 2, 4 and 2 others, 0.1 on rank 3; expected "
+            "the same on every rank."
+        )
+
+
+def test_long_facts_are_not_shown():
+    error, _, _ = on_ranks(3, lambda job: job.collective.agree({"a kernel": "\n" * (job.rank > 0)}))
+    assert str(error) == (
+        "Ranks disagree on a kernel: that of ranks 1 and 2 differs from that of rank 0; expected "
+        "the same on every rank."
+    )
+
+
+def test_a_function_of_the_user_makes_calls_of_its_own():
+    def act(job):
+        with job.call("run"):
+            job.collective.call_of_user("act", lambda: job.rank or job.everywhere(0))
+
+    first, second = on_ranks(2, act)
+    text = (
+        r"Rank 0 called everywhere at .*, while rank 1 has come to the end of the function 'act'; "
+    )
+    assert re.match(text, str(second))
+    assert str(first) == str(second)
+
+
+def test_a_single_process_meets_nobody():
+    alone = Collective()
+    with alone.call("this"):
+        alone.meet("that")
+    with pytest.raises(PlanError), alone.call("this"):
+        alone.meet("that", failure=PlanError("No."))
+
+
+def test_place_of_the_user_is_outside_of_the_package(tmp_path):
+    script = tmp_path / "user.py"
+    script.write_text(
+        "from halocline.language.place import place_of, user_place\n"
+        "import halocline as hc\n"
+        "def check():\n"
+        "    return user_place()\n"
+        "print(check())\n"
+        "try:\n"
+        "    hc.Grid(0)\n"
+        "except hc.errors.HaloclineError as error:\n"
+        "    print(place_of(error.__traceback__))\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [f"{script}:4", f"{script}:7"]
 
 
 class Machines:
@@ -53,6 +153,12 @@ class Machines:
 
     def py2f(self):
         return 0
+
+    def allgather(self, value):
+        return [value] * self.size
+
+    def Allgather(self, sent, received):
+        received[:] = bytes(sent) * self.size
 
 
 @pytest.fixture
@@ -65,7 +171,7 @@ def joining(monkeypatch):
         communicator = Machines()
         loaded = (lambda *arguments: made.append(arguments), communicator)
         monkeypatch.setattr(job_module, "_load_mpi", lambda _: loaded)
-        monkeypatch.setattr("sys.excepthook", None)
+        monkeypatch.setattr(job_module, "collective_of", Collective)
         return join(communicator, **options), made[0]
 
     return join_on
@@ -93,5 +199,7 @@ def test_a_link_is_not_emulated_between_machines(joining):
 
 
 def test_a_node_without_ranks_is_refused():
-    with pytest.raises(PlanError, match=r"ranks_per_node=0 was given; expected at least 1"):
+    with pytest.raises(
+        PlanError, match=r"'ranks_per_node' was given 0; expected a whole number of at least 1"
+    ):
         join(ranks_per_node=0)

@@ -9,10 +9,10 @@ import stencils
 
 import halocline as hc
 from halocline.errors import OutOfMemoryError
+from halocline.free_memory import free_memory
 from halocline.pipeline import plan_for
 from halocline.runtime import memory
-from halocline.runtime.job import join
-from halocline.runtime.memory import bytes_needed, free_memory
+from halocline.runtime.memory import bytes_needed
 
 HERE = f"node '{os.uname().nodename}'"
 HINT = (
@@ -51,7 +51,7 @@ def test_messages_need_memory_on_both_sides():
 def test_a_grid_that_does_not_fit_is_refused_at_once():
     grid = hc.Grid((100_000, 100_000))
     one, f = grid.field("one"), grid.field("f", components=1000)
-    simulation = hc.Simulation(grid, [])
+    simulation = hc.Simulation(grid, [lambda: None])
     message = refusal(lambda: simulation.run(1))
     begin = f"Fields and messages take 80.1 TB on {HERE} (1 rank(s), at most 80.1 TB each), where "
     assert message.startswith(begin)
@@ -67,7 +67,7 @@ def test_the_largest_fields_are_named_first(free):
         grid.field(f"small{number}", dtype="uint8")
     grid.field("middle", dtype="float32")
     grid.field("large", components=20)
-    simulation = hc.Simulation(grid, [])
+    simulation = hc.Simulation(grid, [lambda: None])
     found = refusal(lambda: simulation.run(1))
     assert re.search(
         r"where 1.0 kB are free: large [\d.]+ kB, middle [\d.]+ kB, small\d [\d.]+ kB, "
@@ -80,7 +80,7 @@ def test_what_fits_runs_and_what_a_reduction_needs_is_asked_for_when_it_comes(fr
     grid = hc.Grid((1024,))
     a = grid.field("a")
     a.set(2.0)
-    simulation = hc.Simulation(grid, [])
+    simulation = hc.Simulation(grid, [lambda: None])
     free(8192)
     assert simulation.reduce(hc.sum(a)) == 2048.0
     free(8191)
@@ -93,11 +93,9 @@ def test_what_fits_runs_and_what_a_reduction_needs_is_asked_for_when_it_comes(fr
 
 
 class Ranks:
-    """A communicator of three ranks on two nodes, the first two on one; all need the same."""
+    """A job of three ranks on two nodes, the first two on one; all need the same."""
 
-    size, rank = 3, 0
-
-    def allgather(self, value):
+    def everywhere(self, value):
         (found, needed) = value
         other = memory.Memory("node 'other'", 5000.0)
         return [(found, needed), (found, needed), (other, needed)]
@@ -106,10 +104,9 @@ class Ranks:
 def test_ranks_share_the_memory_of_their_node(free):
     grid = hc.Grid((512,))
     grid.field("a")
-    plan = hc.Simulation(grid, []).plan
-    device = hc.Simulation(grid, []).device
-    three = join()
-    object.__setattr__(three, "communicator", Ranks())
+    plan = hc.Simulation(grid, [lambda: None]).plan
+    device = hc.Simulation(grid, [lambda: None]).device
+    three = Ranks()
     free(8192)
     memory.check_memory(plan.layouts, plan, device, three)
     free(8191)

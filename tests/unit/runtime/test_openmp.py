@@ -45,7 +45,7 @@ def test_how_the_user_lets_threads_wait_counts(chosen, looks):
 
 
 def test_threads_bound_to_cores_are_as_many_as_cores():
-    code = "print(hc.Simulation(hc.Grid((4,)), []).threads)"
+    code = "print(hc.Simulation(hc.Grid((4,)), [print]).threads)"
     assert loaded(code, OMP_PROC_BIND="true")[0] == str(len(os.sched_getaffinity(0)))
 
 
@@ -61,7 +61,7 @@ def test_threads_are_those_given_or_of_the_environment_or_the_nodes_cores(monkey
 @pytest.mark.parametrize("threads", [0, -1, 1.5, "2", True])
 def test_threads_that_are_no_positive_whole_number_are_refused(threads):
     with pytest.raises(PlanError) as caught:
-        hc.Simulation(hc.Grid((4,)), [], threads=threads)
+        hc.Simulation(hc.Grid((4,)), [print], threads=threads)
     assert str(caught.value) == (
         f"threads={threads!r} was given; expected a whole number of at least 1. Leave it out for "
         "all cores of the node, shared among its ranks."
@@ -72,7 +72,7 @@ def test_threads_that_are_no_positive_whole_number_are_refused(threads):
 def test_a_number_of_threads_in_the_environment_that_is_none_is_refused(told, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", told)
     with pytest.raises(PlanError) as caught:
-        hc.Simulation(hc.Grid((4,)), [])
+        hc.Simulation(hc.Grid((4,)), [print])
     assert str(caught.value) == (
         f"The environment variable OMP_NUM_THREADS is '{told}'; expected a whole number of at "
         "least 1. Leave it out for all cores of the node, shared among its ranks."

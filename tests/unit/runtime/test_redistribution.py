@@ -5,9 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from halocline.errors import MpiError
 from halocline.language.initial import InitialValues
 from halocline.plan.decomposition import decompose
 from halocline.runtime.redistribution import redistributed
@@ -53,7 +55,7 @@ def test_every_rank_gets_the_values_of_its_new_cells(before, after, ranks, compo
     sent = []
     for rank in range(ranks):
         job = Ranks(wanted)
-        with suppress(StopIteration):  # nothing arrives in this round, which looks at what is sent
+        with suppress(MpiError):  # nothing arrives in this round, which looks at what is sent
             redistributed(have[rank], wanted[rank], job)
         sent.append(job.seen)
     for rank in range(ranks):
@@ -62,3 +64,13 @@ def test_every_rank_gets_the_values_of_its_new_cells(before, after, ranks, compo
         assert found.boxes == expected.boxes
         for one, other in zip(found.arrays, expected.arrays, strict=True):
             assert one.tolist() == other.tolist()
+
+
+def test_values_that_no_rank_has_are_missed():
+    (box,) = boxes_of((6, 1), 6)[0]
+    with pytest.raises(MpiError) as caught:
+        redistributed(InitialValues((), ()), [box], Ranks([(box,)], [[[]]]))
+    assert str(caught.value) == (
+        "A field was set before its simulation was made, which has fewer ranks than the launcher "
+        "has started. Set fields after the simulation is made."
+    )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import halocline as hc
+from halocline.apps.lbm.arguments import as_mask, check_vector
 from halocline.apps.lbm.populations import Value, add
 from halocline.apps.lbm.streaming import LEFT
 from halocline.errors import CaseError
@@ -107,15 +108,17 @@ def body_force(
 
     Args:
         flow: The flow around it.
-        body: True in its cells, which are solid.
+        body: True or 1 in its cells, which are solid.
         about: The point of the torque [cells from the low corner of the domain].
         name: Of its fields.
 
     Raises:
-        CaseError: There is no body, or it has cells that are fluid.
+        CaseError: There is no body, or it has cells that are fluid, or the point other axes.
     """
     solid = flow.setup.solid
-    if solid is None or body.shape != solid.shape or not body.any() or (body & ~solid).any():
+    body = as_mask("body", body, flow.setup.extent)
+    check_vector("about", about, flow.velocity_set.dimensions)
+    if solid is None or not body.any() or (body & ~solid).any():
         raise CaseError(
             f"The body '{name}' has no cells, or cells that are not solid; expected at least one, "
             "and solid ones only."

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
+from halocline.apps.lbm.arguments import returned
 from halocline.apps.lbm.populations import Value, add, dot, moments
 from halocline.apps.lbm.streaming import LEFT, Places
 from halocline.geometry import AXES
@@ -262,7 +263,8 @@ def _given(velocity: Any, velocity_set: VelocitySet, cell: Offset) -> Sequence[V
     if not callable(velocity):
         return tuple(velocity)
     axes = AXES[: velocity_set.dimensions]
-    return tuple(velocity(*(hc.index(a) + (o + 0.5) for a, o in zip(axes, cell, strict=True))))
+    found = velocity(*(hc.index(a) + (o + 0.5) for a, o in zip(axes, cell, strict=True)))
+    return returned(velocity, found, len(axes), "axis")
 
 
 def _missing(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -71,7 +72,7 @@ class Channel(SteadyCase):
         if self.driving not in DRIVINGS:
             hint = nearest(self.driving, DRIVINGS)
             raise CaseError(f"The channel has the unknown driving '{self.driving}'.", hint=hint)
-        if not min(self.aspect, self.width) > 0.0:
+        if not (0.0 < self.aspect < inf and 0.0 < self.width < inf):
             raise CaseError(
                 f"The channel has aspect {self.aspect:g} and width {self.width:g}; expected both "
                 "above 0."

@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations_with_replacement
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import halocline as hc
+from halocline.apps.lbm.arguments import check_function, check_number, wrong
 from halocline.apps.lbm.moment_rows import Row, moment_rows
 from halocline.apps.lbm.populations import Value, add, dot, moments
 
@@ -60,8 +61,12 @@ def trt(magic: float = MAGIC) -> Collision:
         magic: (tau - 1/2)(tau_odd - 1/2), on which alone the errors of steady flows depend: 3/16
             for walls exactly halfway, 1/4 for stability, 1/12 for advection.
 
+    Raises:
+        CaseError: The number is not above 0.
+
     Source: Ginzburg, Verhaeghe & d'Humières 2008.
     """
+    check_number("magic", magic, 0.0)
 
     def collide(
         velocity_set: VelocitySet,
@@ -102,8 +107,13 @@ def mrt(
         higher: Rate of even moments of fourth order [1 / step].
         magic: As for TRT.
 
+    Raises:
+        CaseError: A rate is not between 0 and 2.
+
     Source: Lallemand & Luo 2000 (D2Q9); d'Humières et al. 2002 (D3Q19).
     """
+    check_number("energy", energy, 0.0, 2.0)
+    check_number("higher", higher, 0.0, 2.0)
     relax = trt(magic)
 
     def collide(
@@ -165,8 +175,14 @@ def smagorinsky(constant: float, collision: Collision = bgk) -> Collision:
         constant: Of the model, 0.1 to 0.17.
         collision: What relaxes, at the rate that the local strain gives.
 
+    Raises:
+        CaseError: The constant is negative or not below 1, or the other is no collision.
+
     Source: Hou, Sterling, Chen & Doolen 1996.
     """
+    if constant != 0.0:
+        check_number("constant", constant, 0.0, 1.0, "0.1 to 0.17 are usual.")
+    check_collision("collision", collision)
 
     def collide(
         velocity_set: VelocitySet,
@@ -183,6 +199,18 @@ def smagorinsky(constant: float, collision: Collision = bgk) -> Collision:
         return collision(velocity_set, populations, local, force)
 
     return collide
+
+
+def check_collision(name: str, collision: Any) -> None:
+    """Refuse what cannot be called as a collision, as one that is still to be made.
+
+    Raises:
+        CaseError: The message names the argument.
+    """
+    hint = "Collisions are bgk, trt(), mrt(), regularised, cumulant, smagorinsky(0.15), or yours."
+    if not callable(collision):
+        raise wrong(name, collision, "a function", hint)
+    check_function(name, collision, ("velocity set", "populations", "omega", "force"), hint)
 
 
 def stress(

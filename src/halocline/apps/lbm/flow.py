@@ -7,13 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import halocline as hc
 from halocline.apps.lbm import boundaries, kernels
+from halocline.apps.lbm.arguments import (
+    as_mask,
+    check_profile,
+    check_profiles,
+    components,
+    evaluated,
+)
 from halocline.apps.lbm.boundaries import (
     Boundary,
     FreeSlip,
@@ -26,11 +33,11 @@ from halocline.apps.lbm.boundaries import (
 from halocline.apps.lbm.collision import Collision, bgk
 from halocline.apps.lbm.links import next_to
 from halocline.apps.lbm.populations import equilibrium
+from halocline.apps.lbm.setup_check import as_extent, check_setup, check_solid
 from halocline.apps.lbm.streaming import Places, Streaming, streaming, unit_of
 from halocline.apps.lbm.velocity_set import VelocitySet, velocity_set
-from halocline.errors import CaseError
 from halocline.geometry import AXES, Box
-from halocline.language.fields import parse_side
+from halocline.language.sides import parse_side
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,7 +57,8 @@ class Setup:
         collision: See 'collision'.
         sides: What is at each side; those without are periodic. Where walls meet, the one given
             last decides.
-        solid: True where cells are solid, shape of the extent; they are walls at rest.
+        solid: True or 1 where cells are solid, False or 0 elsewhere, shape of the extent; they are
+            walls at rest.
         force: Body force per volume, one component an axis, or a function of the time that returns
             it; empty for none.
         step_time: Length of a lattice step in the unit of that time.
@@ -60,6 +68,11 @@ class Setup:
         layout: Of the populations in memory: 'soa' or 'aos', see 'Grid.field'.
         spacing: Edge length of a cell, for coordinates of results.
         origin: Coordinate of the low corner of the domain.
+
+    The numbers of omega, sides and force may be parameters ('hc.Parameter').
+
+    Raises:
+        CaseError: An argument is not what it should be; the message names it.
     """
 
     extent: tuple[int, ...]
@@ -75,6 +88,13 @@ class Setup:
     layout: str = "soa"
     spacing: float = 1.0
     origin: Any = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "extent", as_extent(self.extent, self.lattice))
+        check_setup(self)
+        if self.solid is not None:
+            object.__setattr__(self, "solid", as_mask("solid", self.solid, self.extent))
+        check_solid(self)
 
 
 @dataclass(frozen=True)
@@ -137,18 +157,26 @@ class Flow:
             gradient: For each component its derivative along each axis [1 / step], as before; None
                 to begin without stress, which then comes into being with an error of second order.
 
+        Raises:
+            CaseError: An argument is none of this.
+
         Source: Krüger et al. (2017), section 5.5, for the stress after collision.
         """
         lattice = self.velocity_set
-        components = velocity if velocity is not None else (0.0,) * lattice.dimensions
+        if velocity is None:
+            velocity = (0.0,) * lattice.dimensions
+        check_profile("density", density, lattice.dimensions)
+        check_profiles("velocity", velocity, lattice.dimensions)
+        if gradient is not None:
+            rows = components("gradient", gradient, lattice.dimensions, "rows")
+            for axis, row in zip(AXES, rows, strict=False):
+                check_profiles(f"gradient of {axis}", row, lattice.dimensions)
 
         def populations(*coordinates: NDArray[Any]) -> list[Any]:
-            shape = np.broadcast_shapes(*(c.shape for c in coordinates))
-
             def at(value: Any) -> NDArray[Any]:
-                return np.broadcast_to(value(*coordinates) if callable(value) else value, shape)
+                return evaluated(value, coordinates)
 
-            rho, *u = (at(value) for value in (density, *components))
+            rho, *u = (at(value) for value in (density, *velocity))
             found = equilibrium(lattice, rho, u)
             if gradient is not None:
                 slopes = [[at(value) for value in row] for row in gradient]
@@ -191,14 +219,10 @@ def make_flow(setup: Setup) -> Flow:
     """Return a flow with its grid and steps.
 
     Raises:
-        CaseError: The solid cells do not fit the grid, or an open side is solid.
+        CaseError: A function of the setup returns something else than it should, or its collision
+            is not known on its lattice.
     """
     lattice, way = velocity_set(setup.lattice), streaming(setup.streaming)
-    if lattice.dimensions != len(setup.extent):
-        raise CaseError(
-            f"The lattice {lattice!r} has {lattice.dimensions} dimensions, but the extent is "
-            f"{setup.extent}."
-        )
     builder = _Builder(setup, lattice, way)
     observe = kernels.macroscopic(
         builder.f,
@@ -231,7 +255,6 @@ class _Builder:
         self.setup = setup
         self.lattice = lattice
         self.way = way
-        names = [axis + sign for axis in AXES[: lattice.dimensions] for sign in "-+"]
         walled = {n for n, b in setup.sides.items() if not isinstance(b, PressureDrop)}
         self.grid = hc.Grid(
             setup.extent,
@@ -239,7 +262,6 @@ class _Builder:
             spacing=setup.spacing,
             origin=setup.origin,
         )
-        self._check(names)
         self.f = self._populations("f")
         self.f_next = None if way.is_in_place else self._populations("f_next")
         self.density = self.grid.field("density", dtype=self._real)
@@ -259,43 +281,6 @@ class _Builder:
     def _populations(self, name: str) -> Field:
         options = {"dtype": self.setup.dtype, "layout": self.setup.layout}
         return self.grid.field(name, components=len(self.lattice), **options)
-
-    def _check(self, names: list[str]) -> None:
-        for side, boundary in self.setup.sides.items():
-            axis, _ = parse_side(self.grid, side)
-            other = side[0] + ("+" if side[1] == "-" else "-")
-            if other not in self.setup.sides:
-                raise CaseError(
-                    f"Side '{side}' was given a boundary, but '{other}' none.",
-                    hint="Give both sides of an axis boundaries, or none for a periodic axis.",
-                )
-            if isinstance(boundary, Velocity | Pressure | Outflow):
-                self._check_open(side, axis)
-        solid = self.setup.solid
-        if solid is not None and solid.shape != self.grid.extent:
-            raise CaseError(
-                f"The solid cells have the shape {solid.shape}; expected {self.grid.extent}, that "
-                "of the grid.",
-                hint="Axes come in the order x, y, z.",
-            )
-
-    def _check_open(self, side: str, axis: int) -> None:
-        solid = self.setup.solid
-        if solid is None or solid.shape != self.grid.extent:
-            return
-        last, inside = (0, 1) if side[1] == "-" else (-1, -2)
-        closed = np.take(solid, last, axis)
-        if closed.all():
-            raise CaseError(
-                f"Side '{side}' is open, but all of its cells are solid.",
-                hint="Leave fluid cells there, or make the side a wall.",
-            )
-        is_outflow = isinstance(self.setup.sides[side], Outflow)
-        if is_outflow and (np.take(solid, inside, axis) & ~closed).any():
-            raise CaseError(
-                f"Side '{side}' is an outflow, but has solid cells right behind it.",
-                hint="Leave the last two layers of cells alike.",
-            )
 
     def _masks(self) -> tuple[Field | None, Field | None]:
         """Declare where cells are fluid, and which solid cells fluid ones may touch."""
@@ -320,9 +305,10 @@ class _Builder:
                 return partial(boundaries.free_slip, at=side, **common)
             case Wall(velocity):
                 links = boundaries.leaving(self.lattice, side)
-                return partial(boundaries.wall, links=links, velocity=velocity, **common)
+                return partial(boundaries.wall, links=links, velocity=tuple(velocity), **common)
             case Velocity(velocity):
-                return partial(boundaries.open_side, at=side, velocity=velocity, **common)
+                given = velocity if callable(velocity) else tuple(velocity)
+                return partial(boundaries.open_side, at=side, velocity=given, **common)
             case Pressure(density):
                 return partial(boundaries.open_side, at=side, density=density, **common)
             case Outflow(speed):
@@ -358,7 +344,12 @@ class _Builder:
         force, delay = self.setup.force, later * self.setup.step_time
         if not callable(force):
             return {"force": tuple(force)}
-        return {"force": lambda time: force(time + delay), "time": hc.time}
+
+        @wraps(force)
+        def acting(time: Any) -> Any:
+            return force(time + delay)
+
+        return {"force": acting, "time": hc.time}
 
     def _arrivals(self, places: Places, *, is_attached: bool) -> list[Step]:
         """Return what makes populations arrive from walls and through sides.

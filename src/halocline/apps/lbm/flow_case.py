@@ -25,7 +25,7 @@ from halocline.apps.lbm.flow_pictures import FlowPicture, draw_flow
 from halocline.apps.lbm.flow_quantities import integrals, quantities
 from halocline.apps.lbm.model import Scaling
 from halocline.apps.lbm.populations import add
-from halocline.apps.lbm.streaming import streaming
+from halocline.apps.lbm.streaming import DTYPES, streaming
 from halocline.apps.lbm.units import UnitParameters
 from halocline.errors import CaseError, nearest
 
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     Values = Mapping[str, NDArray[Any]]
 
-DTYPES = ("float64", "float32", "float16")
 # Density and pressure, beside one velocity component an axis.
 VARIABLES = 2
 
@@ -145,6 +144,10 @@ class FlowCase(UnitParameters):
         """Return more integrals, and steps that bring up to date what they read."""
         return (), ()
 
+    def outcome(self, result: FlowResult) -> str:
+        """Return what the flow has come to, as text; '' if nobody asks."""
+        return ""
+
     def compare(self, result: FlowResult, values: Values) -> Sequence[Comparison]:
         """Return what came out beside what is known (rank 0)."""
         raise NotImplementedError
@@ -165,13 +168,13 @@ class FlowCase(UnitParameters):
         """Raise a CaseError for what cannot be computed."""
         self.check_units()
         streaming(self.streaming)
+        if not 0.0 <= self.eddies < 1.0:
+            raise CaseError(f"'eddies' was given {self.eddies:g}; expected 0, or 0.1 to 0.17.")
         collision_named(self.collision, self.eddies)
         lattice_for(self.collision, self.axes, self.lattice)
         if self.dtype not in DTYPES:
             hint = nearest(self.dtype, DTYPES)
             raise CaseError(f"The flow has the unknown dtype '{self.dtype}'.", hint=hint)
-        if not 0.0 <= self.eddies < 1.0:
-            raise CaseError(f"'eddies' was given {self.eddies:g}; expected 0, or 0.1 to 0.17.")
         self.scaling.check_flow(self.greatest)
 
     def describe(self) -> str:
@@ -327,6 +330,18 @@ class SteadyCase(FlowCase):
             )
         super().check()
 
+    def outcome(self, result: FlowResult) -> str:
+        """Return whether the flow became steady."""
+        if result.problem.change is None:
+            return ""
+        change = f"the change {self.change(result.problem):.2e} U a convective time"
+        if result.is_steady:
+            return f"steady: {change} is within the tolerance {self.tolerance:g} U"
+        return (
+            f"NOT steady: {change} exceeds the tolerance {self.tolerance:g} U; allow more with "
+            "--max-convective-times"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class FlowResult:
@@ -357,19 +372,10 @@ class FlowResult:
         return self.case.is_steady(self.problem)
 
     def summary(self) -> str:
-        """Return whether the flow became steady, and how fast that went."""
-        case, problem = self.case, self.problem
-        rate = self.steps * problem.flow.updates / max(self.seconds, 1e-9) / 1e6
+        """Return what the flow has come to, and how fast that went."""
+        rate = self.steps * self.problem.flow.updates / max(self.seconds, 1e-9) / 1e6
         speed = f"{self.steps} steps in {self.seconds:.1f} s, {rate:.1f} MLUPS"
-        if problem.change is None:
-            return speed
-        change = f"the change {case.change(problem):.2e} U a convective time"
-        if self.is_steady:
-            return f"steady: {change} is within the tolerance {case.steady_below:g} U\n{speed}"
-        return (
-            f"NOT steady: {change} exceeds the tolerance {case.steady_below:g} U; allow more with "
-            f"--max-convective-times\n{speed}"
-        )
+        return "\n".join(filter(None, (self.case.outcome(self), speed)))
 
     def variables(self) -> tuple[Variable, ...]:
         """Return velocity, pressure and density; collective."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
+from halocline.apps.lbm.arguments import returned
 from halocline.apps.lbm.collision import bgk
 from halocline.apps.lbm.populations import moments
 from halocline.apps.lbm.streaming import LEFT
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from halocline.apps.lbm.populations import Value
     from halocline.apps.lbm.streaming import Places
     from halocline.apps.lbm.velocity_set import VelocitySet
@@ -38,10 +41,10 @@ def collide_stream(  # noqa: PLR0913 (what a collision is)
             it; empty for none.
         time: The time, for such a function [steps].
     """
-    acting = force(time) if callable(force) else force
+    acting = _acting(force, time, velocity_set)
     outgoing = collision(velocity_set, _arriving(f, velocity_set, LEFT), omega, acting)
     here = (0,) * velocity_set.dimensions
-    for i, population in enumerate(outgoing):
+    for i, population in enumerate(returned(collision, outgoing, len(velocity_set), "population")):
         LEFT.put(f_next, velocity_set, i, here, population)
 
 
@@ -69,10 +72,10 @@ def collide_in_place(  # noqa: PLR0913 (what a collision is)
         force: Body force.
         time: Time.
     """
-    acting = force(time) if callable(force) else force
+    acting = _acting(force, time, velocity_set)
     outgoing = collision(velocity_set, _arriving(f, velocity_set, before), omega, acting)
     here = (0,) * velocity_set.dimensions
-    for i, population in enumerate(outgoing):
+    for i, population in enumerate(returned(collision, outgoing, len(velocity_set), "population")):
         after.put(f, velocity_set, i, here, population)
 
 
@@ -104,7 +107,7 @@ def macroscopic(  # noqa: PLR0913 (what is read off)
     cell = (0,) * velocity_set.dimensions
     outgoing = [places.outgoing(f, velocity_set, i, cell) for i in range(len(velocity_set))]
     excess, momentum = moments(velocity_set, outgoing)
-    if acting := force(time) if callable(force) else force:
+    if acting := _acting(force, time, velocity_set):
         momentum = [j - 0.5 * g for j, g in zip(momentum, acting, strict=True)]
     density[cell] = 1.0 + excess
     inverse_density = 1.0 / (1.0 + excess)
@@ -122,3 +125,10 @@ def copy_velocity(velocity: Any, velocity_before: Any) -> None:
 def _arriving(f: Any, velocity_set: VelocitySet, places: Places) -> list[Value]:
     cell = (0,) * velocity_set.dimensions
     return [places.arriving(f, velocity_set, i, cell) for i in range(len(velocity_set))]
+
+
+def _acting(force: Any, time: Value, velocity_set: VelocitySet) -> Sequence[Value]:
+    """Return the force at a time."""
+    if not callable(force):
+        return tuple(force)
+    return returned(force, force(time), velocity_set.dimensions, "axis")

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from halocline.apps.lbm.flow import Flow, Setup
     from halocline.apps.lbm.flow_case import FlowResult, Values
 
+# Beyond, the exact solution has no numbers.
+_LARGEST = 1000
+# The fewest in which a lattice goes to and fro.
+_STEPS = 6
+
 
 @dataclass(frozen=True)
 class OscillatingChannel(FlowCase):
@@ -65,12 +70,19 @@ class OscillatingChannel(FlowCase):
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
-        if not 0.0 < self.womersley < float("inf") or self.periods < 1:
+        if not 0.0 < self.womersley <= _LARGEST or self.periods < 1:
             raise CaseError(
                 f"The Womersley number {self.womersley:g} and {self.periods} periods were given; "
-                "expected a number above 0 and at least 1 period."
+                f"expected a number above 0 and at most {_LARGEST}, and at least 1 period."
             )
         super().check()
+        steps = 2.0 * pi / self._frequency
+        if steps < _STEPS:
+            raise CaseError(
+                f"The Womersley number {self.womersley:g} makes a period of {steps:.2g} lattice "
+                f"steps; expected at least {_STEPS}.",
+                hint="Use more cells, a lower speed or a smaller Womersley number.",
+            )
 
     @property
     def _frequency(self) -> float:

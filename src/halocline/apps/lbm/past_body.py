@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from halocline.apps.lbm.boundaries import Boundary, FreeSlip, Outflow, Pressure,
 from halocline.apps.lbm.flow_case import Comparison, SteadyCase
 from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry
+from halocline.apps.lbm.settling import PERIODS, TOLERANCE, WINDOW, Settling, State, settling
 from halocline.errors import CaseError, nearest
 from halocline.io.plots import Points
 from halocline.io.quantity import Integral
@@ -31,9 +33,6 @@ if TYPE_CHECKING:
 SIDES: dict[str, Boundary] = {"wall": Wall(), "free-slip": FreeSlip()}
 INLETS = ("parabola", "uniform")
 OUTLETS = ("pressure", "outflow")
-# Below, the lift is that of a body which does not lie in the middle, not of vortices it sheds.
-_SHEDDING = 0.02
-_FIRST_LIFT = 1
 
 
 @dataclass(frozen=True)
@@ -156,42 +155,73 @@ class PastBody(SteadyCase):
         )
         return (found.update,), tuple(integrals)
 
-    def coefficient(self, result: FlowResult, name: str) -> NDArray[np.float64]:
-        """Return 'drag' or 'lift' coefficients of the second half of the run, or the last."""
-        series = result.series(f"{name}_coefficient")
-        return series[-1:] if result.is_steady else series[len(series) // 2 :]
-
-    def strouhal(self, result: FlowResult) -> float | None:
-        """Return frequency times diameter over speed of the lift; None if it does not alternate."""
-        lift = self.coefficient(result, "lift")
-        time = result.series("time")[len(result.history) - len(lift) :]
-        swing = lift - 0.5 * (lift.max() + lift.min())
-        rises = np.flatnonzero((swing[:-1] < 0.0) & (swing[1:] >= 0.0))
-        if len(rises) <= _FIRST_LIFT or np.ptp(lift) < _SHEDDING:
+    def settling(self, result: FlowResult) -> Settling | None:
+        """Return what drag and lift have come to; None if this run has done no step."""
+        if not len(result.history):
             return None
-        share = swing[rises] / (swing[rises] - swing[rises + 1])
-        zeros = time[rises] + share * (time[rises + 1] - time[rises])
-        unit = self.scaling.length / self.scaling.speed * self.units.step
-        return float((len(zeros) - 1) / (zeros[-1] - zeros[0]) * unit)
+        names = ("time", "drag_coefficient", "lift_coefficient")
+        time, drag, lift = (result.series(name) for name in names)
+        return settling(time / self._passing, drag, lift)
+
+    @property
+    def _passing(self) -> float:
+        """D/U, in which the flow passes the body once [unit of the time]."""
+        return self.scaling.length / self.scaling.speed * self.units.step
+
+    def outcome(self, result: FlowResult) -> str:
+        """Return what drag and lift have come to, unless nothing changes any more at all."""
+        found = self.settling(result)
+        if result.is_steady or found is None:
+            return super().outcome(result)
+        differing = f"by {100.0 * found.difference:.2g} %"
+        if found.state is State.STEADY:
+            return (
+                f"steady: drag and lift vary {differing} of the drag in the last {WINDOW:g} D/U, "
+                "so there is no Strouhal number"
+            )
+        if found.state is State.PERIODIC:
+            return (
+                f"periodic: the last {found.periods} periods of the lift, of which the following "
+                f"is read off, differ {differing}"
+            )
+        most = f"at most {100.0 * TOLERANCE:g} %"
+        found_and_expected = (
+            f"the last {found.periods} periods of the lift differ {differing}; expected at least "
+            f"{PERIODS}, over at least {WINDOW:g} D/U, that differ by {most}"
+            if found.periods
+            else f"drag and lift vary {differing} of the drag in the last {WINDOW:g} D/U; expected "
+            f"{most}"
+        )
+        end = float(result.series("time")[-1]) / self._passing + found.missing
+        steps = ceil(found.missing * self.scaling.length / self.scaling.speed)
+        return (
+            f"NOT settled: {found_and_expected}. Go on for at least {steps} lattice steps: "
+            f"--max-convective-times {ceil(end)}"
+        )
 
     def known(self) -> dict[str, tuple[float, str]]:
         """Return what is published of this flow, by the name of the quantity."""
         return {}
 
     def compare(self, result: FlowResult, values: Values) -> Sequence[Comparison]:
-        """Return drag, lift and Strouhal number beside what is published."""
-        drag, lift = (self.coefficient(result, name) for name in ("drag", "lift"))
-        found = {"drag coefficient": float(drag[-1]), "lift coefficient": float(lift[-1])}
-        number = self.strouhal(result)
-        if number is not None:
-            found = {
-                "greatest drag coefficient": float(drag.max()),
-                "mean drag coefficient": float(drag.mean()),
-                "greatest lift coefficient": float(lift.max()),
-                "Strouhal number": number,
+        """Return drag, lift and Strouhal number beside what is published, if they have settled."""
+        found = self.settling(result)
+        if found is None:
+            return ()
+        drag, lift = (result.series(f"{name}_coefficient") for name in ("drag", "lift"))
+        numbers = {"drag coefficient": drag[-1], "lift coefficient": lift[-1]}
+        if not result.is_steady and found.state is State.UNSETTLED:
+            return [Comparison(f"{name} at the end", float(v)) for name, v in numbers.items()]
+        if not result.is_steady and found.state is State.PERIODIC:
+            drag, lift = drag[found.looks], lift[found.looks]
+            numbers = {
+                "greatest drag coefficient": drag.max(),
+                "mean drag coefficient": drag.mean(),
+                "greatest lift coefficient": lift.max(),
+                "Strouhal number": 1.0 / found.period,
             }
         known = self.known()
-        return [Comparison(name, value, *known.get(name, ())) for name, value in found.items()]
+        return [Comparison(name, float(v), *known.get(name, ())) for name, v in numbers.items()]
 
     def picture(self, result: FlowResult, values: Values) -> FlowPicture:
         """Return the flow in the middle plane, and the coefficients over the time."""

@@ -69,6 +69,9 @@ class Places:
         self.put(f, velocity_set, i, _back(cell, velocity_set.velocities[i]), value)
 
 
+# What populations are stored as.
+DTYPES = ("float64", "float32", "float16")
+
 LEFT = Places()
 TURNED = Places(is_turned=True)
 AHEAD = Places(is_ahead=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from math import sqrt
 from typing import ClassVar
 
+from halocline.apps.case import absent
 from halocline.apps.lbm.model import Scaling
 from halocline.errors import CaseError
 
@@ -86,16 +87,16 @@ class UnitParameters:
         time_step: Length of a lattice step instead of 'lattice_speed' [s].
     """
 
-    cells: int = 0
-    cell_size: float = 0.0
-    reynolds: float = 0.0
-    length: float = 0.0
-    velocity: float = 0.0
-    viscosity: float = 0.0
+    cells: int = absent(0)
+    cell_size: float = absent(0.0)
+    reynolds: float = absent(0.0)
+    length: float = absent(0.0)
+    velocity: float = absent(0.0)
+    viscosity: float = absent(0.0)
     density: float = 1.0
-    lattice_speed: float = 0.0
-    mach: float = 0.0
-    time_step: float = 0.0
+    lattice_speed: float = absent(0.0)
+    mach: float = absent(0.0)
+    time_step: float = absent(0.0)
 
     # What is taken for 'cells', 'reynolds' and 'lattice_speed' where nothing is given.
     usual: ClassVar[tuple[int, float, float]] = (32, 10.0, 0.05)

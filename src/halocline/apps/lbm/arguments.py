@@ -1,0 +1,185 @@
+"""What users give to flows: what it must be, and the one message where it is something else."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from math import inf
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.errors import CaseError, described
+from halocline.geometry import AXES
+from halocline.language.operators import Operand
+from halocline.language.steps import Parameter
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# The kinds of arrays that hold numbers: bool, whole, real.
+_NUMBERS = "buif"
+
+
+def wrong(name: str, value: Any, expected: str, hint: str = "") -> CaseError:
+    """Return the error of an argument that is not what was expected."""
+    return CaseError(f"'{name}' was given {_shown(value)}; expected {expected}.", hint=hint)
+
+
+def check_number(
+    name: str, value: Any, above: float = -inf, below: float = inf, hint: str = ""
+) -> None:
+    """Refuse what is not a finite number between two others."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    if not is_number or not above < value < below:
+        ends = ((above, "above"), (below, "below"))
+        limits = " and ".join(f"{word} {end:.3g}" for end, word in ends if abs(end) < inf)
+        raise wrong(name, value, f"a number {limits}".rstrip(), hint)
+
+
+def components(name: str, value: Any, axes: int, what: str = "numbers") -> Sequence[Any]:
+    """Return what has one component an axis, or refuse it."""
+    if not _is_listed(value) or len(value) != axes:
+        raise wrong(name, value, f"{axes} {what}, one an axis")
+    return value  # type: ignore[no-any-return]
+
+
+def check_vector(name: str, value: Any, axes: int, largest: float = inf) -> None:
+    """Refuse what is not one number or parameter an axis, each smaller than 'largest' in size."""
+    for axis, number in zip(AXES, components(name, value, axes), strict=False):
+        check_number(f"{name} along {axis}", now(number), -largest, largest)
+
+
+def now(value: Any) -> Any:
+    """Return a value, or that of a parameter, which may change later."""
+    return value.value if isinstance(value, Parameter) else value
+
+
+def check_word(name: str, value: Any, known: Sequence[str]) -> None:
+    """Refuse what is not one of some words."""
+    if not isinstance(value, str) or value not in known:
+        raise wrong(name, value, f"one of: {', '.join(known)}")
+
+
+def check_function(
+    name: str, function: Callable[..., Any], arguments: Sequence[str], hint: str = ""
+) -> None:
+    """Refuse a function that cannot be called with some arguments by position."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # written in C: only a call can tell
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        raise wrong(name, function, f"a function of {_listed(arguments)}", hint) from None
+
+
+def check_profile(name: str, value: Any, axes: int) -> None:
+    """Refuse what is neither a number nor a function of the coordinates."""
+    if callable(value):
+        check_function(name, value, AXES[:axes])
+    elif not isinstance(value, Real):
+        hint = "Every rank asks for its own cells: write a function of the coordinates."
+        raise wrong(name, value, "a number or a function of the coordinates", hint)
+    else:
+        check_number(name, value)
+
+
+def check_profiles(name: str, value: Any, axes: int) -> None:
+    """Refuse what is not one number or function of the coordinates an axis."""
+    found = components(name, value, axes, "numbers or functions of the coordinates")
+    for axis, component in zip(AXES, found, strict=False):
+        check_profile(f"{name} along {axis}", component, axes)
+
+
+def returned(function: Callable[..., Any], found: Any, count: int, each: str) -> tuple[Any, ...]:
+    """Return the values of a cell that a function has returned.
+
+    Raises:
+        CaseError: They are not so many, or not numbers; the message names the function.
+    """
+    values = tuple(found) if _is_listed(found) else ()
+    if len(values) == count and all(isinstance(value, Real | Operand) for value in values):
+        return values
+    is_count = values and len(values) != count
+    what = f"{len(values)} value(s)" if is_count else _shown(found)
+    raise _wrong_return(function, what, f"{count} numbers, one for each {each}")
+
+
+def evaluated(profile: Any, coordinates: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return a number, or what a function makes of the coordinates, as one value a cell.
+
+    Raises:
+        CaseError: The function returns an array of another shape.
+    """
+    shape = np.broadcast_shapes(*(c.shape for c in coordinates))
+    found = profile(*coordinates) if callable(profile) else profile
+    try:
+        array = np.asarray(found)
+        if array.dtype.kind in _NUMBERS:
+            return np.broadcast_to(array, shape)
+    except ValueError:  # another shape, or rows of different lengths
+        pass
+    raise _wrong_return(
+        profile,
+        _shown(found),
+        f"one number for each of {shape} cells",
+        "Compute with the arrays of coordinates that it is given.",
+    )
+
+
+def as_mask(name: str, value: Any, extent: Sequence[int]) -> NDArray[np.bool_]:
+    """Return an array of True and False, or of 1 and 0, as the former.
+
+    Raises:
+        CaseError: It has another shape, or other values.
+    """
+    expected = "True or 1 where a cell is solid, False or 0 elsewhere"
+    try:
+        array = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        raise wrong(name, value, f"an array of {expected}") from None
+    if array.dtype.kind not in _NUMBERS:
+        raise wrong(name, value, f"an array of {expected}")
+    if array.shape != tuple(extent):
+        raise CaseError(
+            f"'{name}' has the shape {array.shape}; expected {tuple(extent)}, that of the grid.",
+            hint="Axes come in the order x, y, z.",
+        )
+    mask = array.astype(bool, copy=False)
+    if (others := array != mask).any():
+        cell = tuple(map(int, np.argwhere(others)[0]))
+        raise CaseError(
+            f"'{name}' was given {array[cell]} in cell {cell}; expected {expected}.",
+            hint=f"Write {name}=array != 0 if all else means solid.",
+        )
+    return mask
+
+
+def _wrong_return(
+    function: Callable[..., Any], found: str, expected: str, hint: str = ""
+) -> CaseError:
+    return CaseError(f"'{_named(function)}' returned {found}; expected {expected}.", hint=hint)
+
+
+def _is_listed(value: Any) -> bool:
+    return isinstance(value, Sequence | np.ndarray) and not isinstance(value, str)
+
+
+def _shown(value: Any) -> str:
+    """Return a value as a message shows it."""
+    if isinstance(value, Parameter):
+        return f"the parameter '{value.name}'"
+    return "an expression" if isinstance(value, Operand) else described(value)
+
+
+def _named(value: Any) -> str:
+    """Return the name of a function or class."""
+    return str(getattr(value, "__name__", type(value).__name__))
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Return words with commas and an 'and'."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

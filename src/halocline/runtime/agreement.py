@@ -1,0 +1,82 @@
+"""Agreement: what the ranks of a simulation compare, so that all of them compute the same."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Any
+
+from halocline.plan.strategy import Strategy
+from halocline.runtime.collective import digest_of
+from halocline.runtime.facts import facts_of_grid, facts_of_numbers, facts_of_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from halocline.language.fields import Grid
+    from halocline.language.steps import Parameter, Step
+    from halocline.plan.decomposition import Decomposition
+    from halocline.runtime.job import Job
+
+
+class Agreement:
+    """What ranks compare; nothing where there is one only. All methods are collective.
+
+    Each raises an MpiError that names the first thing in which ranks differ.
+
+    Args:
+        job: The ranks.
+        grid: Of the simulation.
+    """
+
+    def __init__(self, job: Job, grid: Grid) -> None:
+        self._job = job
+        self._grid = grid
+
+    def on_options(self, made: Decomposition, **options: Any) -> None:
+        """Compare the grid and the options of a simulation.
+
+        Args:
+            made: What has become of the option 'decomposition', which may be an object.
+            options: Options by name.
+        """
+        if self._job.size > 1:
+            facts = {
+                f"'{name}'": str(value)
+                for name, value in options.items()
+                if isinstance(value, str | int | float | tuple | Strategy | None)
+            }
+            facts["the blocks of the decomposition"] = str(made.cuts)
+            facts["the owners of blocks"] = str(made.owners)
+            self._job.collective.agree(facts_of_grid(self._grid) | facts)
+
+    def on_steps(self, steps: Sequence[Step]) -> None:
+        """Compare fields and steps, before they are planned."""
+        if self._job.size > 1:
+            facts = facts_of_steps(steps, self._grid)
+            self._job.collective.agree(facts_of_grid(self._grid) | facts)
+
+    def on_known_steps(self, steps: Sequence[Step], name: str, numbers: Sequence[float]) -> None:
+        """Compare steps that have been compared before, by the name that they were given then.
+
+        And the numbers that they give to kernels now.
+        """
+        if self._job.size > 1:
+            self._job.collective.meet(
+                "agree",
+                digest=digest_of(f"{name} {numbers}".encode()),
+                facts=lambda: facts_of_steps(steps, self._grid),
+            )
+
+    def on_run(self, steps: int, before: int, parameters: Sequence[Parameter]) -> None:
+        """Compare the numbers of steps, to do and done, and all numbers that users have given."""
+        if self._job.size == 1:
+            return
+        fields = self._grid.fields.values()
+        numbers = array("d", [steps, before])
+        numbers.extend(parameter.value for parameter in parameters)
+        numbers.extend(field.told for field in fields)
+        self._job.collective.meet(
+            "run",
+            digest=digest_of(numbers.tobytes()),
+            facts=lambda: facts_of_numbers(steps, before, parameters, fields),
+        )

@@ -1,0 +1,252 @@
+"""Collective calls: made by all ranks alike, or else an error on all of them, never a wait.
+
+A call consists of meetings. A meeting is one allgather of a few bytes: which call is going on,
+what must be the same on all ranks, and whether something has failed. As a rule all bytes are alike,
+and that was all. Else the ranks tell each other in words, and all raise. Who fails inside a call
+comes to one meeting more, whatever the others meet for, and so does who ends the program.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+from contextlib import suppress
+from functools import cache, lru_cache, wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from halocline.runtime.differences import Account, account_of, difference, failure_of
+from halocline.runtime.ending import (
+    abort,
+    end_at_uncaught_errors,
+    ending_unless_met,
+    is_known,
+    mark_known,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import TracebackType
+
+_END = "the end of the program"
+_DIGEST_BYTES = 8
+_NOTHING = bytes(_DIGEST_BYTES)
+
+
+class Collective:
+    """The meetings of the ranks of a communicator.
+
+    Args:
+        communicator: Of our own, so that nothing else is said on it; None for a single process.
+
+    Attributes:
+        is_open: Whether ranks still meet here: until the user frees the communicator.
+        jobs: How many simulations have them.
+    """
+
+    def __init__(self, communicator: Any = None) -> None:
+        self.communicator = communicator
+        self.is_open = True
+        self.jobs = 0
+        self._name = ""
+        self._job = 0
+        self._process = os.getpid()
+
+    def call(self, name: str, job: int = 0) -> _Call:
+        """Return a context in which a collective call is going on, or part of one that is.
+
+        Args:
+            name: Of the call, as a user knows it.
+            job: The number of the job that makes it; 0 for one yet to come.
+        """
+        return _Call(self, name, job)
+
+    def meet(
+        self,
+        what: str,
+        *,
+        failure: BaseException | None = None,
+        is_shared: bool = False,
+        digest: bytes = _NOTHING,
+        facts: Callable[[], Mapping[str, str]] = dict,
+    ) -> None:
+        """Meet the other ranks; afterwards all have come here, and nothing had failed.
+
+        Args:
+            what: The purpose; it is the name of the call where none is going on.
+            failure: What has failed on this rank.
+            is_shared: Whether all ranks are to raise that failure as their own.
+            digest: Of what must be the same on all ranks.
+            facts: That, as text by its names; asked for where not all is alike.
+
+        Raises:
+            BaseException: The failure of this rank.
+            MpiError: Another rank has failed, makes another call, or has other facts.
+        """
+        if self.communicator is None:
+            if failure is not None:
+                raise failure
+            return
+        state = b"well" if failure is None else b"fail"
+        header = _name_digest(self._name, what, self._job) + digest + state
+        found = bytearray(len(header) * self.communicator.size)
+        self.communicator.Allgather(header, found)
+        if failure is None and found == header * self.communicator.size:
+            return
+        told = {"the simulation": f"number {self._job}", **facts()}
+        mine = account_of(self._name or what, failure, is_shared=is_shared, facts=told)
+        raise self._consequence(mine, failure)
+
+    def _consequence(self, mine: Account, failure: BaseException | None) -> BaseException:
+        """Tell the others in words how it stands here, and return what all of that leads to."""
+        found: list[Account] = self.communicator.allgather(mine)
+        first = next((rank for rank, account in enumerate(found) if account.failure), None)
+        if first is None:
+            error: BaseException = difference(found)
+        elif failure is not None:
+            error = failure
+        else:
+            error = found[first].error or failure_of(first, found[first])
+        mark_known(error, first or 0)
+        return error
+
+    def agree(self, facts: Mapping[str, str]) -> None:
+        """Meet the other ranks, and refuse facts that are not the same on all of them."""
+        text = "\n".join(f"{name}: {value}" for name, value in facts.items())
+        self.meet("agree", digest=digest_of(text.encode()), facts=lambda: facts)
+
+    def call_of_user(self, name: str, function: Callable[[], object]) -> None:
+        """Call a function of the user on all ranks; afterwards all know whether it has failed.
+
+        Raises:
+            BaseException: What the function has raised here.
+            MpiError: It has raised something on another rank, and nothing here.
+        """
+        if self.communicator is None:
+            function()
+            return
+        failure, outer = None, (self._name, self._job)
+        try:
+            # What the user calls there are calls of their own.
+            self._name, self._job = "", 0
+            try:
+                function()
+            except BaseException as error:
+                if is_known(error):
+                    raise
+                failure = error
+            self._name = f"the end of the function '{name}'"
+            self.meet("", failure=failure)
+        finally:
+            self._name, self._job = outer
+
+    def confess(self, failure: BaseException) -> None:
+        """Tell the other ranks, whatever they meet for, that a call has failed here."""
+        if self.communicator is not None and not is_known(failure):
+            with suppress(BaseException):
+                self.meet("failure", failure=failure)
+
+    def confess_in_time_loop(self, failure: BaseException) -> None:
+        """The same where others may wait for messages, and meet nobody: then the job ends."""
+        if self.communicator is not None and not is_known(failure):
+            with ending_unless_met(failure, self.communicator.rank):
+                self.confess(failure)
+
+    def finish(self) -> None:
+        """Come to the end of the program: who waits for this rank, waits in vain."""
+        from mpi4py import MPI
+
+        if not self.is_open or os.getpid() != self._process or MPI.Is_finalized():
+            return
+        self._name = _END
+        try:
+            self.meet("")
+        except BaseException as error:
+            abort(error, self.communicator.rank, None)
+
+
+class _Call:
+    """The context of a collective call; the outermost one names all that goes on in it."""
+
+    def __init__(self, ranks: Collective, name: str, job: int) -> None:
+        self._ranks = ranks
+        self._name = name
+        self._job = job
+        self._is_outermost = not ranks._name
+
+    def __enter__(self) -> None:
+        if self._is_outermost:
+            self._ranks._name, self._ranks._job = self._name, self._job
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._is_outermost:
+            if error is not None:
+                self._ranks.confess(error)
+            self._ranks._name, self._ranks._job = "", 0
+
+
+ALONE = Collective()
+
+
+class HasJob(Protocol):
+    """Something whose methods all ranks call."""
+
+    @property
+    def job(self) -> Any:
+        """The ranks."""
+
+
+Of = TypeVar("Of", bound=HasJob)
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+
+def collective(
+    method: Callable[Concatenate[Of, Given], Found],
+) -> Callable[Concatenate[Of, Given], Found]:
+    """Make a method a collective call of its own name."""
+
+    @wraps(method)
+    def call(self: Of, /, *given: Given.args, **options: Given.kwargs) -> Found:
+        with self.job.call(method.__qualname__):
+            return method(self, *given, **options)
+
+    return call
+
+
+def collective_of(communicator: Any) -> Collective:
+    """Return the meetings of a communicator's ranks; collective, the first time."""
+    key = _key()
+    found: Collective | None = communicator.Get_attr(key)
+    if found is None:
+        found = Collective(communicator.Dup())
+        communicator.Set_attr(key, found)
+        atexit.register(found.finish)
+        end_at_uncaught_errors(communicator.rank)
+    return found
+
+
+@cache
+def _key() -> int:
+    """Return by what a communicator knows its meetings: they end with it."""
+    from mpi4py import MPI
+
+    def close(_: Any, __: int, meetings: Collective) -> None:
+        meetings.is_open = False
+
+    return int(MPI.Comm.Create_keyval(delete_fn=close))
+
+
+def digest_of(content: bytes) -> bytes:
+    """Return a few bytes that tell contents apart."""
+    return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).digest()
+
+
+@lru_cache(maxsize=1024)
+def _name_digest(call: str, what: str, job: int) -> bytes:
+    return digest_of(f"{call}: {what}: {job}".encode())

@@ -1,0 +1,97 @@
+"""How a job ends that has failed: with one message, on all ranks together."""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+from contextlib import contextmanager
+from threading import Timer
+from typing import TYPE_CHECKING
+
+from halocline.errors import HaloclineError
+from halocline.language.place import place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+
+# How long a rank waits for another to report an error of which both know [s].
+_PATIENCE_S = 2.0
+# How long the launcher gets to pass on what was printed [s].
+_HEARD_S = 0.2
+# How long a rank that fails in the time loop waits for the others to fail there, too [s].
+_LOOP_PATIENCE_S = 5.0
+
+_TELLER = "halocline_teller"
+
+
+def mark_known(error: BaseException, teller: int) -> None:
+    """Note that all ranks know of an error, which 'teller' is to report if nobody catches it."""
+    setattr(error, _TELLER, teller)
+
+
+def is_known(error: BaseException) -> bool:
+    """Return whether all ranks know of an error already."""
+    return hasattr(error, _TELLER)
+
+
+def end_job(error: BaseException, rank: int, trace: TracebackType | None = None) -> None:
+    """Report an error before all ranks are ended; without that others would wait for ever.
+
+    Most mistakes are found by all ranks alike: one of them says it, and ends the job while the
+    others wait a little.
+
+    Args:
+        error: What nobody has caught.
+        rank: This process.
+        trace: Where it came from: shown in full unless the error is a mistake of the user's, of
+            which the line in the user's program says enough.
+    """
+    teller = getattr(error, _TELLER, 0 if isinstance(error, HaloclineError) else rank)
+    if rank != teller:
+        # One after the other, for those before may have caught it.
+        time.sleep(_PATIENCE_S * (1 + rank - (rank > teller)))
+    sys.stdout.flush()
+    if isinstance(error, HaloclineError):
+        place = place_of(trace)
+        is_told = error.place or place in str(error)
+        print(f"error: {'' if is_told else f'{place}: '}{error}", file=sys.stderr, flush=True)
+    else:
+        if trace is not None:
+            traceback.print_exception(type(error), error, trace, file=sys.stderr)
+        print(f"error on rank {rank}: {error}", file=sys.stderr, flush=True)
+    # A launcher that is told to end the job at once may lose what was printed just before.
+    time.sleep(_HEARD_S)
+
+
+def abort(error: BaseException, rank: int, trace: TracebackType | None) -> None:
+    """Report an error and end all ranks."""
+    from mpi4py import MPI
+
+    end_job(error, rank, trace)
+    MPI.COMM_WORLD.Abort(1)
+
+
+def end_at_uncaught_errors(rank: int) -> None:
+    """Let an error that nobody catches be said once, and end all ranks."""
+
+    def hook(_: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        abort(error, rank, trace)
+
+    sys.excepthook = hook
+
+
+@contextmanager
+def ending_unless_met(error: BaseException, rank: int) -> Iterator[None]:
+    """End the job if the block, in which the other ranks are told of an error, takes too long.
+
+    They may wait for messages that will never come, where nothing can be told.
+    """
+    timer = Timer(_LOOP_PATIENCE_S, abort, (error, rank, error.__traceback__))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

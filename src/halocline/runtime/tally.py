@@ -1,0 +1,76 @@
+"""Tally: what the ranks of a simulation have told of their work, so that one can report alone."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from halocline.runtime.report import Told, bytes_by_label, make_report
+
+if TYPE_CHECKING:
+    from halocline.plan.plan import Plan
+    from halocline.runtime.device import OpenDevice
+    from halocline.runtime.job import Job
+    from halocline.runtime.report import Report, Timer
+
+# A report misses at most so many steps, and at most such a part of those that it is about.
+_MOST_STEPS, _PART = 1000, 4
+
+
+class Tally:
+    """What a report is made of.
+
+    Telling takes all ranks and some hundred microseconds. After a run that has added little it is
+    left out, so that a loop of short runs costs no more for it.
+
+    Args:
+        job: The ranks.
+
+    Attributes:
+        seconds: Wall-clock time of the runs on this rank since it began [s].
+        told: What ranks have told last; None since it began.
+    """
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._first = 0
+        self.seconds = 0.0
+        self.told: Told | None = None
+
+    def begin(self, step: int) -> None:
+        """Forget everything: what follows is about the steps after so many."""
+        self._first, self.seconds, self.told = step, 0.0, None
+
+    def is_due(self, step: int) -> bool:
+        """Return whether a report after so many steps would miss too much; on all ranks alike."""
+        if self.told is None:
+            return True
+        return self._missing(step, self.told) >= max(1, min(_MOST_STEPS, self.told.steps // _PART))
+
+    def _missing(self, step: int, told: Told) -> int:
+        return step - self._first - told.steps
+
+    def tell(
+        self, step: int, timers: list[Timer], plan: Plan, strategy: str, bytes_stored: int
+    ) -> None:
+        """Let all ranks tell of themselves; collective.
+
+        Args:
+            step: How many steps have been done.
+            timers: Of this rank.
+            plan: Of this rank.
+            strategy: How communication is done and why, as text.
+            bytes_stored: What all fields of all ranks take [bytes].
+        """
+        found = self._job.gather((timers, bytes_by_label(plan))) or []
+        cells = prod(plan.decomposition.extent)
+        steps = step - self._first
+        self.told = Told(found, steps, self.seconds, strategy, bytes_stored, cells)
+
+    def report(
+        self, step: int, predicted: dict[tuple[str, str], float], device: OpenDevice
+    ) -> Report:
+        """Return the report of what was told; see 'make_report'."""
+        assert self.told is not None
+        missing = self._missing(step, self.told)
+        return make_report(self.told, predicted, self._job, device, missing)

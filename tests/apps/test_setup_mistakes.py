@@ -1,0 +1,433 @@
+"""Setups that are no flows, and what a user is told: the argument, what was found, what to do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import halocline as hc
+from halocline.apps.lbm.boundaries import (
+    Outflow,
+    Pressure,
+    PressureDrop,
+    Velocity,
+    Wall,
+)
+from halocline.apps.lbm.collision import mrt, smagorinsky, trt
+from halocline.apps.lbm.cumulant import cumulant
+from halocline.apps.lbm.flow import Flow, Setup, make_flow
+from halocline.errors import CaseError
+
+WALLS = {"y-": Wall(), "y+": Wall()}
+
+
+def build(**changes) -> Flow:
+    """Return a small flow, down to its plan."""
+    plain = {"extent": (8, 6), "lattice": "D2Q9", "omega": 1.0}
+    flow = make_flow(Setup(**{**plain, **changes}))
+    hc.Simulation(flow.grid, flow.steps, threads=1).plan  # noqa: B018 (traces the boundaries)
+    return flow
+
+
+def told(action, *arguments, **named) -> str:
+    with pytest.raises(CaseError) as caught:
+        action(*arguments, **named)
+    return str(caught.value)
+
+
+def inlet(velocity) -> dict:
+    return {"sides": {**WALLS, "x-": Velocity(velocity), "x+": Pressure()}}
+
+
+def at(side_boundary) -> dict:
+    return {"sides": {**WALLS, "x-": side_boundary, "x+": Pressure()}}
+
+
+def named(result):
+    """Return a function called 'mine' of any arguments that returns this."""
+
+    def mine(x, y):
+        return result
+
+    return mine
+
+
+def one(x):
+    return x
+
+
+HALF = np.zeros((8, 6))
+HALF[3, 2] = 0.5
+BETWEEN = "expected a number above 0 and below 2. The viscosity is (1/omega - 1/2) / 3."
+COLLISIONS = "Collisions are bgk, trt(), mrt(), regularised, cumulant, smagorinsky(0.15), or yours."
+FOUR = f"expected a function of velocity set, populations, omega and force. {COLLISIONS}"
+NAMES = "expected one of: D2Q9, D3Q15, D3Q19, D3Q27."
+KINDS = (
+    "expected a boundary: Wall(…), FreeSlip(…), Velocity(…), Pressure(…), Outflow(…), "
+    "PressureDrop(…)."
+)
+SLOW = "expected a number above -0.577 and below 0.577."
+SOLID = "True or 1 where a cell is solid, False or 0 elsewhere."
+ALL = "Write solid=array != 0 if all else means solid."
+
+MISTAKES = {
+    "omega above 2": ({"omega": 2.1}, f"'omega' was given 2.1; {BETWEEN}"),
+    "omega 0": ({"omega": 0}, f"'omega' was given 0; {BETWEEN}"),
+    "omega not a number": ({"omega": float("nan")}, f"'omega' was given nan; {BETWEEN}"),
+    "omega as text": ({"omega": "1.8"}, f"'omega' was given '1.8'; {BETWEEN}"),
+    "omega as a truth value": ({"omega": True}, f"'omega' was given True; {BETWEEN}"),
+    "omega a wrong parameter": (
+        {"omega": hc.Parameter(2.5)},
+        f"'omega' was given 2.5; {BETWEEN}",
+    ),
+    "extent of one number": (
+        {"extent": 8},
+        "'extent' was given 8; expected whole numbers above 0, one an axis.",
+    ),
+    "extent with 0": (
+        {"extent": (8, 0)},
+        "'extent' was given (8, 0); expected whole numbers above 0, one an axis.",
+    ),
+    "extent of floats": (
+        {"extent": (8.0, 6.0)},
+        "'extent' was given (8.0, 6.0); expected whole numbers above 0, one an axis.",
+    ),
+    "extent of other dimensions": (
+        {"extent": (4, 4, 4)},
+        "The lattice D2Q9 has 2 dimensions, but the extent is (4, 4, 4). Give as many numbers of "
+        "cells, or choose another lattice.",
+    ),
+    "lattice unknown": ({"lattice": "d2q9"}, f"'lattice' was given 'd2q9'; {NAMES}"),
+    "lattice None": ({"lattice": None}, f"'lattice' was given None; {NAMES}"),
+    "collision as text": (
+        {"collision": "trt"},
+        f"'collision' was given 'trt'; expected a function. {COLLISIONS}",
+    ),
+    "collision not called": (
+        {"collision": trt},
+        f"'collision' was given the function 'trt'; {FOUR}",
+    ),
+    "collision of one argument": (
+        {"collision": one},
+        f"'collision' was given the function 'one'; {FOUR}",
+    ),
+    "collision on another lattice": (
+        {"collision": cumulant},
+        "Collision 'cumulant' was asked for on D2Q9; it needs D3Q27. Choose velocity set D3Q27, or "
+        "collision 'regularised'.",
+    ),
+    "sides as a list": (
+        {"sides": [Wall()]},
+        "'sides' was given [Wall(velocity=())]; expected a dictionary, as {'y-': Wall(), 'y+': "
+        "Wall()}.",
+    ),
+    "side of another axis": (
+        {"sides": {"z-": Wall(), "z+": Wall()}},
+        "'sides' was given 'z-'; expected one of: x-, x+, y-, y+.",
+    ),
+    "side without the other": (
+        {"sides": {"x-": Wall()}},
+        "Side 'x-' was given a boundary, but 'x+' none. Give both sides of an axis boundaries, or "
+        "none for a periodic axis.",
+    ),
+    "boundary not called": (
+        {"sides": {"y-": Wall, "y+": Wall()}},
+        f"'sides['y-']' was given the class 'Wall'; {KINDS}",
+    ),
+    "boundary as text": (
+        {"sides": {"y-": "wall", "y+": Wall()}},
+        f"'sides['y-']' was given 'wall'; {KINDS}",
+    ),
+    "velocity of one component": (
+        inlet((0.1,)),
+        "'velocity of x-' was given (0.1,); expected 2 numbers, one an axis.",
+    ),
+    "velocity of three components": (
+        inlet((0.1, 0.0, 0.0)),
+        "'velocity of x-' was given (0.1, 0.0, 0.0); expected 2 numbers, one an axis.",
+    ),
+    "velocity as a number": (
+        inlet(0.1),
+        "'velocity of x-' was given 0.1; expected 2 numbers, one an axis.",
+    ),
+    "velocity as text": (
+        inlet(("a", 0.0)),
+        f"'velocity of x- along x' was given 'a'; {SLOW}",
+    ),
+    "velocity above that of sound": (
+        inlet((5.0, 0.0)),
+        f"'velocity of x- along x' was given 5.0; {SLOW}",
+    ),
+    "velocity not a number": (
+        inlet((0.0, float("nan"))),
+        f"'velocity of x- along y' was given nan; {SLOW}",
+    ),
+    "inlet function of one coordinate": (
+        inlet(one),
+        "'velocity of x-' was given the function 'one'; expected a function of x and y.",
+    ),
+    "inlet function of one component": (
+        inlet(named((0.1,))),
+        "'mine' returned 1 value(s); expected 2 numbers, one for each axis.",
+    ),
+    "inlet function without result": (
+        inlet(named(None)),
+        "'mine' returned None; expected 2 numbers, one for each axis.",
+    ),
+    "inlet function of text": (
+        inlet(named(("a", 0.0))),
+        "'mine' returned ('a', 0.0); expected 2 numbers, one for each axis.",
+    ),
+    "wall with a function": (
+        {"sides": {"y-": Wall(named((0.1, 0.0))), "y+": Wall()}},
+        "'velocity of y-' was given the function 'mine'; expected 2 numbers, one an axis.",
+    ),
+    "wall of one component": (
+        {"sides": {"y-": Wall((0.1,)), "y+": Wall()}},
+        "'velocity of y-' was given (0.1,); expected 2 numbers, one an axis.",
+    ),
+    "wall that moves into the fluid": (
+        {"sides": {"y-": Wall((0.0, 0.1)), "y+": Wall()}},
+        "The wall at side 'y-' was given the velocity 0.1 along y; expected 0, as walls move "
+        "within their own planes. Fluid enters and leaves through 'Velocity'.",
+    ),
+    "pressure 0": (
+        at(Pressure(0.0)),
+        "'density of x-' was given 0.0; expected a number above 0.",
+    ),
+    "pressure as text": (
+        at(Pressure("1")),
+        "'density of x-' was given '1'; expected a number above 0.",
+    ),
+    "outflow that comes in": (
+        at(Outflow(-0.1)),
+        "'speed of x-' was given -0.1; expected a number above 0 and below 0.577.",
+    ),
+    "outflow with a vector": (
+        at(Outflow((0.1, 0.0))),
+        "'speed of x-' was given (0.1, 0.0); expected a number above 0 and below 0.577.",
+    ),
+    "pressure drop as text": (
+        at(PressureDrop("1")),
+        "'difference of x-' was given '1'; expected a number above -1 and below 1.",
+    ),
+    "pressure drops that are alike": (
+        {"sides": {"x-": PressureDrop(0.01), "x+": PressureDrop(0.01)}},
+        "Side 'x-' was given PressureDrop(difference=0.01), but 'x+' PressureDrop(difference=0.01);"
+        " expected the opposite pressure drop. What leaves through one side comes in through the "
+        "other: give 'x+' PressureDrop(-0.01).",
+    ),
+    "pressure drop against a wall": (
+        {"sides": {"x-": PressureDrop(0.01), "x+": Wall()}},
+        "Side 'x-' was given PressureDrop(difference=0.01), but 'x+' Wall(velocity=()); expected "
+        "the opposite pressure drop. What leaves through one side comes in through the other: give "
+        "'x+' PressureDrop(-0.01).",
+    ),
+    "force of one component": (
+        {"force": (1e-5,)},
+        "'force' was given (1e-05,); expected 2 numbers, one an axis.",
+    ),
+    "force as a number": (
+        {"force": 1e-5},
+        "'force' was given 1e-05; expected 2 numbers, one an axis.",
+    ),
+    "force None": (
+        {"force": None},
+        "'force' was given None; expected 2 numbers, one an axis.",
+    ),
+    "force as text": (
+        {"force": ("a", 0.0)},
+        "'force along x' was given 'a'; expected a number.",
+    ),
+    "force function of the coordinates": (
+        {"force": named((0.0, 0.0))},
+        "'force' was given the function 'mine'; expected a function of the time.",
+    ),
+    "force function of one component": (
+        {"force": one},
+        "'one' returned an expression; expected 2 numbers, one for each axis.",
+    ),
+    "streaming unknown": (
+        {"streaming": "inplace"},
+        "'streaming' was given 'inplace'; expected one of: two-grids, in-place.",
+    ),
+    "dtype as a class": (
+        {"dtype": np.float32},
+        "'dtype' was given the class 'float32'; expected one of: float64, float32, float16.",
+    ),
+    "dtype unknown": (
+        {"dtype": "int32"},
+        "'dtype' was given 'int32'; expected one of: float64, float32, float16.",
+    ),
+    "step time 0": (
+        {"step_time": 0.0},
+        "'step_time' was given 0.0; expected a number above 0.",
+    ),
+    "solid of another shape": (
+        {"solid": np.zeros((6, 8), bool)},
+        "'solid' has the shape (6, 8); expected (8, 6), that of the grid. Axes come in the order "
+        "x, y, z.",
+    ),
+    "solid with halves": (
+        {"solid": HALF},
+        f"'solid' was given 0.5 in cell (3, 2); expected {SOLID} {ALL}",
+    ),
+    "solid as an image": (
+        {"solid": np.full((8, 6), 255, np.uint8)},
+        f"'solid' was given 255 in cell (0, 0); expected {SOLID} {ALL}",
+    ),
+    "solid not a number": (
+        {"solid": np.full((8, 6), np.nan)},
+        f"'solid' was given nan in cell (0, 0); expected {SOLID} {ALL}",
+    ),
+    "solid as a function": (
+        {"solid": one},
+        f"'solid' was given the function 'one'; expected an array of {SOLID}",
+    ),
+    "solid of rows of different lengths": (
+        {"solid": [[0, 1], [1]]},
+        f"'solid' was given [[0, 1], [1]]; expected an array of {SOLID}",
+    ),
+    "no fluid": (
+        {"solid": np.ones((8, 6), bool)},
+        "'solid' leaves no fluid cell. It is true where cells are solid.",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_setup_that_is_no_flow_is_refused_in_one_message(mistake):
+    changes, message = MISTAKES[mistake]
+    assert told(build, **changes) == message
+
+
+def test_a_collision_that_loses_populations_is_refused():
+    def mine(lattice, populations, omega, force):
+        return populations[1:]
+
+    assert told(build, collision=mine) == (
+        "'mine' returned 8 value(s); expected 9 numbers, one for each population."
+    )
+
+
+def test_an_open_side_that_is_solid_is_refused():
+    solid = np.zeros((8, 6), bool)
+    solid[0] = True
+    sides = {"x-": Velocity((0.1, 0.0)), "x+": Outflow(0.1)}
+    assert told(build, solid=solid, sides=sides) == (
+        "Side 'x-' is open, but all of its cells are solid. Leave fluid cells there, or make the "
+        "side a wall."
+    )
+
+
+def test_solid_cells_right_behind_an_outflow_are_refused():
+    solid = np.zeros((8, 6), bool)
+    solid[-2, 3] = True
+    sides = {"x-": Velocity((0.1, 0.0)), "x+": Outflow(0.1)}
+    assert told(build, solid=solid, sides=sides) == (
+        "Side 'x+' is an outflow, but has solid cells right behind it. Leave the last two layers "
+        "of cells alike."
+    )
+
+
+RATE = "expected a number above 0 and below 2."
+
+
+@pytest.mark.parametrize(
+    ("make", "arguments", "message"),
+    [
+        (trt, {"magic": 0}, "'magic' was given 0; expected a number above 0."),
+        (trt, {"magic": "3/16"}, "'magic' was given '3/16'; expected a number above 0."),
+        (mrt, {"energy": 2.0}, f"'energy' was given 2.0; {RATE}"),
+        (mrt, {"higher": float("nan")}, f"'higher' was given nan; {RATE}"),
+        (mrt, {"magic": -1}, "'magic' was given -1; expected a number above 0."),
+        (
+            smagorinsky,
+            {"constant": -0.1},
+            "'constant' was given -0.1; expected a number above 0 and below 1. 0.1 to 0.17 are "
+            "usual.",
+        ),
+        (
+            smagorinsky,
+            {"constant": trt},
+            "'constant' was given the function 'trt'; expected a number above 0 and below 1. 0.1 "
+            "to 0.17 are usual.",
+        ),
+        (
+            smagorinsky,
+            {"constant": 0.1, "collision": trt},
+            f"'collision' was given the function 'trt'; {FOUR}",
+        ),
+    ],
+)
+def test_rates_and_constants_of_collisions_are_checked(make, arguments, message):
+    assert told(make, **arguments) == message
+
+
+PROFILE = "expected a number or a function of the coordinates."
+HINT = "Every rank asks for its own cells: write a function of the coordinates."
+PAIR = "expected 2 numbers or functions of the coordinates, one an axis."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"density": "a"}, f"'density' was given 'a'; {PROFILE} {HINT}"),
+        ({"density": float("nan")}, "'density' was given nan; expected a number."),
+        (
+            {"density": np.ones((8, 6))},
+            f"'density' was given an array of float64 with the shape (8, 6); {PROFILE} {HINT}",
+        ),
+        (
+            {"density": one},
+            "'density' was given the function 'one'; expected a function of x and y.",
+        ),
+        ({"velocity": (0.1,)}, f"'velocity' was given (0.1,); {PAIR}"),
+        ({"velocity": one}, f"'velocity' was given the function 'one'; {PAIR}"),
+        ({"velocity": ("a", 0.0)}, f"'velocity along x' was given 'a'; {PROFILE} {HINT}"),
+        (
+            {"gradient": ((0.0, 0.0),)},
+            "'gradient' was given ((0.0, 0.0),); expected 2 rows, one an axis.",
+        ),
+        ({"gradient": ((0.0,), (0.0, 0.0))}, f"'gradient of x' was given (0.0,); {PAIR}"),
+    ],
+)
+def test_a_start_that_is_no_state_is_refused(arguments, message):
+    assert told(build().start, **arguments) == message
+
+
+@pytest.mark.parametrize(
+    ("result", "found"),
+    [
+        (np.zeros(3), "an array of float64 with the shape (3,)"),
+        (None, "None"),
+        (1j, "1j"),
+        ("a", "'a'"),
+    ],
+)
+def test_a_start_function_that_returns_no_numbers_is_refused(result, found):
+    flow = build()
+    simulation = hc.Simulation(flow.grid, flow.steps, threads=1)
+
+    def begin():
+        flow.start(named(result))
+        simulation.run(1, progress=False)
+
+    assert told(begin) == (
+        f"'mine' returned {found}; expected one number for each of (8, 6) cells. Compute with the "
+        "arrays of coordinates that it is given."
+    )
+
+
+def test_functions_of_a_setup_may_use_numpy():
+    def profile(x, y):
+        return (np.where(y > 3.0, 0.05, 0.0), 0.0)
+
+    build(**inlet(profile), force=lambda time: (1e-5 * np.sin(time), 0.0))
+
+
+def test_numbers_may_be_parameters_and_vectors_lists_or_arrays():
+    drop = hc.Parameter(0.01), hc.Parameter(-0.01)
+    build(omega=hc.Parameter(1.2), sides={"x-": PressureDrop(drop[0]), "x+": PressureDrop(drop[1])})
+    build(extent=[8, 6], force=np.array([1e-5, 0.0]), **at(Velocity([hc.Parameter(0.1), 0.0])))
+    build(solid=np.zeros((8, 6), int).tolist(), **inlet(np.array([0.1, 0.0])))

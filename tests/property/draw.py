@@ -64,7 +64,7 @@ def draw_program(random: Random) -> Program:
     fields = _draw_fields(random, periodic)
     parameters = (("p", 0.1), ("r", 2.0))[: random.randint(0, 2)]
     drawing = _Drawing(random, Program(extent, periodic, spacing, fields, (), parameters))
-    steps = drawing.steps(random.randint(1, 5), [], depth=0) or drawing.steps(1, [], depth=0)
+    steps = drawing.steps(random.randint(1, 5), [], depth=0) or [drawing.kernel([])]
     assigned = _surely_assigned(flat(tuple(steps)))
     fields = tuple(f if f.name in assigned else replace(f, location="center") for f in fields)
     return Program(extent, periodic, spacing, fields, tuple(steps), parameters)
@@ -153,7 +153,7 @@ class _Drawing:
         for _ in range(count):
             kind = self.random.choice(kinds)
             if kind == "kernel":
-                result.append(self._kernel(known))
+                result.append(self.kernel(known))
             elif kind == "reduce":
                 result.append(self._reduce())
                 known.append(result[-1].name)
@@ -190,7 +190,8 @@ class _Drawing:
         value = self.expression(place, self.random.randint(0, 2), self.here)
         return Reduce(f"s{self.reductions}", self.random.choice(("sum", "min", "max")), value)
 
-    def _kernel(self, known: list[str]) -> Kernel:
+    def kernel(self, known: list[str]) -> Kernel:
+        """Draw a kernel, with the numbers of reductions that are known."""
         where = self.random.choice(("all", "all", "all", "box", "mask", "mask"))
         on = {"all": None, "mask": "M"}.get(where) or (self._box() if where == "box" else None)
         region = on if isinstance(on, tuple) else (self.here, self.program.extent)

@@ -36,6 +36,8 @@ def share(name: str) -> range:
 # How many smaller programs are tried when one has a fault.
 ATTEMPTS = 1000
 
+DIFFERS = "a number differs"
+
 # Numbers of steps of one run after the other; values are looked at after each.
 PIECES = ((3,), (1, 2), (2, 1))
 
@@ -156,8 +158,9 @@ def check(number: int, target: str, ranks: int = 1) -> tuple[Program, Way] | Non
     found = fault(program, way)
     if found:
         program, way = shrunk(program, way)
-        text = f"{pformat(way)}\n{pformat(program, width=100)}\n{details(program, way)}"
-        raise AssertionError(f"Program {number} of seed {SEED}: {found}.\n{text}")
+        what = details(program, way) if found == DIFFERS else found
+        text = f"{pformat(way)}\n{pformat(program, width=100)}"
+        raise AssertionError(f"Program {number} of seed {SEED}: {what}\n{text}")
     return None if found is None else (program, way)
 
 
@@ -169,7 +172,7 @@ def fault(program: Program, way: Way) -> str | None:
     if is_refused(program, way):
         return None
     try:
-        return "a number differs" if details(program, way) else ""
+        return DIFFERS if details(program, way) else ""
     except UndefinedError:
         return None
     except HaloclineError as error:

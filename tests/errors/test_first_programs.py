@@ -337,6 +337,24 @@ def test_a_layer_that_reads_beyond_another_side():
     )
 
 
+def test_a_layer_that_reads_its_own_field_beyond_another_side():
+    grid = hc.Grid((5, 4))
+    T, out = grid.field("T"), grid.field("out")
+
+    @hc.kernel
+    def fill(T):
+        T[0, 0] = T[1, 1]
+
+    @hc.kernel
+    def left(T, out):
+        out[0, 0] = T[-1, 0]
+
+    simulation = hc.Simulation(grid, [fill(T, on="x-"), left(T, out)], target="numpy", threads=1)
+    assert told(PlanError, lambda: simulation.run(1)).startswith(
+        "Kernel 'fill' reads 'T' beyond side 'y+' of the domain, where no boundary is given."
+    )
+
+
 @pytest.mark.parametrize("reach", [-9, 12])
 def test_a_mirror_that_is_not_wide_enough(reach):
     grid = hc.Grid((8,))

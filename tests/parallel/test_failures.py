@@ -60,7 +60,7 @@ def test_more_ranks_than_cells_is_said_once():
 
 def test_fields_larger_than_memory_are_refused_once_with_what_ranks_and_nodes_need():
     done = fail(2, "too large")
-    message = "error: Fields and messages take 80.0 TB on node "
+    message = "Fields and messages take 80.0 TB on node "
     assert done.stderr.count(message) == 1
     assert "(2 rank(s), at most 40.0 TB each)" in done.stderr
 

@@ -51,25 +51,40 @@ class FilledCheck:
     def __init__(self, program: Program) -> None:
         self._extent, self._periodic = program.extent, program.periodic
         self._inside = unbounded(box_of(program.extent), program.periodic)
-        # Which cells the step's kernels assign of each component, under any of its names.
-        self._provided: dict[tuple[str, int], list[Box]] = {}
-        groups = aliases(program.items)
-        for launch in all_launches(program.items):
-            for name, component, offset in launch.assigns:
-                for other in groups.get(name, {name}):
-                    boxes = self._provided.setdefault((other, component), [])
-                    boxes.append(moved(launch.region, offset))
+        self._groups = aliases(program.items)
+        boundaries = [one for launches in program.boundaries.values() for one in launches]
+        self._assigned = self._by_component(all_launches(program.items))
+        self._filled = self._by_component(boundaries)
 
     def __call__(self, launches: Iterable[Launch], asked: Demands) -> None:
         """Check what kernels ask for of memory as it is before them."""
         for need in (*asked.needs, *asked.own):
             key = (need.field, need.component)
-            rest = list(need.reach.region.subtract(self._inside))
-            for region in self._provided.get(key, ()) if rest else ():
-                rest = [piece for box in rest for piece in box.subtract(region)]
+            rest = _without(need.reach.region.subtract(self._inside), self._assigned.get(key, ()))
+            readers = [one for one in launches if key in {(f, q) for f, q, _ in one.reads} if rest]
+            if any(one.is_layer and need.field in dict(one.writes) for one in readers):
+                # Layers see those that their own field has beyond other sides as they are.
+                rest = _without(rest, self._filled.get(key, ()))
             if rest:
-                reader = next(one for one in launches if key in {(f, q) for f, q, _ in one.reads})
-                raise _read_beyond(reader, need.field, rest[0], self._extent, self._periodic)
+                raise _read_beyond(readers[0], need.field, rest[0], self._extent, self._periodic)
+
+    def _by_component(self, launches: Iterable[Launch]) -> dict[tuple[str, int], list[Box]]:
+        """Return which cells kernels assign of each component, under any of its names."""
+        result: dict[tuple[str, int], list[Box]] = {}
+        for launch in launches:
+            for name, component, offset in launch.assigns:
+                for other in self._groups.get(name, {name}):
+                    boxes = result.setdefault((other, component), [])
+                    boxes.append(moved(launch.region, offset))
+        return result
+
+
+def _without(boxes: Iterable[Box], others: Iterable[Box]) -> list[Box]:
+    """Return the parts of boxes outside of others."""
+    rest = list(boxes)
+    for other in others if rest else ():
+        rest = [piece for box in rest for piece in box.subtract(other)]
+    return rest
 
 
 def _read_beyond(

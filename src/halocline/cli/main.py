@@ -223,6 +223,7 @@ def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     from halocline.apps.cases import read_case
     from halocline.cli.run import RunChoices
     from halocline.cli.show import show_subject
+    from halocline.language.initial import planning
 
     parameters = _given(
         cells=cells, reynolds=reynolds, dimensions=dimensions, collision=collision, dtype=dtype
@@ -232,7 +233,9 @@ def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     chosen = _given(decomposition=decomposition, overlap=overlap, neighbours=neighbours)
     chosen |= _given(transport=transport, messages=messages, wait=wait, depth=depth, tiles=tiles)
     choices = RunChoices(**{**from_file, **chosen})
-    typer.echo(show_subject(what.value, read.problem(), choices, (ranks, rank), target))
+    with planning():
+        problem = read.problem()
+    typer.echo(show_subject(what.value, problem, choices, (ranks, rank), target))
 
 
 @app.command()

@@ -11,6 +11,7 @@ from halocline.apps.case import Case
 from halocline.apps.cases import make_case, parameters_of
 from halocline.cli.run import RunChoices
 from halocline.errors import CaseError
+from halocline.language.initial import planning
 from halocline.language.steps import check_steps
 from halocline.pipeline import decomposition_for
 from halocline.plan.bind import bind
@@ -67,7 +68,8 @@ def predict_case(
     def scaled(ranks: int) -> Scaled:
         grown = _grown(case, ranks) if choices.is_weak else case
         if grown not in known:
-            problem = grown.problem()
+            with planning():
+                problem = grown.problem()
             known[grown] = problem.grid, bind(problem.grid, check_steps(problem.steps), 0)
         grid, program = known[grown]
         return Scaled(program, decomposition_for(grid, ranks, run.shape))
@@ -114,6 +116,7 @@ def _grown(case: Case, ranks: int) -> Case:
             f"Case '{case.name}' has no parameter 'cells', so it cannot grow with the ranks.",
             hint="Leave out --weak.",
         )
-    dimensions = case.problem().grid.dimensions
+    with planning():
+        dimensions = case.problem().grid.dimensions
     cells = round(parameters["cells"] * ranks ** (1 / dimensions))
     return make_case(case.name, {**parameters, "cells": cells})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +17,7 @@ from halocline.language.place import user_place
 from halocline.launched import launched_rank, launched_ranks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,6 +42,19 @@ class InitialValues:
     has_nan: bool = False
 
 
+_is_planning: ContextVar[bool] = ContextVar("is_planning", default=False)
+
+
+@contextmanager
+def planning() -> Iterator[None]:
+    """Make grids of any size for their plans alone: fields keep nothing of what they are set to."""
+    before = _is_planning.set(True)
+    try:
+        yield
+    finally:
+        _is_planning.reset(before)
+
+
 def share(grid: Grid) -> tuple[Box, ...]:
     """Return the cells whose values this rank keeps while no simulation says which it has.
 
@@ -61,6 +76,8 @@ def initial_values(field: Field, boxes: Sequence[Box], values: Any) -> InitialVa
         GridError: There are values of another shape or type, or a function of other arguments.
         OutOfMemoryError: There is no memory for the copies.
     """
+    if _is_planning.get():
+        return InitialValues((), ())
     if not callable(values):
         values = np.asarray(values)
     if callable(values) or values.ndim:

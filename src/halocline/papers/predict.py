@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isqrt
 from typing import TYPE_CHECKING
 
+from halocline.language.initial import planning
 from halocline.papers.stand_ins import stand_in
 from halocline.pipeline import plan_for
 from halocline.plan.decomposition import Decomposition
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 def plan_of(trial: Trial, rank: int = 0) -> Plan:
     """Return the plan of a rank of a trial."""
-    made = stand_in(trial.name, trial.extent, trial.dtype)
+    with planning():
+        made = stand_in(trial.name, trial.extent, trial.dtype)
     ranks = _count(trial.blocks)
     return plan_for(
         made.grid,

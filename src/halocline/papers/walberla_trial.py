@@ -16,6 +16,7 @@ from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import Settings
 from halocline.bench.stepping import agreed, measure_in_turns, step_time
 from halocline.errors import HaloclineError
+from halocline.language.initial import planning
 from halocline.pipeline import plan_for
 from halocline.plan.strategy import Strategy
 from halocline.tune.model import predict_step
@@ -133,7 +134,8 @@ def predict_flow(trial: FlowTrial, ranks: int, machine: Machine, placement: Plac
 @lru_cache(maxsize=256)
 def _planned(trial: FlowTrial, ranks: int) -> tuple[Plan, int]:
     """Return the plan of the rank in the middle, the same on all machines; its lattice steps."""
-    flow = trial.flow()
+    with planning():
+        flow = trial.flow()
     plan = plan_for(
         flow.grid,
         flow.steps,

@@ -40,7 +40,10 @@ def fetch_ahead(
         if not chain.fetch or not all(_may_pass(result[n], chain.fetch) for n in between):
             continue
         if not is_rim_first:
-            if not is_wrapped and all(_is_quiet(result[n]) for n in between):
+            # What is under way must have arrived when a step ends.
+            before = items[previous]
+            ends = chain.step_ends or (isinstance(before, Chain) and before.step_ends)
+            if not is_wrapped and not ends and all(_is_quiet(result[n]) for n in between):
                 _postpone(result, previous, position)
             continue
         needs = chain.fetch

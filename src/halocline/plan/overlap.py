@@ -164,12 +164,18 @@ class _ChainOperations:
         ]
 
     def _postponed(self) -> list[Operation]:
-        """Split nothing; start at once, and wait before the first kernel that uses it."""
+        """Split nothing; start at once, and wait before the first kernel that uses it.
+
+        But before the end of the step: a run may end there.
+        """
         result: list[Operation] = []
         waits: dict[int, list[Operation]] = {}
+        at_end: dict[int, list[Operation]] = {}
         for first, needs in self.chain.by_first_use(self.chain.fetch).items():
             result += self._start_all_but_wait(needs)
-            waits.setdefault(first, []).extend(self._last_wait(needs))
+            end = next((position for position in self.chain.step_ends if position <= first), None)
+            where, position = (waits, first) if end is None else (at_end, end)
+            where.setdefault(position, []).extend(self._last_wait(needs))
         for needs in self.chain.late:
             (first,) = self.chain.by_first_use(needs)
             waits.setdefault(first, []).extend(self._last_wait(needs))
@@ -178,6 +184,7 @@ class _ChainOperations:
             starts.setdefault(self._last_write(needs), []).extend(self._start_all_but_wait(needs))
         result += starts.get(-1, [])
         for position in range(self.end):
+            result += at_end.get(position, [])
             result += self._breaks_at(position)
             result += waits.get(position, [])
             result += self._run(position)

@@ -113,7 +113,9 @@ class _Planner:
         before |= state.held.to(entry.held)
         if self.overlap in ("rim-first", "postponed"):
             moved, planned = fetch_ahead(planned, is_rim_first=self.overlap == "rim-first")
-            before |= state.held.located(at_home(moved) - state.valid)
+            # Own cells among them, which a neighbour may have.
+            first = frozenset(replace(need, held=None) for need in moved)
+            before |= state.held.located(first - state.valid)
         return before, planned, after
 
     def _settled(self, items: tuple[object, ...], state: _State) -> tuple[list[ScheduleItem], Held]:
@@ -245,6 +247,8 @@ class _Planner:
                 return (
                     all(isinstance(i, Launch | Reduced | Checked) for i in items)
                     and not any(name in used for launch in inner for name, _ in launch.writes)
+                    # What they assign next door must come home, which takes an exchange.
+                    and not any(any(to) for launch in inner for _, _, to in launch.assigns)
                     and not held.located(self._demands(inner).needs | self._demands(inner).own)
                     and not any(_away(i, held) for i in items)
                 )

@@ -45,6 +45,11 @@ class Chain:
     late: tuple[Needs, ...] = ()
     fed: tuple[tuple[frozenset[Reach], ...], ...] = ()
 
+    @property
+    def step_ends(self) -> tuple[int, ...]:
+        """Before which kernels a step ends, in order."""
+        return tuple(b.position for b in self.breaks if isinstance(b.item, StepEnd))
+
     def by_first_use(self, needs: Needs) -> dict[int, Needs]:
         """Group needs by the position of the first kernel that uses their field."""
         groups: dict[int, set[Need]] = {}

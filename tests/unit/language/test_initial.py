@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
+from halocline.language.initial import planning
 
 
 def stored(*fields, blocks=1):
@@ -70,3 +71,10 @@ def test_values_may_be_set_before_and_after_the_simulation_is_made(when):
     x, y = np.arange(4)[:, None] + 0.5, np.arange(3)[None, :] + 0.5
     assert T.gather().tolist() == (x + 10 * y).tolist()
     assert f.gather()[1].tolist() == np.full((4, 3), np.float32(0.1)).tolist()
+
+
+def test_for_a_plan_alone_nothing_is_evaluated():
+    with planning():
+        grid = hc.Grid((10**6, 10**6, 10**6))
+        grid.field("T").set(lambda x, y, z: pytest.fail("evaluated"))
+    assert grid.fields["T"].initial.boxes == ()

@@ -6,7 +6,6 @@ make a failing program smaller.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -37,10 +36,10 @@ from property.programs import (
     Swap,
     Unary,
     Where,
-    flat,
     is_filled,
+    may_swap,
     moved,
-    used_by,
+    surely_assigned,
 )
 
 FLOATS = ("float64", "float32", "float16")
@@ -65,20 +64,9 @@ def draw_program(random: Random) -> Program:
     parameters = (("p", 0.1), ("r", 2.0))[: random.randint(0, 2)]
     drawing = _Drawing(random, Program(extent, periodic, spacing, fields, (), parameters))
     steps = drawing.steps(random.randint(1, 5), [], depth=0) or [drawing.kernel([])]
-    assigned = _surely_assigned(flat(tuple(steps)))
+    assigned = surely_assigned(steps)
     fields = tuple(f if f.name in assigned else replace(f, location="center") for f in fields)
     return Program(extent, periodic, spacing, fields, tuple(steps), parameters)
-
-
-def _surely_assigned(steps: Sequence[Step]) -> set[str]:
-    """Return the fields that kernels assign, also after swaps.
-
-    The others keep the values on a side that they were set to, so they are not put there.
-    """
-    kernels = [step for step in steps if isinstance(step, Kernel)]
-    found = {a.field for kernel in kernels for a in kernel.assignments}
-    swapped = {name for step in steps if isinstance(step, Swap) for name in used_by(step)}
-    return found if swapped <= found else found - swapped
 
 
 def _draw_fields(random: Random, periodic: tuple[bool, ...]) -> tuple[Field, ...]:
@@ -168,16 +156,7 @@ class _Drawing:
         return result
 
     def _swap(self) -> list[Step]:
-        """Return a swap, unless one field has prescribed values where the other has not."""
-        first, second = self.program.fields[:2]
-        if first.location != second.location:
-            return []
-        prescribed = [
-            {side for side, kind, _ in field.boundaries if side[1] == "-" and kind != "copy"}
-            for field in (first, second)
-        ]
-        alike = first.location == "center" or prescribed[0] == prescribed[1]
-        return [Swap("F0", "F1")] if alike else []
+        return [Swap("F0", "F1")] if may_swap(*self.program.fields[:2]) else []
 
     def _callback(self) -> Callback:
         if self.program.parameters and self.random.random() < 0.5:

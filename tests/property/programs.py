@@ -6,6 +6,7 @@ From one value 'written' makes a Halocline program and 'oracle' plain NumPy. Not
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -272,35 +273,75 @@ def is_filled(program: Program, field: Field, offset: Offset, region) -> bool:
     return max(map(abs, offset)) <= REACH
 
 
+def surely_assigned(steps: Sequence[Step]) -> set[str]:
+    """Return the fields that kernels assign, also after swaps.
+
+    The others keep the values on a side that they were set to, so they are not put there.
+    """
+    every = flat(tuple(steps))
+    kernels = [step for step in every if isinstance(step, Kernel)]
+    found = {a.field for kernel in kernels for a in kernel.assignments}
+    swapped = {name for step in every if isinstance(step, Swap) for name in used_by(step)}
+    return found if swapped <= found else found - swapped
+
+
+def may_swap(first: Field, second: Field) -> bool:
+    """Return whether fields may be swapped: no values are prescribed on a side of one alone."""
+    prescribed = [
+        {side for side, kind, _ in field.boundaries if side[1] == "-" and kind != "copy"}
+        for field in (first, second)
+    ]
+    alike = first.location == "center" or prescribed[0] == prescribed[1]
+    return alike and first.location == second.location
+
+
 def is_legal(program: Program) -> bool:
-    """Return whether all that kernels and reductions use is known and filled."""
-    here = (0,) * len(program.extent)
+    """Return whether a program could have been drawn: all that it uses is known and filled."""
+    steps = flat(program.steps)
+    swaps = [step for step in steps if isinstance(step, Swap)]
+    on_sides = {field.name for field in program.fields if field.location != "center"}
+    if not on_sides <= surely_assigned(program.steps) or not all(
+        may_swap(program.field(swap.first), program.field(swap.second)) for swap in swaps
+    ):
+        return False
     known = {name for name, _ in program.parameters}
-    for step in flat(program.steps):
-        region, values, keywords = (here, program.extent), [], {}
-        if isinstance(step, Kernel):
-            region = step.on if isinstance(step.on, tuple) else region
-            values, keywords = [a.value for a in step.assignments], dict(step.keywords)
-        elif isinstance(step, Reduce):
-            values = [step.value]
-            known.add(step.name)
-        elif isinstance(step, Callback) and step.parameter:
-            keywords = {"": Source("parameter", step.parameter)}
-        needed = {s.value for s in keywords.values() if s.kind in ("parameter", "reduction")}
-        if not needed <= known:
+    for step in steps:
+        if not _numbers_of(step) <= known or not _is_filled(program, step):
             return False
-        for value in values:
-            if any(isinstance(n, Keyword) and n.name not in keywords for n in nodes(value)):
-                return False
-            # Only what differs from cell to cell can be converted, seen from elsewhere, ….
-            above = [n for n in nodes(value) if isinstance(n, Cast | Shifted | Power | Unary)]
-            if not all(seen(node, here) for node in above):
-                return False
-            for node, offset in seen(value, here):
-                field = program.field(node.field) if isinstance(node, Read) else None
-                if field and not is_filled(program, field, offset, region):
-                    return False
+        if isinstance(step, Reduce):
+            known.add(step.name)
     return True
+
+
+def _numbers_of(step: Step) -> set[str]:
+    """Return the parameters and reductions that a step needs."""
+    if isinstance(step, Kernel):
+        return {s.value for _, s in step.keywords if s.kind in ("parameter", "reduction")}
+    return {step.parameter} if isinstance(step, Callback) and step.parameter else set()
+
+
+def _is_filled(program: Program, step: Step) -> bool:
+    """Return whether the values of a kernel or a reduction can be computed everywhere."""
+    here = (0,) * len(program.extent)
+    region, values, keywords = (here, program.extent), [], {}
+    if isinstance(step, Kernel):
+        region = step.on if isinstance(step.on, tuple) else region
+        values, keywords = [a.value for a in step.assignments], dict(step.keywords)
+    elif isinstance(step, Reduce):
+        values = [step.value]
+    below = [node for value in values for node in nodes(value)]
+    # Only what differs from cell to cell can be converted, seen from elsewhere, ….
+    above = [node for node in below if isinstance(node, Cast | Shifted | Power | Unary)]
+    reads = [found for value in values for found in seen(value, here)]
+    return (
+        all(node.name in keywords for node in below if isinstance(node, Keyword))
+        and all(seen(node, here) for node in above)
+        and all(
+            is_filled(program, program.field(node.field), offset, region)
+            for node, offset in reads
+            if isinstance(node, Read)
+        )
+    )
 
 
 def used_by(step: Step) -> set[str]:

@@ -137,3 +137,18 @@ def test_a_boundary_that_changes_with_time_is_filled_anew_in_deep_halos():
         results.append(out.gather().tolist())
     assert results[0] == results[1]
     assert results[0][0] == 2.0 * (0.0 + 0.5 + 1.0 + 1.5)
+
+
+@hc.kernel
+def one(f):
+    f[0] = 1.0
+
+
+def test_a_value_on_the_low_side_is_seen_in_what_a_swap_brings():
+    grid = hc.Grid((4,))
+    a, b = grid.field("a", location="x_face"), grid.field("b", location="x_face")
+    a.boundary("x-", hc.Dirichlet(2.0))
+    b.boundary("x-", hc.Dirichlet(3.0))
+    run(grid, [one(a), hc.swap(a, b), one(b)])
+    assert a.gather().tolist() == [2.0, 0.0, 0.0, 0.0]
+    assert b.gather().tolist() == [3.0, 1.0, 1.0, 1.0]

@@ -70,3 +70,25 @@ def test_before_a_step_ends_where_a_run_may_end():
             simulation.run(count, progress=False)
         found.append(T.gather().tolist())
     assert found[0] == found[1]
+
+
+@hc.kernel
+def look(b, m):
+    m[0, 0] = b[0, 1]
+
+
+@hc.kernel
+def reset(a):
+    a[0, 0] = 1.0
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_what_is_swapped_after_a_kernel_that_runs_now_and_then(depth):
+    grid = hc.Grid((4, 4), periodic=True)
+    a, b, m = (grid.field(name) for name in "abm")
+    a.set(1.0)
+    b.set(2.0)
+    steps = [hc.swap(a, b), look(b, m), hc.every(1, reset(a))]
+    strategy = hc.Strategy(depth=depth, poison=True)
+    hc.Simulation(grid, steps, strategy=strategy, target="numpy", threads=1).run(2, progress=False)
+    assert m.gather().tolist() == [[1.0] * 4] * 4

@@ -81,7 +81,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
     floating = [f.name for f in declared if f.dtype.startswith("float")]
     written = _written(items, set())
     checked = tuple(name for name in floating if name in written)
-    items = (*items, *(one for name in written for one in context.on_sides.get(name, ())))
+    items = (*items, *(one for launches in context.on_sides.values() for one in launches))
     if check_every and checked:
         items = (*items, Sometimes(check_every, (Checked(checked),)))
     fields = (*declared, *context.hidden)

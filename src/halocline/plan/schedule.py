@@ -28,6 +28,7 @@ from halocline.plan.program import (
     Program,
     Reduced,
     Sometimes,
+    aliases,
     all_launches,
 )
 from halocline.plan.reach import Needs, images, moved, renamed, unbounded
@@ -91,6 +92,7 @@ class _Planner:
         self.depth = strategy.depth
         self.known: dict[tuple[Launch, ...], Demands] = {}
         self.check_filled = FilledCheck(program)
+        self.groups = aliases(program.items)
         self.ends: list[Held] = []
 
     def cyclic(
@@ -242,7 +244,8 @@ class _Planner:
             case Sometimes(_, items):
                 inner = all_launches(items)
                 others = [i for i in all_launches(self.program.items) if i not in inner]
-                used = {name for launch in others for name in launch.names}
+                names = {name for launch in others for name in launch.names}
+                used = names.union(*(self.groups.get(name, ()) for name in names))
                 held = self._held_after(chain, state.held)
                 return (
                     all(isinstance(i, Launch | Reduced | Checked) for i in items)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise, product
 from math import prod
 from operator import add, le, lt, neg
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -62,6 +62,11 @@ class Box:
             tuple(map(max, self.lower, other.lower)),
             tuple(map(min, self.upper, other.upper)),
         )
+
+    def slices(self, lower: Offset) -> tuple[Any, ...]:
+        """Return the box as a subscript of an array whose first cell is 'lower'."""
+        ends = zip(self.lower, self.upper, lower, strict=True)
+        return tuple(slice(a - first, b - first) for a, b, first in ends)
 
     def shift(self, offset: Offset) -> Box:
         """Return the box moved by 'offset'."""

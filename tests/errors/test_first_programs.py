@@ -16,21 +16,6 @@ from halocline.errors import (
 )
 
 
-@pytest.fixture
-def grid():
-    return hc.Grid((8, 6), periodic=True)
-
-
-@pytest.fixture(name="T")
-def temperature(grid):
-    return grid.field("T")
-
-
-@pytest.fixture
-def out(grid):
-    return grid.field("out")
-
-
 def plain(T, out):
     out[0, 0] = T[0, 0]
 

@@ -13,21 +13,6 @@ from halocline.errors import DivergedError, GridError, HaloclineError, KernelErr
 from halocline.pipeline import plan_for, source_for
 
 
-@pytest.fixture
-def grid():
-    return hc.Grid((8, 6), periodic=True)
-
-
-@pytest.fixture(name="T")
-def temperature(grid):
-    return grid.field("T")
-
-
-@pytest.fixture
-def out(grid):
-    return grid.field("out")
-
-
 def told(kind: type[HaloclineError], action) -> str:
     """Return the message of an error, without the place where it happened."""
     with pytest.raises(kind) as caught:

@@ -55,6 +55,11 @@ class _Context:
     changing: frozenset[Field]
     on_sides: dict[str, tuple[Launch, ...]]
 
+    @property
+    def on_all_sides(self) -> tuple[Launch, ...]:
+        """Those of all fields."""
+        return tuple(launch for launches in self.on_sides.values() for launch in launches)
+
 
 def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "value") -> Program:
     """Bind the user's steps to a grid.
@@ -81,7 +86,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
     floating = [f.name for f in declared if f.dtype.startswith("float")]
     written = _written(items, set())
     checked = tuple(name for name in floating if name in written)
-    items = (*items, *(one for launches in context.on_sides.values() for one in launches))
+    items = (*items, *context.on_all_sides)
     if check_every and checked:
         items = (*items, Sometimes(check_every, (Checked(checked),)))
     fields = (*declared, *context.hidden)
@@ -190,10 +195,7 @@ def _bind(grid: Grid, step: Step, context: _Context) -> tuple[Item, ...]:
         case Every(interval, steps):
             return (Sometimes(interval, _bind_all(grid, steps, context)),)
         case Callback():
-            return (
-                *(one for launches in context.on_sides.values() for one in launches),
-                Called(step),
-            )
+            return (*context.on_all_sides, Called(step))
         case Reduction():
             return _bind_reduction(grid, step, context)
         case _:

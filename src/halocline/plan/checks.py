@@ -34,9 +34,7 @@ def check_sides(
             group = may_hold.get(name, {name})
             filled = [other.region for n in group for other in boundaries.get(n, ())]
             filled += [moved(w.region, o) for w in launches for f, _, o in w.assigns if f in group]
-            rest = beyond(launch, name, grid.domain, grid.periodic)
-            for region in filled:
-                rest = [piece for box in rest for piece in box.subtract(region)]
+            rest = _without(beyond(launch, name, grid.domain, grid.periodic), filled)
             if rest:
                 raise _read_beyond(launch, name, rest[0], grid.extent, grid.periodic)
 

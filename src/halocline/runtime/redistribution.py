@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import MpiError
-from halocline.geometry import opposite
 from halocline.language.initial import InitialValues
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def _joined(box: Box, pieces: Sequence[Piece]) -> NDArray[Any]:
     example = parts[0][2]
     result = np.empty((*example.shape[: -len(box.lower)], *box.extent), example.dtype)
     for common, cells, array in parts:
-        result[_cut(common, box)] = array[_cut(common, cells)]
+        result[(..., *common.slices(box.lower))] = array[(..., *common.slices(cells.lower))]
     return result
 
 
@@ -94,10 +93,8 @@ def _common(values: InitialValues, boxes: Sequence[Box]) -> list[Piece]:
         for have, array in zip(values.boxes, values.arrays, strict=True)
         for box in boxes
     ]
-    return [(box, array[_cut(box, have)]) for have, array, box in pairs if not box.is_empty]
-
-
-def _cut(box: Box, whole: Box) -> tuple[Any, ...]:
-    """Return a box of cells as a subscript of the array of a larger one."""
-    here = box.shift(opposite(whole.lower))
-    return (..., *(slice(l, u) for l, u in zip(here.lower, here.upper, strict=True)))
+    return [
+        (box, array[(..., *box.slices(have.lower))])
+        for have, array, box in pairs
+        if not box.is_empty
+    ]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import DeviceError
-from halocline.geometry import opposite
 from halocline.runtime import _core
 
 if TYPE_CHECKING:
@@ -116,18 +115,14 @@ class BlockStorage:
         halo = self.layout.stored(self.blocks[position].box)
         common = halo.intersect(box)
         if not common.is_empty:
-            here = common.shift(opposite(halo.lower))
-            cut = tuple(slice(a, b) for a, b in zip(here.lower, here.upper, strict=True))
-            stored[(slice(None), *cut)] = 0
+            stored[(slice(None), *common.slices(halo.lower))] = 0
 
     def assign(self, values: InitialValues) -> None:
         """Give the rank's own cells new values: of these boxes, or of the whole grid."""
         for block, view in zip(self.blocks, self.local(), strict=True):
             for box, array in zip(values.boxes, values.arrays, strict=True):
                 if box.contains(block.box):
-                    here = block.box.shift(opposite(box.lower))
-                    cut: Any = (slice(l, u) for l, u in zip(here.lower, here.upper, strict=True))
-                    view[...] = array[(..., *cut)]
+                    view[...] = array[(..., *block.box.slices(box.lower))]
 
     def gather(self) -> NDArray[Any] | None:
         """Return the values of all cells on rank 0, None elsewhere; collective."""

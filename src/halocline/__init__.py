@@ -3,7 +3,7 @@
 from halocline.geometry import Box as Box
 from halocline.language.boundary import Dirichlet as Dirichlet
 from halocline.language.boundary import Neumann as Neumann
-from halocline.language.fields import Grid as Grid
+from halocline.language.grid import Grid as Grid
 from halocline.language.functions import cos as cos
 from halocline.language.functions import exp as exp
 from halocline.language.functions import index as index
@@ -23,6 +23,7 @@ from halocline.language.steps import step as step
 from halocline.language.steps import sum as sum  # noqa: A004 (the field's word)
 from halocline.language.steps import swap as swap
 from halocline.language.steps import time as time
+from halocline.language.sweep import sweep as sweep
 from halocline.language.trace import kernel as kernel
 from halocline.language.trace import laplacian as laplacian
 from halocline.plan.decomposition import Decomposition as Decomposition

@@ -20,6 +20,9 @@ Direction = tuple[int, ...]
 
 AXES = "xyz"
 
+# Far outside any grid, yet small enough that sums of a few of them fit in 64 bits.
+UNBOUNDED = 1 << 40
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Box:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from halocline.codegen.source import Source
-    from halocline.language.fields import Grid
+    from halocline.language.grid import Grid
     from halocline.language.kernel import Kernel
     from halocline.language.steps import Step
     from halocline.plan.plan import Plan

@@ -50,7 +50,7 @@ from halocline.tune.selection import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-    from halocline.language.fields import Grid
+    from halocline.language.grid import Grid
     from halocline.language.steps import Parameter, Step
     from halocline.pipeline import CompiledKernels
     from halocline.plan.plan import Plan

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
-from halocline.language.fields import Grid
+from halocline.language.grid import Grid
 from halocline.language.steps import Step
 
 

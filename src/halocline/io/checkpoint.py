@@ -26,7 +26,8 @@ from halocline.io.state import fields_to_keep, parameters
 from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
-    from halocline.language.fields import Field, Grid
+    from halocline.language.fields import Field
+    from halocline.language.grid import Grid
     from halocline.language.steps import Parameter, Step
 
 FORMAT = 1

@@ -17,7 +17,7 @@ from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
     from halocline.io.quantity import Integral, Quantity
-    from halocline.language.fields import Grid
+    from halocline.language.grid import Grid
 
 
 @dataclass(frozen=True, slots=True)

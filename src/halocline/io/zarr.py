@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import xarray
 
     from halocline.io.variable import Variable
-    from halocline.language.fields import Grid
+    from halocline.language.grid import Grid
 
 
 def dataset(

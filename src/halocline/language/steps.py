@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language import operators
-from halocline.language.fields import Field, same_grid
+from halocline.language.fields import Field
+from halocline.language.grid import same_family
 from halocline.language.numbers import number, whole_number
 from halocline.language.place import user_place
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Box
     from halocline.language import expr
     from halocline.language.kernel import Kernel
+    from halocline.language.space import Space
 
 
 class Parameter(operators.Operand):
@@ -70,19 +72,22 @@ class Call:
         kernel: What one cell does.
         fields: The fields in the order of the kernel's.
         scalars: Numbers or parameters in the order of the kernel's scalars.
-        region: The cells where it runs; unbounded on periodic axes that it spans.
+        region: The cells where it runs, unbounded on periodic axes that it spans; None for all
+            that assign to a cell.
         is_layer: Whether the region lies beyond a side of the domain.
         place: 'file:line' of the user's function.
         mask: If given, it runs only in the cells of the region where this field is not zero.
+        space: The cells over which it runs.
     """
 
     kernel: Kernel
     fields: tuple[Field, ...]
     scalars: tuple[float | Parameter, ...]
-    region: Box
+    region: Box | None
     is_layer: bool
     place: str
-    mask: Field | None = None
+    mask: Field | None
+    space: Space
 
     def field(self, name: str) -> Field:
         """Return the field bound to one of the kernel's parameters."""
@@ -171,13 +176,23 @@ def swap(first: Field, second: Field) -> Swap:
             f"'swap' was given the field '{first.name}' twice; expected two different fields.",
             place=user_place(),
         )
-    same_grid((first, second), "'swap'")
+    same_family((first, second), "'swap'")
+    if first.space != second.space:
+        raise GridError(
+            f"'swap' was given '{first.name}' of {_cells(first)} and '{second.name}' of "
+            f"{_cells(second)}; expected fields with the same cells.",
+            place=user_place(),
+        )
     if first.type_as("") != second.type_as(""):
         raise GridError(
             f"'swap' was given '{first.name}' ({_kind(first)}) and '{second.name}' "
             f"({_kind(second)}); expected fields of one type.",
         )
     return Swap(first, second)
+
+
+def _cells(field: Field) -> str:
+    return f"{'x'.join(map(str, field.space.shape))} cells on '{field.axes}'"
 
 
 def _kind(field: Field) -> str:
@@ -216,6 +231,8 @@ def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
     for item in steps:
         if isinstance(item, Step):
             result.append(item)
+        elif isinstance(item, tuple | list):
+            result += _check(tuple(item))
         elif callable(item) and not hasattr(item, "trace"):
             result.append(Callback(item))
         else:

@@ -16,7 +16,8 @@ import halocline as hc
 from halocline.apps.lbm.kernels import collide_stream
 from halocline.apps.lbm.velocity_set import velocity_set
 from halocline.errors import CaseError, nearest
-from halocline.language.fields import Field, Grid
+from halocline.language.fields import Field
+from halocline.language.grid import Grid
 from halocline.papers import kernels
 
 _OMEGA = 1.6

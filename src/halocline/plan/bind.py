@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from halocline.geometry import Offset
-    from halocline.language.fields import Field, Grid
+    from halocline.language.fields import Field
+    from halocline.language.grid import Grid
     from halocline.language.steps import Step
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from halocline.geometry import Box
-    from halocline.language.fields import Grid
+    from halocline.language.grid import Grid
     from halocline.language.steps import Parameter
     from halocline.plan.chain import Demands
     from halocline.plan.program import Item, Program

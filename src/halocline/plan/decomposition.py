@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from math import prod
 from operator import mul
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError, nearest
 from halocline.geometry import AXES, Box, directions, even_cuts
-from halocline.language.fields import UNBOUNDED
+from halocline.geometry import UNBOUNDED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from halocline.geometry import Direction, Offset
+    from halocline.language.space import Space
 
 # What a cell of a side costs across each axis, where nothing better is known: across the
 # unit-stride axis it is packed cell by cell, not in whole rows.
@@ -59,12 +60,18 @@ class Decomposition:
         ranks: Number of ranks.
         owners: The rank of each block, or NOBODY; without, consecutive blocks belong to the same
             rank.
+        closing: For each axis how many cells the last blocks have beyond the last cut: 1 where a
+            field has a face more than there are cells. Empty for none.
     """
 
     cuts: tuple[tuple[int, ...], ...]
     periodic: tuple[bool, ...]
     ranks: int
     owners: tuple[int, ...] = ()
+    closing: tuple[int, ...] = ()
+    _others: dict[Space, Decomposition] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         if any(b <= a for cuts in self.cuts for a, b in pairwise(cuts)):
@@ -96,15 +103,31 @@ class Decomposition:
         """The turn of every block."""
         return self.extent[0] if self.periodic[0] and self.shape[0] == 1 else 0
 
+    def on(self, space: Space) -> Decomposition:
+        """Return the same blocks as boxes of a space's cells.
+
+        Along an axis that the space lacks they are those of its grid: each block has its only cell
+        there.
+        """
+        if space not in self._others:
+            cuts = [
+                tuple(int(cut * s) for cut in cuts)
+                for cuts, s in zip(self.cuts, space.scale, strict=True)
+            ]
+            self._others[space] = replace(self, cuts=tuple(cuts), closing=space.closing)
+        return self._others[space]
+
     def block(self, number: int) -> Block:
         """Return the block with a number."""
         index, rest = [], number
         for n in self.shape:
             index.append(rest % n)
             rest //= n
+        closing = self.closing or (0,) * len(index)
+        along = list(zip(self.cuts, index, closing, strict=True))
         box = Box(
-            tuple(cuts[i] for cuts, i in zip(self.cuts, index, strict=True)),
-            tuple(cuts[i + 1] for cuts, i in zip(self.cuts, index, strict=True)),
+            tuple(cuts[i] for cuts, i, _ in along),
+            tuple(cuts[i + 1] + (more if i + 2 == len(cuts) else 0) for cuts, i, more in along),
         )
         rank = self.owners[number] if self.owners else number * self.ranks // self.blocks
         return Block(number, tuple(index), rank, box, self._with_layers(box), self.turn)

@@ -209,11 +209,16 @@ class Exchanger:
         needed = self._needs_on(block, needs) if axis is None else self._stage(block, needs, axis)
         parts = []
         for key, boxes in needed.items():
+            on_space = self._on_space(key[0]).block(block.number)
             for box in boxes:
-                for direction, piece in self._by_direction(block, box):
+                for direction, piece in self._by_direction(on_space, box):
                     if axis is None or _last_axis(direction) == axis:
-                        parts += self._part(block, key, direction, piece, axis)
+                        parts += self._part(on_space, key, direction, piece, axis)
         return sorted(parts, key=lambda part: (codimension(part.direction), part))
+
+    def _on_space(self, field: str) -> Decomposition:
+        """Return the blocks as boxes of a field's cells."""
+        return self.decomposition.on(self.layouts[field].space)
 
     def _part(
         self,
@@ -226,15 +231,15 @@ class Exchanger:
         """Return what brings a piece of a halo; nothing if its block is dropped."""
         if axis is not None:
             direction = tuple(d if a == axis else 0 for a, d in enumerate(direction))
-        found = self.decomposition.neighbour(block, direction)
+        field, component, held = key
+        found = self._on_space(field).neighbour(block, direction)
         assert found is not None, "only own cells lie beyond the domain"
         source, shift = found
         if source.rank == NOBODY:
             return []
-        field, component, held = key
         part = Part(field, component, source.number, block.number, direction, box, shift)
         self._check_width(part, source)
-        return [replace(part, box=box.shift(held))]
+        return [replace(part, box=self.layouts[field].space.flat(box.shift(held)))]
 
     def _check_width(self, part: Part, source: Block) -> None:
         """Refuse a halo that reaches through the neighbour into the block behind it."""
@@ -271,11 +276,31 @@ class Exchanger:
         """Return the cells that a block needs from others, by field and component."""
         known = self._needed.get((block.number, needs))
         if known is None:
-            known = _minimal(block, needs, self.home)
+            known = self._minimal(block, needs)
             if self.strategy.width == "full":
                 known = self._full(block, needs, known)
             self._needed[block.number, needs] = known
         return known
+
+    def _minimal(self, block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
+        """Return exactly the cells that some kernel reads.
+
+        Where blocks have the values of their own cells moved by an offset, everything is seen from
+        there: moved back by it, the exchange is that of own cells.
+        """
+        found: dict[Key, set[Box]] = {}
+        for need in needs:
+            on_space = self._on_space(need.field).block(block.number)
+            held = across(need.held or self.home, on_space.turn)
+            reach = move(need.reach, opposite(held)) if any(held) else need.reach
+            key = (need.field, need.component, held)
+            found.setdefault(key, set()).update(reached(reach, on_space))
+        missing = {}
+        for key, boxes in sorted(found.items()):
+            owned = self._on_space(key[0]).block(block.number).owned
+            # Many needs lead to the same cells.
+            missing[key] = disjoint(rest for box in boxes for rest in box.subtract(owned))
+        return {key: boxes for key, boxes in missing.items() if boxes}
 
     def _full(
         self, block: Block, needs: Needs, minimal: dict[Key, tuple[Box, ...]]
@@ -288,10 +313,11 @@ class Exchanger:
         result = {key: boxes for key, boxes in minimal.items() if key[0] in self.shared}
         for name in sorted({need.field for need in needs} - self.shared):
             layout = self.layouts[name]
-            stored = layout.stored(block.box)
-            if block.turn:
-                stored = stored.clip(0, 0, block.turn)
-            boxes = stored.subtract(block.owned)
+            on_space = self._on_space(name).block(block.number)
+            stored = layout.stored(on_space.box)
+            if on_space.turn:
+                stored = stored.clip(0, 0, on_space.turn)
+            boxes = stored.subtract(on_space.owned)
             if boxes:
                 result.update({(name, q, self.home): boxes for q in range(layout.components)})
         return result
@@ -320,32 +346,16 @@ class Exchanger:
         found = self.decomposition.neighbour(block, towards)
         if found is None:
             return
-        neighbour, shift = found
-        for key, boxes in self._stage(neighbour, needs, axis).items():
+        for key, boxes in self._stage(found[0], needs, axis).items():
+            on_space = self._on_space(key[0])
+            there = on_space.neighbour(block, towards)
+            assert there is not None
+            neighbour, shift = there
             for box in boxes:
                 for direction, piece in self._by_direction(neighbour, box):
                     is_ours = direction[axis] == -sign and _last_axis(direction) == axis
                     if is_ours and codimension(direction) > 1:
                         wanted.setdefault(key, []).append(piece.shift(shift))
-
-
-def _minimal(block: Block, needs: Needs, home: Offset) -> dict[Key, tuple[Box, ...]]:
-    """Return exactly the cells that some kernel reads.
-
-    Where blocks have the values of their own cells moved by an offset, everything is seen from
-    there: moved back by it, the exchange is that of own cells.
-    """
-    found: dict[Key, set[Box]] = {}
-    for need in needs:
-        held = across(need.held or home, block.turn)
-        reach = move(need.reach, opposite(held)) if any(held) else need.reach
-        found.setdefault((need.field, need.component, held), set()).update(reached(reach, block))
-    # Many needs lead to the same cells.
-    missing = {
-        key: disjoint(rest for box in boxes for rest in box.subtract(block.owned))
-        for key, boxes in sorted(found.items())
-    }
-    return {key: boxes for key, boxes in missing.items() if boxes}
 
 
 def _packing_order(part: Part) -> tuple[int, int, Direction, Part]:

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Offset
 
 
-# Fields, components and offsets.
-Uses = tuple[tuple[str, int, "Offset"], ...]
+Uses = tuple[Access, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +35,10 @@ class Launch:
         plain: If it runs in the cells of a mask: what is done in those cells. 'kernel' says the
             same as a choice in every cell; its last field is the mask.
         is_listed: Whether these cells can be listed, since the mask does not change in a step.
-        reads: Fields, components and offsets read, each once.
-        assigns: Fields, components and offsets assigned, each once.
+        space: The cells over which it runs.
+        spaces: Those of its fields, in order.
+        reads: What it reads, each once.
+        assigns: What it assigns, each once.
     """
 
     kernel: Kernel
@@ -49,15 +50,30 @@ class Launch:
     place: str
     plain: Kernel | None = None
     is_listed: bool = False
+    space: Space = field(kw_only=True, repr=False)
+    # What the names say already.
+    spaces: tuple[Space, ...] = field(kw_only=True, repr=False, compare=False)
     reads: Uses = field(init=False, repr=False, compare=False)
     assigns: Uses = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Name the grid's fields in what the kernel uses."""
-        names = self.names_of
+        parts = zip(self.kernel.fields, self.names, self.spaces, strict=True)
+        known = {spec.name: (name, spec.ratio, space) for spec, name, space in parts}
         for used, found in (("reads", self.kernel.read), ("assigns", self.kernel.assigned)):
-            named = tuple(sorted((names[f], q, offset) for f, q, offset in found))
-            object.__setattr__(self, used, named)
+            accesses = []
+            for own_name, component, offset in found:
+                name, ratio, space = known[own_name]
+                accesses.append(Access(name, component, offset, ratio, space))
+            accesses.sort(key=lambda a: (a.field, a.component, a.offset))
+            object.__setattr__(self, used, tuple(accesses))
+
+    def access(self, use: Read | Statement) -> Access:
+        """Return what a read or a statement of its kernel is, in the grid's fields."""
+        position = next(n for n, f in enumerate(self.kernel.fields) if f.name == use.field)
+        ratio = self.kernel.fields[position].ratio
+        name, space = self.names[position], self.spaces[position]
+        return Access(name, use.component, use.offset, ratio, space)
 
     @property
     def code(self) -> Kernel:
@@ -72,7 +88,7 @@ class Launch:
     @property
     def writes(self) -> frozenset[tuple[str, int]]:
         """Fields and components assigned."""
-        return frozenset((name, component) for name, component, _ in self.assigns)
+        return frozenset(access.key for access in self.assigns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from halocline.runtime.writer import PlanWriter
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from halocline.language.fields import Grid
+    from halocline.language.grid import Grid
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
     from halocline.runtime.device import OpenDevice

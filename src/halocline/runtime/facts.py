@@ -12,7 +12,8 @@ from halocline.language.steps import Call, Callback, Every, Parameter, Reduction
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from halocline.language.fields import Field, Grid
+    from halocline.language.fields import Field
+    from halocline.language.grid import Grid
     from halocline.language.steps import Step
 
 Facts = dict[str, str]

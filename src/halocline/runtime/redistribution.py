@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.language.fields import Grid
+    from halocline.language.grid import Grid
     from halocline.plan.decomposition import Block
     from halocline.runtime.job import Job
     from halocline.runtime.storage import BlockStorage

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.language.fields import Grid
+    from halocline.language.grid import Grid
     from halocline.language.initial import InitialValues
     from halocline.plan.decomposition import Block
     from halocline.plan.layout import FieldLayout

@@ -8,7 +8,7 @@ import pytest
 import halocline as hc
 from halocline.geometry import Box
 from halocline.language.expr import Binary, Cast, Compare, Const, Index, Read, Scalar, Unary, Where
-from halocline.language.fields import UNBOUNDED
+from halocline.geometry import UNBOUNDED
 from halocline.language.mask import masked
 from halocline.language.show import show
 

@@ -6,7 +6,7 @@ import pytest
 
 import halocline as hc
 from halocline.geometry import Box
-from halocline.language.fields import UNBOUNDED
+from halocline.geometry import UNBOUNDED
 from halocline.plan.decomposition import decompose
 
 

@@ -5,7 +5,7 @@ from itertools import permutations
 
 import halocline as hc
 from halocline.geometry import Box
-from halocline.language.fields import UNBOUNDED
+from halocline.geometry import UNBOUNDED
 from halocline.pipeline import plan_for
 from halocline.plan.reach import Reach, Reaches, cells, clip, drop, images, move, moved, within
 

@@ -42,7 +42,8 @@ from halocline.language.sides import parse_side
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from halocline.language.fields import Field, Grid
+    from halocline.language.fields import Field
+    from halocline.language.grid import Grid
     from halocline.language.steps import Call, Step
 
 

@@ -137,8 +137,13 @@ def _shape(simulation: Stepping, fields: tuple[Field, ...]) -> dict[str, Any]:
         "spacing": list(grid.spacing),
         "origin": list(grid.origin),
         "dt": simulation.dt,
-        "fields": {f.name: f"{f.dtype}, {f.components} component(s)" for f in fields},
+        "fields": {f.name: _kind(f) for f in fields},
     }
+
+
+def _kind(field: Field) -> str:
+    cells = "x".join(map(str, field.space.shape))
+    return f"{field.dtype}, {field.components} component(s), {cells} on '{field.axes}'"
 
 
 def _components(fields: tuple[Field, ...]) -> list[tuple[Field, int]]:
@@ -237,7 +242,7 @@ def _array(path: Path, field: Field, name: str) -> Any:
             values = np.lib.format.read_array(member, allow_pickle=False)
             # The checksum is compared where the member ends.
             member.read()
-        return values.astype(field.dtype, casting="no").reshape(field.grid.extent)
+        return values.astype(field.dtype, casting="no").reshape(field.space.shape)
     except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError) as error:
         raise _damaged(path, error) from error
 

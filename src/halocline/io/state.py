@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 from halocline.language import steps
@@ -24,7 +25,11 @@ def fields_to_keep(grid: Grid, time_step: Iterable[Step]) -> tuple[Field, ...]:
     before it reads it.
     """
     sequence = tuple(time_step)
-    return tuple(field for field in grid.fields.values() if not _is_scratch(sequence, field))
+    return tuple(
+        field
+        for field in grid.fields.values()
+        if not field.is_hidden and not _is_scratch(sequence, field)
+    )
 
 
 def _is_scratch(time_step: Iterable[Step], field: Field) -> bool:
@@ -44,10 +49,16 @@ def _overwritten(call: Call, field: Field) -> set[int]:
     """Return the components to which a kernel gives new values in every cell."""
     if call.is_layer or call.mask is not None:
         return set()
-    if not call.region.contains(field.grid.domain):
+    if call.region is not None and not call.region.contains(call.space.domain):
         return set()
-    here = [s for s in call.kernel.statements if not any(s.offset)]
-    return {s.component for s in here if call.field(s.field) is field}
+    own = [s for s in call.kernel.statements if call.field(s.field) is field]
+    spec = next((f for f, each in zip(call.kernel.fields, call.fields, strict=True) if each is field), None)
+    if spec is None:
+        return set()
+    # Of a finer grid, a cell assigns all that it spans by a statement each.
+    parts = prod(max(1, spec.ratio_along(axis)) for axis in range(call.kernel.dimensions))
+    here = [(s.component, s.offset) for s in own if not any(spec.parted(s.offset)[0])]
+    return {q for q, _ in here if len({o for p, o in here if p == q}) == parts}
 
 
 def _may_read(step: Step, field: Field) -> bool:

@@ -36,6 +36,11 @@ LOCATIONS = ("center", "x_face", "y_face", "z_face", "xy_edge", "xz_edge", "yz_e
 _MOST_ALIGNED = 256
 
 
+def is_staggered(location: str, axis: str) -> bool:
+    """Return whether a location lies between cells along an axis, given by its name."""
+    return location != "center" and axis in location.split("_", maxsplit=1)[0]
+
+
 class Storage(Protocol):
     """Where the values of one field live; made by a simulation."""
 
@@ -110,20 +115,11 @@ class Field(operators.Operand):
 
     def is_on_faces(self, axis: int) -> bool:
         """Return whether it is located on the faces across an axis."""
-        return self.location != "center" and AXES[axis] in self.location.split("_")[0]
+        return is_staggered(self.location, AXES[axis])
 
     def coordinates(self, box: Box) -> tuple[NDArray[np.float64], ...]:
         """Return where its values in a box lie: an array for each of its axes, to broadcast."""
-        axes = self.space.axes
-        result = []
-        for position, axis in enumerate(axes):
-            inward = 0.0 if self.is_on_faces(axis) else 0.5
-            index = np.arange(box.lower[axis], box.upper[axis]) + inward
-            shape = [1] * len(axes)
-            shape[position] = -1
-            place = self.grid.origin[axis] + index * self.grid.spacing[axis]
-            result.append(place.reshape(shape))
-        return tuple(result)
+        return self.grid.coordinates(self.location, box, self.axes)
 
     @property
     def spacing(self) -> tuple[float, ...]:

@@ -11,13 +11,15 @@ import numpy as np
 
 from halocline.errors import GridError, described
 from halocline.geometry import AXES, Box, box_of
-from halocline.language.fields import Field
+from halocline.language.fields import Field, is_staggered
 from halocline.language.numbers import whole_number
 from halocline.language.place import user_place
 from halocline.language.space import Space
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +139,26 @@ class Grid:
             known = self.field(name + "_" * (name in self.fields), axes=axes, dtype=dtype)
             known.is_hidden = True
         return known
+
+    def coordinates(
+        self, location: str, box: Box, axes: str = AXES
+    ) -> tuple[NDArray[np.float64], ...]:
+        """Return where values at a location in a box of cells lie, an array an axis, to broadcast.
+
+        Args:
+            location: See 'field'.
+            box: The cells.
+            axes: Along which axes.
+        """
+        known = [axis for axis in range(self.dimensions) if AXES[axis] in axes]
+        result = []
+        for position, axis in enumerate(known):
+            inward = 0.0 if is_staggered(location, AXES[axis]) else 0.5
+            index = np.arange(box.lower[axis], box.upper[axis]) + inward
+            shape = [1] * len(known)
+            shape[position] = -1
+            result.append((self.origin[axis] + index * self.spacing[axis]).reshape(shape))
+        return tuple(result)
 
     def coarsen(self, ratio: int | Sequence[int] = 2) -> Grid:
         """Return the grid of the same domain with fewer cells: one for 'ratio' along each axis.

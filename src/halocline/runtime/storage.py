@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.language.grid import Grid
     from halocline.language.initial import InitialValues
     from halocline.plan.decomposition import Block
     from halocline.plan.layout import FieldLayout
@@ -27,9 +26,8 @@ class BlockStorage:
     """The values of one field.
 
     Args:
-        grid: The grid.
         layout: How the field is stored.
-        blocks: Those of this rank.
+        blocks: Those of this rank, as boxes of the field's cells.
         runtime: Gets the field.
         job: The ranks.
         alignment: Of rows, unless the field says it [bytes].
@@ -40,14 +38,12 @@ class BlockStorage:
 
     def __init__(
         self,
-        grid: Grid,
         layout: FieldLayout,
         blocks: tuple[Block, ...],
         runtime: _core.Runtime,
         job: Job,
         alignment: int,
     ) -> None:
-        self.grid = grid
         self.layout = layout
         self.blocks = blocks
         self.runtime = runtime
@@ -84,11 +80,13 @@ class BlockStorage:
 
     def _view(self, position: int, *, will_write: bool) -> NDArray[Any]:
         """Return a block's own cells: (components, nx, ny, nz) without what the grid lacks."""
-        stored = self._stored(position, will_write=will_write)
+        stored, space = self._stored(position, will_write=will_write), self.layout.space
         box = self.blocks[position].box
         own = tuple(
-            slice(low, low + extent)
-            for low, extent in zip(self.layout.lower, box.extent, strict=True)
+            0 if is_lacking else slice(low, low + extent)
+            for low, extent, is_lacking in zip(
+                self.layout.lower, box.extent, space.lacks, strict=True
+            )
         )
         rest = (0,) * (3 - len(own))
         return stored[(slice(None) if self.layout.components > 1 else 0, *own, *rest)]
@@ -119,10 +117,12 @@ class BlockStorage:
 
     def assign(self, values: InitialValues) -> None:
         """Give the rank's own cells new values: of these boxes, or of the whole grid."""
+        space = self.layout.space
         for block, view in zip(self.blocks, self.local(), strict=True):
+            cells = space.flat(block.box)
             for box, array in zip(values.boxes, values.arrays, strict=True):
-                if box.contains(block.box):
-                    view[...] = array[(..., *block.box.slices(box.lower))]
+                if box.contains(cells):
+                    view[...] = array[(..., *space.subscript(cells, box.lower))]
 
     def gather(self) -> NDArray[Any] | None:
         """Return the values of all cells on rank 0, None elsewhere; collective."""
@@ -135,11 +135,12 @@ class BlockStorage:
         if found is None:
             return None
         many = self.layout.components > 1
-        extent = ((self.layout.components,) if many else ()) + self.grid.extent
+        space = self.layout.space
+        extent = ((self.layout.components,) if many else ()) + space.shape
         # Dropped blocks have no values.
         result = np.zeros(extent, self.layout.dtype)
         for box, values in (pair for pairs in found for pair in pairs):
-            cut = tuple(slice(l, u) for l, u in zip(box.lower, box.upper, strict=True))
+            cut = space.subscript(box, (0,) * len(box.lower))
             result[(slice(None), *cut) if many else cut] = values
         return result
 

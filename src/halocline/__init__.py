@@ -3,7 +3,6 @@
 from halocline.geometry import Box as Box
 from halocline.language.boundary import Dirichlet as Dirichlet
 from halocline.language.boundary import Neumann as Neumann
-from halocline.language.grid import Grid as Grid
 from halocline.language.functions import cos as cos
 from halocline.language.functions import exp as exp
 from halocline.language.functions import index as index
@@ -14,6 +13,7 @@ from halocline.language.functions import sin as sin
 from halocline.language.functions import sqrt as sqrt
 from halocline.language.functions import tanh as tanh
 from halocline.language.functions import where as where
+from halocline.language.grid import Grid as Grid
 from halocline.language.steps import Parameter as Parameter
 from halocline.language.steps import every as every
 from halocline.language.steps import max as max  # noqa: A004 (the field's word)

@@ -7,6 +7,7 @@ steps ──bind──▶ Program ──make_schedule, make_plan──▶ Plan �
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from halocline.codegen.cpp import print_source
@@ -15,12 +16,14 @@ from halocline.codegen.cuda_services import print_services
 from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback
 from halocline.errors import DeviceError, PlanError, nearest
+from halocline.geometry import AXES
 from halocline.jit.build import build
 from halocline.jit.cubin import build_cubin
 from halocline.jit.library import CallbackLibrary, DeviceLibrary, Library
 from halocline.jit.nvrtc import best_architecture
 from halocline.jit.toolchain import find_toolchain
-from halocline.language.steps import check_steps
+from halocline.language.steps import Call, check_steps
+from halocline.language.tree import walk
 from halocline.plan.bind import bind
 from halocline.plan.decomposition import Decomposition, decompose
 from halocline.plan.lower import make_plan
@@ -70,8 +73,9 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
     """
     if not 0 <= rank < ranks:
         raise PlanError(f"The plan of rank {rank} was asked for; there are ranks 0 to {ranks - 1}.")
-    split = decomposition_for(grid, ranks, decomposition, blocks)
-    program = bind(grid, check_steps(tuple(steps)), check_every)
+    checked = check_steps(tuple(steps))
+    split = decomposition_for(grid, ranks, decomposition, blocks, steps=checked)
+    program = bind(grid, checked, check_every)
     return make_plan(program, split, strategy or Strategy(), rank)
 
 
@@ -81,6 +85,7 @@ def decomposition_for(
     wanted: Any = None,
     blocks: int = 1,
     prices: Sequence[float] | None = None,
+    steps: Sequence[Step] = (),
 ) -> Decomposition:
     """Return the decomposition that a name, a shape or None stands for.
 
@@ -90,18 +95,41 @@ def decomposition_for(
         wanted: See 'Simulation'.
         blocks: Blocks a rank.
         prices: What a cell of a side across each axis costs; None where it is not known.
+        steps: The time step: axes along which it sweeps stay whole where they can.
     """
+    grid = grid.first
+    grain = tuple(
+        lcm(*(other.scale[axis].denominator for other in grid.family))
+        for axis in range(grid.dimensions)
+    )
+    if isinstance(wanted, Sparse):
+        wanted = wanted.decompose(grid.extent, grid.periodic, ranks)
     if isinstance(wanted, Decomposition):
         if wanted.ranks != ranks or wanted.extent != grid.extent:
             raise PlanError(
                 f"The decomposition is for {wanted.ranks} ranks and {wanted.extent} cells; the "
                 f"simulation has {ranks} ranks and {grid.extent} cells.",
             )
+        _check_grain(wanted, grain)
         return wanted
-    if isinstance(wanted, Sparse):
-        return wanted.decompose(grid.extent, grid.periodic, ranks)
     known = {} if prices is None else {"prices": prices}
-    return decompose(grid.extent, grid.periodic, ranks, wanted, blocks, **known)
+    swept = frozenset(
+        step.kernel.sweep[0] for step in walk(steps) if isinstance(step, Call) and step.kernel.sweep
+    )
+    shape = (grid.extent, grid.periodic, ranks, wanted, blocks)
+    return decompose(*shape, grain=grain, swept=swept, **known)
+
+
+def _check_grain(wanted: Decomposition, grain: tuple[int, ...]) -> None:
+    """Refuse blocks with a part of a cell of a coarser grid."""
+    for axis, (cuts, g) in enumerate(zip(wanted.cuts, grain, strict=True)):
+        for cut in cuts:
+            if cut % g:
+                raise PlanError(
+                    f"The decomposition cuts {AXES[axis]} at {cut}, but the family of grids has a "
+                    f"coarser one, of {g} cells each: expected multiples of {g}.",
+                    hint="Use blocks whose bounds are multiples of the ratio.",
+                )
 
 
 def source_for(grid: Grid, steps: Sequence[Step], target: str = "c++") -> Source:

@@ -126,7 +126,9 @@ class Simulation:
             self.check_every = whole_number("'check_every'", check_every, 0)
             # Which shape is the cheapest depends on the step, which need not be complete yet.
             self._shape = (decomposition, whole_number("'blocks'", blocks, 1))
-            self.decomposition = decomposition_for(grid, self.job.size, *self._shape)
+            self.decomposition = decomposition_for(
+                grid, self.job.size, *self._shape, steps=self.steps
+            )
             self._agreement = Agreement(self.job, grid)
             self._agreement.on_options(
                 self.decomposition,
@@ -202,7 +204,9 @@ class Simulation:
         wanted, blocks = self._shape
         if self._knowledge is not None and (wanted is None or isinstance(wanted, str)):
             prices = prices_here(program, self._fixed_strategy, self.job, self._knowledge)
-            self.decomposition = decomposition_for(self.grid, self.size, wanted, blocks, prices)
+            self.decomposition = decomposition_for(
+                self.grid, self.size, wanted, blocks, prices, self.steps
+            )
         return program
 
     def _make_plan(self, program: Program, strategy: Strategy) -> Plan:
@@ -329,7 +333,11 @@ class Simulation:
         # Hidden fields keep nothing from one call to the next, so all of them use the same ones.
         program = bind(self.grid, steps, 0, prefix="once")
         none, known = (0,) * self.grid.dimensions, executor.storages
-        new = [FieldLayout(spec, none, none) for spec in program.fields if spec.name not in known]
+        new = [
+            FieldLayout(spec, none, none, program.spaces[spec.name])
+            for spec in program.fields
+            if spec.name not in known
+        ]
         strategy, layouts = replace(self._fixed_strategy, depth=1), (*executor.layouts, *new)
         plan = make_plan(program, self.decomposition, strategy, self.rank, layouts)
         check_memory(new, plan, self.device, self.job)

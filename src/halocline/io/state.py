@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING
 
 from halocline.language import steps
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import reads
-from halocline.language.steps import Call, Callback, Every, Parameter, Reduction, Repeat, Swap
+from halocline.language.steps import Call, Callback, Parameter, Reduction
+from halocline.language.tree import Every, Repeat, Swap, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from halocline.geometry import Offset
     from halocline.language.fields import Field
     from halocline.language.grid import Grid
     from halocline.language.steps import Step
@@ -51,14 +52,12 @@ def _overwritten(call: Call, field: Field) -> set[int]:
         return set()
     if call.region is not None and not call.region.contains(call.space.domain):
         return set()
-    own = [s for s in call.kernel.statements if call.field(s.field) is field]
-    spec = next((f for f, each in zip(call.kernel.fields, call.fields, strict=True) if each is field), None)
-    if spec is None:
-        return set()
-    # Of a finer grid, a cell assigns all that it spans by a statement each.
-    parts = prod(max(1, spec.ratio_along(axis)) for axis in range(call.kernel.dimensions))
-    here = [(s.component, s.offset) for s in own if not any(spec.parted(s.offset)[0])]
-    return {q for q, _ in here if len({o for p, o in here if p == q}) == parts}
+    children: dict[int, set[Offset]] = {}
+    for s in call.kernel.statements:
+        cell, child = call.kernel.field(s.field).parted(s.offset)
+        if call.field(s.field) is field and not any(cell):
+            children.setdefault(s.component, set()).add(child)
+    return {q for q, found in children.items() if len(found) == call.children_of(field)}
 
 
 def _may_read(step: Step, field: Field) -> bool:
@@ -94,11 +93,9 @@ def parameters(grid: Grid, time_step: Iterable[Step]) -> tuple[Parameter, ...]:
 
 
 def _parameters(time_step: Iterable[Step]) -> Iterator[Parameter]:
-    for step in time_step:
+    for step in walk(time_step):
         match step:
             case Call():
                 yield from (s for s in step.scalars if isinstance(s, Parameter))
-            case Repeat(_, inner) | Every(_, inner):
-                yield from _parameters(inner)
             case Reduction():
                 yield step

@@ -17,6 +17,7 @@ from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
     from halocline.io.quantity import Integral, Quantity
+    from halocline.language.fields import Field
     from halocline.language.grid import Grid
 
 
@@ -103,10 +104,7 @@ class Table:
         self._probed = [(q, probe) for probe in probes for q in quantities]
         for quantity, probe in self._probed:
             probe.check(quantity.field.grid)
-        self._places = [
-            (q.field, q.component, probe.cell(q.field))
-            for q, probe in self._probed
-        ]
+        self._places = [(q.field, q.component, probe.cell(q.field)) for q, probe in self._probed]
         with self.job.call("Table"):
             self.job.on_first(partial(self._begin, self._head(time_unit), goes_on_from))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from halocline.errors import GridError, KernelError, described
 from halocline.geometry import AXES, Box
@@ -132,4 +132,3 @@ def _coarsened(name: str, region: Box, children: tuple[int, ...], grid: Grid) ->
     lower = tuple(end // count for end, count in zip(region.lower, children, strict=True))
     upper = tuple(end // count for end, count in zip(region.upper, children, strict=True))
     return Box(lower, upper)
-

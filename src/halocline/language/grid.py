@@ -129,7 +129,7 @@ class Grid:
         return result
 
     def hidden_field(self, name: str, axes: str, dtype: str) -> Field:
-        """Return a field for what steps need beside the user's own: that of this name, or a new one.
+        """Return a field that steps need beside the user's own: the one of this name, or a new one.
 
         Users do not see it: it is neither written out nor kept in checkpoints.
         """
@@ -200,7 +200,7 @@ class Grid:
         return tuple(whole_number(f"'{what}'", value, 1) for value in values)
 
     def _related(self, factor: tuple[Fraction, ...]) -> Grid:
-        """Return the family's grid with so many cells for one of this, a new one if there is none."""
+        """Return the family's grid with so many cells for one of this, maybe a new one."""
         scale = tuple(s * f for s, f in zip(self.scale, factor, strict=True))
         for grid in self.family:
             if grid.scale == scale:
@@ -208,7 +208,9 @@ class Grid:
         result = replace(
             self,
             extent=tuple(int(n * s) for n, s in zip(self.first.extent, scale, strict=True)),
-            spacing=tuple(h / s for h, s in zip(self.first.spacing, map(float, scale), strict=True)),
+            spacing=tuple(
+                h / s for h, s in zip(self.first.spacing, map(float, scale), strict=True)
+            ),
         )
         for shared in ("own", "family"):
             object.__setattr__(result, shared, getattr(self, shared))
@@ -229,7 +231,7 @@ def same_family(fields: Sequence[Field], where: str) -> Grid:
             raise GridError(
                 f"{where} was given '{fields[0].name}' of grid {fields[0].grid.extent} and "
                 f"'{other.name}' of another grid {other.grid.extent}; expected fields of one grid.",
-                hint="Declare both with the same Grid object, or with grids made of it by 'coarsen' "
-                "and 'refine'.",
+                hint="Declare both with the same Grid object, or with grids made of it by "
+                "'coarsen' and 'refine'.",
             )
     return first

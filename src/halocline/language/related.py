@@ -127,9 +127,7 @@ def _whole(ratio: Sequence[Fraction], children: Ratio) -> Ratio:
     return () if set(whole) == {1} else whole
 
 
-def _of_child(
-    statement: Statement, child: Offset, children: Ratio, ratios: Ratios
-) -> Statement:
+def _of_child(statement: Statement, child: Offset, children: Ratio, ratios: Ratios) -> Statement:
     """Return what a cell does for one of those that it spans."""
     offset = _place(statement.offset, child, ratios[statement.field])
     value = reads_resolved(statement.value, child, children, ratios)
@@ -159,4 +157,3 @@ def reads_resolved(root: Expr, child: Offset, children: Ratio, ratios: Ratios) -
             case _:
                 known[node] = rebuild(node, tuple(known[below] for below in operands(node)))
     return known[root]
-

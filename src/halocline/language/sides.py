@@ -32,7 +32,8 @@ def layer(space: Space, side: str, distance: int, depth: int) -> Box:
     axis, sign = parse_side(len(space.extent), side)
     position = space.domain.upper[axis] + distance - 1 if sign > 0 else -distance
     walls = [
-        0 if is_open else depth for is_open in map(any, zip(space.periodic, space.lacks, strict=True))
+        0 if is_open else depth
+        for is_open in map(any, zip(space.periodic, space.lacks, strict=True))
     ]
     around = space.unbounded_where_whole(space.domain.grow(walls, walls))
     return around.clip(axis, position, position + 1)

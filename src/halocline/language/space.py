@@ -42,7 +42,9 @@ class Space:
     @cached_property
     def domain(self) -> Box:
         """All cells; without bounds along axes that it lacks."""
-        domain = Box((0,) * len(self.extent), tuple(map(sum, zip(self.extent, self.closing, strict=True))))
+        domain = Box(
+            (0,) * len(self.extent), tuple(map(sum, zip(self.extent, self.closing, strict=True)))
+        )
         return self.open_where_lacking(domain)
 
     @cached_property
@@ -112,7 +114,7 @@ class Space:
         return self.flat(Box(lower, upper))
 
     def subscript(self, box: Box, lower: Sequence[int]) -> tuple[Any, ...]:
-        """Return a box as a subscript of an array of the space's own axes that begins at 'lower'."""
+        """Return a box as a subscript of an array of its own axes that begins at 'lower'."""
         return tuple(
             slice(box.lower[axis] - lower[axis], box.upper[axis] - lower[axis])
             for axis in self.axes

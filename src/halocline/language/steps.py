@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, KernelError, PlanError, described
@@ -11,6 +12,7 @@ from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.numbers import number, whole_number
 from halocline.language.place import user_place
+from halocline.language.tree import Every, Repeat, Swap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -94,29 +96,9 @@ class Call:
         names = [field.name for field in self.kernel.fields]
         return self.fields[names.index(name)]
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Swap:
-    """Exchange the values of two fields without moving them."""
-
-    first: Field
-    second: Field
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Repeat:
-    """Run steps several times within one step."""
-
-    count: int
-    steps: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Every:
-    """Run steps at the end of every n-th time step only."""
-
-    interval: int
-    steps: tuple[Any, ...]
+    def children_of(self, field: Field) -> int:
+        """Return how many cells of a field one cell of the kernel spans."""
+        return prod(self.kernel.fields[self.fields.index(field)].ratio)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,10 +139,11 @@ class Reduction(Parameter):
         self.grid = operand.grid if isinstance(operand, Field) else None
 
 
-Step = Call | Swap | Repeat | Every | Callback | Reduction
+Step = Call | Swap[Field] | Repeat[Any] | Every[Any] | Callback | Reduction
+_KINDS = (Call, Swap, Repeat, Every, Callback, Reduction)
 
 
-def swap(first: Field, second: Field) -> Swap:
+def swap(first: Field, second: Field) -> Swap[Field]:
     """Return the step that exchanges two fields of the same type.
 
     Raises:
@@ -200,12 +183,12 @@ def _kind(field: Field) -> str:
     return f"{field.dtype}, {field.components} components, {field.layout}{aligned}"
 
 
-def repeat(count: int, *steps: Step) -> Repeat:
+def repeat(count: int, *steps: Step) -> Repeat[Step]:
     """Return steps that run 'count' times within each step (sub-stepping)."""
     return Repeat(whole_number("'repeat'", count, 1), _check(steps))
 
 
-def every(interval: int, *steps: Step | Callable[[], object]) -> Every:
+def every(interval: int, *steps: Step | Callable[[], object]) -> Every[Step]:
     """Return steps, or Python functions, that run at the end of every 'interval'-th step."""
     return Every(whole_number("'every'", interval, 1), _check(steps))
 
@@ -229,7 +212,7 @@ def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
     """Return the steps with plain functions wrapped, or refuse what is no step."""
     result: list[Step] = []
     for item in steps:
-        if isinstance(item, Step):
+        if isinstance(item, _KINDS):
             result.append(item)
         elif isinstance(item, tuple | list):
             result += _check(tuple(item))

@@ -22,7 +22,7 @@ def parse_offset(name: str, dimensions: int, key: Any) -> tuple[int, ...]:
 
 
 def parse_offset_of_field(name: str, space: Space, key: Any) -> tuple[int, ...]:
-    """Return a subscript of a field as an offset along all axes of the grid, 0 where it has none."""
+    """Return a subscript of a field as an offset along all axes of its grid."""
     is_whole = not any(space.lacks)
     offsets = _parsed(name, space.axes, key, "the grid" if is_whole else "the field")
     found = dict(zip(space.axes, offsets, strict=True))

@@ -81,7 +81,8 @@ class SweepFunction(KernelFunction):
         """
         self._check(fields, scalars)
         starts = tuple(start) if isinstance(start, list | tuple) else (start,)
-        ends = tuple(end) if isinstance(end, list | tuple) else (end,) * (end is not None)
+        given = end if isinstance(end, tuple | list) else [end]
+        ends = tuple(field for field in given if field is not None)
         carries = self._carries(fields, starts, ends)
         begun = [
             _begin(carry, value)
@@ -90,8 +91,8 @@ class SweepFunction(KernelFunction):
         ]
         named = {self._carry_name(number): carry for number, carry in enumerate(carries)}
         named |= zip(self.field_names, fields, strict=True)
-        is_tuple = isinstance(start, list | tuple)
-        body = partial(self._recorded, len(carries), is_tuple)
+        form = tuple if isinstance(start, list | tuple) else float
+        body = partial(self._recorded, form, len(carries))
         return *begun, self._bound(named, scalars, on, body, (self.axis, self.sign))
 
     def _carry_name(self, number: int) -> str:
@@ -147,11 +148,11 @@ class SweepFunction(KernelFunction):
                     place=user_place(),
                 )
 
-    def _recorded(self, count: int, is_tuple: bool, *symbols: Any, **keywords: Any) -> None:
+    def _recorded(self, form: type, count: int, *symbols: Any, **keywords: Any) -> None:
         """Call the function with the carry, and assign what it hands on."""
         carries, fields = symbols[:count], symbols[count:]
         given = tuple(operators.Value(carry.expression()) for carry in carries)
-        returned = self.function(given if is_tuple else given[0], *fields, **keywords)
+        returned = self.function(given if form is tuple else given[0], *fields, **keywords)
         values = returned if isinstance(returned, tuple | list) else (returned,)
         if returned is None or len(values) != count:
             what = "nothing" if returned is None else f"{len(values)} values"

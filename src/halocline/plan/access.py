@@ -1,8 +1,8 @@
 """Access: which cells of a field a kernel uses from where it runs, through the map between spaces.
 
-From cell i a kernel uses the field's cell ratio * i + offset along each axis; along an axis that the
-field lacks, its only value there. The maps here lead from boxes and reaches of the cells where a
-kernel runs to those of the field's cells, and back.
+From cell i a kernel uses the field's cell ratio * i + offset along each axis; along an axis that
+the field lacks, its only value there. The maps here lead from boxes and reaches of the cells where
+a kernel runs to those of the field's cells, and back.
 """
 
 from __future__ import annotations
@@ -133,12 +133,12 @@ def _unscaled_to_whole(lower: int, upper: int, ratio: int) -> tuple[int, int]:
 
 
 def untouched(core: Box, first: Access, second: Access) -> Box:
-    """Return the cells of a later kernel that use what no cell of an earlier one outside a core does.
+    """Return the cells of a kernel that use nothing that another one uses outside a core.
 
     Args:
-        core: Of the earlier kernel; without bounds where nothing of it lies beyond.
-        first: What the earlier kernel uses.
-        second: What the later one uses, of the same component of a field.
+        core: Of the other kernel; without bounds where nothing of it lies beyond.
+        first: What the other kernel uses.
+        second: What the kernel itself uses, of the same component of a field.
     """
     if not first.ratio and not second.ratio:
         return moved(core, tuple(a - b for a, b in zip(first.offset, second.offset, strict=True)))

@@ -24,7 +24,6 @@ from halocline.plan.reach import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-
     from fractions import Fraction
 
     from halocline.geometry import Offset

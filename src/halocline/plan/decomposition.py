@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, product
 from math import prod
 from operator import mul
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError, nearest
-from halocline.geometry import AXES, Box, directions, even_cuts
-from halocline.geometry import UNBOUNDED
+from halocline.geometry import AXES, UNBOUNDED, Box, directions, even_cuts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,6 +148,16 @@ class Decomposition:
         last = -(-(rank + 1) * self.blocks // self.ranks)
         return tuple(self.block(number) for number in range(first, last))
 
+    def is_first_along(self, axes: Sequence[bool], number: int) -> bool:
+        """Return whether a block is the first that exists of those in line with it along axes."""
+        index = self.block(number).index
+        ranges = [
+            range(n) if is_along else (i,)
+            for n, i, is_along in zip(self.shape, index, axes, strict=True)
+        ]
+        in_line = (self.block(self._number(place[::-1])) for place in product(*ranges[::-1]))
+        return next(b.number for b in in_line if b.rank != NOBODY) == number
+
     def absent(self, block: Block) -> list[Box]:
         """Return the cells of dropped blocks next to a block, as it sees them."""
         found = (self.neighbour(block, d) for d in directions(len(self.extent)))
@@ -191,6 +200,9 @@ def decompose(
     shape: str | tuple[int, ...] | None = None,
     blocks: int = 1,
     prices: Sequence[float] = _PRICES,
+    *,
+    grain: tuple[int, ...] = (),
+    swept: frozenset[int] = frozenset(),
 ) -> Decomposition:
     """Split a grid into nearly equal blocks.
 
@@ -202,33 +214,43 @@ def decompose(
             slowest), 'pencils' (all but x); None for the shape with the cheapest sides.
         blocks: Blocks a rank.
         prices: What a cell of a block's sides across each axis costs, in any unit.
+        grain: Blocks have multiples of so many cells along each axis: those of coarser grids.
+        swept: Axes along which kernels sweep: they are cut only if the others do not suffice.
 
     Raises:
         PlanError: There are more blocks than cells, or the shape does not fit.
     """
     wanted = ranks * blocks
-    if wanted > prod(extent):
+    grain = grain or (1,) * len(extent)
+    grains = tuple(n // g for n, g in zip(extent, grain, strict=True))
+    what = "cells" if set(grain) == {1} else f"pieces of {'x'.join(map(str, grain))} cells"
+    if wanted > prod(grains):
         raise PlanError(
-            f"{ranks} ranks with {blocks} block(s) each were asked to share {prod(extent)} cells; "
-            "expected at least one cell a block.",
-            hint=f"Use at most {prod(extent) // blocks} ranks.",
+            f"{ranks} ranks with {blocks} block(s) each were asked to share {prod(grains)} {what}; "
+            "expected at least one a block.",
+            hint=f"Use at most {prod(grains) // blocks} ranks.",
         )
     if shape is None or isinstance(shape, str):
-        shape = _cheapest(extent, wanted, _axes(shape, len(extent)), prices)
+        axes = _axes(shape, len(extent))
+        others = tuple(axis for axis in axes if axis not in swept)
+        if shape is None and _shapes(grains, wanted, others):
+            axes = others
+        shape = _cheapest(grains, wanted, axes, prices)
     if len(shape) != len(extent) or prod(shape) % ranks or any(s < 1 for s in shape):
         raise PlanError(
             f"The decomposition {'x'.join(map(str, shape))} was asked for on {ranks} ranks and a "
             f"grid of {len(extent)} axes; expected {len(extent)} positive numbers whose product "
             f"is a multiple of {ranks}.",
         )
-    for axis, (n, parts) in enumerate(zip(extent, shape, strict=True)):
+    for axis, (n, parts) in enumerate(zip(grains, shape, strict=True)):
         if parts > n:
             raise PlanError(
                 f"The decomposition cuts {AXES[axis]} into {parts} blocks, but there are only {n} "
-                "cells.",
+                f"{what}.",
                 hint="Use fewer ranks or another decomposition.",
             )
-    cuts = tuple(even_cuts(n, parts) for n, parts in zip(extent, shape, strict=True))
+    along = zip(grains, shape, grain, strict=True)
+    cuts = tuple(tuple(cut * g for cut in even_cuts(n, parts)) for n, parts, g in along)
     return Decomposition(cuts, periodic, ranks)
 
 
@@ -252,12 +274,7 @@ def _cheapest(
     extent: tuple[int, ...], parts: int, axes: tuple[int, ...], prices: Sequence[float]
 ) -> tuple[int, ...]:
     """Return the shape with the least price of sides a block; ties cut the slowest axis."""
-    shapes = [
-        shape
-        for shape in _factorings(parts, len(extent))
-        if all(s == 1 or a in axes for a, s in enumerate(shape))
-        and all(s <= n for s, n in zip(shape, extent, strict=True))
-    ]
+    shapes = _shapes(extent, parts, axes)
     if not shapes:
         raise PlanError(
             f"{parts} blocks cannot be cut from a grid of {'x'.join(map(str, extent))} cells along "
@@ -265,6 +282,16 @@ def _cheapest(
             hint="Use another number of ranks or another decomposition.",
         )
     return min(shapes, key=lambda shape: (_price(extent, shape, prices), shape))
+
+
+def _shapes(extent: tuple[int, ...], parts: int, axes: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return the shapes of so many blocks that cut some axes only."""
+    return [
+        shape
+        for shape in _factorings(parts, len(extent))
+        if all(s == 1 or a in axes for a, s in enumerate(shape))
+        and all(s <= n for s, n in zip(shape, extent, strict=True))
+    ]
 
 
 def _factorings(number: int, count: int) -> list[tuple[int, ...]]:

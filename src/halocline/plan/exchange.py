@@ -86,12 +86,15 @@ class Exchange:
         sends: A message for each rank that needs something of this one, or one for each field.
         receives: The same for each rank that has something for this one.
         copies: What moves between blocks of this rank.
+        label: The number by which reports know it: that of the first exchange that does the same,
+            if only with other storages of swapped fields.
     """
 
     number: int
     sends: tuple[Message, ...]
     receives: tuple[Message, ...]
     copies: tuple[Part, ...]
+    label: int = 0
 
     @property
     def is_empty(self) -> bool:
@@ -157,13 +160,28 @@ class Exchanger:
             for part in self.incoming(block, needs, axis)
             if self.decomposition.block(part.source).rank == rank
         ]
-        owner = {p.source: self.decomposition.block(p.source).rank for p in incoming}
-        receiver = {p.target: self.decomposition.block(p.target).rank for p in outgoing}
+        return self.of_parts({*incoming, *outgoing}, rank, number)
+
+    def of_parts(self, parts: Iterable[Part], rank: int, number: int) -> Exchange:
+        """Return the exchange that moves parts, those of all ranks or at least of this one."""
+        concerned = [
+            (
+                part,
+                self.decomposition.block(part.source).rank,
+                self.decomposition.block(part.target).rank,
+            )
+            for part in parts
+        ]
+        outgoing = [part for part, source, _ in concerned if source == rank]
+        incoming = [part for part, _, target in concerned if target == rank]
+        owner = {part.source: source for part, source, _ in concerned}
+        receiver = {part.target: target for part, _, target in concerned}
         return Exchange(
             number,
             self._messages(rank, number, outgoing, receiver, is_sending=True),
             self._messages(rank, number, incoming, owner, is_sending=False),
-            tuple(part for part in incoming if owner[part.source] == rank),
+            tuple(sorted(part for part in incoming if owner[part.source] == rank)),
+            number,
         )
 
     def _messages(

@@ -211,9 +211,7 @@ def _cells(feeder: Launch, fed: Launch, offset: Offset) -> Box:
     return feeder.region.intersect(moved(fed.region, offset))
 
 
-def _is_kept(
-    fed: Launch, cells: Box, offset: Offset, used: Iterable[Access]
-) -> bool:
+def _is_kept(fed: Launch, cells: Box, offset: Offset, used: Iterable[Access]) -> bool:
     """Return whether the fed kernel leaves alone what a feeder uses, but in the very cell it feeds.
 
     Cells are computed in any order, so others must not have overwritten it before, nor after.
@@ -233,9 +231,7 @@ def _fed(launch: Launch, feeders: Sequence[tuple[Launch, Offset]]) -> Launch:
     if not feeders:
         return launch
     joined = _Joined(launch)
-    return joined.launch(
-        [joined.add(feeder, offset, _layer(feeder)) for feeder, offset in feeders]
-    )
+    return joined.launch([joined.add(feeder, offset, _layer(feeder)) for feeder, offset in feeders])
 
 
 def _layer(feeder: Launch) -> tuple[int, int]:
@@ -257,12 +253,14 @@ class _Joined:
         count = len(launch.names) - self._masks
         own = launch.kernel.fields
         self._fields = dict(zip(launch.names[:count], own[:count], strict=True))
+        self._spaces = dict(zip(launch.names, launch.spaces, strict=True))
         self._scalars = dict(zip(launch.kernel.scalars, launch.scalars, strict=True))
         self._taken = {f.name for f in own} | set(self._scalars)
 
     def add(self, feeder: Launch, offset: Offset, layer: tuple[int, int]) -> Feeder:
         """Return a feeder that calls its fields and scalars as they are called here."""
         kernel = feeder.kernel
+        self._spaces |= zip(feeder.names, feeder.spaces, strict=True)
         fields = {
             field.name: self._field(name, field)
             for name, field in zip(feeder.names, kernel.fields, strict=True)
@@ -297,6 +295,7 @@ class _Joined:
             kernel=joined(old.kernel, whole),
             plain=joined(old.plain, plain) if old.plain else None,
             names=(*self._fields, *mask),
+            spaces=tuple(self._spaces[name] for name in (*self._fields, *mask)),
             scalars=tuple(self._scalars.values()),
         )
 

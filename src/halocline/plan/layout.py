@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.geometry import bounding_box
-from halocline.plan.program import aliases
+from halocline.language.tree import Every, walk
 from halocline.plan.reach import Reach
-from halocline.plan.step import Chain, EveryItem, LoopItem
+from halocline.plan.step import Chain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,7 +82,7 @@ def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...
             below, above = _width(access, furthest)
             lower[access.field] = tuple(map(max, lower[access.field], below))
             upper[access.field] = tuple(map(max, upper[access.field], above))
-    for group in aliases(program.items).values():
+    for group in program.groups.values():
         for widths in (lower, upper):
             widest = tuple(map(max, zip(*(widths[name] for name in group), strict=True)))
             widths.update(dict.fromkeys(group, widest))
@@ -95,12 +95,10 @@ def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...
 def launched(items: Iterable[ScheduleItem]) -> list[tuple[Launch, frozenset[Reach]]]:
     """Return every kernel of a schedule with where it runs."""
     result: list[tuple[Launch, frozenset[Reach]]] = []
-    for item in items:
+    for item in walk(items):
         if isinstance(item, Chain):
             result += zip(item.launches, item.extents, strict=True)
-            result += launched(b.item for b in item.breaks if isinstance(b.item, EveryItem))
-        elif isinstance(item, LoopItem | EveryItem):
-            result += launched(item.items)
+            result += launched(b.item for b in item.breaks if isinstance(b.item, Every))
     return result
 
 
@@ -128,12 +126,12 @@ def _width(access: Access, furthest: Reach) -> tuple[Offset, Offset]:
         )
     reach = access.used_from(furthest)
     below, above = [], []
-    for axis, (low, high) in enumerate(zip(reach.lower, reach.upper, strict=True)):
-        low = -low
+    for axis, (lower, upper) in enumerate(zip(reach.lower, reach.upper, strict=True)):
+        low, high = [0, -lower], [0, upper]
         if not space.periodic[axis]:
             # At the edge of the domain a block's own cells include boundary layers.
-            low = max(low, -reach.region.lower[axis])
-            high = max(high, reach.region.upper[axis] - space.domain.upper[axis])
-        below.append(0 if space.lacks[axis] else max(0, low))
-        above.append(0 if space.lacks[axis] else max(0, high))
+            low.append(-reach.region.lower[axis])
+            high.append(reach.region.upper[axis] - space.domain.upper[axis])
+        below.append(0 if space.lacks[axis] else max(low))
+        above.append(0 if space.lacks[axis] else max(high))
     return tuple(below), tuple(above)

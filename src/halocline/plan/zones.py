@@ -47,6 +47,11 @@ class Blocks:
     decomposition: Decomposition
     numbers: tuple[int, ...]
 
+    @classmethod
+    def of_rank(cls, decomposition: Decomposition, rank: int) -> Blocks:
+        """Return those of a rank."""
+        return cls(decomposition, tuple(block.number for block in decomposition.blocks_of(rank)))
+
     @property
     def turn(self) -> int:
         """Cells around the grid if rows of blocks close on themselves, else 0."""

@@ -98,12 +98,14 @@ class Executor:
 
     def store(self, layout: FieldLayout) -> None:
         """Allocate a field on every block."""
+        decomposition = self.decomposition.on(layout.space)
+        owned = tuple(decomposition.block(block.number) for block in self.owned)
         self.storages[layout.name] = BlockStorage(
-            self.grid, layout, self.owned, self.runtime, self.job, self.device.alignment
+            layout, owned, self.runtime, self.job, self.device.alignment
         )
-        for position, block in enumerate(self.owned):
-            for box in self.decomposition.absent(block) if self.is_sparse else ():
-                self.storages[layout.name].clear(position, box)
+        for position, block in enumerate(owned):
+            for box in decomposition.absent(block) if self.is_sparse else ():
+                self.storages[layout.name].clear(position, layout.space.flat(box))
 
     def load(self, name: str, plan: Plan, kernels: Kernels) -> None:
         """Give the runtime the programs of a plan: 'name prologue', 'name step 0', …; collective.

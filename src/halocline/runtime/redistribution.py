@@ -42,9 +42,7 @@ def store_initial_values(
     own = tuple(block.box for block in blocks)
     grid.own[:] = own
     elsewhere = [
-        name
-        for name, field in grid.fields.items()
-        if field.initial and not _is_at_hand(field, own)
+        name for name, field in grid.fields.items() if field.initial and not _is_at_hand(field, own)
     ]
     moving = {name for names in job.everywhere(elsewhere) for name in names}
     for name, field in grid.fields.items():

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.geometry import Box
+from halocline.geometry import UNBOUNDED, Box
 from halocline.language.expr import Binary, Cast, Compare, Const, Index, Read, Scalar, Unary, Where
-from halocline.geometry import UNBOUNDED
 from halocline.language.mask import masked
 from halocline.language.show import show
 

@@ -389,6 +389,6 @@ class _Builder:
         return result
 
     def _plane(self, side: str) -> Box:
-        axis, sign = parse_side(self.grid, side)
+        axis, sign = parse_side(self.grid.dimensions, side)
         n = self.grid.extent[axis]
         return self.grid.domain.clip(axis, *((0, 1) if sign < 0 else (n - 1, n)))

@@ -48,7 +48,7 @@ std::vector<plan::Message> to_messages(nb::handle sequence) {
     for (const nb::handle item : sequence) {
         const auto [rank, tag, transport, parts] = unpack<int, int, Word, nb::object>(item);
         plan::Message& message =
-            messages.emplace_back(plan::Message{rank, tag, to_transport(transport), {}});
+            messages.emplace_back(plan::Message{rank, tag, to_way(transport), {}});
         for (const nb::handle part : parts) {
             const auto [slot, component, block, lower, other_block, other_lower, extent] =
                 unpack<int, int, int, Cells, int, Cells, Cells>(part);
@@ -116,14 +116,13 @@ plan::Operation to_operation(const std::string& word, nb::handle item) {
 
 }  // namespace
 
-plan::Transport to_transport(const Word& name) {
+plan::Way to_way(const Word& name) {
     // In the order of the enumeration.
     constexpr const char* names[] = {"shared",   "shared-push", "two-sided", "persistent",
                                      "datatype", "put",         "get",       "box-copies",
                                      "via-host", "from-device", "peer"};
-    static_assert(std::size(names) == std::size(plan::transports));
     const auto* found = std::ranges::find(names, name);
-    if (found != std::end(names)) return plan::transports[found - names];
+    if (found != std::end(names)) return static_cast<plan::Way>(found - names);
     throw std::invalid_argument("Unknown transport '" + name +
                                 "'; expected shared, shared-push, two-sided, persistent, "
                                 "datatype, put, get, box-copies, via-host, from-device or peer.");

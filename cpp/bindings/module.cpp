@@ -183,7 +183,7 @@ NB_MODULE(_core, module) {
         .def(
             "try_device",
             [](Transport& self, const std::string& way, Device& device) {
-                return self.try_device(bindings::to_transport(way), device);
+                return self.try_device(bindings::to_way(way), device);
             },
             "way"_a, "device"_a, nb::call_guard<nb::gil_scoped_release>());
     bindings::bind_devices(module);

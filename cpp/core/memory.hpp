@@ -10,15 +10,12 @@
 
 namespace halocline {
 
-class Mirror;
-
 /// Where the fields of this rank lie. Swaps change which slot holds a storage, not this.
 struct Memory {
     int threads = 1;
     std::vector<Index3> origins;                      ///< first owned cell of each block, global
     std::vector<std::vector<halocline_field>> views;  ///< by storage and block
     std::shared_ptr<Arena> arena;                     ///< holds the storages; null if private
-    std::shared_ptr<Mirror> mirror;                   ///< the device's side; null without one
 
     [[nodiscard]] const halocline_field& view(std::size_t storage, int block) const {
         return views[storage][static_cast<std::size_t>(block)];

@@ -24,7 +24,7 @@ struct Layers {
 };
 
 /// How the values of a message move from one rank to another.
-enum class Transport {
+enum class Way {
     shared,
     shared_push,
     two_sided,
@@ -37,10 +37,6 @@ enum class Transport {
     from_device,
     peer
 };
-constexpr Transport transports[] = {
-    Transport::shared,   Transport::shared_push, Transport::two_sided, Transport::persistent,
-    Transport::datatype, Transport::put,         Transport::get,       Transport::box_copies,
-    Transport::via_host, Transport::from_device, Transport::peer};
 
 /// One component of a field in one box, with both of its ends: a piece of a message.
 struct Part {
@@ -57,7 +53,7 @@ struct Part {
 struct Message {
     int rank = 0;
     int tag = 0;
-    Transport transport = Transport::two_sided;
+    Way way = Way::two_sided;
     std::vector<Part> parts;
 };
 

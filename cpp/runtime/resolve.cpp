@@ -52,7 +52,7 @@ struct Resolver {
         call.turn = state.turns[static_cast<std::size_t>(box.block)];
         call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         call.stream = kernel.stream ? 1 : 0;
-        program::Run::Piece piece{box.block, true, call, {}, {}, {}, {}, {}};
+        program::Run::Piece piece{box.block, true, call, {}, {}, {}, {}};
         for (const plan::Layers& known : kernel.layers) {
             if (known.block == box.block) add_layers(piece, known, origin);
         }
@@ -192,9 +192,9 @@ struct Resolver {
         constexpr const char* names[] = {"sum", "min", "max"};
         const std::string label = std::string(names[static_cast<std::size_t>(reduce.reduction)]) +
                                   "(" + state.field(reduce.slot).name + ")";
-        return {program::Reduce{Reducer(reduce.reduction, reduce.slot, reduce.component,
-                                        boxes(reduce.slot, reduce.boxes), state.memory.threads),
-                                scalar, timers.add("reduce", label)}};
+        return {program::Reduce{reduce.reduction, reduce.slot, reduce.component,
+                                boxes(reduce.slot, reduce.boxes), scalar,
+                                timers.add("reduce", label)}};
     }
 
     program::Operation operator()(const plan::Call& call) const {
@@ -208,8 +208,11 @@ struct Resolver {
         for (const int component : poison.components) {
             require_component(state, poison.slot, component, where);
         }
-        return {program::Poison{poison.slot, poison.components, boxes(poison.slot, poison.boxes),
-                                timers.add("poison", state.field(poison.slot).name)}};
+        return {program::Poison{poison.slot,
+                                poison.components,
+                                boxes(poison.slot, poison.boxes),
+                                timers.add("poison", state.field(poison.slot).name),
+                                {}}};
     }
 
     program::Operation operator()(const plan::Check& check) const {
@@ -229,10 +232,9 @@ const char* word(const plan::Operation& operation) {
 
 }  // namespace
 
-std::vector<program::Operation> resolve(const std::vector<plan::Operation>& plan,
-                                        const State& state, const Parts& parts, Timers& timers,
-                                        const std::string& where) {
-    std::vector<program::Operation> operations;
+Program resolve(const std::vector<plan::Operation>& plan, const State& state, const Parts& parts,
+                Timers& timers, const std::string& where) {
+    Program operations;
     for (std::size_t i = 0; i < plan.size(); ++i) {
         const std::string place =
             where + ", operation " + std::to_string(i) + " (" + word(plan[i]) + ")";

@@ -3,6 +3,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/device_executor.hpp"
+#include "runtime/host_executor.hpp"
+
 namespace halocline {
 namespace {
 
@@ -45,7 +48,8 @@ Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share,
         state_.memory.arena = std::make_shared<Arena>();
     }
     state_.scalars = {0.0, 0.0};
-    if (device) state_.memory.mirror = std::make_shared<Mirror>(std::move(device), services);
+    executor_ =
+        device ? device_executor(state_, std::move(device), services) : host_executor(state_);
 }
 
 int Runtime::add_block(const Box& box, std::int64_t turn) {
@@ -94,7 +98,7 @@ int Runtime::add_field(Field field) {
         views.push_back(storages.back().view());
     }
     state_.held.push_back(state_.storages.size());
-    if (state_.mirror()) state_.mirror()->add(storages);
+    executor_->add_storage(storages);
     state_.storages.push_back(std::move(storages));
     state_.memory.views.push_back(std::move(views));
     state_.fields.push_back(std::move(field));
@@ -120,7 +124,7 @@ int Runtime::add_kernel(Kernel kernel) {
 
 int Runtime::add_exchange(const plan::Exchange& exchange) {
     require_idle();
-    parts_.exchanges.emplace_back(state_, exchange);
+    parts_.exchanges.emplace_back(state_, *executor_, exchange);
     return last(parts_.exchanges);
 }
 
@@ -132,18 +136,18 @@ int Runtime::add_callback(std::function<void()> callback) {
 
 void Runtime::set_program(const std::string& name, const std::vector<plan::Operation>& operations) {
     require_idle();
-    replays_.clear();
+    executor_->forget_programs();
     programs_[name] = resolve(operations, state_, parts_, timers_, "Program '" + name + "'");
 }
 
 void Runtime::execute(const std::string& name) {
-    std::vector<program::Operation>& operations = program(name);
+    Program& found = program(name);
     // Outside of steps anybody may have written into fields.
     ++state_.mask_version;
     set_time();
     const Flag running(is_running_);
-    halocline::execute(operations, state_, parts_, timers_);
-    finish();
+    TimeLoop{state_, parts_, timers_, *executor_}.execute(found);
+    executor_->finish();
 }
 
 void Runtime::connect() {
@@ -165,45 +169,28 @@ void Runtime::advance(const std::vector<std::string>& names, std::int64_t steps,
             "phase; got " +
             std::to_string(names.size()) + " programs and phase " + std::to_string(phase) + ".");
     }
-    Replays::Steps round;
-    for (const std::string& name : names) round.push_back(&program(name));
+    Round round{{}, phase};
+    for (const std::string& name : names) round.programs.push_back(&program(name));
     const Flag running(is_running_);
-    for (std::int64_t i = 0; i < steps;) i += advance_some(round, phase + i, steps - i);
-    finish();
+    const std::int64_t end = phase + steps;
+    while (round.phase < end) round.phase += advance_some(round, end - round.phase);
+    executor_->finish();
 }
 
-/// Does a step, or several if a device can do them by itself; returns how many.
-std::int64_t Runtime::advance_some(const Replays::Steps& round, std::int64_t phase,
-                                   std::int64_t most) {
-    const auto program_of = [&](std::int64_t step) {
-        return round[static_cast<std::size_t>(phase + step) % round.size()];
-    };
+/// Does a step, or several if the executor can do them at once; returns how many.
+std::int64_t Runtime::advance_some(const Round& round, std::int64_t most) {
+    const TimeLoop loop{state_, parts_, timers_, *executor_};
     set_time();
-    if (state_.mirror() && most >= Replays::length) {
-        Replays::Steps next;
-        for (std::int64_t i = 0; i < Replays::length; ++i) next.push_back(program_of(i));
-        if (Replays::can_replay(next, state_.step, state_, parts_)) {
-            replays_.advance(next, state_, parts_);
-            state_.step += Replays::length;
-            return Replays::length;
-        }
+    std::int64_t done = executor_->advance(loop, round, most);
+    if (done == 0) {
+        loop.execute(round.program(0));
+        done = 1;
     }
-    halocline::execute(*program_of(0), state_, parts_, timers_);
-    ++state_.step;
-    return 1;
+    state_.step += done;
+    return done;
 }
 
-/// Waits for the device.
-void Runtime::finish() const {
-    if (!state_.mirror()) return;
-    state_.mirror()->splits().end();
-    Device& device = state_.mirror()->device();
-    for (int stream = 0; stream < Device::streams; ++stream) {
-        device.synchronize(device.record(stream));
-    }
-}
-
-std::vector<program::Operation>& Runtime::program(const std::string& name) {
+Program& Runtime::program(const std::string& name) {
     require_idle();
     const auto found = programs_.find(name);
     if (found == programs_.end()) {
@@ -280,19 +267,13 @@ void Runtime::require_block(int slot, int block) const {
 
 const halocline_field& Runtime::view(int slot, int block, bool will_write) const {
     require_block(slot, block);
-    state_.to_host(slot, will_write);
+    executor_->to_host(state_.holds(slot), will_write);
     return state_.view(slot, block);
 }
 
-Runtime::DeviceView Runtime::device_view(int slot, int block) const {
-    if (!state_.mirror()) return {view(slot, block), memory(slot, block), nullptr};
+KernelView Runtime::kernel_view(int slot, int block) const {
     require_block(slot, block);
-    Mirror& mirror = *state_.mirror();
-    const std::size_t storage = state_.holds(slot);
-    mirror.to_device(storage, true);
-    // Others have streams of their own.
-    finish();
-    return {mirror.view(storage, block), mirror.memory(storage, block), &mirror.device()};
+    return executor_->kernel_view(state_.holds(slot), block);
 }
 
 }  // namespace halocline

@@ -9,16 +9,15 @@
 
 #include "core/field.hpp"
 #include "core/plan.hpp"
+#include "device/device.hpp"
+#include "device/services.hpp"
+#include "runtime/executor.hpp"
 #include "runtime/program.hpp"
-#include "runtime/replay.hpp"
 #include "runtime/state.hpp"
+#include "runtime/timeloop.hpp"
 #include "runtime/timers.hpp"
 
 namespace halocline {
-
-/// Scalars that every runtime has: the number of the step and the time.
-constexpr int step_scalar = 0;
-constexpr int time_scalar = 1;
 
 /// Executes a plan: its programs, each a list of operations with a name.
 ///
@@ -71,13 +70,8 @@ public:
     /// Where a field lies now in the host's memory, with its newest values, to be read and maybe
     /// written; valid until fields are swapped or, with a device, the next program runs.
     [[nodiscard]] const halocline_field& view(int slot, int block, bool will_write = true) const;
-    /// Likewise in the memory of the device, if there is one, to be written; else in the host's.
-    struct DeviceView {
-        halocline_field view{};
-        std::shared_ptr<std::byte> memory;
-        const Device* device;  ///< null for the host
-    };
-    [[nodiscard]] DeviceView device_view(int slot, int block) const;
+    /// Likewise where kernels use it, to be written.
+    [[nodiscard]] KernelView kernel_view(int slot, int block) const;
     [[nodiscard]] const Field& field(int slot) const;
     /// The global cells that a block owns.
     [[nodiscard]] const Box& block(int number) const;
@@ -96,19 +90,17 @@ public:
 
 private:
     void require_idle() const;
-    [[nodiscard]] std::vector<program::Operation>& program(const std::string& name);
+    [[nodiscard]] Program& program(const std::string& name);
     [[nodiscard]] const Storage& storage(int slot, int block) const;
     void set_time();
-    [[nodiscard]] std::int64_t advance_some(const Replays::Steps& round, std::int64_t phase,
-                                            std::int64_t most);
-    void finish() const;
+    [[nodiscard]] std::int64_t advance_some(const Round& round, std::int64_t most);
     void require_block(int slot, int block) const;
 
     State state_;
+    std::unique_ptr<Executor> executor_;  // before all that may have memory of its device
     Parts parts_;
     Timers timers_;
-    Replays replays_{timers_};
-    std::map<std::string, std::vector<program::Operation>> programs_;
+    std::map<std::string, Program> programs_;
     std::size_t connected_ = 0;  // exchanges
     double dt_ = 0;
     bool is_running_ = false;

@@ -11,10 +11,13 @@
 #include "core/field.hpp"
 #include "core/memory.hpp"
 #include "core/plan.hpp"
-#include "device/mirror.hpp"
 #include "transport/transport.hpp"
 
 namespace halocline {
+
+/// Scalars that every runtime has: the number of the step and the time.
+constexpr int step_scalar = 0;
+constexpr int time_scalar = 1;
 
 /// What the operations of a program work on.
 struct State {
@@ -34,12 +37,6 @@ struct State {
     [[nodiscard]] std::size_t holds(int slot) const { return held[static_cast<std::size_t>(slot)]; }
     [[nodiscard]] const halocline_field& view(int slot, int block) const {
         return memory.view(holds(slot), block);
-    }
-    /// The device where kernels run; null for the processor.
-    [[nodiscard]] Mirror* mirror() const { return memory.mirror.get(); }
-    /// For use by the host: waits until its memory has the newest values of a field.
-    void to_host(int slot, bool will_write) const {
-        if (mirror()) mirror()->to_host(holds(slot), will_write);
     }
     [[nodiscard]] const Field& field(int slot) const {
         return fields[static_cast<std::size_t>(slot)];

@@ -61,7 +61,7 @@ protected:
                     {copy(1, 6, 0, -2, 2), copy(0, 2, 1, 2, 2), copy(1, 4, 0, 4, 1),
                      copy(0, 0, 1, 8, 1)}};
         }
-        constexpr auto way = plan::Transport::two_sided;
+        constexpr auto way = plan::Way::two_sided;
         return {"f",
                 {{0, 5, way, {part(1, 6, 0, -2, 2), part(0, 2, 1, 2, 2)}},
                  {0, 6, way, {part(1, 4, 0, 4, 1), part(0, 0, 1, 8, 1)}}},

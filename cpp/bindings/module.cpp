@@ -51,12 +51,12 @@ void bind_field(nb::module_& module) {
             "__init__",
             [](Field* self, std::string name, const std::string& dtype, int components,
                const Cells& halo_lower, const Cells& halo_upper, bool is_interleaved,
-               std::int64_t alignment) {
+               std::int64_t alignment, int space) {
                 new (self) Field{std::move(name), element_type(dtype), components, halo_lower,
-                                 halo_upper,      is_interleaved,      alignment};
+                                 halo_upper,      is_interleaved,      alignment,  space};
             },
             "name"_a, "dtype"_a, "components"_a, "halo_lower"_a, "halo_upper"_a,
-            "is_interleaved"_a = false, "alignment"_a = line_bytes)
+            "is_interleaved"_a = false, "alignment"_a = line_bytes, "space"_a = 0)
         .def(
             "bytes_on_block",
             [](const Field& self, const Cells& extent, int slot) {
@@ -66,13 +66,14 @@ void bind_field(nb::module_& module) {
 }
 
 int add_kernel(Runtime& runtime, std::string name, std::uintptr_t address, std::vector<int> fields,
-               std::vector<int> scalars, bool stream, int mask, nb::sequence layers,
+               std::vector<int> scalars, bool stream, int space, int mask, nb::sequence layers,
                std::vector<int> written, const Cells& block, const Cells& cells) {
     return runtime.add_kernel({std::move(name),
                                std::bit_cast<halocline_kernel>(address),
                                std::move(fields),
                                std::move(scalars),
                                stream,
+                               space,
                                mask,
                                to_layers(layers),
                                std::move(written),
@@ -105,11 +106,11 @@ void bind_parts(nb::class_<Runtime>& runtime) {
             "device"_a.none() = nb::none(), "services"_a = std::array<std::uintptr_t, 5>{})
         .def(
             "add_block",
-            [](Runtime& self, const Cells& lower, const Cells& upper, std::int64_t turn) {
-                return self.add_block({lower, upper}, turn);
-            },
-            "lower"_a, "upper"_a, "turn"_a = 0)
-        .def("set_period", &Runtime::set_period, "period"_a)
+            [](Runtime& self, const Cells& lower, const Cells& upper, std::int64_t turn,
+               int space) { return self.add_block({lower, upper}, turn, space); },
+            "lower"_a, "upper"_a, "turn"_a = 0, "space"_a = 0)
+        .def("add_space", &Runtime::add_space)
+        .def("set_period", &Runtime::set_period, "period"_a, "space"_a = 0)
         .def("add_field", &Runtime::add_field, "field"_a)
         .def("view", &view, "slot"_a, "block"_a, "will_write"_a = true,
              "View a field on a block without a copy.")
@@ -120,7 +121,7 @@ void bind_parts(nb::class_<Runtime>& runtime) {
         .def("set_scalar", &Runtime::set_scalar, "slot"_a, "value"_a)
         .def("scalar", &Runtime::scalar, "slot"_a)
         .def("add_kernel", &add_kernel, "name"_a, "address"_a, "fields"_a, "scalars"_a, "stream"_a,
-             "mask"_a = -1, "layers"_a = nb::tuple(), "written"_a = std::vector<int>{},
+             "space"_a = 0, "mask"_a = -1, "layers"_a = nb::tuple(), "written"_a = std::vector<int>{},
              "block"_a = Threads{}.block, "cells"_a = Threads{}.cells)
         .def(
             "add_exchange",

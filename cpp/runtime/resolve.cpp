@@ -38,8 +38,9 @@ struct Resolver {
     }
 
     [[nodiscard]] program::Run::Piece piece(const plan::BlockBox& box, const Kernel& kernel) const {
-        position(box.block, state.blocks.size(), "block", where);
-        const Index3 origin = state.blocks[static_cast<std::size_t>(box.block)].lower;
+        const Space& space = state.space(kernel.space);
+        const std::size_t block = position(box.block, space.blocks.size(), "block", where);
+        const Index3 origin = space.blocks[block].lower;
         require_inside(box, kernel);
         const Box local = box.box.relative_to(origin);
         halocline_call call{};
@@ -47,9 +48,9 @@ struct Resolver {
             call.lower[axis] = local.lower[axis];
             call.upper[axis] = local.upper[axis];
             call.origin[axis] = origin[axis];
-            call.period[axis] = state.period[axis];
+            call.period[axis] = space.period[axis];
         }
-        call.turn = state.turns[static_cast<std::size_t>(box.block)];
+        call.turn = space.turns[block];
         call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         call.stream = kernel.stream ? 1 : 0;
         program::Run::Piece piece{box.block, true, call, {}, {}, {}, {}};
@@ -82,13 +83,18 @@ struct Resolver {
         return bytes;
     }
 
-    /// The box must exist in one field at least: others may be read at an offset only.
+    /// The box must exist in one field at least: others may be read at an offset only. Of fields
+    /// of other spaces the kernel alone knows which cells it uses.
     void require_inside(const plan::BlockBox& box, const Kernel& kernel) const {
-        const Box& owned = state.blocks[static_cast<std::size_t>(box.block)];
+        const auto is_elsewhere = [&](int slot) {
+            return state.field(slot).space != kernel.space;
+        };
         const auto holds = [&](int slot) {
             const Field& field = state.field(slot);
+            const Box& owned = state.owned(slot, box.block);
             return owned.grow(field.halo_lower, field.halo_upper).contains(box.box);
         };
+        if (std::ranges::any_of(kernel.fields, is_elsewhere)) return;
         if (kernel.fields.empty() || std::ranges::any_of(kernel.fields, holds)) return;
         static_cast<void>(localize(state, kernel.fields.front(), box, where));
     }

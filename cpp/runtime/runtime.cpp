@@ -52,33 +52,42 @@ Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share,
         device ? device_executor(state_, std::move(device), services) : host_executor(state_);
 }
 
-int Runtime::add_block(const Box& box, std::int64_t turn) {
+int Runtime::add_space() {
     require_idle();
-    if (!state_.fields.empty()) {
-        throw std::invalid_argument("Blocks must be added before the first field.");
+    state_.spaces.emplace_back();
+    return last(state_.spaces);
+}
+
+int Runtime::add_block(const Box& box, std::int64_t turn, int space) {
+    require_idle();
+    require_space(state_, space, "Block " + to_string(box));
+    if (std::ranges::count(state_.fields, space, &Field::space) > 0) {
+        throw std::invalid_argument("Blocks must be added before the first field of their space.");
     }
     if (box.is_empty()) throw std::invalid_argument("Block " + to_string(box) + " has no cells.");
     if (turn != 0 && turn != box.upper[0] - box.lower[0]) {
         throw std::invalid_argument("Block " + to_string(box) + " cannot close its rows after " +
                                     std::to_string(turn) + " cells.");
     }
-    state_.blocks.push_back(box);
-    state_.turns.push_back(turn);
-    state_.memory.origins.push_back(box.lower);
-    return last(state_.blocks);
+    Space& known = state_.spaces[static_cast<std::size_t>(space)];
+    known.blocks.push_back(box);
+    known.turns.push_back(turn);
+    return last(known.blocks);
 }
 
-void Runtime::set_period(const Index3& period) {
+void Runtime::set_period(const Index3& period, int space) {
     require_idle();
+    require_space(state_, space, "Runtime");
     if (!programs_.empty()) {
         throw std::invalid_argument("The period must be set before the first program.");
     }
-    state_.period = period;
+    state_.spaces[static_cast<std::size_t>(space)].period = period;
 }
 
 int Runtime::add_field(Field field) {
     require_idle();
     const std::string where = "Field '" + field.name + "'";
+    require_space(state_, field.space, where);
     if (field.components < 1) {
         throw std::invalid_argument(where + ": needs at least one component, got " +
                                     std::to_string(field.components) + ".");
@@ -92,7 +101,9 @@ int Runtime::add_field(Field field) {
     const auto slot = static_cast<int>(state_.fields.size());
     std::vector<Storage> storages;
     std::vector<halocline_field> views;
-    for (const Box& block : state_.blocks) {
+    std::vector<Index3> origins;
+    for (const Box& block : state_.space(field.space).blocks) {
+        origins.push_back(block.lower);
         storages.emplace_back(field, block.extent(), slot, state_.memory.threads,
                               state_.memory.arena.get());
         views.push_back(storages.back().view());
@@ -101,6 +112,7 @@ int Runtime::add_field(Field field) {
     executor_->add_storage(storages);
     state_.storages.push_back(std::move(storages));
     state_.memory.views.push_back(std::move(views));
+    state_.memory.origins.push_back(std::move(origins));
     state_.fields.push_back(std::move(field));
     return slot;
 }
@@ -115,6 +127,7 @@ int Runtime::add_kernel(Kernel kernel) {
     require_idle();
     const std::string where = "Kernel '" + kernel.name + "'";
     if (kernel.function == nullptr) throw std::invalid_argument(where + ": its address is null.");
+    require_space(state_, kernel.space, where);
     if (kernel.mask >= 0) require_slot(state_, kernel.mask, where);
     for (const int slot : kernel.fields) require_slot(state_, slot, where);
     for (const int slot : kernel.scalars) require_scalar(state_, slot, where);
@@ -234,8 +247,9 @@ const Field& Runtime::field(int slot) const {
     return state_.field(slot);
 }
 
-const Box& Runtime::block(int number) const {
-    return state_.blocks.at(static_cast<std::size_t>(number));
+const Box& Runtime::block(int number, int space) const {
+    require_space(state_, space, "Runtime");
+    return state_.space(space).blocks.at(static_cast<std::size_t>(number));
 }
 
 const Box& Runtime::allocated(int slot, int block) const {
@@ -259,9 +273,10 @@ const Storage& Runtime::storage(int slot, int block) const {
 
 void Runtime::require_block(int slot, int block) const {
     require_slot(state_, slot, "Runtime");
-    if (block < 0 || block >= static_cast<int>(state_.blocks.size())) {
+    const std::size_t count = state_.space(state_.field(slot).space).blocks.size();
+    if (block < 0 || block >= static_cast<int>(count)) {
         throw std::invalid_argument("Runtime: there is no block " + std::to_string(block) +
-                                    "; there are " + std::to_string(state_.blocks.size()) + ".");
+                                    "; there are " + std::to_string(count) + ".");
     }
 }
 

@@ -34,12 +34,15 @@ public:
     Runtime& operator=(const Runtime&) = delete;
     ~Runtime() = default;
 
-    /// Adds a block that owns these global cells and returns its number. `turn`: the cells once
-    /// around the grid along x, if kernels are to close the block's rows; else 0.
-    int add_block(const Box& box, std::int64_t turn = 0);
+    /// Adds a space and returns its number; there is one, number 0, from the beginning.
+    int add_space();
+    /// Adds a block that owns these global cells of a space and returns its number there; all
+    /// spaces have the same blocks in the same order. `turn`: the cells once around the grid along
+    /// x, if kernels are to close the block's rows; else 0.
+    int add_block(const Box& box, std::int64_t turn = 0, int space = 0);
     /// Says after how many cells the indices that kernels see begin again, along each axis; 0 for
     /// never. Before the first program.
-    void set_period(const Index3& period);
+    void set_period(const Index3& period, int space = 0);
     /// Allocates a field on every block and returns its slot.
     int add_field(Field field);
     /// Adds a number that kernels read and returns its slot.
@@ -73,8 +76,8 @@ public:
     /// Likewise where kernels use it, to be written.
     [[nodiscard]] KernelView kernel_view(int slot, int block) const;
     [[nodiscard]] const Field& field(int slot) const;
-    /// The global cells that a block owns.
-    [[nodiscard]] const Box& block(int number) const;
+    /// The global cells of a space that a block owns.
+    [[nodiscard]] const Box& block(int number, int space = 0) const;
     /// The cells allocated for a field on a block, counted from its first owned cell.
     [[nodiscard]] const Box& allocated(int slot, int block) const;
 

@@ -19,15 +19,22 @@ void require_component(const State& state, int slot, int component, const std::s
                                 std::to_string(component) + ".");
 }
 
+void require_space(const State& state, int space, const std::string& where) {
+    if (space >= 0 && space < static_cast<int>(state.spaces.size())) return;
+    throw std::invalid_argument(where + ": there is no space " + std::to_string(space) +
+                                "; there are " + std::to_string(state.spaces.size()) + ".");
+}
+
 LocalBox localize(const State& state, int slot, const plan::BlockBox& box,
                   const std::string& where) {
     require_slot(state, slot, where);
-    if (box.block < 0 || box.block >= static_cast<int>(state.blocks.size())) {
-        throw std::invalid_argument(where + ": there is no block " + std::to_string(box.block) +
-                                    "; there are " + std::to_string(state.blocks.size()) + ".");
-    }
     const Field& field = state.field(slot);
-    const Box& owned = state.blocks[static_cast<std::size_t>(box.block)];
+    const std::size_t count = state.space(field.space).blocks.size();
+    if (box.block < 0 || box.block >= static_cast<int>(count)) {
+        throw std::invalid_argument(where + ": there is no block " + std::to_string(box.block) +
+                                    "; there are " + std::to_string(count) + ".");
+    }
+    const Box& owned = state.owned(slot, box.block);
     const Box allocated = owned.grow(field.halo_lower, field.halo_upper);
     if (!allocated.contains(box.box)) {
         throw std::invalid_argument(where + ": box " + to_string(box.box) + " of block " +

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from halocline.geometry import Box
+    from halocline.language.space import Space
     from halocline.language.steps import Callback, Reduction
     from halocline.plan.arrangement import Arrangement
     from halocline.plan.decomposition import Block, Decomposition
@@ -162,6 +163,11 @@ class Plan:
     def blocks(self) -> tuple[Block, ...]:
         """The rank's blocks."""
         return self.decomposition.blocks_of(self.rank)
+
+    def boxes_of(self, space: Space) -> list[Box]:
+        """Return the cells of a space that the rank's blocks own."""
+        blocks = self.decomposition.on(space)
+        return [space.flat(blocks.block(block.number).box) for block in self.blocks]
 
     def layout(self, field: str) -> FieldLayout:
         """Return how a field is stored."""

@@ -97,6 +97,7 @@ class Field:
         halo_upper: _Cell,
         is_interleaved: bool = False,
         alignment: int = 64,
+        space: int = 0,
     ) -> None: ...
     def bytes_on_block(self, extent: _Cell, slot: int) -> int:
         """Return the memory that it will take on a block, halo and padding included [bytes]."""
@@ -119,10 +120,13 @@ class Runtime:
         'print_services'.
         """
 
-    def add_block(self, lower: _Cell, upper: _Cell, turn: int = 0) -> int:
-        """Add a block that owns these cells and return its number."""
+    def add_space(self) -> int:
+        """Add a space, which is to have the same blocks as the others, and return its number."""
 
-    def set_period(self, period: _Cell) -> None:
+    def add_block(self, lower: _Cell, upper: _Cell, turn: int = 0, space: int = 0) -> int:
+        """Add a block that owns these cells of a space and return its number."""
+
+    def set_period(self, period: _Cell, space: int = 0) -> None:
         """Say after how many cells the indices that kernels see begin again; 0 for never."""
 
     def add_field(self, field: Field) -> int:
@@ -156,6 +160,7 @@ class Runtime:
         fields: Sequence[int],
         scalars: Sequence[int],
         stream: bool,
+        space: int = 0,
         mask: int = -1,
         layers: Sequence[tuple[int, Sequence[tuple[_Cell, _Cell]], tuple[_Cell, _Cell]]] = (),
         written: Sequence[int] = (),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from halocline.language.grid import Grid
+    from halocline.language.space import Space
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
     from halocline.runtime.device import OpenDevice
@@ -70,11 +71,7 @@ class Executor:
         self.decomposition = plan.decomposition
         self.is_sparse = NOBODY in plan.decomposition.owners
         self.blocks = {block.number: n for n, block in enumerate(plan.blocks)}
-        for block in plan.blocks:
-            lower, upper = three(block.box.lower, 0), three(block.box.upper, 1)
-            self.runtime.add_block(lower, upper, block.turn)
-        ends = zip(grid.extent, grid.periodic, strict=True)
-        self.runtime.set_period(three(tuple(n if closes else 0 for n, closes in ends), 0))
+        self._spaces: dict[Space, int] = {}
         self.storages: dict[str, BlockStorage] = {}
         for layout in plan.layouts:
             self.store(layout)
@@ -96,12 +93,28 @@ class Executor:
         """How the fields are stored."""
         return tuple(storage.layout for storage in self.storages.values())
 
+    def space(self, space: Space) -> int:
+        """Return the runtime's number of a space."""
+        if space not in self._spaces:
+            number = self.runtime.add_space() if self._spaces else 0
+            self._spaces[space] = number
+            blocks = self.decomposition.on(space)
+            for block in (blocks.block(block.number) for block in self.owned):
+                box = space.flat(block.box)
+                lower, upper = three(box.lower, 0), three(box.upper, 1)
+                turn = 0 if space.lacks[0] else block.turn
+                self.runtime.add_block(lower, upper, turn, number)
+            ends = zip(space.extent, space.periodic, strict=True)
+            period = tuple(n if closes else 0 for n, closes in ends)
+            self.runtime.set_period(three(period, 0), number)
+        return self._spaces[space]
+
     def store(self, layout: FieldLayout) -> None:
         """Allocate a field on every block."""
         decomposition = self.decomposition.on(layout.space)
         owned = tuple(decomposition.block(block.number) for block in self.owned)
         self.storages[layout.name] = BlockStorage(
-            layout, owned, self.runtime, self.job, self.device.alignment
+            layout, owned, self.runtime, self.space(layout.space), self.job, self.device.alignment
         )
         for position, block in enumerate(owned):
             for box in decomposition.absent(block) if self.is_sparse else ():

@@ -29,6 +29,7 @@ class BlockStorage:
         layout: How the field is stored.
         blocks: Those of this rank, as boxes of the field's cells.
         runtime: Gets the field.
+        space: The runtime's number of the field's space.
         job: The ranks.
         alignment: Of rows, unless the field says it [bytes].
 
@@ -41,6 +42,7 @@ class BlockStorage:
         layout: FieldLayout,
         blocks: tuple[Block, ...],
         runtime: _core.Runtime,
+        space: int,
         job: Job,
         alignment: int,
     ) -> None:
@@ -48,7 +50,7 @@ class BlockStorage:
         self.blocks = blocks
         self.runtime = runtime
         self.job = job
-        self.slot = runtime.add_field(stored_field(layout, alignment))
+        self.slot = runtime.add_field(stored_field(layout, alignment, space))
 
     def local(self, *, will_write: bool = True) -> list[NDArray[Any]]:
         """Return views of the rank's own cells, one for each block.
@@ -145,7 +147,7 @@ class BlockStorage:
         return result
 
 
-def stored_field(layout: FieldLayout, alignment: int) -> _core.Field:
+def stored_field(layout: FieldLayout, alignment: int, space: int = 0) -> _core.Field:
     """Return a field as the runtime stores it, aligned so unless it says otherwise [bytes]."""
     return _core.Field(
         layout.name,
@@ -155,6 +157,7 @@ def stored_field(layout: FieldLayout, alignment: int) -> _core.Field:
         three(layout.upper, 0),
         is_interleaved=layout.spec.layout == "aos",
         alignment=layout.spec.alignment or alignment,
+        space=space,
     )
 
 

@@ -66,23 +66,25 @@ class PlanWriter:
             [self.executor.scalar(value) for value in launch.scalars],
             # What stands on a boundary layer is read at once.
             stream=not launch.is_layer and self._outgrows_cache(launch),
+            space=self.executor.space(launch.space),
             mask=mask,
-            layers=self._layers(launch.code, layers),
+            layers=self._layers(launch, layers),
             written=sorted({self.slots[name] for name, _ in launch.writes}),
             block=threads.block,
             cells=threads.cells,
         )
 
-    def _layers(self, kernel: Kernel, layers: Layers) -> list[tuple[Any, ...]]:
+    def _layers(self, launch: Launch, layers: Layers) -> list[tuple[Any, ...]]:
         """Write where feeders run, and for which cells none does, on blocks where any does."""
         nowhere = ((0, 0, 0), (0, 0, 0))
+        on_space = self.executor.decomposition.on(launch.space)
         return [
             (
                 self.executor.blocks[block.number],
                 [nowhere if box is None else _corners(box) for box in boxes],
-                _corners(unfed(kernel, block.box, boxes)),
+                _corners(unfed(launch.code, block.box, boxes)),
             )
-            for block in self.executor.owned
+            for block in map(on_space.block, self.executor.blocks)
             for boxes in [layers.get(block.number, ())]
             if any(box is not None for box in boxes)
         ]

@@ -208,9 +208,9 @@ def working_set(plan: Plan) -> float:
     }
     return float(
         sum(
-            layout.components * layout.bytes_per_value * layout.stored(block.box).cells
+            layout.components * layout.bytes_per_value * layout.stored(box).cells
             for layout in plan.layouts
             if layout.name in used
-            for block in plan.blocks
+            for box in plan.boxes_of(layout.space)
         )
     )

@@ -85,7 +85,7 @@ class SweepFunction(KernelFunction):
         ends = tuple(field for field in given if field is not None)
         carries = self._carries(fields, starts, ends)
         begun = [
-            _begin(carry, value)
+            begin(carry, value)
             for carry, value in zip(carries, starts, strict=True)
             if value is not carry
         ]
@@ -175,7 +175,7 @@ def _begin_from(carry: Any, first: Any) -> None:
     carry[carry.here] = first[first.here]
 
 
-def _begin(carry: Field, value: Start) -> Call:
+def begin(carry: Field, value: Start) -> Call:
     """Return the kernel that gives a carry its value at the first cell of each column."""
     if isinstance(value, Field):
         return _begin_from(carry, value)

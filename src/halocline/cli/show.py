@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable
 
 from halocline.analysis.cost import cost
 from halocline.analysis.footprint import footprint
@@ -12,7 +11,8 @@ from halocline.cli.run import RunChoices
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import Kernel
 from halocline.language.show import show
-from halocline.language.steps import Call, Every, Repeat
+from halocline.language.steps import Call
+from halocline.language.tree import walk
 from halocline.pipeline import plan_for, source_for
 
 
@@ -45,17 +45,9 @@ def show_subject(
 
 def _each_kernel(problem: Problem, text: Callable[[Kernel], str]) -> str:
     """Return a text for every kernel of the step and of the boundaries."""
-    calls = list(_calls(problem.steps))
+    calls = [step for step in walk(problem.steps) if isinstance(step, Call)]
     for field in problem.grid.fields.values():
         for side in field.boundaries:
             calls += boundary_calls(field, side, 1)
     kernels = {call.kernel: call for call in calls}
     return "\n\n".join(text(kernel) for kernel in kernels)
-
-
-def _calls(steps: Sequence[Any]) -> Iterator[Call]:
-    for step in steps:
-        if isinstance(step, Call):
-            yield step
-        elif isinstance(step, Repeat | Every):
-            yield from _calls(step.steps)

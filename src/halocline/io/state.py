@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from halocline.language import steps
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import reads
-from halocline.language.steps import Call, Callback, Every, Parameter, Reduction, Repeat, Swap
+from halocline.language.steps import Call, Callback, Parameter, Reduction
+from halocline.language.tree import Every, Repeat, Swap, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -82,11 +83,9 @@ def parameters(grid: Grid, time_step: Iterable[Step]) -> tuple[Parameter, ...]:
 
 
 def _parameters(time_step: Iterable[Step]) -> Iterator[Parameter]:
-    for step in time_step:
+    for step in walk(time_step):
         match step:
             case Call():
                 yield from (s for s in step.scalars if isinstance(s, Parameter))
-            case Repeat(_, inner) | Every(_, inner):
-                yield from _parameters(inner)
             case Reduction():
                 yield step

@@ -10,6 +10,7 @@ from halocline.language import operators
 from halocline.language.fields import Field, same_grid
 from halocline.language.numbers import number, whole_number
 from halocline.language.place import user_place
+from halocline.language.tree import Every, Repeat, Swap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -91,30 +92,6 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Swap:
-    """Exchange the values of two fields without moving them."""
-
-    first: Field
-    second: Field
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Repeat:
-    """Run steps several times within one step."""
-
-    count: int
-    steps: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Every:
-    """Run steps at the end of every n-th time step only."""
-
-    interval: int
-    steps: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Callback:
     """Call a Python function; it may change fields and parameters."""
 
@@ -152,10 +129,11 @@ class Reduction(Parameter):
         self.grid = operand.grid if isinstance(operand, Field) else None
 
 
-Step = Call | Swap | Repeat | Every | Callback | Reduction
+Step = Call | Swap[Field] | Repeat[Any] | Every[Any] | Callback | Reduction
+_KINDS = (Call, Swap, Repeat, Every, Callback, Reduction)
 
 
-def swap(first: Field, second: Field) -> Swap:
+def swap(first: Field, second: Field) -> Swap[Field]:
     """Return the step that exchanges two fields of the same type.
 
     Raises:
@@ -185,12 +163,12 @@ def _kind(field: Field) -> str:
     return f"{field.dtype}, {field.components} components, {field.layout}{aligned}"
 
 
-def repeat(count: int, *steps: Step) -> Repeat:
+def repeat(count: int, *steps: Step) -> Repeat[Step]:
     """Return steps that run 'count' times within each step (sub-stepping)."""
     return Repeat(whole_number("'repeat'", count, 1), _check(steps))
 
 
-def every(interval: int, *steps: Step | Callable[[], object]) -> Every:
+def every(interval: int, *steps: Step | Callable[[], object]) -> Every[Step]:
     """Return steps, or Python functions, that run at the end of every 'interval'-th step."""
     return Every(whole_number("'every'", interval, 1), _check(steps))
 
@@ -214,7 +192,7 @@ def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
     """Return the steps with plain functions wrapped, or refuse what is no step."""
     result: list[Step] = []
     for item in steps:
-        if isinstance(item, Step):
+        if isinstance(item, _KINDS):
             result.append(item)
         elif callable(item) and not hasattr(item, "trace"):
             result.append(Callback(item))

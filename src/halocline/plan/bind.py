@@ -12,23 +12,23 @@ from halocline.language.fuse import fuse, separate
 from halocline.language.kernel import FieldType, Kernel, Statement, reads
 from halocline.language.mask import masked
 from halocline.language.sides import layer
-from halocline.language.steps import Call, Callback, Every, Reduction, Repeat, Swap
+from halocline.language.steps import Call, Callback, Reduction
+from halocline.language.tree import Every, Repeat, Swap, mapped, walk
 from halocline.language.verify import refuse_past
+from halocline.plan.arrangement import HOME
 from halocline.plan.checks import check_evaluated, check_sides
 from halocline.plan.program import (
     Called,
     Checked,
-    Exchanged,
     Item,
     Launch,
-    Looped,
     Program,
     Reduced,
-    Sometimes,
     all_launches,
     beyond,
 )
 from halocline.plan.reach import moved
+from halocline.plan.unroll import swapped_groups, unrolled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -76,22 +76,39 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
     steps = tuple(steps)
     on_sides = {name: tuple(_boundary_launches(field, 0)) for name, field in grid.fields.items()}
     context = _Context(prefix, [], _changing(steps), on_sides)
-    items = _bind_all(grid, steps, context)
+    items = mapped(steps, lambda step: _bind(grid, step, context))
     used = all_launches(items)
     boundaries = _boundaries(grid, used)
     # Boundaries may read other fields beyond the domain, too.
     boundaries = _boundaries(grid, [*used, *(one for all_ in boundaries.values() for one in all_)])
-    check_sides(grid, items, boundaries)
+    groups = swapped_groups(items)
+    check_sides(grid, items, boundaries, groups)
     declared = [field.type_as(name) for name, field in grid.fields.items()]
     floating = [f.name for f in declared if f.dtype.startswith("float")]
     written = _written(items, set())
     checked = tuple(name for name in floating if name in written)
     items = (*items, *context.on_all_sides)
     if check_every and checked:
-        items = (*items, Sometimes(check_every, (Checked(checked),)))
-    fields = (*declared, *context.hidden)
-    program = Program(grid.extent, grid.periodic, fields, items, boundaries, checked)
-    check_evaluated(program, items, set())
+        items = (*items, Every(check_every, (Checked(checked),)))
+    round_of_steps, ends = unrolled(items)
+    arrangements = dict.fromkeys([HOME, *(one.where for one in all_launches(round_of_steps))])
+    program = Program(
+        extent=grid.extent,
+        periodic=grid.periodic,
+        fields=(*declared, *context.hidden),
+        steps=round_of_steps,
+        ends=ends,
+        boundaries={
+            where: {
+                where.storage(name): tuple(one.at(where) for one in launches)
+                for name, launches in boundaries.items()
+            }
+            for where in arrangements
+        },
+        groups=groups,
+        checked=checked,
+    )
+    check_evaluated(program, program.steps[0], set())
     return program
 
 
@@ -154,14 +171,12 @@ def _parts(call: Call) -> tuple[Kernel, ...]:
 def _changing(steps: Iterable[Step]) -> frozenset[Field]:
     """Return the fields that kernels assign or swaps rename."""
     result: set[Field] = set()
-    for step in steps:
+    for step in walk(steps):
         match step:
             case Call():
                 result |= {step.field(s.field) for s in step.kernel.statements}
             case Swap(first, second):
                 result |= {first, second}
-            case Repeat(_, inner) | Every(_, inner):
-                result |= _changing(inner)
     return frozenset(result)
 
 
@@ -178,10 +193,6 @@ def _is_for_others(call: Call, kernel: Kernel) -> bool:
     return call.is_layer or (call.mask is not None and not read & written)
 
 
-def _bind_all(grid: Grid, steps: Iterable[Step], context: _Context) -> tuple[Item, ...]:
-    return tuple(item for step in steps for item in _bind(grid, step, context))
-
-
 def _bind(grid: Grid, step: Step, context: _Context) -> tuple[Item, ...]:
     match step:
         case Call():
@@ -189,11 +200,7 @@ def _bind(grid: Grid, step: Step, context: _Context) -> tuple[Item, ...]:
             return launches_of(step, is_listed=step.mask not in context.changing)
         case Swap(first, second):
             _same_grid(grid, (first, second), "'swap'")
-            return (Exchanged(first.name, second.name),)
-        case Repeat(count, steps):
-            return (Looped(count, _bind_all(grid, steps, context)),)
-        case Every(interval, steps):
-            return (Sometimes(interval, _bind_all(grid, steps, context)),)
+            return (Swap(first.name, second.name),)
         case Callback():
             return (*context.on_all_sides, Called(step))
         case Reduction():
@@ -296,9 +303,9 @@ def _written(items: Iterable[Item], before: set[str]) -> set[str]:
     for item in items:
         if isinstance(item, Launch):
             names |= {name for name, _ in item.writes}
-        elif isinstance(item, Looped | Sometimes):
-            names |= _written(item.items, names)
-        elif isinstance(item, Exchanged):
+        elif isinstance(item, Repeat | Every):
+            names |= _written(item.body, names)
+        elif isinstance(item, Swap):
             swapped = {item.first: item.second, item.second: item.first}
             names = {swapped.get(name, name) for name in names}
     return names

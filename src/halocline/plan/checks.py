@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from halocline.errors import PlanError
 from halocline.geometry import AXES, box_of
 from halocline.language.steps import Reduction
-from halocline.plan.program import Launch, Looped, Reduced, Sometimes, aliases, all_launches, beyond
+from halocline.language.tree import Every, Repeat
+from halocline.plan.arrangement import HOME
+from halocline.plan.program import Launch, Reduced, all_launches, beyond
 from halocline.plan.reach import moved, unbounded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from halocline.geometry import Box
     from halocline.language.fields import Grid
@@ -22,16 +24,25 @@ if TYPE_CHECKING:
 
 
 def check_sides(
-    grid: Grid, items: tuple[Item, ...], boundaries: dict[str, tuple[Launch, ...]]
+    grid: Grid,
+    items: tuple[Item, ...],
+    boundaries: dict[str, tuple[Launch, ...]],
+    groups: Mapping[str, frozenset[str]],
 ) -> None:
-    """Refuse kernels that read beyond a side where nothing fills the layer."""
+    """Refuse kernels that read beyond a side where nothing fills the layer.
+
+    Args:
+        grid: The grid.
+        items: A step on fields.
+        boundaries: The boundary kernels of fields.
+        groups: For each field that is ever swapped, those whose values it may hold.
+    """
     launches = all_launches(items)
-    may_hold = aliases(items)
     for launch in launches:
         if launch.is_layer:
             continue
         for name in dict.fromkeys(launch.names):
-            group = may_hold.get(name, {name})
+            group = groups.get(name, {name})
             filled = [other.region for n in group for other in boundaries.get(n, ())]
             filled += [moved(w.region, o) for w in launches for f, _, o in w.assigns if f in group]
             rest = _without(beyond(launch, name, grid.domain, grid.periodic), filled)
@@ -49,9 +60,9 @@ class FilledCheck:
     def __init__(self, program: Program) -> None:
         self._extent, self._periodic = program.extent, program.periodic
         self._inside = unbounded(box_of(program.extent), program.periodic)
-        self._groups = aliases(program.items)
-        boundaries = [one for launches in program.boundaries.values() for one in launches]
-        self._assigned = self._by_component(all_launches(program.items))
+        self._groups = program.groups
+        boundaries = [one for found in program.boundaries[HOME].values() for one in found]
+        self._assigned = self._by_component(all_launches(program.steps))
         self._filled = self._by_component(boundaries)
 
     def __call__(self, launches: Iterable[Launch], asked: Demands) -> None:
@@ -64,10 +75,11 @@ class FilledCheck:
                 # Layers see those that their own field has beyond other sides as they are.
                 rest = _without(rest, self._filled.get(key, ()))
             if rest:
-                raise _read_beyond(readers[0], need.field, rest[0], self._extent, self._periodic)
+                name = readers[0].where.field(need.field)
+                raise _read_beyond(readers[0], name, rest[0], self._extent, self._periodic)
 
     def _by_component(self, launches: Iterable[Launch]) -> dict[tuple[str, int], list[Box]]:
-        """Return which cells kernels assign of each component, under any of its names."""
+        """Return which cells kernels assign of each component, in any storage of its field."""
         result: dict[tuple[str, int], list[Box]] = {}
         for launch in launches:
             for name, component, offset in launch.assigns:
@@ -115,9 +127,9 @@ def check_evaluated(program: Program, items: Iterable[Item], known: set[Paramete
                     _check_scalars(launch, item, known)
             case Reduced(_, _, _, result):
                 known.add(result)
-            case Looped(_, inner):
-                check_evaluated(program, inner, known)
-            case Sometimes(_, inner):
+            case Repeat(_, passes):
+                check_evaluated(program, passes[0], known)
+            case Every(_, inner):
                 # What is evaluated now and then only has no value before the first time.
                 check_evaluated(program, inner, set(known))
             case _:

@@ -86,12 +86,15 @@ class Exchange:
         sends: A message for each rank that needs something of this one, or one for each field.
         receives: The same for each rank that has something for this one.
         copies: What moves between blocks of this rank.
+        label: The number by which reports know it: that of the first exchange that does the same,
+            if only with other storages of swapped fields.
     """
 
     number: int
     sends: tuple[Message, ...]
     receives: tuple[Message, ...]
     copies: tuple[Part, ...]
+    label: int = 0
 
     @property
     def is_empty(self) -> bool:

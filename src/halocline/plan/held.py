@@ -92,8 +92,8 @@ class Held:
             for reach in _outside(need.reach, other.pieces.get((need.field, need.component), ()))
         )
 
-    def renamed(self, first: str, second: str) -> Held:
-        """Return what is held after two fields have exchanged their names."""
+    def swapped(self, first: str, second: str) -> Held:
+        """Return what is held after two storages have exchanged their contents."""
         names = {first: second, second: first}
         return Held({(names.get(name, name), q): p for (name, q), p in self.pieces.items()})
 

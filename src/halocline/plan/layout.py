@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.geometry import bounding_box
-from halocline.plan.program import aliases
-from halocline.plan.step import Chain, EveryItem, LoopItem
+from halocline.language.tree import Every, walk
+from halocline.plan.step import Chain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,7 +74,7 @@ def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...
             below, above = _width(program, somewhere, moves, offset)
             lower[name] = tuple(map(max, lower[name], below))
             upper[name] = tuple(map(max, upper[name], above))
-    for group in aliases(program.items).values():
+    for group in program.groups.values():
         for widths in (lower, upper):
             widest = tuple(map(max, zip(*(widths[name] for name in group), strict=True)))
             widths.update(dict.fromkeys(group, widest))
@@ -84,12 +84,10 @@ def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...
 def launched(items: Iterable[ScheduleItem]) -> list[tuple[Launch, frozenset[Reach]]]:
     """Return every kernel of a schedule with where it runs."""
     result: list[tuple[Launch, frozenset[Reach]]] = []
-    for item in items:
+    for item in walk(items):
         if isinstance(item, Chain):
             result += zip(item.launches, item.extents, strict=True)
-            result += launched(b.item for b in item.breaks if isinstance(b.item, EveryItem))
-        elif isinstance(item, LoopItem | EveryItem):
-            result += launched(item.items)
+            result += launched(b.item for b in item.breaks if isinstance(b.item, Every))
     return result
 
 

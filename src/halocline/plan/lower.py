@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES, box_of
+from halocline.language.tree import Every, Swap, mapped
 from halocline.plan import plan as ops
+from halocline.plan.arrangement import HOME
 from halocline.plan.closed import across
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.exchange import Exchange, Exchanger
 from halocline.plan.feed import with_feeders
 from halocline.plan.layout import make_layouts
 from halocline.plan.overlap import Exchanges, Surroundings, chain_operations
-from halocline.plan.program import Called, Checked, Exchanged, Reduced, aliases, all_launches
+from halocline.plan.program import Called, Checked, Reduced, all_launches
 from halocline.plan.schedule import make_schedule
-from halocline.plan.step import Chain, EveryItem, LoopItem, Refresh, StepEnd
+from halocline.plan.step import Chain, Refresh, StepEnd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from halocline.geometry import Box, Offset
     from halocline.plan.decomposition import Decomposition
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from halocline.plan.layout import FieldLayout
     from halocline.plan.program import Launch, Program
     from halocline.plan.reach import Needs
-    from halocline.plan.step import Schedule, ScheduleItem
+    from halocline.plan.step import Leaf, Schedule, ScheduleItem
     from halocline.plan.strategy import Strategy
 
 # Deeper halos are checked before they are planned.
@@ -38,7 +41,7 @@ _LARGEST_TAG = 32767
 
 
 # Stands for the end of a step until the operations are divided into steps.
-_STEP_END = ops.EveryNth(0, ())
+_STEP_END: Every[ops.Operation] = Every(0, ())
 
 
 def make_plan(
@@ -154,7 +157,7 @@ class _Lowering:
         layouts: tuple[FieldLayout, ...],
     ) -> None:
         self.domain = box_of(program.extent)
-        self.checked = program.checked
+        self.program = program
         self.decomposition = decomposition
         self.strategy = strategy
         self.rank = rank
@@ -165,6 +168,7 @@ class _Lowering:
         self.layers: list[ops.Layers] = []
         self.exchanges: list[Exchange] = []
         self.positions: dict[Needs, Exchanges] = {}
+        self.labels: dict[object, int] = {}
         self.numbers = 0
 
     def plan(self, schedule: Schedule) -> ops.Plan:
@@ -186,36 +190,35 @@ class _Lowering:
             tuple(self.exchanges),
             tuple(prologue),
             steps,
+            self.program.ends * (len(steps) // len(self.program.ends)),
             epilogues,
-            self._checks(self.checked),
+            self._checks(Checked(self.program.checked)),
         )
 
-    def _items(self, items: Iterable[ScheduleItem]) -> list[ops.Operation]:
-        return [op for item in items for op in self._item(item)]
+    def _items(self, items: Iterable[ScheduleItem]) -> tuple[ops.Operation, ...]:
+        return mapped(items, self._item)
 
-    def _item(self, item: ScheduleItem) -> list[ops.Operation]:
+    def _item(self, item: Leaf) -> Sequence[ops.Operation]:
         match item:
             case Chain():
                 return self._chain(item)
             case Refresh(needs):
                 return self._exchange_now(needs)
-            case Exchanged(first, second):
-                return [ops.SwapNames(first, second)]
-            case LoopItem(count, items):
-                return [ops.Loop(count, tuple(self._items(items)))]
-            case EveryItem(interval, items):
-                return [ops.EveryNth(interval, tuple(self._items(items)))]
-            case Reduced(kind, field, component, result):
-                return [ops.Reduce(kind, field, component, self._domain_boxes(), result)]
-            case Called(callback):
-                return [ops.CallFunction(callback)]
-            case Checked(fields):
-                return list(self._checks(fields))
+            case Swap():
+                return [item]
+            case Reduced(kind, field, component, result, where):
+                boxes, home = self._domain_boxes(), where.swaps_to(HOME)
+                return [ops.Reduce(kind, field, component, boxes, result, home)]
+            case Called(callback, where):
+                return [ops.CallFunction(callback, where.swaps_to(HOME))]
+            case Checked():
+                return self._checks(item)
             case StepEnd():
                 return [_STEP_END]
 
-    def _checks(self, fields: Iterable[str]) -> tuple[ops.Check, ...]:
-        return tuple(ops.Check(field, self._domain_boxes()) for field in fields)
+    def _checks(self, item: Checked) -> tuple[ops.Check, ...]:
+        boxes, home = self._domain_boxes(), item.where.swaps_to(HOME)
+        return tuple(ops.Check(field, boxes, home) for field in item.fields)
 
     def _domain_boxes(self) -> tuple[ops.Placed, ...]:
         return tuple((block.number, block.box) for block in self.blocks)
@@ -226,10 +229,24 @@ class _Lowering:
             return Exchanges((), ())
         if needs not in self.positions:
             made = self.exchanger.exchanges(needs, self.rank, self.numbers)
+            label = self.labels.setdefault(self._in_any_storages(needs), self.numbers)
+            made = [replace(one, label=label + n) for n, one in enumerate(made)]
             # Every rank counts all exchanges, so that numbers agree where some have nothing to do.
             self.numbers += len(made)
             self.positions[needs] = self._sorted([e for e in made if not e.is_empty])
         return self.positions[needs]
+
+    def _in_any_storages(self, needs: Needs) -> object:
+        """Return what needs are apart from which of the storages of swapped fields they concern."""
+        found: dict[str, list[object]] = {}
+        for need in needs:
+            found.setdefault(need.field, []).append((need.component, need.reach, need.held))
+        groups = self.program.groups
+        return frozenset(
+            Counter(
+                (groups.get(name, name), frozenset(all_)) for name, all_ in found.items()
+            ).items()
+        )
 
     def _sorted(self, made: list[Exchange]) -> Exchanges:
         """Part copies within the rank, which take no time to arrive, from messages.
@@ -260,7 +277,7 @@ class _Lowering:
             self.exchanges,
             self._exchange,
             self._add_launch,
-            lambda broken: self._item(broken.item),
+            lambda broken: self._items([broken.item]),
         )
         with_fewer = with_feeders(chain, self.domain, self.decomposition.periodic)
         return [*poison, *chain_operations(with_fewer, around)]
@@ -318,15 +335,14 @@ def _assigned_next_door(program: Program) -> frozenset[str]:
     """Return the fields that may hold what a kernel has assigned at an offset."""
     names = {
         field
-        for launch in all_launches(program.items)
+        for launch in all_launches(program.steps)
         for field, _, offset in launch.assigns
         if any(offset)
     }
-    groups = aliases(program.items)
-    return frozenset(names.union(*(groups.get(name, set()) for name in names)))
+    return frozenset(names.union(*(program.groups.get(name, ()) for name in names)))
 
 
-def _by_step(operations: list[ops.Operation]) -> tuple[tuple[ops.Operation, ...], ...]:
+def _by_step(operations: Iterable[ops.Operation]) -> tuple[tuple[ops.Operation, ...], ...]:
     """Divide the operations of a round into those of its steps."""
     steps: list[list[ops.Operation]] = [[]]
     for op in operations:
@@ -334,7 +350,5 @@ def _by_step(operations: list[ops.Operation]) -> tuple[tuple[ops.Operation, ...]
             steps.append([])
         else:
             steps[-1].append(op)
-    if len(steps) > 1:
-        # Nothing follows the end of the last step.
-        steps.pop()
-    return tuple(map(tuple, steps))
+    # Nothing follows the end of the last step.
+    return tuple(map(tuple, steps[:-1]))

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from halocline.plan import plan as ops
 from halocline.plan import zones
 from halocline.plan.arrivals import Piece, arrivals
-from halocline.plan.step import names_before
-from halocline.plan.traffic import Names, Traffic, traffic
+from halocline.plan.traffic import Traffic, traffic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from halocline.geometry import Box
     from halocline.plan.decomposition import Block
@@ -57,7 +56,7 @@ class Surroundings:
     exchanges: list[Exchange]
     exchange: Callable[[Needs], Exchanges]
     add_launch: Callable[[Launch, Layers], int]
-    between: Callable[[Break], list[Operation]]
+    between: Callable[[Break], Sequence[Operation]]
 
 
 def chain_operations(chain: Chain, around: Surroundings) -> list[Operation]:
@@ -75,7 +74,7 @@ class _ChainOperations:
         self.end = len(chain.launches)
         self.boxes = {b.number: zones.boxes(chain.extents, b) for b in around.blocks}
         layers = [zones.layers(chain, p, around.blocks) for p in range(self.end)]
-        self.numbers = list(map(around.add_launch, _todays(chain), layers))
+        self.numbers = list(map(around.add_launch, chain.launches, layers))
         self.on_block = {b.number: zones.on_block(chain, layers, b) for b in around.blocks}
 
     def in_order(self) -> list[Operation]:
@@ -136,7 +135,7 @@ class _ChainOperations:
     def _rim_first(self, send: Exchanges) -> list[Operation]:
         """Split the kernels after the last break; what precedes it runs whole."""
         last_begin = max((b.position for b in self.chain.breaks), default=0)
-        moving = self._traffic(send.remote, _names_at(self.chain, self.end))
+        moving = self._traffic(send.remote)
         split = min(self._split(), self.end - last_begin)
         zoned = [
             zones.rim_first(
@@ -193,8 +192,7 @@ class _ChainOperations:
 
     def _last_write(self, needs: Needs) -> int:
         """Return the position of the last kernel that writes what is needed; -1 if none does."""
-        at_start = _names_at(self.chain, self.end)
-        fields = {at_start.get(need.field, need.field) for need in needs}
+        fields = {need.field for need in needs}
         written = [{name for name, _ in launch.writes} for launch in self.chain.launches]
         return max((p for p in range(self.end) if written[p] & fields), default=-1)
 
@@ -289,24 +287,9 @@ class _ChainOperations:
             result += [ops.Poll(number), run] if is_tile else [run]
         return result
 
-    def _traffic(self, exchanges: tuple[int, ...], names: Names | None = None) -> Traffic:
+    def _traffic(self, exchanges: tuple[int, ...]) -> Traffic:
         found = [self.around.exchanges[number] for number in exchanges]
-        return traffic(found, names or {}, self.around.blocks[0].turn)
-
-
-def _todays(chain: Chain) -> list[Launch]:
-    """Return the kernels of a chain with the names that fields have when each runs."""
-    result = []
-    for position, launch in enumerate(chain.launches):
-        old = {start: today for today, start in _names_at(chain, position).items()}
-        names = tuple(old.get(name, name) for name in launch.names)
-        result.append(replace(launch, names=names))
-    return result
-
-
-def _names_at(chain: Chain, position: int) -> Names:
-    """Return from the names of fields before a kernel to those at the chain's beginning."""
-    return names_before(tuple(b for b in chain.breaks if b.position <= position))
+        return traffic(found, self.around.blocks[0].turn)
 
 
 def _joined(pieces: Iterable[Piece]) -> list[Operation]:

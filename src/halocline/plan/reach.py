@@ -195,7 +195,7 @@ def images(region: Box, domain: Box, periodic: Sequence[bool]) -> tuple[Box, ...
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Cells of one component of a field that a block must get from others.
+    """Cells of one component of a storage that a block must get from others.
 
     'held' says which values a block has that others may get: None for those of its own cells, else
     those of its own cells moved by that offset (see 'held.py').
@@ -210,7 +210,7 @@ class Need:
 Needs = frozenset[Need]
 
 
-def renamed(needs: Iterable[Need], first: str, second: str) -> Needs:
-    """Return the needs after two fields have exchanged their names."""
+def swapped(needs: Iterable[Need], first: str, second: str) -> Needs:
+    """Return the needs after two storages have exchanged their contents."""
     names = {first: second, second: first}
     return frozenset(replace(n, field=names.get(n.field, n.field)) for n in needs)

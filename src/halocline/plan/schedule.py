@@ -9,38 +9,21 @@ that, keep for values that a kernel assigned next door which block has them (see
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import count
-from typing import TYPE_CHECKING
+from itertools import chain as joined
+from math import lcm
+from typing import TYPE_CHECKING, Any
 
 from halocline.geometry import add_joined, box_of
 from halocline.language.steps import Parameter
+from halocline.language.tree import Every, Repeat, Swap, walk
 from halocline.plan.ahead import fetch_ahead
 from halocline.plan.chain import Demands, concerning, demands, may_join, partial_axes, widens
 from halocline.plan.checks import FilledCheck
 from halocline.plan.held import Held, at_home
 from halocline.plan.open_chain import OpenChain
-from halocline.plan.program import (
-    Called,
-    Checked,
-    Exchanged,
-    Launch,
-    Looped,
-    Program,
-    Reduced,
-    Sometimes,
-    aliases,
-    all_launches,
-)
-from halocline.plan.reach import Needs, images, moved, renamed, unbounded
-from halocline.plan.step import (
-    Chain,
-    EveryItem,
-    LoopItem,
-    Refresh,
-    Schedule,
-    ScheduleItem,
-    StepEnd,
-)
+from halocline.plan.program import Called, Checked, Launch, Program, Reduced, all_launches
+from halocline.plan.reach import Needs, images, moved, swapped, unbounded
+from halocline.plan.step import Chain, Passed, Refresh, Schedule, ScheduleItem, StepEnd
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,15 +32,16 @@ if TYPE_CHECKING:
     from halocline.plan.strategy import Strategy
 
 _NOTHING: Needs = frozenset()
-_ATTEMPTS = 8
+Items = tuple[Any, ...]
 
 
 def make_schedule(program: Program, strategy: Strategy) -> Schedule:
-    """Return chains and exchanges for a program; with deep halos for so many steps at once."""
+    """Return chains and exchanges for rounds of a program; deep halos last for several steps."""
     planner = _Planner(program, strategy)
-    items = (*program.items, StepEnd()) * strategy.depth
-    prologue, planned, _ = planner.cyclic(items, _State())
-    homes = tuple(held.home() for held in planner.ends)
+    steps = tuple((*step, StepEnd()) for step in program.steps)
+    steps *= lcm(len(steps), strategy.depth) // len(steps)
+    prologue, planned, _ = planner.cyclic(planner.groups(steps), _State())
+    homes = tuple(end.held.home() for end in _step_ends(planned))
     return Schedule(prologue, tuple(planned), homes)
 
 
@@ -73,16 +57,13 @@ class _State:
     valid: Needs = _NOTHING
     held: Held = field(default_factory=Held)
 
-    def renamed(self, first: str, second: str) -> _State:
-        return _State(renamed(self.valid, first, second), self.held.renamed(first, second))
+    def swapped(self, first: str, second: str) -> _State:
+        """Return what is known when two storages have exchanged their contents."""
+        return _State(swapped(self.valid, first, second), self.held.swapped(first, second))
 
 
 class _Planner:
-    """Walks a program; what is known of blocks is handed from item to item.
-
-    Attributes:
-        ends: Where values are held at the end of each step of the last round that was planned.
-    """
+    """Walks a program; what is known of blocks is handed from item to item."""
 
     def __init__(self, program: Program, strategy: Strategy) -> None:
         self.program = program
@@ -92,11 +73,15 @@ class _Planner:
         self.depth = strategy.depth
         self.known: dict[tuple[Launch, ...], Demands] = {}
         self.check_filled = FilledCheck(program)
-        self.groups = aliases(program.items)
-        self.ends: list[Held] = []
+        self.used_beside = _used_beside(program) if self.depth > 1 else {}
+
+    def groups(self, passes: tuple[Items, ...]) -> list[Items]:
+        """Return passes through steps or a loop in groups, within which a chain may go on."""
+        starts = range(0, len(passes), self.depth)
+        return [tuple(joined.from_iterable(passes[n : n + self.depth])) for n in starts]
 
     def cyclic(
-        self, items: tuple[object, ...], state: _State
+        self, groups: list[Items], state: _State
     ) -> tuple[Needs, list[ScheduleItem], _State]:
         """Plan items that repeat: what to get before the first round, the items, what is known.
 
@@ -104,14 +89,16 @@ class _Planner:
         greatest set that reproduces itself: assume all, take away what a round makes stale. Where
         values are held is the same after each round, and so before the first.
         """
-        cold, held = self._settled(items, state)
-        assumed = frozenset(need for chain in _chains(cold) for need in at_home(chain.fetch))
-        entry = _State(assumed | state.valid, held)
-        planned, after = self.body(items, entry)
-        while not entry.valid <= after.valid:
-            entry = _State(entry.valid & after.valid, held)
-            planned, after = self.body(items, entry)
-        before = state.held.located((entry.valid & assumed) - state.valid)
+        cold, held = self._settled(groups, state)
+        fetched = frozenset(need for chain in _chains(cold) for need in at_home(chain.fetch))
+        entry = _State(fetched | state.valid, held)
+        planned, after = self._round(groups, entry)
+        # Some are made stale before they are read, and must be got then.
+        useful = state.valid | _saved(cold, planned)
+        while not entry.valid <= after.valid & useful:
+            entry = _State(entry.valid & after.valid & useful, held)
+            planned, after = self._round(groups, entry)
+        before = state.held.located(entry.valid - state.valid)
         before |= state.held.to(entry.held)
         if self.overlap in ("rim-first", "postponed"):
             moved, planned = fetch_ahead(planned, is_rim_first=self.overlap == "rim-first")
@@ -120,32 +107,34 @@ class _Planner:
             before |= state.held.located(first - state.valid)
         return before, planned, after
 
-    def _settled(self, items: tuple[object, ...], state: _State) -> tuple[list[ScheduleItem], Held]:
-        """Return where values are held before and after every round, and the first round then."""
+    def _settled(self, groups: list[Items], state: _State) -> tuple[list[ScheduleItem], Held]:
+        """Return the first round, and where values are held before and after every round."""
         held = state.held
-        for attempt in count(1):
-            planned, after = self.body(items, _State(state.valid, held))
-            if after.held == held:
-                break
-            # What is swapped to and fro and never assigned would be held here and there in turns.
-            held = after.held if attempt != _ATTEMPTS else Held()
+        planned, after = self._round(groups, state)
+        while after.held != held:
+            held = after.held
+            planned, after = self._round(groups, _State(state.valid, held))
         return planned, held
 
-    def body(self, items: tuple[object, ...], state: _State) -> tuple[list[ScheduleItem], _State]:
+    def _round(self, groups: list[Items], state: _State) -> tuple[list[ScheduleItem], _State]:
+        """Plan groups of passes once, one after the other."""
+        planned: list[ScheduleItem] = []
+        for group in groups:
+            more, state = self.body(group, state)
+            planned += more
+        return planned, state
+
+    def body(self, items: Items, state: _State) -> tuple[list[ScheduleItem], _State]:
         """Plan items once, given what is known before; return what is known after."""
         planned: list[ScheduleItem] = []
         chain = OpenChain()
-        if any(isinstance(item, StepEnd) for item in items):
-            self.ends = []
         for item in items:
-            if isinstance(item, StepEnd):
-                self.ends.append(self._held_after(chain, state.held))
             if isinstance(item, Launch):
                 if not self._join(chain, item):
                     chain, rest = self._begun_with(item, chain)
                     state = self._close(rest, planned, state)
             elif chain.launches and self._is_passive(item, chain, state):
-                chain.pass_by(self._passive(item))
+                chain.pass_by(self._passive(item, chain, state))
             else:
                 state = self._close(chain, planned, state)
                 chain = OpenChain()
@@ -154,7 +143,7 @@ class _Planner:
 
     def _join(self, chain: OpenChain, launch: Launch) -> bool:
         """Add a kernel and the boundaries it reads to a chain, unless they must not share it."""
-        longer = [*chain.launches, *self._boundaries(chain, launch), chain.named(launch)]
+        longer = [*chain.launches, *self._boundaries(chain, launch), launch]
         if chain.launches and not self._may_join(chain, longer):
             return False
         chain.launches = longer
@@ -170,7 +159,7 @@ class _Planner:
             count -= 1
         last_break = max((b.position for b in chain.breaks), default=0)
         begun = OpenChain(chain.launches[count:])
-        if not chain.names and last_break <= count and self._join(begun, launch):
+        if last_break <= count and self._join(begun, launch):
             return begun, replace(chain, launches=chain.launches[:count])
         begun = OpenChain()
         self._join(begun, launch)
@@ -184,7 +173,8 @@ class _Planner:
         if not is_deep and self._needs_more_inside(longer):
             return False
         asked = self._demands(longer)
-        if not is_deep and chain.swaps and not asked.needs <= self._demands(chain.launches).needs:
+        is_swapped = longer[0].where != longer[-1].where
+        if not is_deep and is_swapped and not asked.needs <= self._demands(chain.launches).needs:
             # Another half of the step, that reads what this one leaves: one exchange for both
             # would carry more, and their neighbours' results would be computed again.
             return False
@@ -216,37 +206,31 @@ class _Planner:
         own = {field for field, _ in launch.writes} if _is_thin(launch) else set()
         for name in dict.fromkeys(launch.names):
             kernels = self.program.filling(launch, name) if name not in own | done else ()
-            named = tuple(chain.named(kernel) for kernel in kernels)
-            if named and not _is_fresh(chain, chain.names.get(name, name), named):
+            if kernels and not _is_fresh(chain, name, kernels):
                 done |= {name}
                 for kernel in kernels:
                     before = self._boundaries(chain, kernel, done)
                     done |= {field for one in before for field, _ in one.writes}
                     result += before
-                result += named
+                result += kernels
         return result
 
     def _is_passive(self, item: object, chain: OpenChain, state: _State) -> bool:
         """Return whether a chain may go on after something.
 
-        After a swap it may. After what only looks at own cells or ends a step it may where halos
-        are deep and the cells are up to date; elsewhere it would gain nothing.
+        It may where halos are deep, if that only looks at own cells that are up to date, or ends a
+        step; elsewhere it would gain nothing.
         """
         match item:
-            case Exchanged():
-                return True
             case _ if self.depth == 1:
                 return False
             case StepEnd():
                 return True
             case Reduced() | Checked():
-                return not _away(item, self._held_after(chain, state.held))
-            case Sometimes(_, items):
-                inner = all_launches(items)
-                others = [i for i in all_launches(self.program.items) if i not in inner]
-                names = {name for launch in others for name in launch.names}
-                used = names.union(*(self.groups.get(name, ()) for name in names))
-                held = self._held_after(chain, state.held)
+                return not _away(item, self._held_by(chain, state.held))
+            case Every(_, items):
+                inner, used = all_launches(items), self.used_beside[item]
+                held = self._held_by(chain, state.held)
                 return (
                     all(isinstance(i, Launch | Reduced | Checked) for i in items)
                     and not any(name in used for launch in inner for name, _ in launch.writes)
@@ -258,11 +242,15 @@ class _Planner:
             case _:
                 return False
 
-    def _passive(self, item: object) -> Exchanged | Reduced | Checked | EveryItem | StepEnd:
-        if isinstance(item, Sometimes):
-            return EveryItem(item.interval, tuple(self.body(item.items, _State())[0]))
-        assert isinstance(item, Exchanged | Reduced | Checked | StepEnd)
-        return item
+    def _passive(self, item: object, chain: OpenChain, state: _State) -> Passed:
+        match item:
+            case Every(interval, items):
+                return Every(interval, tuple(self.body(items, _State())[0]))
+            case StepEnd():
+                return StepEnd(self._held_by(chain, state.held))
+            case _:
+                assert isinstance(item, Reduced | Checked)
+                return item
 
     def _close(self, chain: OpenChain, planned: list[ScheduleItem], state: _State) -> _State:
         """Add a finished chain; return what is known after it."""
@@ -279,27 +267,16 @@ class _Planner:
         # What follows the last kernel is no part of the chain.
         inner = tuple(b for b in chain.breaks if b.position < len(launches))
         trailing = [b.item for b in chain.breaks if b.position == len(launches)]
-        trailing += chain.swaps
         stale = frozenset(concerned - kept)
         planned.append(Chain(launches, asked.extents, inner, fetch, stale, state.held))
         planned += trailing
         away = frozenset(n for n in wanted if n.reach.is_away or state.held.located([n]))
-        known = _State(self._after(launches, state.valid | away), self._held_by(chain, state.held))
-        for first, second in chain.swapped():
-            known = known.renamed(first, second)
-        return known
+        return _State(self._after(launches, state.valid | away), self._held_by(chain, state.held))
 
     def _held_by(self, chain: OpenChain, held: Held) -> Held:
-        """Return what is held after the kernels of a chain, named as when it began."""
+        """Return what is held after the kernels of a chain."""
         for launch in chain.launches:
             held = held.after(launch, self.domain, self.program.periodic)
-        return held
-
-    def _held_after(self, chain: OpenChain, held: Held) -> Held:
-        """Return what is held after a chain, by today's names."""
-        held = self._held_by(chain, held)
-        for first, second in chain.swapped():
-            held = held.renamed(first, second)
         return held
 
     def _after(self, launches: Iterable[Launch], valid: Needs) -> Needs:
@@ -319,20 +296,24 @@ class _Planner:
     def _other(self, item: object, planned: list[ScheduleItem], state: _State) -> _State:
         """Add an item that is no kernel; return what is known after it."""
         match item:
-            case Exchanged(first, second):
+            case Swap(first, second):
                 planned.append(item)
-                return state.renamed(first, second)
-            case Looped(count, items):
-                for rounds, unrolled in self._rounds(count, items):
-                    before, body, state = self.cyclic(unrolled, state)
+                return state.swapped(first, second)
+            case Repeat(count, passes):
+                for rounds, groups in self._rounds(count, passes):
+                    if rounds == 1:
+                        body, state = self._round(groups, state)
+                        planned += body
+                        continue
+                    before, body, state = self.cyclic(groups, state)
                     planned += [Refresh(before)] if before else []
-                    planned.append(LoopItem(rounds, tuple(body)))
+                    planned.append(Repeat(rounds, tuple(body)))
                 return state
-            case Sometimes(interval, items):
+            case Every(interval, items):
                 body, after = self.body(items, state)
                 back = after.held.to(state.held)
                 body += [Refresh(back)] if back else []
-                planned.append(EveryItem(interval, tuple(body)))
+                planned.append(Every(interval, tuple(body)))
                 return _State(state.valid & after.valid, state.held)
             case Called():
                 # The function may look at any field and change it: get again what was valid.
@@ -345,18 +326,17 @@ class _Planner:
                 planned += [*([Refresh(home)] if home else []), item]
                 return _State(state.valid | {replace(n, held=None) for n in home}, state.held)
             case StepEnd():
-                planned.append(item)
+                planned.append(StepEnd(state.held))
                 return state
             case _:
                 raise AssertionError(item)
 
-    def _rounds(
-        self, count: int, items: tuple[object, ...]
-    ) -> list[tuple[int, tuple[object, ...]]]:
-        """Return a loop as rounds of as many repetitions as the depth, and what is left."""
-        rounds, rest = divmod(count, self.depth)
-        parts = [(rounds, items * self.depth), (1, items * rest)]
-        return [(n, unrolled) for n, unrolled in parts if n and unrolled]
+    def _rounds(self, count: int, passes: tuple[Items, ...]) -> list[tuple[int, list[Items]]]:
+        """Return a loop as rounds of passes, for deep halos of several, and what is left."""
+        unrolled = passes * (lcm(len(passes), self.depth) // len(passes))
+        rounds, rest = divmod(count, len(unrolled))
+        parts = [(rounds, unrolled), (1, unrolled[:rest])]
+        return [(n, self.groups(part)) for n, part in parts if n and part]
 
 
 def _is_thin(launch: Launch) -> bool:
@@ -375,19 +355,40 @@ def _is_fresh(chain: OpenChain, name: str, kernels: tuple[Launch, ...]) -> bool:
 def _away(item: object, held: Held) -> Needs:
     """Return what must come home before something looks at own cells."""
     match item:
-        case Reduced(_, name, component, _):
-            return held.home({(name, component)})
-        case Checked(fields):
-            return held.home({key for key in held.pieces if key[0] in fields})
+        case Reduced():
+            return held.home({(item.storage, item.component)})
+        case Checked():
+            return held.home({key for key in held.pieces if key[0] in item.storages})
         case _:
             return _NOTHING
 
 
-def _chains(items: Iterable[ScheduleItem]) -> list[Chain]:
-    result: list[Chain] = []
-    for item in items:
-        if isinstance(item, Chain):
-            result.append(item)
-        elif isinstance(item, LoopItem | EveryItem):
-            result += _chains(item.items)
+def _used_beside(program: Program) -> dict[Every[Any], set[str]]:
+    """Return for all that is done now and then the storages that others use, in any step."""
+    result: dict[Every[Any], set[str]] = {}
+    for step in program.steps:
+        everything = all_launches(step)
+        for item in walk(step):
+            if isinstance(item, Every):
+                inner = all_launches(item.body)
+                names = {name for one in everything if one not in inner for name in one.names}
+                result[item] = names.union(*(program.groups.get(name, ()) for name in names))
     return result
+
+
+def _step_ends(items: Iterable[ScheduleItem]) -> list[StepEnd]:
+    result: list[StepEnd] = []
+    for item in items:
+        within = [b.item for b in item.breaks] if isinstance(item, Chain) else [item]
+        result += [end for end in within if isinstance(end, StepEnd)]
+    return result
+
+
+def _saved(cold: list[ScheduleItem], planned: list[ScheduleItem]) -> Needs:
+    """Return what chains need not get when copies are known to be valid."""
+    pairs = zip(_chains(cold), _chains(planned), strict=True)
+    return frozenset(n for a, b in pairs for n in at_home(a.fetch) - at_home(b.fetch))
+
+
+def _chains(items: Iterable[ScheduleItem]) -> list[Chain]:
+    return [item for item in walk(items) if isinstance(item, Chain)]

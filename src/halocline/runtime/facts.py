@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import Kernel, Statement
 from halocline.language.show import show
-from halocline.language.steps import Call, Callback, Every, Parameter, Reduction, Repeat, Swap
+from halocline.language.steps import Call, Callback, Parameter, Reduction
+from halocline.language.tree import Every, Repeat, Swap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from halocline.codegen.threads import Threads, threads_for
+from halocline.language.tree import Every, Repeat, Swap
 from halocline.plan import plan as ops
 from halocline.plan.feed import unfed
 from halocline.runtime.caches import caches_here, keeps
@@ -97,7 +98,7 @@ class PlanWriter:
         sends = [self._message(m, m.target) for m in exchange.sends]
         receives = [self._message(m, m.source) for m in exchange.receives]
         copies = [self._copy(part) for part in exchange.copies]
-        return self.runtime.add_exchange(f"exchange {exchange.number}", sends, receives, copies)
+        return self.runtime.add_exchange(f"exchange {exchange.label}", sends, receives, copies)
 
     def _message(self, message: Message, other: int) -> tuple[Any, ...]:
         is_near = self.executor.job.is_near(other)
@@ -135,7 +136,13 @@ class PlanWriter:
 
     def operations(self, operations: Iterable[Operation]) -> Nested:
         """Return operations for 'set_program' of the runtime."""
-        return [self._operation(op) for op in operations]
+        return [record for op in operations for record in self._at_home(op)]
+
+    def _at_home(self, op: Operation) -> Nested:
+        """Return an operation, with fields brought home before it and away after it if need be."""
+        home = op.home if isinstance(op, ops.Reduce | ops.CallFunction | ops.Check) else ()
+        swaps = [self._operation(swap) for swap in home]
+        return [*swaps, self._operation(op), *reversed(swaps)]
 
     def _operation(self, op: Operation) -> tuple[Any, ...]:
         match op:
@@ -147,11 +154,11 @@ class PlanWriter:
                 return (_WORDS[type(op)], self.exchanges[number])
             case ops.WaitAny(number, arrivals):
                 return ("any", self.exchanges[number], [self._piece(a) for a in arrivals])
-            case ops.SwapNames(first, second):
+            case Swap(first, second):
                 return ("swap", self.slots[first], self.slots[second])
-            case ops.Loop(count, body):
+            case Repeat(count, body):
                 return ("loop", count, self.operations(body))
-            case ops.EveryNth(interval, body):
+            case Every(interval, body):
                 return ("every", interval, self.operations(body))
             case ops.Reduce(kind, field, component, boxes, result):
                 scalar = self.executor.scalar(result)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.language.tree import Every, Repeat
 from halocline.plan.schedule import make_schedule
-from halocline.plan.step import Chain, EveryItem, LoopItem, Refresh
+from halocline.plan.step import Chain, Refresh
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,7 +49,7 @@ def side_prices(
     byte_s = max(r.byte_s for r in times.ranges)
     packing = machine.far_packing or machine.packing
     prices = [0.0] * program.dimensions
-    for weight, needs in _exchanged(schedule.items, 1.0):
+    for weight, needs in _exchanged(schedule.items, 1.0 / len(program.steps)):
         for (field, axis), layers in _layers(needs).items():
             copied = packing.value_s if axis == 0 else packing.byte_s * size[field]
             copied += 0.0 if axis == 0 else packing.row_s / _ROW_VALUES
@@ -67,9 +68,9 @@ def _exchanged(items: Iterable[ScheduleItem], weight: float) -> list[tuple[float
                 result += [(weight, needs) for needs in sent if needs]
             case Refresh(needs):
                 result.append((weight, needs))
-            case LoopItem(count, inner):
+            case Repeat(count, inner):
                 result += _exchanged(inner, weight * count)
-            case EveryItem(interval, inner):
+            case Every(interval, inner):
                 result += _exchanged(inner, weight / interval)
             case _:
                 pass

@@ -32,7 +32,7 @@ def sum_up(f, total):
 def launches(*kernels, periodic=False):
     grid = hc.Grid((8, 6), periodic=periodic)
     f = grid.field("f")
-    return bind(grid, [kernel(f) for kernel in kernels], 0).items
+    return bind(grid, [kernel(f) for kernel in kernels], 0).steps[0]
 
 
 def after(*items) -> Held:

@@ -53,7 +53,10 @@ def verify(kernel: Kernel, places: Sequence[str], place: str, *, side: int | Non
             place=place,
         )
     for statement, line in zip(kernel.statements, places, strict=True):
-        _no_chance(kernel, statement, line, side)
+        if kernel.sweep is None:
+            _no_chance(kernel, statement, line, side)
+        else:
+            _nothing_ahead(kernel, statement, line)
         for node in walk(statement.value):
             _no_stranger(kernel, node, line)
             assert is_legal(kernel, node), node
@@ -83,6 +86,8 @@ def _no_chance(kernel: Kernel, statement: Statement, place: str, side: int | Non
     """Refuse a read of what other cells overwrite in the same statement."""
     for read in reads(statement.value):
         own = (read.field, read.component) == (statement.field, statement.component)
+        field = kernel.field(statement.field)
+        own = own and field.parted(read.offset)[1] == field.parted(statement.offset)[1]
         is_across = side is not None and side < kernel.dimensions and read.offset[side] != 0
         if own and read.offset != statement.offset and not is_across:
             assigned = f" at {statement.offset}" if any(statement.offset) else ""
@@ -93,6 +98,26 @@ def _no_chance(kernel: Kernel, statement: Statement, place: str, side: int | Non
                 hint="Assign to a second field and swap the two, or assign where you read.",
                 place=place,
             )
+
+
+def _nothing_ahead(kernel: Kernel, statement: Statement, place: str) -> None:
+    """Refuse a sweep that uses in one cell what it assigns in another."""
+    uses: tuple[Read | Statement, ...] = (*reads(statement.value), statement)
+    for use in uses:
+        for other in kernel.statements:
+            if (use.field, use.component) != (other.field, other.component):
+                continue
+            _, child = kernel.field(use.field).parted(use.offset)
+            _, assigned = kernel.field(use.field).parted(other.offset)
+            if child == assigned and use.offset != other.offset:
+                verb = "assigns" if use is statement else "reads"
+                raise KernelError(
+                    f"Kernel '{kernel.name}' {verb} '{use.field}' at the offset {use.offset}, "
+                    f"which the sweep assigns at {other.offset}: cells ahead have not been "
+                    "computed, and cells of other columns may or may not have been.",
+                    hint="Pass what the next cell needs on as the carry.",
+                    place=place,
+                )
 
 
 def refuse_past(kernels: Sequence[Kernel], name: str, places: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import TYPE_CHECKING, Any, overload
 
 from halocline.errors import KernelError, described
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 
 # What a column is combined with from the first cell on, and how.
 _COMBINED: dict[str, tuple[float, Callable[[Any, Any], Any]]] = {
-    "sum": (0.0, lambda found, value: found + value),
-    "min": (math.inf, lambda found, value: minimum(found, value)),
-    "max": (-math.inf, lambda found, value: maximum(found, value)),
+    "sum": (0.0, operator.add),
+    "min": (math.inf, minimum),
+    "max": (-math.inf, maximum),
 }
 
 
@@ -151,7 +152,7 @@ def _steps(
         result.append(begin(target, first))
         named = {"result": target, **fields}
         sweep = (AXES.index(axis), 1)
-        result.append(recorded(f"{kind}_over_{axis}", place, named, body, {}, None, sweep))
+        result.append(recorded(f"{kind}_over_{axis}", place, named, body, {}, sweep=sweep))
         fields = {target.name: target}
         value = operators.Value(target.expression())
     return tuple(result)

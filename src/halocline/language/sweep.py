@@ -81,8 +81,7 @@ class SweepFunction(KernelFunction):
         """
         self._check(fields, scalars)
         starts = tuple(start) if isinstance(start, list | tuple) else (start,)
-        given = end if isinstance(end, tuple | list) else [end]
-        ends = tuple(field for field in given if field is not None)
+        ends = () if end is None else tuple(end) if isinstance(end, list | tuple) else (end,)
         carries = self._carries(fields, starts, ends)
         begun = [
             begin(carry, value)

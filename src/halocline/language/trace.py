@@ -228,7 +228,13 @@ class KernelFunction:
         values = {name: scalars.get(name, default) for name, default in self.keywords.items()}
         known = {name: _known(name, value) for name, value in values.items()}
         return recorded(
-            self.name, self.place, fields, partial(body, **known), _dynamic(values), on, sweep
+            self.name,
+            self.place,
+            fields,
+            partial(body, **known),
+            _dynamic(values),
+            on=on,
+            sweep=sweep,
         )
 
     def _check(self, fields: tuple[Any, ...], scalars: dict[str, Any]) -> None:
@@ -275,6 +281,7 @@ def recorded(  # noqa: PLR0913 (what a call is made of)
     fields: dict[str, Field],
     body: Callable[..., None],
     scalars: dict[str, Any],
+    *,
     on: On = None,
     sweep: tuple[int, int] | None = None,
 ) -> Call:

@@ -99,7 +99,9 @@ def prolong(coarse: Field, fine: Field, order: int = 1, *, add: bool = False) ->
         tuple(statements),
     )
     space = coarse.grid.space_with(coarse.axes)
-    return Call(kernel, (coarse, fine), (), None, False, user_place(), None, space)
+    return Call(
+        kernel, (coarse, fine), (), None, is_layer=False, place=user_place(), mask=None, space=space
+    )
 
 
 def _at_least_one(ratio: int) -> int:

@@ -12,7 +12,7 @@ from halocline.language.boundary import boundary_calls, is_on_side
 from halocline.language.fuse import fuse, separate
 from halocline.language.kernel import reads
 from halocline.language.mask import masked
-from halocline.language.sides import layer
+from halocline.language.sides import layer, parse_side
 from halocline.language.verify import refuse_past
 from halocline.plan.access import Access
 from halocline.plan.program import Launch, beyond
@@ -102,7 +102,21 @@ def _region(call: Call, kernel: Kernel, statement: Statement) -> Box:
     access = _access(call, kernel, statement)
     if kernel.sweep and not _is_swept(access, kernel):
         return _columns(call, kernel)
-    return call.space.inside if any(access.home) else access.users(access.space.inside)
+    if any(access.home):
+        return call.space.inside
+    return access.users(_without_sides(call.field(statement.field)))
+
+
+def _without_sides(field: Field) -> Box:
+    """Return a field's cells but those on a side itself that a boundary prescribes."""
+    cells = field.space.inside
+    for side in field.boundaries:
+        for call in boundary_calls(field, side, 0):
+            axis, sign = parse_side(field.dimensions, side)
+            place = call.region.lower[axis]
+            ends = (place + 1, cells.upper[axis]) if sign < 0 else (cells.lower[axis], place)
+            cells = cells.clip(axis, *ends)
+    return cells
 
 
 def _columns(call: Call, kernel: Kernel) -> Box:

@@ -10,7 +10,7 @@ from halocline.plan.held import Held
 from halocline.plan.plan import Start
 from halocline.plan.reach import Need, own_moved, within
 
-DOMAIN, PERIODIC = box_of((8, 6)), (False, False)
+DOMAIN = box_of((8, 6))
 EAST = (1, 0)
 
 
@@ -38,7 +38,7 @@ def launches(*kernels, periodic=False):
 def after(*items) -> Held:
     held = Held()
     for item in items:
-        held = held.after(item, DOMAIN, PERIODIC)
+        held = held.after(item)
     return held
 
 

@@ -8,7 +8,7 @@ need, to be met by an exchange before the chain.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.geometry import added, opposite
@@ -26,7 +26,7 @@ from halocline.plan.reach import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from halocline.geometry import Box, Offset
     from halocline.language.kernel import Statement
@@ -48,6 +48,14 @@ class Demands:
     read_later: tuple[frozenset[Offset], ...]
     needs: Needs
     own: Needs
+
+    def of(self, storages: Mapping[str, str]) -> Demands:
+        """Return the same asked of other storages."""
+
+        def renamed(needs: Needs) -> Needs:
+            return frozenset(replace(need, field=storages[need.field]) for need in needs)
+
+        return replace(self, needs=renamed(self.needs), own=renamed(self.own))
 
 
 Wanted = dict[tuple[str, int], Reaches]

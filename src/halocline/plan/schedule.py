@@ -85,7 +85,7 @@ class _Planner:
         self.cut = cut
         self.overlap = strategy.overlap
         self.depth = strategy.depth
-        self.known: dict[tuple[Launch, ...], Demands] = {}
+        self.known: dict[object, tuple[list[str], Demands]] = {}
         self.check_filled = FilledCheck(program)
         self.used_beside = _used_beside(program) if self.depth > 1 else {}
 
@@ -209,10 +209,17 @@ class _Planner:
         return widens(launches, [n for n in needs if n.reach.region.meets(spaces[n.field].inside)])
 
     def _demands(self, launches: list[Launch]) -> Demands:
-        key = tuple(launches)
+        """Return what kernels ask for; with other storages they ask the same of these."""
+        names = list(dict.fromkeys(name for one in launches for name in one.names))
+        places = {name: place for place, name in enumerate(names)}
+        key = tuple(
+            (one.kernel, *map(places.__getitem__, one.names), one.region, one.on_demand, one.spaces)
+            for one in launches
+        )
         if key not in self.known:
-            self.known[key] = demands(launches, is_deep=self.depth > 1)
-        return self.known[key]
+            self.known[key] = names, demands(launches, is_deep=self.depth > 1)
+        before, found = self.known[key]
+        return found if before == names else found.of(dict(zip(before, names, strict=True)))
 
     def _boundaries(
         self, chain: OpenChain, launch: Launch, done: frozenset[str] = frozenset()

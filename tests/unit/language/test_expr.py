@@ -1,13 +1,13 @@
 """Expressions: interned, compared by identity, pickled."""
 
-from fractions import Fraction
 import pickle
 import time
+from fractions import Fraction
 
 import pytest
 
-from halocline.language.related import reads_resolved
 from halocline.language.expr import Binary, Const, Index, Read, Scalar, Where, shifted, walk
+from halocline.language.related import reads_resolved
 
 
 def tower(levels):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from halocline.plan import plan as ops
 from halocline.plan.decomposition import NOBODY
-from halocline.plan.exchange import Part
+from halocline.plan.message import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from halocline.geometry import Box
-    from halocline.plan.exchange import Exchange, Part
+    from halocline.plan.message import Exchange, Part
     from halocline.plan.plan import Layers, Operation
     from halocline.plan.program import Launch
     from halocline.plan.reach import Needs

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.kernel import Kernel
-    from halocline.plan.exchange import Exchange, Message, Part
+    from halocline.plan.message import Exchange, Message, Part
     from halocline.plan.plan import Layers, Operation, Placed, Plan
     from halocline.plan.program import Launch
     from halocline.runtime.executor import Executor

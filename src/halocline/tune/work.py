@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.kernel import Kernel
-    from halocline.plan.exchange import Part
+    from halocline.plan.message import Part
     from halocline.plan.plan import Plan
 
 # Smaller boxes are copied by one thread, as the runtime does.

@@ -144,7 +144,7 @@ struct Resolver {
         program::WaitAny resolved{
             exchange(wait.exchange), {}, exchange_timer("wait", wait.exchange)};
         const std::size_t receives = parts.exchanges[resolved.exchange].receives();
-        for (const plan::WaitAny::Piece& piece : wait.pieces) {
+        for (const plan::Piece& piece : wait.pieces) {
             std::vector<std::size_t> messages;
             for (const int message : piece.messages) {
                 messages.push_back(position(message, receives, "message", where));

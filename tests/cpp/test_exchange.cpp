@@ -124,8 +124,8 @@ TEST_F(TwoPeriodicBlocks, run_each_piece_once_after_its_messages) {
     const int number = runtime_.add_exchange(exchange(true));
     const int kernel = runtime_.add_kernel({"note", note_column, {slot}, {}, false});
     const auto piece = [&](std::int64_t x, std::vector<int> messages) {
-        return plan::WaitAny::Piece{std::move(messages),
-                                    {kernel, "rim", {{0, {{x, 0, 0}, {x + 1, ny, nz}}}}}};
+        return plan::Piece{std::move(messages),
+                           {kernel, "rim", {{0, {{x, 0, 0}, {x + 1, ny, nz}}}}}};
     };
     const plan::WaitAny wait{number, {piece(3, {0, 1}), piece(0, {1}), piece(1, {})}};
     runtime_.set_program("step", {{plan::Start{number}}, {wait}});

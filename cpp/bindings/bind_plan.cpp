@@ -31,7 +31,8 @@ void bind_kernels(nb::module_& module) {
                         Needed{"name", &Kernel::name}, Needed{"address", &Kernel::function},
                         Needed{"fields", &Kernel::fields}, Needed{"scalars", &Kernel::scalars},
                         Needed{"stream", &Kernel::stream}, Optional{"mask", &Kernel::mask},
-                        Optional{"layers", &Kernel::layers}, Optional{"written", &Kernel::written},
+                        Optional{"layers", &Kernel::layers}, Optional{"space", &Kernel::space},
+                        Optional{"written", &Kernel::written},
                         Optional{"threads", &Kernel::threads});
 }
 

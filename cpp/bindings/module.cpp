@@ -54,12 +54,12 @@ void bind_field(nb::module_& module) {
             "__init__",
             [](Field* self, std::string name, const std::string& dtype, int components,
                const Cells& halo_lower, const Cells& halo_upper, bool is_interleaved,
-               std::int64_t alignment) {
+               std::int64_t alignment, int space) {
                 new (self) Field{std::move(name), element_type(dtype), components, halo_lower,
-                                 halo_upper,      is_interleaved,      alignment};
+                                 halo_upper,      is_interleaved,      alignment,  space};
             },
             "name"_a, "dtype"_a, "components"_a, "halo_lower"_a, "halo_upper"_a,
-            "is_interleaved"_a = false, "alignment"_a = line_bytes)
+            "is_interleaved"_a = false, "alignment"_a = line_bytes, "space"_a = 0)
         .def(
             "bytes_on_block",
             [](const Field& self, const Cells& extent, int slot) {
@@ -92,14 +92,11 @@ void bind_parts(nb::class_<Runtime>& runtime) {
             },
             "threads"_a, "transport"_a.none() = nb::none(), "share"_a = true,
             "device"_a.none() = nb::none(), "services"_a = std::array<std::uintptr_t, 5>{})
-        .def(
-            "add_block",
-            [](Runtime& self, const Cells& lower, const Cells& upper, std::int64_t turn) {
-                return self.add_block({lower, upper}, turn);
-            },
-            "lower"_a, "upper"_a, "turn"_a = 0)
-        .def("set_period", &Runtime::set_period, "period"_a)
+        .def("add_space", &Runtime::add_space, "period"_a = Cells{})
+        .def("add_block", &Runtime::add_block, "space"_a, "box"_a, "turn"_a = 0)
+        .def("clear_blocks", &Runtime::clear_blocks, "space"_a)
         .def("add_field", &Runtime::add_field, "field"_a)
+        .def("remove_field", &Runtime::remove_field, "slot"_a)
         .def("view", &view, "slot"_a, "block"_a, "will_write"_a = true,
              "View a field on a block without a copy.")
         .def("device_view", &device_view, "slot"_a, "block"_a, "dimensions"_a,

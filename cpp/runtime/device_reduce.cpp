@@ -22,10 +22,11 @@ DeviceCells cells_of(const Mirror& mirror, const State& state, int slot, int com
 }
 
 /// The first value of a component in a box that is not a number, by its number in the box.
-NanPlace place_of(const State& state, const LocalBox& local, int component, std::int64_t number) {
+NanPlace place_of(const State& state, int slot, const LocalBox& local, int component,
+                  std::int64_t number) {
     const Index3 n = local.box.extent();
     const Index3 in_box{number % n[0], number / n[0] % n[1], number / n[0] / n[1]};
-    const Index3 origin = state.blocks[static_cast<std::size_t>(local.block)].lower;
+    const Index3 origin = state.block(slot, local.block).box.lower;
     const Index3 cell = in_box + local.box.lower + origin;
     return {cell[2], cell[1], cell[0], component};
 }
@@ -81,7 +82,7 @@ NanPlace first_nan_on_device(Mirror& mirror, const State& state, const program::
         if (numbers[i] == none) continue;
         const auto component = static_cast<int>(i % components);
         const LocalBox& box = check.boxes[i / components];
-        first = std::min(first, place_of(state, box, component, numbers[i]));
+        first = std::min(first, place_of(state, check.slot, box, component, numbers[i]));
     }
     return first;
 }

@@ -32,6 +32,7 @@ struct Kernel {
     int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
     /// Where its feeders run; blocks without any are left out.
     std::vector<plan::Layers> layers = {};
+    int space = 0;  ///< whose blocks it runs on
     // For devices:
     std::vector<int> written = {};  ///< slots of the fields that it assigns to
     Threads threads = {};

@@ -38,8 +38,10 @@ struct Resolver {
     }
 
     [[nodiscard]] program::Run::Piece piece(const plan::BlockBox& box, const Kernel& kernel) const {
-        position(box.block, state.blocks.size(), "block", where);
-        const Index3 origin = state.blocks[static_cast<std::size_t>(box.block)].lower;
+        require_block(state, kernel.space, box.block, where);
+        const Space& space = state.space(kernel.space);
+        const Block& block = space.blocks[static_cast<std::size_t>(box.block)];
+        const Index3 origin = block.box.lower;
         require_inside(box, kernel);
         const Box local = box.box.relative_to(origin);
         halocline_call call{};
@@ -47,9 +49,9 @@ struct Resolver {
             call.lower[axis] = local.lower[axis];
             call.upper[axis] = local.upper[axis];
             call.origin[axis] = origin[axis];
-            call.period[axis] = state.period[axis];
+            call.period[axis] = space.period[axis];
         }
-        call.turn = state.turns[static_cast<std::size_t>(box.block)];
+        call.turn = block.turn;
         call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         call.stream = kernel.stream ? 1 : 0;
         program::Run::Piece piece{box.block, true, call, {}, {}, {}, {}};
@@ -84,10 +86,11 @@ struct Resolver {
 
     /// The box must exist in one field at least: others may be read at an offset only.
     void require_inside(const plan::BlockBox& box, const Kernel& kernel) const {
-        const Box& owned = state.blocks[static_cast<std::size_t>(box.block)];
         const auto holds = [&](int slot) {
             const Field& field = state.field(slot);
-            return owned.grow(field.halo_lower, field.halo_upper).contains(box.box);
+            return state.block(slot, box.block)
+                .box.grow(field.halo_lower, field.halo_upper)
+                .contains(box.box);
         };
         if (kernel.fields.empty() || std::ranges::any_of(kernel.fields, holds)) return;
         static_cast<void>(localize(state, kernel.fields.front(), box, where));
@@ -164,7 +167,7 @@ struct Resolver {
         const Field& b = state.field(swap.slot_b);
         if (!a.is_alike(b)) {
             throw std::invalid_argument(where + ": fields '" + a.name + "' and '" + b.name +
-                                        "' differ in type, components or halo.");
+                                        "' differ in type, components, halo or space.");
         }
         return {program::Swap{static_cast<std::size_t>(swap.slot_a),
                               static_cast<std::size_t>(swap.slot_b)}};

@@ -18,8 +18,8 @@ constexpr int slot = 0;
 class TwoPeriodicBlocks : public testing::TestWithParam<bool> {
 protected:
     TwoPeriodicBlocks() : runtime_(1) {
-        runtime_.add_block(blocks[0]);
-        runtime_.add_block(blocks[1]);
+        const int space = runtime_.add_space();
+        for (const Box& block : blocks) runtime_.add_block(space, block);
         runtime_.add_field({"f", ElementType::float64, 1, {2, 0, 0}, {1, 0, 0}});
         for (int block = 0; block < 2; ++block) {
             for (std::int64_t x = 0; x < nx / 2; ++x) {

@@ -107,7 +107,8 @@ class Ring:
         self.before, self.after = (self.rank - 1) % self.size, (self.rank + 1) % self.size
         self.ways = ways
         self.runtime = _core.Runtime(1, self.job.transport)
-        self.runtime.add_block((4 * self.rank, 0, 0), (4 * self.rank + 4, 3, 2))
+        self.box = _core.Box((4 * self.rank, 0, 0), (4 * self.rank + 4, 3, 2))
+        self.runtime.add_block(self.runtime.add_space(), self.box)
         self.slots = [
             self.runtime.add_field(_core.Field(name, "float64", 1, (1, 0, 0), (1, 0, 0)))
             for name in "fg"
@@ -123,8 +124,7 @@ class Ring:
 
     def rim(self, kernel: int, label: str) -> _core.Run:
         """Return what runs a kernel on all cells of the rank."""
-        box = _core.Box((4 * self.rank, 0, 0), (4 * self.rank + 4, 3, 2))
-        return _core.Run(kernel, label, [_core.BlockBox(0, box)])
+        return _core.Run(kernel, label, [_core.BlockBox(0, self.box)])
 
     def upwards(self) -> tuple[list, list]:
         """Return sends and receives of what moves to the next rank; tag 1."""

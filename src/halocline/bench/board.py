@@ -76,7 +76,7 @@ class Board:
         self.lower = _with((0, 0, 0), axis, job.rank * extent[axis])
         self.upper = _plus(self.lower, extent)
         self.runtime = _core.Runtime(1, job.transport)
-        self.runtime.add_block(self.lower, self.upper)
+        self.runtime.add_block(self.runtime.add_space(), _core.Box(self.lower, self.upper))
         halo = _with((0, 0, 0), axis, 1)
         self.slot = self.runtime.add_field(_core.Field("values", self.dtype, 1, halo, halo))
         kernel = address_of(job, increase, self.dtype)

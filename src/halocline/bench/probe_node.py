@@ -122,8 +122,9 @@ class _Blocks:
     def __init__(self, extent: Cell, axis: int) -> None:
         self.runtime = _core.Runtime(1)
         start, step = (0, 0, 0), _only(axis, extent[axis])
+        space = self.runtime.add_space()
         for lower in (start, step):
-            self.runtime.add_block(lower, _plus(lower, extent))
+            self.runtime.add_block(space, _core.Box(lower, _plus(lower, extent)))
         halo = _only(axis, 1)
         slot = self.runtime.add_field(_core.Field("values", "float64", 1, halo, halo))
         last = _only(axis, extent[axis] - 1)
@@ -156,7 +157,7 @@ class _Kernel:
 
     def __init__(self, job: Job, kernel: Any, extent: Cell, threads: int = 1) -> None:
         self.runtime = _core.Runtime(threads)
-        self.runtime.add_block((0, 0, 0), extent)
+        self.runtime.add_block(self.runtime.add_space(), _core.Box((0, 0, 0), extent))
         slot = self.runtime.add_field(_core.Field("values", "float64", 1, (0, 0, 0), (0, 0, 0)))
         address = address_of(job, kernel, "float64")
         self.number = add_kernel(self.runtime, "kernel", address, slot)

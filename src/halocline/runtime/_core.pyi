@@ -31,8 +31,8 @@ class Threads:
 class Kernel:
     """A compiled kernel, called with the fields and scalars in these slots.
 
-    With a mask (a slot) it runs only where that field is not zero. A device must know which slots
-    are 'written'.
+    It runs on blocks of the space that its fields are on. With a mask (a slot) it runs only where
+    that field is not zero. A device must know which slots are 'written'.
     """
 
     def __init__(
@@ -44,6 +44,7 @@ class Kernel:
         stream: bool,
         mask: int = -1,
         layers: Sequence[Layers] = (),
+        space: int = 0,
         written: Sequence[int] = (),
         threads: Threads = ...,
     ) -> None: ...
@@ -269,12 +270,13 @@ class Field:
         halo_upper: _Cell,
         is_interleaved: bool = False,
         alignment: int = 64,
+        space: int = 0,
     ) -> None: ...
     def bytes_on_block(self, extent: _Cell, slot: int) -> int:
         """Return the memory that it will take on a block, halo and padding included [bytes]."""
 
 class Runtime:
-    """Executes a plan: add blocks, then fields, then the rest; then run programs."""
+    """Executes a plan: add spaces, blocks, fields, then the rest; then run programs."""
 
     def __init__(
         self,
@@ -291,14 +293,26 @@ class Runtime:
         'print_services'.
         """
 
-    def add_block(self, lower: _Cell, upper: _Cell, turn: int = 0) -> int:
-        """Add a block that owns these cells and return its number."""
+    def add_space(self, period: _Cell = (0, 0, 0)) -> int:
+        """Add an index space and return its number.
 
-    def set_period(self, period: _Cell) -> None:
-        """Say after how many cells the indices that kernels see begin again; 0 for never."""
+        Along each axis the indices that kernels see begin again after so many cells; 0 for never.
+        """
+
+    def add_block(self, space: int, box: Box, turn: int = 0) -> int:
+        """Add a block of a space, with memory for the fields there are, and return its number."""
+
+    def clear_blocks(self, space: int) -> None:
+        """Remove all blocks of a space, and forget kernels, exchanges and programs; collective."""
 
     def add_field(self, field: Field) -> int:
-        """Allocate a field on every block (owned cells zero, halo poison) and return its slot."""
+        """Allocate a field on every block of its space and return its slot.
+
+        Owned cells are zero, the halo is poison.
+        """
+
+    def remove_field(self, slot: int) -> None:
+        """Give back a field's memory, and forget kernels, exchanges and programs; collective."""
 
     def view(self, slot: int, block: int, will_write: bool = True) -> NDArray[Any]:
         """View the field's current memory on a block, halo included: (components, x, y, z).

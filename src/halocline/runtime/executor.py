@@ -70,11 +70,12 @@ class Executor:
         self.decomposition = plan.decomposition
         self.is_sparse = NOBODY in plan.decomposition.owners
         self.blocks = {block.number: n for n, block in enumerate(plan.blocks)}
-        for block in plan.blocks:
-            lower, upper = three(block.box.lower, 0), three(block.box.upper, 1)
-            self.runtime.add_block(lower, upper, block.turn)
         ends = zip(grid.extent, grid.periodic, strict=True)
-        self.runtime.set_period(three(tuple(n if closes else 0 for n, closes in ends), 0))
+        period = three(tuple(n if closes else 0 for n, closes in ends), 0)
+        space = self.runtime.add_space(period)
+        for block in plan.blocks:
+            box = _core.Box(three(block.box.lower, 0), three(block.box.upper, 1))
+            self.runtime.add_block(space, box, block.turn)
         self.storages: dict[str, BlockStorage] = {}
         for layout in plan.layouts:
             self.store(layout)

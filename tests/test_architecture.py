@@ -69,7 +69,7 @@ CPP_LAYERS = {
     "mpi": {"core"},
     "transport": {"abi", "core", "device", "mpi"},
     "runtime": {"abi", "core", "device", "transport"},
-    "bindings": {"core", "device", "runtime", "transport"},
+    "bindings": {"abi", "core", "device", "runtime", "transport"},
 }
 
 

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from halocline.bench.settings import Settings
     from halocline.language.kernel import Kernel
     from halocline.pipeline import CompiledKernels
+    from halocline.runtime._core import Operation
     from halocline.runtime.job import Job
 
 Cell = tuple[int, int, int]
-Operation = tuple[Any, ...]
 
 _REWRITE = "rewrite"
 _PROGRAM = "step"
@@ -76,11 +76,11 @@ class Board:
         self.lower = _with((0, 0, 0), axis, job.rank * extent[axis])
         self.upper = _plus(self.lower, extent)
         self.runtime = _core.Runtime(1, job.transport)
-        self.runtime.add_block(self.lower, self.upper)
+        self.runtime.add_block(self.runtime.add_space(), _core.Box(self.lower, self.upper))
         halo = _with((0, 0, 0), axis, 1)
         self.slot = self.runtime.add_field(_core.Field("values", self.dtype, 1, halo, halo))
         kernel = address_of(job, increase, self.dtype)
-        self._rewrite = self.runtime.add_kernel(_REWRITE, kernel, [self.slot], [], stream=False)
+        self._rewrite = add_kernel(self.runtime, _REWRITE, kernel, self.slot)
         self.is_rewritten = is_rewritten
         self.ways: list[Way] = []
         self.rewrites = 0
@@ -101,22 +101,27 @@ class Board:
         for way in ways:
             for piece in range(pieces):
                 if self.job.rank == way.source:
-                    sends.append((way.target, *self._message(way, transport, piece, pieces)))
+                    sends.append(self._message(way, way.target, transport, piece, pieces))
                 if self.job.rank == way.target:
-                    receives.append((way.source, *self._message(way, transport, piece, pieces)))
+                    receives.append(self._message(way, way.source, transport, piece, pieces))
                 self._tag += 1
         self.ways += ways
         self._exchanges += 1
-        return self.runtime.add_exchange(f"exchange {self._exchanges}", sends, receives, [])
+        name = f"exchange {self._exchanges}"
+        return self.runtime.add_exchange(_core.Exchange(name, sends, receives))
 
-    def _message(self, way: Way, transport: str, piece: int, pieces: int) -> tuple[Any, ...]:
-        """Return tag, transport and parts of a message as this rank sees it."""
-        ends = (self._sent(way), self._received(way))
-        mine, other = ends if self.job.rank == way.source else ends[::-1]
+    def _message(
+        self, way: Way, other: int, transport: str, piece: int, pieces: int
+    ) -> _core.Message:
+        """Return a message as this rank sees it."""
+        here, there = self._sent(way), self._received(way)
+        if self.job.rank != way.source:
+            here, there = there, here
         extent = _with(self.layer, 0, self.layer[0] // pieces)
         moved = (piece * extent[0], 0, 0)
-        part = (self.slot, 0, 0, _plus(mine, moved), 0, _plus(other, moved), extent)
-        return (self._tag, transport, [part])
+        ends = (0, _plus(here, moved), 0, _plus(there, moved))
+        part = _core.Part(self.slot, 0, *ends, extent)
+        return _core.Message(other, self._tag, _core.Way[transport], [part])
 
     def _sent(self, way: Way) -> Cell:
         """Return the first cell of the layer that its source owns."""
@@ -140,9 +145,9 @@ class Board:
             self.runtime.connect()
             self._is_connected = True
         layers = dict.fromkeys(self._sent(w) for w in self.ways if w.source == self.job.rank)
-        boxes = [(0, lower, _plus(lower, self.layer)) for lower in layers]
+        boxes = [block_box(lower, _plus(lower, self.layer)) for lower in layers]
         is_needed = self.is_rewritten and bool(boxes)
-        rewrite: list[Operation] = [("run", self._rewrite, _REWRITE, boxes)] if is_needed else []
+        rewrite = [_core.Run(self._rewrite, _REWRITE, boxes)] if is_needed else []
         self.runtime.set_program(_PROGRAM, [*rewrite, *operations])
         self._is_silent = is_silent
         self._fill()
@@ -241,7 +246,17 @@ def _plus(a: Cell, b: Cell) -> Cell:
 
 def exchange(number: int) -> list[Operation]:
     """Return the operations that start an exchange and wait for it."""
-    return [("start", number), ("wait", number)]
+    return [_core.Start(number), _core.Wait(number)]
+
+
+def block_box(lower: Cell, upper: Cell) -> _core.BlockBox:
+    """Return cells of the first block."""
+    return _core.BlockBox(0, _core.Box(lower, upper))
+
+
+def add_kernel(runtime: _core.Runtime, name: str, address: int, slot: int) -> int:
+    """Add a kernel of one field to a runtime and return its number."""
+    return runtime.add_kernel(_core.Kernel(name, address, [slot], [], stream=False))
 
 
 @hc.kernel

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import halocline as hc
-from halocline.bench.board import Board, Operation, Way, address_of, exchange
+from halocline.bench.board import Board, Way, add_kernel, address_of, block_box, exchange
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.ping_pong import MessageRow
 from halocline.bench.push_pull import SIDES
@@ -27,6 +27,7 @@ from halocline.runtime import _core
 if TYPE_CHECKING:
     from halocline.bench.settings import Settings
     from halocline.bench.times import Times
+    from halocline.runtime._core import Operation
     from halocline.runtime.job import Job
 
 # As in the paper's table.
@@ -84,7 +85,7 @@ class _Overlap:
         work = _core.Field("work", dtype_of(element), 1, (0, 0, 0), (0, 0, 0))
         self.slot = runtime.add_field(work)
         address = address_of(job, update, dtype_of(element))
-        self.kernel = runtime.add_kernel("compute", address, [self.slot], [], stream=False)
+        self.kernel = add_kernel(runtime, "compute", address, self.slot)
         ways = [Way(rank, (rank + 1) % job.size, "upper") for rank in range(job.size)]
         self.number = self.board.add_exchange(transport, ways)
         runtime.view(self.slot, 0)[:] = _FIXED_POINT
@@ -95,9 +96,9 @@ class _Overlap:
         once = self._times(self._compute(1))
         count = max(_POLLS, round(communication.median_s / once.median_s))
         computation = self._times(self._compute(count))
-        piece = [*self._compute(count // _POLLS), ("poll", self.number)]
+        piece = [*self._compute(count // _POLLS), _core.Poll(self.number)]
         rest = self._compute(count % _POLLS) if count % _POLLS else []
-        compute, polled = self._compute(count), [("loop", _POLLS, piece), *rest]
+        compute, polled = self._compute(count), [_core.Loop(_POLLS, piece), *rest]
         found = {
             COMPUTATION: computation,
             COMMUNICATION: communication,
@@ -130,11 +131,11 @@ class _Overlap:
 
     def _compute(self, count: int) -> list[Operation]:
         lower = self.board.lower
-        box = (0, lower, (lower[0] + _WORK_CELLS, lower[1] + 1, lower[2] + 1))
-        return [("loop", count, [("run", self.kernel, "compute", [box])])]
+        box = block_box(lower, (lower[0] + _WORK_CELLS, lower[1] + 1, lower[2] + 1))
+        return [_core.Loop(count, [_core.Run(self.kernel, "compute", [box])])]
 
     def _times(self, operations: list[Operation]) -> Times:
-        is_computed = all(op[0] == "loop" for op in operations)
+        is_computed = all(isinstance(op, _core.Loop) for op in operations)
         self.board.set_program(operations, is_silent=is_computed)
         times = self.board.sample(self.settings)
         if not np.all(self.board.runtime.view(self.slot, 0) == _FIXED_POINT):

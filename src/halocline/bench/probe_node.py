@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.analysis.cost import cost
-from halocline.bench.board import Cell, Operation, address_of, increase, kernel_of
+from halocline.bench.board import (
+    Cell,
+    add_kernel,
+    address_of,
+    block_box,
+    exchange,
+    increase,
+    kernel_of,
+)
 from halocline.bench.memory import worker_counts
 from halocline.bench.overlap import update
 from halocline.bench.times import sample
@@ -25,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from halocline.bench.settings import Settings
+    from halocline.runtime._core import Operation
     from halocline.runtime.job import Job
 
 # What a thread goes through: from the nearest cache to far beyond the last.
@@ -113,15 +122,17 @@ class _Blocks:
     def __init__(self, extent: Cell, axis: int) -> None:
         self.runtime = _core.Runtime(1)
         start, step = (0, 0, 0), _only(axis, extent[axis])
+        space = self.runtime.add_space()
         for lower in (start, step):
-            self.runtime.add_block(lower, _plus(lower, extent))
+            self.runtime.add_block(space, _core.Box(lower, _plus(lower, extent)))
         halo = _only(axis, 1)
         slot = self.runtime.add_field(_core.Field("values", "float64", 1, halo, halo))
         last = _only(axis, extent[axis] - 1)
         layer = _plus(extent, _only(axis, 1 - extent[axis]))
-        number = self.runtime.add_exchange("copy", [], [], [(slot, 0, 0, last, 1, last, layer)])
+        copy = _core.Copy(slot, 0, 0, last, 1, last, layer)
+        number = self.runtime.add_exchange(_core.Exchange("copy", copies=[copy]))
         self.runtime.connect()
-        self.runtime.set_program("step", [("start", number), ("wait", number)])
+        self.runtime.set_program("step", exchange(number))
 
     def least_s(self, settings: Settings) -> float:
         """Return the least time of a copy [s]."""
@@ -146,16 +157,16 @@ class _Kernel:
 
     def __init__(self, job: Job, kernel: Any, extent: Cell, threads: int = 1) -> None:
         self.runtime = _core.Runtime(threads)
-        self.runtime.add_block((0, 0, 0), extent)
+        self.runtime.add_block(self.runtime.add_space(), _core.Box((0, 0, 0), extent))
         slot = self.runtime.add_field(_core.Field("values", "float64", 1, (0, 0, 0), (0, 0, 0)))
         address = address_of(job, kernel, "float64")
-        self.number = self.runtime.add_kernel("kernel", address, [slot], [], stream=False)
+        self.number = add_kernel(self.runtime, "kernel", address, slot)
         self.runtime.connect()
 
     def on(self, *extents: Cell) -> Operation:
         """Return the operation that runs it on boxes, each from the first cell on."""
-        boxes = [(0, (0, 0, 0), extent) for extent in extents]
-        return ("run", self.number, "kernel", boxes)
+        boxes = [block_box((0, 0, 0), extent) for extent in extents]
+        return _core.Run(self.number, "kernel", boxes)
 
     def time(self, operation: Operation, settings: Settings) -> float:
         """Return the time of an operation [s]."""

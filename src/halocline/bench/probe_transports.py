@@ -8,7 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from halocline.bench.board import Board, Cell, Way, address_of, exchange
+from halocline.bench.board import (
+    Board,
+    Cell,
+    Way,
+    add_kernel,
+    address_of,
+    block_box,
+    exchange,
+)
 from halocline.bench.overlap import update
 from halocline.bench.ring_shift import ring_shift
 from halocline.bench.settings import DIRECT, TRANSPORTS
@@ -119,13 +127,13 @@ def _waits_for_receiver(job: Job, settings: Settings, transport: str, size: int)
     board = Board(job, (size // _ELEMENT, 1, 1), 2, _ELEMENT)
     address = address_of(job, update, board.dtype)
     work = board.runtime.add_field(_core.Field("work", board.dtype, 1, (0, 0, 0), (0, 0, 0)))
-    kernel = board.runtime.add_kernel("compute", address, [work], [], stream=False)
-    compute = ("run", kernel, "compute", [(0, board.lower, _plus_one(board.lower))])
+    kernel = add_kernel(board.runtime, "compute", address, work)
+    compute = _core.Run(kernel, "compute", [block_box(board.lower, _plus_one(board.lower))])
     there = board.add_exchange(transport, [Way(0, 1, "upper")])
     back = board.add_exchange(transport, [Way(1, 0, "lower")])
     board.set_program([compute], is_silent=True)
     count = max(1, round(_LATE_S / board.sample(settings).min_s))
-    late = [("loop", count, [compute])] if job.rank == 1 else []
+    late = [_core.Loop(count, [compute])] if job.rank == 1 else []
     board.set_program([*late, *exchange(there), *exchange(back)])
     board.run(2 * settings.repetitions)
     waited = board.seconds("wait", "exchange 1") if job.rank == 0 else 0.0

@@ -98,17 +98,14 @@ class Executor:
     def space(self, space: Space) -> int:
         """Return the runtime's number of a space."""
         if space not in self._spaces:
-            number = self.runtime.add_space() if self._spaces else 0
-            self._spaces[space] = number
+            ends = zip(space.extent, space.periodic, strict=True)
+            period = tuple(n if closes else 0 for n, closes in ends)
+            self._spaces[space] = number = self.runtime.add_space(three(period, 0))
             blocks = self.decomposition.on(space)
             for block in (blocks.block(block.number) for block in self.owned):
                 box = space.flat(block.box)
-                lower, upper = three(box.lower, 0), three(box.upper, 1)
-                turn = 0 if space.lacks[0] else block.turn
-                self.runtime.add_block(lower, upper, turn, number)
-            ends = zip(space.extent, space.periodic, strict=True)
-            period = tuple(n if closes else 0 for n, closes in ends)
-            self.runtime.set_period(three(period, 0), number)
+                cells = _core.Box(three(box.lower, 0), three(box.upper, 1))
+                self.runtime.add_block(number, cells, 0 if space.lacks[0] else block.turn)
         return self._spaces[space]
 
     def store(self, layout: FieldLayout) -> None:

@@ -153,10 +153,9 @@ class _Planner:
         return planned, self._close(chain, planned, state)
 
     def _is_passive(self, item: object, chain: OpenChain, state: _State) -> bool:
-        """Return whether a chain may go on after something.
+        """Return whether a chain may go on after what only looks at own cells, or ends a step.
 
-        It may where halos are deep, if that only looks at own cells that are up to date, or ends a
-        step; elsewhere it would gain nothing.
+        It may where halos are deep and the cells up to date; elsewhere it would gain nothing.
         """
         match item:
             case _ if self.depth == 1:

@@ -79,6 +79,7 @@ class Executor:
             self.store(layout)
         self.scalars: dict[int, int] = {id(steps.step): _STEP_SLOT, id(steps.time): _TIME_SLOT}
         self.parameters: list[tuple[Parameter, int]] = []
+        self.callbacks: dict[Callback, int] = {}
         self._rounds: dict[str, list[str]] = {}
         self._phase = 0
         self._is_in_step = False
@@ -195,6 +196,8 @@ class Executor:
 
     def callback(self, callback: Callback) -> int:
         """Return the runtime's number of a Python function."""
+        if callback in self.callbacks:
+            return self.callbacks[callback]
         name, function = callback.name, callback.function
 
         def call() -> None:
@@ -206,7 +209,8 @@ class Executor:
                 self._is_in_step = False
             self.write_parameters()
 
-        return self.runtime.add_callback(call)
+        self.callbacks[callback] = number = self.runtime.add_callback(call)
+        return number
 
     @contextmanager
     def running(self, name: str) -> Iterator[None]:

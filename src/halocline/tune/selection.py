@@ -234,8 +234,8 @@ class Selection:
             if turn is None:
                 self._decide(self.trial.choice())
                 break
-            round_length = len(self.offered.plans[turn.candidate].steps)
-            steps = min(turn.steps, limit - done) // round_length * round_length
+            depth = self.offered.plans[turn.candidate].strategy.depth
+            steps = min(turn.steps, limit - done) // depth * depth
             if not steps:
                 break
             seconds = self._steps(turn.candidate, steps)

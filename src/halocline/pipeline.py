@@ -7,7 +7,7 @@ steps ──bind──▶ Program ──make_schedule, make_plan──▶ Plan �
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 from halocline.codegen.cpp import print_source
 from halocline.codegen.cuda import print_cuda
@@ -21,8 +21,9 @@ from halocline.jit.library import CallbackLibrary, DeviceLibrary, Library
 from halocline.jit.nvrtc import best_architecture
 from halocline.jit.toolchain import find_toolchain
 from halocline.language.steps import check_steps
+from halocline.options import Check
 from halocline.plan.bind import bind
-from halocline.plan.decomposition import Decomposition, decompose
+from halocline.plan.decomposition import Decomposition, decompose, parse_shape
 from halocline.plan.lower import make_plan
 from halocline.plan.sparse import Sparse
 from halocline.plan.strategy import Strategy
@@ -40,6 +41,10 @@ if TYPE_CHECKING:
 
 TARGETS = ("c++", "numpy")
 _PRINTERS = {"c++": print_source, "cuda": print_cuda}
+# What stands for a decomposition; see 'Simulation'.
+AnyDecomposition = Annotated[
+    str | tuple[int, ...] | list[int] | Decomposition | Sparse | None, Check(parse_shape)
+]
 
 
 def plan_for(  # noqa: PLR0913 (the choices of a run)
@@ -49,7 +54,7 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
     ranks: int = 1,
     rank: int = 0,
     strategy: Strategy | None = None,
-    decomposition: Any = None,
+    decomposition: AnyDecomposition = None,
     blocks: int = 1,
     check_every: int = 100,
 ) -> Plan:
@@ -78,7 +83,7 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
 def decomposition_for(
     grid: Grid,
     ranks: int,
-    wanted: Any = None,
+    wanted: AnyDecomposition = None,
     blocks: int = 1,
     prices: Sequence[float] | None = None,
 ) -> Decomposition:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language import operators
 from halocline.language.fields import Field, same_grid
-from halocline.language.numbers import number, whole_number
+from halocline.language.numbers import Range, number, whole_number
 from halocline.language.place import user_place
 
 if TYPE_CHECKING:
@@ -187,12 +187,12 @@ def _kind(field: Field) -> str:
 
 def repeat(count: int, *steps: Step) -> Repeat:
     """Return steps that run 'count' times within each step (sub-stepping)."""
-    return Repeat(whole_number("'repeat'", count, 1), _check(steps))
+    return Repeat(whole_number("'repeat'", count, Range(least=1)), _check(steps))
 
 
 def every(interval: int, *steps: Step | Callable[[], object]) -> Every:
     """Return steps, or Python functions, that run at the end of every 'interval'-th step."""
-    return Every(whole_number("'every'", interval, 1), _check(steps))
+    return Every(whole_number("'every'", interval, Range(least=1)), _check(steps))
 
 
 def sum(operand: operators.Operand, name: str = "") -> Reduction:  # noqa: A001 (the field's word)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # What a cell of a side costs across each axis, where nothing better is known: across the
 # unit-stride axis it is packed cell by cell, not in whole rows.
 _PRICES = (4.0, 1.25, 1.0)
+_NAMES = ("rows", "tiles", "pencils")
 
 
 # The owner of a block that is dropped.
@@ -165,7 +166,7 @@ def decompose(
     extent: tuple[int, ...],
     periodic: tuple[bool, ...],
     ranks: int,
-    shape: str | tuple[int, ...] | None = None,
+    shape: str | Sequence[int] | None = None,
     blocks: int = 1,
     prices: Sequence[float] = _PRICES,
 ) -> Decomposition:
@@ -190,6 +191,8 @@ def decompose(
             "expected at least one cell a block.",
             hint=f"Use at most {prod(extent) // blocks} ranks.",
         )
+    if isinstance(shape, str):
+        shape = parse_shape(shape)
     if shape is None or isinstance(shape, str):
         shape = _cheapest(extent, wanted, _axes(shape, len(extent)), prices)
     if len(shape) != len(extent) or prod(shape) % ranks or any(s < 1 for s in shape):
@@ -209,6 +212,20 @@ def decompose(
     return Decomposition(cuts, periodic, ranks)
 
 
+def parse_shape(text: str) -> str | tuple[int, ...]:
+    """Return the name of a decomposition, or the blocks along each axis that '4x2x1' means.
+
+    Raises:
+        PlanError: It is neither.
+    """
+    parts = text.split("x")
+    if all(map(str.isdecimal, parts)):
+        return tuple(map(int, parts))
+    if text not in _NAMES:
+        raise PlanError(f"There is no decomposition '{text}'.", hint=nearest(text, _NAMES))
+    return text
+
+
 def _axes(name: str | None, dimensions: int) -> tuple[int, ...]:
     """Return the axes that a named decomposition may cut."""
     axes = tuple(range(dimensions))
@@ -218,10 +235,6 @@ def _axes(name: str | None, dimensions: int) -> tuple[int, ...]:
         "tiles": axes[-2:],
         "pencils": axes[1:] or axes,
     }
-    if name not in named:
-        raise PlanError(
-            f"There is no decomposition '{name}'.", hint=nearest(name, [n for n in named if n])
-        )
     return named[name]
 
 

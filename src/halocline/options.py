@@ -58,6 +58,7 @@ class Option:
         allowed: The numbers that are allowed.
         others: Types of values that only a program can give.
         check_value: See 'Check'.
+        marks: What else the annotation says.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Option:
     allowed: Range = ANY
     others: tuple[type, ...] = ()
     check_value: Callable[[Any], object] | None = None
+    marks: tuple[Any, ...] = ()
 
     @property
     def flag(self) -> str:
@@ -125,9 +127,13 @@ class Option:
         return error(f"{what} was given {described(value)}; expected {self.expected}.")
 
 
-@cache
 def options_of(declared: Any) -> Mapping[str, Option]:
     """Return the options that a dataclass, a function, or the '__init__' of a class declares."""
+    return _options_of(declared)
+
+
+@cache
+def _options_of(declared: Any) -> Mapping[str, Option]:
     about = _attributes(declared)
     if is_dataclass(declared):
         hints = get_type_hints(declared, include_extras=True)
@@ -175,6 +181,7 @@ def _option(name: str, annotation: Any, default: Any, about: Mapping[str, str]) 
         found.get(Range, ANY),
         tuple(other for other in plain if isinstance(other, type) and other is not kind),
         found[Check].function if Check in found else None,
+        tuple(extra for extra in extras if not isinstance(extra, OneOf | Range | Check)),
     )
 
 

@@ -83,7 +83,7 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
 def decomposition_for(
     grid: Grid,
     ranks: int,
-    wanted: AnyDecomposition = None,
+    decomposition: AnyDecomposition = None,
     blocks: int = 1,
     prices: Sequence[float] | None = None,
 ) -> Decomposition:
@@ -92,21 +92,21 @@ def decomposition_for(
     Args:
         grid: The grid.
         ranks: Number of ranks.
-        wanted: See 'Simulation'.
+        decomposition: See 'Simulation'.
         blocks: Blocks a rank.
         prices: What a cell of a side across each axis costs; None where it is not known.
     """
-    if isinstance(wanted, Decomposition):
-        if wanted.ranks != ranks or wanted.extent != grid.extent:
+    if isinstance(decomposition, Decomposition):
+        if decomposition.ranks != ranks or decomposition.extent != grid.extent:
             raise PlanError(
-                f"The decomposition is for {wanted.ranks} ranks and {wanted.extent} cells; the "
-                f"simulation has {ranks} ranks and {grid.extent} cells.",
+                f"The decomposition is for {decomposition.ranks} ranks and {decomposition.extent} "
+                f"cells; the simulation has {ranks} ranks and {grid.extent} cells.",
             )
-        return wanted
-    if isinstance(wanted, Sparse):
-        return wanted.decompose(grid.extent, grid.periodic, ranks)
+        return decomposition
+    if isinstance(decomposition, Sparse):
+        return decomposition.decompose(grid.extent, grid.periodic, ranks)
     known = {} if prices is None else {"prices": prices}
-    return decompose(grid.extent, grid.periodic, ranks, wanted, blocks, **known)
+    return decompose(grid.extent, grid.periodic, ranks, decomposition, blocks, **known)
 
 
 def source_for(grid: Grid, steps: Sequence[Step], target: str = "c++") -> Source:

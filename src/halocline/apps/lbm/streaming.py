@@ -18,7 +18,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from halocline.errors import CaseError, nearest
 from halocline.geometry import added, opposite
 
 if TYPE_CHECKING:
@@ -109,17 +108,6 @@ STREAMINGS = {
 def unit_of(dtype: str) -> float:
     """Return of what populations are stored as multiples; a power of two, so that it is exact."""
     return 2.0**-15 if dtype == "float16" else 1.0
-
-
-def streaming(name: str) -> Streaming:
-    """Return the streaming called 'two-grids' or 'in-place'.
-
-    Raises:
-        CaseError: There is none of that name.
-    """
-    if name not in STREAMINGS:
-        raise CaseError(f"There is no streaming '{name}'.", hint=nearest(name, STREAMINGS))
-    return STREAMINGS[name]
 
 
 def _back(a: Offset, b: Offset) -> Offset:

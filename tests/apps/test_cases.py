@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import flows
 import pytest
 
 import halocline as hc
@@ -110,6 +111,16 @@ def test_a_case_of_ones_own_is_a_python_file(tmp_path: Path):
     again.write_text(case_file(case, {}))
     found, _ = read_case(str(again), {})
     assert found.parameter_values == case.parameter_values
+
+
+def test_the_case_of_the_documentation_runs(tmp_path: Path):
+    document = (Path(__file__).parents[2] / "docs/cases.md").read_text()
+    path = tmp_path / "couette.py"
+    path.write_text(document.partition("```python\n")[2].partition("```")[0])
+    case, _ = read_case(str(path), {"cells": 8, "aspect": 0.5})
+    found = flows.found(case)["mean velocity over that of the wall"]
+    assert abs(found.error) < 1e-5
+    assert flows.picture_size(case, tmp_path) > 10_000
 
 
 @pytest.mark.parametrize(

@@ -27,13 +27,12 @@ def tables() -> str:
     flows, found = options_of(FlowCase), ["### All flows", "", *table(options_of(FlowCase), {})]
     for name, kind in known_cases().items():
         options, usual = options_of(kind), dict(kind.usual)
-        own = {n: o for n, o in options.items() if n not in flows}
+        shared = flows if issubclass(kind, FlowCase) else {}
+        own = {n: o for n, o in options.items() if n not in shared}
         found += ["", f"### `{name}`", ""]
         if usual:
-            found += [
-                ", ".join(f"`{n}` {v}" for n, v in usual.items()) + " if nothing is given.",
-                "",
-            ]
+            listed = ", ".join(f"`{n}` {value}" for n, value in usual.items())
+            found += [f"{listed} if nothing is given.", ""]
         found += table(own, usual)
     return "\n".join([*found, "", "### The run", "", *table(RUN, {}), ""])
 

@@ -56,7 +56,7 @@ def _prepare(case: Case, problem: Problem, options: RunOptions, ranks: int) -> P
     if not options.goes_on:
         check_unused(directory)
     # Pictures, log and report are below a megabyte; a new checkpoint is written beside the old one.
-    checkpoints = 2 * _bytes_held(problem) if options.outputs.checkpoint else 0
+    checkpoints = 2 * _checkpoint_bytes(problem) if options.outputs.checkpoint else 0
     create_directory(directory, case.bytes_stored() + checkpoints + 1_000_000)
     table = {name: value for name, value in options.given.items() if name != "output"}
     table["ranks"] = ranks
@@ -64,7 +64,7 @@ def _prepare(case: Case, problem: Problem, options: RunOptions, ranks: int) -> P
     return directory
 
 
-def _bytes_held(problem: Problem) -> int:
+def _checkpoint_bytes(problem: Problem) -> int:
     """Return how much a checkpoint takes at most [bytes]."""
     fields = problem.grid.fields.values()
     values = sum(f.components * np.dtype(f.dtype).itemsize for f in fields)

@@ -56,12 +56,12 @@ class Scaling:
     """A flow of one length and one speed in lattice units (cell = step = density = 1).
 
     Attributes:
-        cells: Cells over the length, or over 'spans' of it.
+        cells: Cells over the length, or over 'lengths' of it.
         speed: Of the flow [cells / step]; the Mach number is speed * sqrt(3).
         reynolds: Reynolds number of length and speed.
         collision: The name of one, see 'collisions'.
         eddies: Smagorinsky's constant, 0 for none.
-        spans: Over how many lengths these cells go.
+        lengths: Over how many lengths these cells go.
 
     Source: Krüger et al., The Lattice Boltzmann Method (Springer 2017), chapter 7.
     """
@@ -71,12 +71,12 @@ class Scaling:
     reynolds: float
     collision: str = "trt"
     eddies: float = 0.0
-    spans: float = 1.0
+    lengths: float = 1.0
 
     @property
     def length(self) -> float:
         """The length [cells]."""
-        return self.cells / self.spans
+        return self.cells / self.lengths
 
     @property
     def viscosity(self) -> float:
@@ -151,7 +151,7 @@ class Scaling:
 
     def _cells_for(self, limit: float) -> int:
         """Return the number of cells that make the Reynolds number of one no more than a limit."""
-        return ceil(self.reynolds * self.spans / limit)
+        return ceil(self.reynolds * self.lengths / limit)
 
     def warnings(self, greatest: float = 1.0, *, is_open: bool = False) -> list[str]:
         """Return what may go wrong, a sentence each.

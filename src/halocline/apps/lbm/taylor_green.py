@@ -51,7 +51,7 @@ class TaylorGreen(FlowCase):
 
     name: ClassVar[str] = "taylor-green"
     usual: ClassVar[Mapping[str, Any]] = {"cells": 64, "reynolds": 100.0, "lattice_speed": 0.05}
-    spans: ClassVar[float] = 2.0 * pi
+    lengths: ClassVar[float] = 2.0 * pi
 
     dimensions: Literal[2, 3] = 3
     convective_times: Annotated[float, Range(above=0.0), ENDS] = 10.0

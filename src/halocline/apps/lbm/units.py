@@ -78,7 +78,7 @@ class UnitParameters(Case):
     Given are 'reynolds', or all three of 'length', 'velocity' and 'viscosity'.
 
     Attributes:
-        cells: Over the flow's length, or over 'spans' of it.
+        cells: Over the flow's length, or over 'lengths' of it.
         cell_size: Length of a cell instead of 'cells' [m].
         reynolds: Speed times length over viscosity.
         length: The flow's length instead of 'reynolds' [m].
@@ -106,7 +106,7 @@ class UnitParameters(Case):
         {"cells": 32, "reynolds": 10.0, "lattice_speed": 0.05}
     )
     # Over how many of the flow's lengths 'cells' go.
-    spans: ClassVar[float] = 1.0
+    lengths: ClassVar[float] = 1.0
 
     @property
     def physical(self) -> tuple[float, float, float] | None:
@@ -127,10 +127,10 @@ class UnitParameters(Case):
             length, velocity, viscosity = self.physical
             reynolds = velocity * length / viscosity
             if self.cell_size:
-                cells = round(self.spans * length / self.cell_size)
+                cells = round(self.lengths * length / self.cell_size)
             if self.time_step:
-                speed = velocity * self.time_step * cells / (self.spans * length)
-        return Scaling(cells, speed, reynolds, spans=self.spans)
+                speed = velocity * self.time_step * cells / (self.lengths * length)
+        return Scaling(cells, speed, reynolds, lengths=self.lengths)
 
     @property
     def units(self) -> Units:
@@ -152,11 +152,11 @@ class UnitParameters(Case):
                     hint="Give one of them.",
                 )
         if self.cell_size and self.length:
-            cells = self.spans * self.length / self.cell_size
+            cells = self.lengths * self.length / self.cell_size
             if round(cells) < 1 or abs(cells - round(cells)) > _WHOLE * cells:
                 raise CaseError(
                     f"'cell_size' {self.cell_size:g} m goes {cells:g} times into "
-                    f"{self.spans * self.length:g} m; expected a whole number of times.",
+                    f"{self.lengths * self.length:g} m; expected a whole number of times.",
                     hint="Give 'cells' instead.",
                 )
 

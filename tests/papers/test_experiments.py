@@ -11,7 +11,7 @@ import pytest
 from launch import needs_mpi
 from typer.testing import CliRunner
 
-from halocline.cli.main import app
+from halocline.cli.main import build
 from halocline.errors import CaseError, HaloclineError
 from halocline.papers.experiment import Setting
 from halocline.papers.experiments import EXPERIMENTS, find_experiment
@@ -27,6 +27,7 @@ from halocline.plan.strategy import Strategy
 from halocline.tune.machines import find_machine
 from halocline.tune.work import Placement
 
+app = build([])
 runner = CliRunner()
 WITHOUT_RANKS = ("001-devices", "001-device-scaling", "002-exchanges")
 

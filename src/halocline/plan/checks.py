@@ -59,7 +59,9 @@ class FilledCheck:
         for need in (*asked.needs, *asked.own):
             key = (need.field, need.component)
             rest = _without(need.reach.region.subtract(self._inside), self._assigned.get(key, ()))
-            readers = [one for one in launches if key in {(f, q) for f, q, _ in one.reads} if rest]
+            if not rest:
+                continue
+            readers = [one for one in launches if key in {(f, q) for f, q, _ in one.reads}]
             if any(one.is_layer and need.field in dict(one.writes) for one in readers):
                 # Layers see those that their own field has beyond other sides as they are.
                 rest = _without(rest, self._filled.get(key, ()))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import flow_cases_on_ranks
 import numpy as np
 import pytest
+from flow_cases_on_ranks import bits, cases
 from flows import run
 from launch import mpirun
 
@@ -17,36 +19,43 @@ from halocline.errors import CaseError
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    """Return what each number of ranks has printed, and that on a device, a list for each case."""
+def folder(tmp_path_factory) -> str:
     folder = tmp_path_factory.mktemp("flows")
     solid = np.zeros((10, 9), bool)
     solid[3:6, 4:7] = True
     np.save(folder / "sample.npy", solid)
-    script = Path(__file__).with_name("flow_cases_on_ranks.py")
-    found = {}
-    for ranks, *device in ((1,), (2,), (3,), (2, "emulated:1")):
-        done = mpirun(ranks, script, str(folder), *device, timeout=300.0)
-        assert done.returncode == 0, done.stderr
-        found[ranks, *device] = [json.loads(line) for line in done.stdout.splitlines()]
-    return found
+    return str(folder)
 
 
-def test_ranks_give_the_same_bits(runs):
-    assert len(runs[1,]) == 16
-    assert runs[2,] == runs[1,]
-    assert runs[3,] == runs[1,]
+@pytest.fixture(scope="module")
+def alone(folder) -> list:
+    """Return what each case comes to in one process."""
+    return [bits(case) for case in cases(folder)]
 
 
-def test_emulated_devices_give_the_same_bits(runs):
-    assert runs[2, "emulated:1"] == [runs[1,][n + 8 * (n % 2)] for n in range(8)]
+def on_ranks(ranks: int, folder: str, *device: str) -> list:
+    done = mpirun(ranks, Path(flow_cases_on_ranks.__file__), folder, *device, timeout=300.0)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_both_streamings_give_the_same_bits(runs):
+@pytest.mark.alone
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_ranks_give_the_same_bits(ranks, alone, folder):
+    assert on_ranks(ranks, folder) == alone
+
+
+@pytest.mark.alone
+def test_emulated_devices_give_the_same_bits(alone, folder):
+    assert on_ranks(2, folder, "emulated:1") == [alone[n + 8 * (n % 2)] for n in range(8)]
+
+
+def test_both_streamings_give_the_same_bits(alone):
+    assert len(alone) == 16
     first, second = (
         # A force that oscillates is taken at times that are rounded differently.
         [case for case in half if case[0] != "oscillating-channel"]
-        for half in (runs[1,][:8], runs[1,][8:])
+        for half in (alone[:8], alone[8:])
     )
     assert first == second
 

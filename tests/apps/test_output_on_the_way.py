@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray
+from command import halocline
 from launch import needs_mpi
 
 import halocline as hc
@@ -105,10 +105,7 @@ def test_a_series_that_cannot_be_written_does_not_end_the_run(tmp_path: Path, mo
 
 
 def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "halocline.cli", "run", *arguments]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=120, check=False, cwd=folder
-    )
+    return halocline("run", *arguments, folder=folder)
 
 
 def test_a_run_leaves_series_collection_movie_and_checkpoint(tmp_path: Path):

@@ -127,9 +127,8 @@ class Simulation:
             self.dt, self.check_every = finite_number("'dt'", dt), check_every
             # Which shape is the cheapest depends on the step, which need not be complete yet.
             self._shape = (decomposition, blocks)
-            self.decomposition = decomposition_for(
-                grid, self.job.size, *self._shape, steps=self.steps
-            )
+            shape = (self.job.size, *self._shape)
+            self.decomposition = decomposition_for(grid, *shape, steps=self.steps)
             self._agreement = Agreement(self.job, grid)
             self._agreement.on_options(
                 self.decomposition,

@@ -47,7 +47,8 @@ def test_field_of_another_grid(T):
     other = hc.Grid((4, 4)).field("other")
     assert told(GridError, lambda: hc.kernel(function)(T, other)) == (
         "Kernel 'function' was given 'T' of grid (8, 6) and 'other' of another grid (4, 4); "
-        "expected fields of one grid. Declare both with the same Grid object."
+        "expected fields of one grid. Declare both with the same Grid object, or with grids "
+        "made of it by 'coarsen' and 'refine'."
     )
 
 
@@ -59,7 +60,8 @@ def test_kernel_on_the_fields_of_another_grid_in_a_simulation(grid):
     step = hc.kernel(function)(other.field("a"), other.field("b"))
     assert told(GridError, lambda: plan_for(grid, [step])) == (
         "A step with kernel 'function' uses the field 'a' of another grid (4, 4); expected fields "
-        "of the simulation's grid (8, 6). Declare all fields of a simulation with one Grid object."
+        "of the simulation's grid (8, 6). Declare all fields of a simulation with one Grid object, "
+        "or with grids made of it by 'coarsen' and 'refine'."
     )
 
 

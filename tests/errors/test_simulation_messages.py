@@ -144,7 +144,7 @@ def test_values_of_the_wrong_shape(grid, T):
     simulated(grid)
     assert told(GridError, lambda: T.set(np.zeros((6, 8)))) == (
         "Field 'T' was given values of shape (6, 8); expected (8, 6). The component comes first, "
-        "then x, y, z."
+        "then x, y."
     )
 
 

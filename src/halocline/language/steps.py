@@ -201,10 +201,10 @@ def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
             result.append(item)
         elif isinstance(item, tuple | list):
             result += _check(tuple(item))
-        elif callable(item) and not hasattr(item, "trace"):
+        elif callable(item) and not hasattr(item, "field_names"):
             result.append(Callback(item))
         else:
-            what = f"The kernel '{item.name}'" if hasattr(item, "trace") else described(item)
+            what = f"The kernel '{item.name}'" if hasattr(item, "field_names") else described(item)
             raise PlanError(
                 f"{what} stands in the list of steps; expected a called kernel, swap, repeat, "
                 "every, a reduction or a function.",

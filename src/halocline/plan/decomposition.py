@@ -224,11 +224,11 @@ def decompose(  # noqa: PLR0913 (what a split depends on)
     wanted = ranks * blocks
     grain = grain or (1,) * len(extent)
     grains = tuple(n // g for n, g in zip(extent, grain, strict=True))
-    what = "cells" if set(grain) == {1} else f"pieces of {'x'.join(map(str, grain))} cells"
+    what = "cells" if set(grain) == {1} else "cells of the coarsest grid"
     if wanted > prod(grains):
         raise PlanError(
             f"{ranks} ranks with {blocks} block(s) each were asked to share {prod(grains)} {what}; "
-            "expected at least one a block.",
+            "expected at least one cell a block.",
             hint=f"Use at most {prod(grains) // blocks} ranks.",
         )
     if isinstance(shape, str):

@@ -19,7 +19,7 @@ _TAKEN = CPP_WORDS | words(
     "x y z i row call part Part from ahead stream may_stream chunk cells count first last end",
     "std height lower upper span spans span_after share_spans",
     "period wrapped wrapped_on share row_of is_aligned store_line Line store_past_cache",
-    "prefetch fence minimum maximum magnitude Half same_bits widened narrowed",
+    "prefetch fetch_rows_to_come fence minimum maximum magnitude Half same_bits widened narrowed",
     "rounded lesser greater parts_of",
     "fill_below fill_above bring_home fetch_row feed",
     "strip strip_end wide_row wide row_lower row_upper",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from halocline.codegen.nest import Nest
 
 # What columns carry from cell to cell while they are done [bytes].
-_CARRIED = 1 << 15
+_CARRIED = 1 << 16
 # Rows beside each other, each of which waits for its own cell before: together none waits.
 _ROWS = 8
 

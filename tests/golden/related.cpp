@@ -160,10 +160,10 @@ inline void prefetch(const T* from) {
 namespace {
 
 // Fetches some cells of a row to come into the second-level cache.
-template <int64_t cells, class T>
+template <int64_t cells, int to_write = 0, class T>
 inline void fetch_rows_to_come(const T* from) {
     constexpr int64_t line = 64 / sizeof(T);
-    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i, 0, 2);
+    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i, to_write, 2);
 }
 
 }  // namespace
@@ -193,27 +193,28 @@ inline void share_columns(const halocline_call& call, Compute compute) {
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];
     if (width <= 0 || height <= 0 || depth <= 0) return;
+    const int64_t threads = greater(call.threads, 1);
     if (axis == 0) {
         halocline_call rows = call;
-        rows.threads = static_cast<int32_t>(lesser(height * depth, call.threads));
+        rows.threads = static_cast<int32_t>(lesser(height * depth, threads));
         return share(rows, compute);
     }
     const int64_t count = axis == 1 ? depth : height;
-    const int64_t strips = greater(parts_of(width, columns), parts_of(call.threads, count));
-    const int64_t strip = parts_of(parts_of(width, strips), 64) * 64;
+    const int64_t cuts = greater(parts_of(width, columns), parts_of(threads, count));
+    const int64_t cut = parts_of(parts_of(width, cuts), 64) * 64;
     const int64_t before = call.lower[0] & 63;
-    const int64_t across = parts_of(before + width, strip);
+    const int64_t across = parts_of(before + width, cut);
     // Rows side by side are one stretch of memory; along y they follow each other in any case.
     const int64_t beside = axis == 1 ? 1
-                         : lesser(greater(columns / width, 1), parts_of(count, call.threads));
+                         : lesser(greater(columns / width, 1), parts_of(count, threads));
     const int64_t pieces = parts_of(count, beside);
-#pragma omp parallel for schedule(static) num_threads(call.threads) if (call.threads > 1)
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int64_t i = 0; i < across * pieces; ++i) {
         halocline_call piece = call;
-        const int64_t x = call.lower[0] - before + i % across * strip;
+        const int64_t x = call.lower[0] - before + i % across * cut;
         const int64_t first = call.lower[other] + i / across * beside;
         piece.lower[0] = greater(x, call.lower[0]);
-        piece.upper[0] = lesser(x + strip, call.upper[0]);
+        piece.upper[0] = lesser(x + cut, call.upper[0]);
         piece.lower[other] = first;
         piece.upper[other] = lesser(first + beside, call.upper[other]);
         const int64_t rows = (piece.upper[1] - piece.lower[1]) * (piece.upper[2] - piece.lower[2]);

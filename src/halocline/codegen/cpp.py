@@ -126,8 +126,9 @@ class _Function:
 
     @property
     def fetches_rows_to_come(self) -> bool:
-        """Whether it fetches cells of later rows, between whole lines that it writes."""
-        return bool(self._target) and any(self._is_found_late(key[0]) for key in self._fetched())
+        """Whether it fetches cells of later rows, between whole lines that it writes or reads."""
+        fetched = self._fetched() if self._target else []
+        return self._is_along_x or any(self._is_found_late(key[0]) for key in fetched)
 
     def text(self) -> str:
         """Return the function that computes rows and the entry point."""
@@ -187,18 +188,9 @@ class _Function:
         return ["if (++y == call.upper[1]) {", "    y = call.lower[1];", f"    {step};", "}"]
 
     def _fetched(self) -> list[Row]:
-        """Return the rows to fetch from ahead.
-
-        What is widened has been read already, and rows of cells whose components lie side by side
-        are the same stretch of memory. What lacks an axis is read again and again.
-        """
-        return [
-            key
-            for key in self._row_text.rows
-            if key not in self._wide
-            and self._nest.field(key[0]).x_step == 1
-            and 0 not in self._nest.field(key[0]).ratio
-        ]
+        """Return the rows to fetch from ahead; what is widened has been read already."""
+        rows = self._row_text.rows
+        return [key for key in rows if key not in self._wide and self._row_text.is_new(key)]
 
     def _arguments(self) -> list[str]:
         lines = [

@@ -316,6 +316,20 @@ __attribute__((always_inline)) inline void fetch_row(const T* row, int64_t lower
 
 """
 
+FETCHING_ROWS = """\
+namespace {
+
+// Fetches some cells of a row to come into the second-level cache.
+template <int64_t cells, int to_write = 0, class T>
+inline void fetch_rows_to_come(const T* from) {
+    constexpr int64_t line = 64 / sizeof(T);
+    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i, to_write, 2);
+}
+
+}  // namespace
+
+"""
+
 FEEDING = """\
 namespace {
 

@@ -7,9 +7,8 @@ from itertools import product
 import pytest
 
 from halocline.analysis.cost import cost
-from halocline.analysis.dependence import dependences
 from halocline.analysis.footprint import footprint
-from halocline.language.expr import Const, Read
+from halocline.language.expr import Read
 from halocline.language.kernel import FieldType, Kernel, Statement
 
 HERE = (0, 0, 0)
@@ -58,17 +57,3 @@ def test_a_kernel_gets_as_far_as_the_cells_whose_children_it_uses():
     found = footprint(_kernel((2, 1, 1), (), [Statement("c", 0, v, HERE) for v in values]))
     assert (found.width(0, -1), found.width(0, 1)) == (1, 1)
     assert "read at (-1,0,0) (0,0,0) (+3,0,0)" in str(found)
-
-
-def test_kernels_wait_for_the_cells_that_have_touched_the_same_children():
-    first = _kernel((2, 1, 1), (), [Statement("f", 0, Const(1.0), (1, 0, 0))])
-    names = {"f": "f", "c": "c"}
-
-    def after(*offsets):
-        values = [Read("f", 0, offset) for offset in offsets]
-        second = _kernel((2, 1, 1), (), [Statement("c", 0, v, HERE) for v in values])
-        return dependences(first, names, second, names)
-
-    assert after((1, 0, 0)) == {HERE}
-    assert after((-1, 0, 0), (3, 1, 0)) == {(-1, 0, 0), (1, 1, 0)}
-    assert after((0, 0, 0), (2, 0, 0)) == set()

@@ -14,7 +14,7 @@ from halocline.errors import CaseError, nearest
 from halocline.io.checkpoint import check_exists, load, save
 from halocline.io.movie import draw_movie
 from halocline.io.recorder import Output, Recorder
-from halocline.io.table import Probe, Table
+from halocline.io.time_series import Probe, TimeSeries
 from halocline.io.vtk import VtkSeries
 from halocline.io.zarr_series import ZarrSeries
 
@@ -202,7 +202,7 @@ def _series(
     """Return the table of numbers and the fields, once or twice."""
     assert choices.every is not None
     found: list[Output] = [
-        Table(
+        TimeSeries(
             directory / "series.csv",
             choices.every,
             simulation,

@@ -30,18 +30,19 @@ def machine_path() -> Path:
 
 
 def identity_here() -> str:
-    """Return a digest of what decides this machine's numbers: processor, cores and MPI.
+    """Return a digest of what decides this machine's numbers: processor, cores and MPI."""
+    words = (processor(), str(os.cpu_count()), mpi_version())
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
 
-    MPI is asked for its version only; it is not initialised.
-    """
+
+def mpi_version() -> str:
+    """Return what the MPI library calls itself, 'no MPI' without one; it is not initialised."""
     try:
         from halocline.runtime import _mpi
-
-        mpi = _mpi.library_version().strip()
     except ImportError:
-        mpi = "no MPI"
-    words = (processor(), str(os.cpu_count()), mpi)
-    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
+        return "no MPI"
+    version: str = _mpi.library_version()
+    return version.strip()
 
 
 def save_machine(machine: Machine, path: Path) -> None:

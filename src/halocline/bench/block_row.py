@@ -1,36 +1,31 @@
-"""Board: a small plan on every rank, executed by the same runtime as any simulation.
+"""Blocks in a row: a small plan on every rank, executed by the same runtime as any simulation.
 
-Each rank owns a box; the boxes stand in a row along an axis, with a halo one cell wide between
-them. A message carries the outermost layer of one rank's box into the halo of another.
+Each rank owns a block; the blocks stand in a row along an axis, with a halo one cell wide between
+them. A message carries the outermost layer of one rank's block into the halo of another.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-import halocline as hc
-from halocline.bench.settings import dtype_of
+from halocline.bench.kernels import FIXED_POINT, address_of, compute, increase
+from halocline.bench.settings import Settings, dtype_of
 from halocline.bench.times import Times, sample
 from halocline.errors import HaloclineError
-from halocline.pipeline import compile_kernels, plan_for
 from halocline.runtime import _core
+from halocline.runtime.job import Job
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from halocline.bench.settings import Settings
-    from halocline.language.kernel import Kernel
-    from halocline.pipeline import CompiledKernels
-    from halocline.runtime.job import Job
-
 Cell = tuple[int, int, int]
+_ZERO: Cell = (0, 0, 0)
 Operation = tuple[Any, ...]
 
 _REWRITE = "rewrite"
@@ -40,13 +35,13 @@ _LARGEST_VALUE = 1021
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """A layer that travels.
+class Message:
+    """A layer that is sent.
 
     Attributes:
         source: Rank that owns it.
         target: Rank into whose halo it goes.
-        side: The side of the source's box where it lies: 'upper' goes to the target's lower halo.
+        side: The side of the source's block where it lies: 'upper' goes to the target's lower halo.
     """
 
     source: int
@@ -54,13 +49,13 @@ class Way:
     side: Literal["lower", "upper"]
 
 
-class Board:
-    """Boxes in a row, one a rank, with exchanges between them.
+class BlockRow:
+    """Blocks in a row, one a rank, with exchanges between them.
 
     Args:
         job: The ranks.
-        extent: Cells of each rank's box.
-        axis: Along which the boxes stand.
+        extent: Cells of each rank's block.
+        axis: Along which the blocks stand.
         element_bytes: 4 or 8.
         is_rewritten: See 'Settings'.
     """
@@ -72,62 +67,75 @@ class Board:
         self.extent = extent
         self.axis = axis
         self.dtype = dtype_of(element_bytes)
-        self.layer = _with(extent, axis, 1)
-        self.lower = _with((0, 0, 0), axis, job.rank * extent[axis])
-        self.upper = _plus(self.lower, extent)
+        self.layer = with_axis(extent, axis, 1)
+        self.lower = with_axis(_ZERO, axis, job.rank * extent[axis])
+        self.upper = plus(self.lower, extent)
         self.runtime = _core.Runtime(1, job.transport)
         self.runtime.add_block(self.lower, self.upper)
-        halo = _with((0, 0, 0), axis, 1)
+        halo = with_axis(_ZERO, axis, 1)
         self.slot = self.runtime.add_field(_core.Field("values", self.dtype, 1, halo, halo))
         kernel = address_of(job, increase, self.dtype)
         self._rewrite = self.runtime.add_kernel(_REWRITE, kernel, [self.slot], [], stream=False)
         self.is_rewritten = is_rewritten
-        self.ways: list[Way] = []
+        self.messages: list[Message] = []
         self.rewrites = 0
         self._tag = 0
         self._exchanges = 0
         self._is_connected = False
         self._is_silent = False
 
-    def add_exchange(self, transport: str, ways: Sequence[Way], pieces: int = 1) -> int:
+    def add_exchange(self, transport: str, messages: Sequence[Message], pieces: int = 1) -> int:
         """Add an exchange and return its number.
 
         Args:
             transport: What moves it.
-            ways: The layers that travel.
+            messages: The layers that travel.
             pieces: Into how many equal messages a layer is cut along x.
         """
         sends, receives = [], []
-        for way in ways:
+        for message in messages:
             for piece in range(pieces):
-                if self.job.rank == way.source:
-                    sends.append((way.target, *self._message(way, transport, piece, pieces)))
-                if self.job.rank == way.target:
-                    receives.append((way.source, *self._message(way, transport, piece, pieces)))
+                sent = (self._tag, transport, [self._part(message, piece, pieces)])
+                if self.job.rank == message.source:
+                    sends.append((message.target, *sent))
+                if self.job.rank == message.target:
+                    receives.append((message.source, *sent))
                 self._tag += 1
-        self.ways += ways
+        self.messages += messages
         self._exchanges += 1
         return self.runtime.add_exchange(f"exchange {self._exchanges}", sends, receives, [])
 
-    def _message(self, way: Way, transport: str, piece: int, pieces: int) -> tuple[Any, ...]:
-        """Return tag, transport and parts of a message as this rank sees it."""
-        ends = (self._sent(way), self._received(way))
-        mine, other = ends if self.job.rank == way.source else ends[::-1]
-        extent = _with(self.layer, 0, self.layer[0] // pieces)
+    def add_work(self, cells: int) -> tuple[int, Operation]:
+        """Add a computation on values of its own that needs no memory bandwidth.
+
+        Returns:
+            The slot of its field, whose values stay at 'FIXED_POINT', and the operation.
+        """
+        slot = self.runtime.add_field(_core.Field("work", self.dtype, 1, _ZERO, _ZERO))
+        address = address_of(self.job, compute, self.dtype)
+        kernel = self.runtime.add_kernel("compute", address, [slot], [], stream=False)
+        self.runtime.view(slot, 0)[:] = FIXED_POINT
+        box = (0, self.lower, plus(self.lower, (cells, 1, 1)))
+        return slot, ("run", kernel, "compute", [box])
+
+    def _part(self, message: Message, piece: int, pieces: int) -> tuple[Any, ...]:
+        """Return what is sent of the field as this rank sees it."""
+        ends = (self._sent(message), self._received(message))
+        mine, other = ends if self.job.rank == message.source else ends[::-1]
+        extent = with_axis(self.layer, 0, self.layer[0] // pieces)
         moved = (piece * extent[0], 0, 0)
-        part = (self.slot, 0, 0, _plus(mine, moved), 0, _plus(other, moved), extent)
-        return (self._tag, transport, [part])
+        return (self.slot, 0, 0, plus(mine, moved), 0, plus(other, moved), extent)
 
-    def _sent(self, way: Way) -> Cell:
+    def _sent(self, message: Message) -> Cell:
         """Return the first cell of the layer that its source owns."""
-        place = way.source * self.extent[self.axis] + self._position(way)
-        return _with((0, 0, 0), self.axis, place)
+        return self._cell(message.source, self._position(message))
 
-    def _received(self, way: Way) -> Cell:
+    def _received(self, message: Message) -> Cell:
         """Return the first cell of the halo that it goes to."""
-        length = self.extent[self.axis]
-        place = way.target * length + (-1 if way.side == "upper" else length)
-        return _with((0, 0, 0), self.axis, place)
+        return self._cell(message.target, -1 if message.side == "upper" else self.extent[self.axis])
+
+    def _cell(self, rank: int, position: int) -> Cell:
+        return with_axis(_ZERO, self.axis, rank * self.extent[self.axis] + position)
 
     def set_program(self, operations: Sequence[Operation], *, is_silent: bool = False) -> None:
         """Say what a step does, besides rewriting first; after all exchanges were added.
@@ -138,9 +146,9 @@ class Board:
         """
         if not self._is_connected:
             self.runtime.connect()
-            self._is_connected = True
-        layers = dict.fromkeys(self._sent(w) for w in self.ways if w.source == self.job.rank)
-        boxes = [(0, lower, _plus(lower, self.layer)) for lower in layers]
+        self._is_connected = True
+        layers = dict.fromkeys(self._sent(m) for m in self.messages if m.source == self.job.rank)
+        boxes = [(0, lower, plus(lower, self.layer)) for lower in layers]
         is_needed = self.is_rewritten and bool(boxes)
         rewrite: list[Operation] = [("run", self._rewrite, _REWRITE, boxes)] if is_needed else []
         self.runtime.set_program(_PROGRAM, [*rewrite, *operations])
@@ -177,12 +185,7 @@ class Board:
 
     def slowest(self, seconds: float) -> float:
         """Return the greatest of all ranks' times."""
-        if self.job.communicator is None:
-            return seconds
-        from mpi4py import MPI
-
-        found: float = self.job.communicator.allreduce(seconds, op=MPI.MAX)
-        return found
+        return self.job.greatest([seconds])[0]
 
     def verify(self) -> None:
         """Compare what has arrived with what its owner has written last.
@@ -192,82 +195,54 @@ class Board:
         """
         self.barrier()
         halos = {"upper": 0, "lower": -1}
-        for way in self.ways:
-            if way.target != self.job.rank:
+        for message in self.messages:
+            if message.target != self.job.rank:
                 continue
-            found = self._view().take(halos[way.side], axis=self.axis)
-            expected = self._layer_of(way).take(0, axis=self.axis) + self.rewrites
+            found = self._view().take(halos[message.side], axis=self.axis)
+            expected = self._layer_of(message) + self.rewrites
             wrong = int(np.count_nonzero(found != expected))
             if wrong:
                 raise HaloclineError(
-                    f"{wrong} of {found.size} values that rank {way.source} sent to rank "
-                    f"{way.target} are wrong: the result of the benchmark does not count."
+                    f"{wrong} of {found.size} values that rank {message.source} sent to rank "
+                    f"{message.target} are wrong: the result of the benchmark does not count."
                 )
 
-    def _layer_of(self, way: Way) -> NDArray[Any]:
-        return _pattern(way.source, self._position(way), self.layer, self.dtype)
+    def _layer_of(self, message: Message) -> NDArray[Any]:
+        """Return the first values of a layer, which tell rank and place."""
+        numbers = np.arange(prod(self.layer)) * 7 + message.source * 31
+        numbers = (numbers + self._position(message) * 13) % _LARGEST_VALUE
+        layer: NDArray[Any] = numbers.astype(self.dtype).reshape(self.layer).take(0, self.axis)
+        return layer
 
     def _fill(self) -> None:
-        """Give every layer that is sent its values, which tell rank and place."""
+        """Give every layer that is sent its first values."""
         view = np.moveaxis(self._view(), self.axis, 0)
-        for way in self.ways:
-            if way.source == self.job.rank:
-                view[self._position(way) + 1] = self._layer_of(way).take(0, axis=self.axis)
+        for message in self.messages:
+            if message.source == self.job.rank:
+                view[self._position(message) + 1] = self._layer_of(message)
         self.rewrites = 0
         self.barrier()
 
-    def _position(self, way: Way) -> int:
-        """Return where in its source's box a layer lies."""
-        return 0 if way.side == "lower" else self.extent[self.axis] - 1
+    def _position(self, message: Message) -> int:
+        """Return where in its source's block a layer lies."""
+        return 0 if message.side == "lower" else self.extent[self.axis] - 1
 
     def _view(self) -> NDArray[Any]:
         values: NDArray[Any] = self.runtime.view(self.slot, 0)[0]
         return values
 
 
-def _pattern(rank: int, layer: int, extent: Cell, dtype: str) -> NDArray[Any]:
-    numbers = np.arange(prod(extent)) * 7 + rank * 31 + layer * 13
-    return (numbers % _LARGEST_VALUE).astype(dtype).reshape(extent)
-
-
-def _with(cell: Cell, axis: int, value: int) -> Cell:
+def with_axis(cell: Cell, axis: int, value: int) -> Cell:
+    """Return a cell with another coordinate along an axis."""
     x, y, z = (value if n == axis else old for n, old in enumerate(cell))
     return x, y, z
 
 
-def _plus(a: Cell, b: Cell) -> Cell:
+def plus(a: Cell, b: Cell) -> Cell:
+    """Return the sum of two cells."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 def exchange(number: int) -> list[Operation]:
     """Return the operations that start an exchange and wait for it."""
     return [("start", number), ("wait", number)]
-
-
-@hc.kernel
-def increase(values):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN201
-    """Write a value that was not there before."""
-    values[0, 0, 0] = values[0, 0, 0] + 1.0
-
-
-# Libraries must live as long as a runtime may call them.
-_COMPILED: dict[tuple[str, str], CompiledKernels] = {}
-
-
-def kernel_of(job: Job, function: Any, dtype: str) -> Kernel:
-    """Return a kernel of one field, compiled for a type of values; all ranks must call it."""
-    return next(iter(_compiled(job, function, dtype).entries))
-
-
-def address_of(job: Job, function: Any, dtype: str) -> int:
-    """Return the address of a kernel of one field; all ranks must call it."""
-    return _compiled(job, function, dtype).address(kernel_of(job, function, dtype))
-
-
-def _compiled(job: Job, function: Any, dtype: str) -> CompiledKernels:
-    key = (function.name, dtype)
-    if key not in _COMPILED:
-        grid = hc.Grid((1, 1, 1))
-        plan = plan_for(grid, [function(grid.field("values", dtype=dtype))], check_every=0)
-        _COMPILED[key] = compile_kernels([plan], "c++", job)
-    return _COMPILED[key]

@@ -12,14 +12,14 @@ from waves import waves
 
 import halocline as hc
 from halocline.errors import CaseError, OutputError
-from halocline.io.table import Probe, Table
+from halocline.io.time_series import Probe, TimeSeries
 
 HEAD = 5
 
 
-def table(path: Path, made, *probes: tuple[float, ...], **options) -> Table:
+def table(path: Path, made, *probes: tuple[float, ...], **options) -> TimeSeries:
     points = tuple(map(Probe, probes))
-    return Table(
+    return TimeSeries(
         path,
         2,
         made.simulation,
@@ -31,7 +31,7 @@ def table(path: Path, made, *probes: tuple[float, ...], **options) -> Table:
     )
 
 
-def write(into: Table, made, *steps: int) -> None:
+def write(into: TimeSeries, made, *steps: int) -> None:
     for step in steps:
         made.simulation.run(step - made.simulation.step, progress=False)
         made.simulation.reduce(made.mass.reduction)

@@ -61,6 +61,33 @@ def including(header: str) -> set[str]:
     }
 
 
+# What each folder of cpp/ may include beside its own headers.
+CPP_LAYERS = {
+    "abi": set(),
+    "core": {"abi"},
+    "device": {"abi", "core"},
+    "mpi": {"core"},
+    "transport": {"abi", "core", "device", "mpi"},
+    "runtime": {"abi", "core", "device", "transport"},
+    "bindings": {"abi", "core", "device", "runtime", "transport"},
+}
+
+
+@in_the_tree
+def test_folders_of_cpp_include_each_other_one_way():
+    for folder, may in CPP_LAYERS.items():
+        for path in files(f"cpp/{folder}", ".cpp", ".hpp", ".h"):
+            used = set(re.findall(r'^\s*#\s*include\s*"([^/"]+)/', path.read_text(), re.MULTILINE))
+            assert used <= may | {folder}, path
+    assert {path.name for path in (ROOT / "cpp").iterdir()} == set(CPP_LAYERS)
+
+
+@in_the_tree
+def test_only_the_executor_for_devices_and_what_makes_it_knows_devices():
+    others = {p for p in including("device/") if p.startswith("runtime/")}
+    assert {p for p in others if not p.startswith("runtime/device_")} == {"runtime/runtime.hpp"}
+
+
 @in_the_tree
 def test_only_the_mpi_folder_transport_and_binding_include_mpi():
     known = {"transport/mpi.cpp", "transport/mpi.hpp", "bindings/mpi_module.cpp"}

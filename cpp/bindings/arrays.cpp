@@ -7,8 +7,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "device/device.hpp"
-
 namespace nb = nanobind;
 
 namespace halocline::bindings {
@@ -62,16 +60,15 @@ nb::ndarray<nb::numpy> view(const Runtime& runtime, int slot, int block, bool wi
 
 nb::ndarray<nb::array_api> device_view(const Runtime& runtime, int slot, int block,
                                        int dimensions) {
-    const Runtime::DeviceView found = runtime.device_view(slot, block);
+    const KernelView found = runtime.kernel_view(slot, block);
     const Field& field = runtime.field(slot);
-    const Shape shape = shape_of(field, runtime.block(block).extent(), found.view);
+    const Shape shape = shape_of(field, runtime.block(slot, block).extent(), found.view);
     const std::size_t skipped = field.components == 1 ? 1 : 0;
-    const bool is_host = found.device == nullptr || found.device->is_host_memory();
     return nb::ndarray<nb::array_api>(
         found.view.data, static_cast<std::size_t>(dimensions) + 1 - skipped,
         shape.extent.data() + skipped, owner_of(found.memory), shape.strides.data() + skipped,
-        type_of(field), is_host ? nb::device::cpu::value : nb::device::cuda::value,
-        is_host ? 0 : found.device->ordinal());
+        type_of(field), found.device ? nb::device::cuda::value : nb::device::cpu::value,
+        found.device.value_or(0));
 }
 
 }  // namespace halocline::bindings

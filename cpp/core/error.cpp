@@ -19,6 +19,4 @@ NotFinite::~NotFinite() = default;
 
 TransportError::~TransportError() = default;
 
-DeviceError::~DeviceError() = default;
-
 }  // namespace halocline

@@ -27,13 +27,6 @@ public:
     std::array<std::int64_t, 3> cell;
 };
 
-/// A device cannot do what is wanted, or is lost.
-class HALOCLINE_EXPORT DeviceError : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-    ~DeviceError() override;
-};
-
 /// Bytes could not be moved between ranks; most often another rank has died.
 class HALOCLINE_EXPORT TransportError : public std::runtime_error {
 public:

@@ -7,7 +7,8 @@
 
 #include "core/box.hpp"
 
-/// Mirror of the Python plan: what the runtime is asked to do. All cells are global.
+/// What the runtime is asked to do, as records that Python builds ('bindings/bind_plan.cpp'). All
+/// cells are global.
 namespace halocline::plan {
 
 /// Cells of one block.
@@ -24,7 +25,7 @@ struct Layers {
 };
 
 /// How the values of a message move from one rank to another.
-enum class Transport {
+enum class Way {
     shared,
     shared_push,
     two_sided,
@@ -37,10 +38,6 @@ enum class Transport {
     from_device,
     peer
 };
-constexpr Transport transports[] = {
-    Transport::shared,   Transport::shared_push, Transport::two_sided, Transport::persistent,
-    Transport::datatype, Transport::put,         Transport::get,       Transport::box_copies,
-    Transport::via_host, Transport::from_device, Transport::peer};
 
 /// One component of a field in one box, with both of its ends: a piece of a message.
 struct Part {
@@ -57,7 +54,7 @@ struct Part {
 struct Message {
     int rank = 0;
     int tag = 0;
-    Transport transport = Transport::two_sided;
+    Way way = Way::two_sided;
     std::vector<Part> parts;
 };
 
@@ -102,12 +99,13 @@ struct Start {
 struct Wait {
     int exchange = 0;
 };
+/// What is run as soon as some messages have arrived.
+struct Piece {
+    std::vector<int> messages;  ///< positions among the receives
+    Run run;
+};
 /// Complete an exchange; run each piece as soon as the messages that it names have arrived.
 struct WaitAny {
-    struct Piece {
-        std::vector<int> messages;  ///< positions among the receives
-        Run run;
-    };
     int exchange = 0;
     std::vector<Piece> pieces;
 };

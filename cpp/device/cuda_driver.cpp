@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "core/error.hpp"
+#include "device/error.hpp"
 
 namespace halocline::cuda {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
 #include "core/pack.hpp"
+#include "device/error.hpp"
 
 namespace halocline {
 

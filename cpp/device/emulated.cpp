@@ -204,9 +204,6 @@ private:
 
 }  // namespace
 
-Recording::~Recording() = default;
-Device::~Device() = default;
-
 std::shared_ptr<Device> emulated_device(std::uint64_t seed) {
     return std::make_shared<EmulatedDevice>(seed);
 }

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include "device/launch.hpp"
+#include "runtime/kept.hpp"
 
 namespace halocline {
 namespace {
@@ -71,14 +74,17 @@ void launch_all(Device& device, const DeviceLaunch& kernel, const BoxArgument& b
     }
 }
 
+/// The lists of a piece on the device.
+struct Lists {
+    std::shared_ptr<std::byte> spans;
+    std::shared_ptr<std::byte> layers;
+};
+
 /// What the first parameter says of a piece, whose lists are brought to the device.
 BoxArgument box_of(Device& device, program::Run::Piece& piece) {
-    if (!piece.spans.empty() && !piece.device_spans) {
-        piece.device_spans = uploaded(device, piece.spans);
-    }
-    if (!piece.layers.empty() && !piece.device_layers) {
-        piece.device_layers = uploaded(device, piece.layers);
-    }
+    auto& lists = kept<Lists>(piece.kept);
+    if (!piece.spans.empty() && !lists.spans) lists.spans = uploaded(device, piece.spans);
+    if (!piece.layers.empty() && !lists.layers) lists.layers = uploaded(device, piece.layers);
     const halocline_call& call = piece.call;
     BoxArgument box{};
     std::ranges::copy(call.lower, box.lower);
@@ -86,16 +92,17 @@ BoxArgument box_of(Device& device, program::Run::Piece& piece) {
     std::ranges::copy(call.origin, box.origin);
     std::ranges::copy(call.period, box.period);
     box.turn = call.turn;
-    box.spans = piece.device_spans.get();
+    box.spans = lists.spans.get();
     box.span_count = call.span_count;
-    box.layers = piece.device_layers.get();
+    box.layers = lists.layers.get();
     box.unfed = piece.unfed;
     return box;
 }
 
-void launch_piece(const State& state, const program::Run& run, program::Run::Piece& piece,
-                  int stream) {
-    const Mirror& mirror = *state.mirror();
+}  // namespace
+
+void launch(const Mirror& mirror, const State& state, const program::Run& run,
+            program::Run::Piece& piece, int stream) {
     const BoxArgument box = box_of(mirror.device(), piece);
     DeviceLaunch kernel = launch_of(reinterpret_cast<void*>(run.function), box);
     for (const int slot : run.fields) {
@@ -112,42 +119,6 @@ void launch_piece(const State& state, const program::Run& run, program::Run::Pie
     Index3 cells{};
     for (std::size_t axis = 0; axis < 3; ++axis) cells[axis] = box.upper[axis] - box.lower[axis];
     launch_all(mirror.device(), kernel, box, cells, run.threads, stream);
-}
-
-std::vector<Move> moves_of(const State& state, const program::Poison& poison) {
-    const std::size_t storage = state.holds(poison.slot);
-    const ElementType type = state.field(poison.slot).type;
-    std::vector<Move> moves;
-    for (const LocalBox& box : poison.boxes) {
-        for (const int component : poison.components) {
-            const Rows rows = rows_of(state.mirror()->view(storage, box.block), size_of(type),
-                                      component, box.box.lower);
-            moves.push_back({{}, rows, box.box.extent(), size_of(type), poison_bits(type)});
-        }
-    }
-    return moves;
-}
-
-}  // namespace
-
-void run_on_device(State& state, program::Run& run) {
-    Mirror& mirror = *state.mirror();
-    for (std::size_t i = 0; i < run.fields.size(); ++i) {
-        mirror.to_device(state.holds(run.fields[i]), run.is_written[i]);
-    }
-    const int stream = mirror.splits().stream_for(run.kernel, run.is_late_rim);
-    for (program::Run::Piece& piece : run.pieces) launch_piece(state, run, piece, stream);
-}
-
-void poison_on_device(State& state, program::Poison& poison) {
-    Mirror& mirror = *state.mirror();
-    const Services& services = mirror.services();
-    const std::size_t storage = state.holds(poison.slot);
-    mirror.splits().end();
-    mirror.to_device(storage, true);
-    const MoveTable& table =
-        poison.tables.table(services, {storage}, [&] { return moves_of(state, poison); });
-    services.move(Device::plain, table);
 }
 
 }  // namespace halocline

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "core/plan.hpp"
-#include "device/move_tables.hpp"
+#include "runtime/executor.hpp"
 #include "runtime/state.hpp"
+#include "runtime/transfers.hpp"
 #include "transport/backoff.hpp"
 #include "transport/transport.hpp"
 
@@ -20,18 +21,19 @@ namespace halocline {
 /// change nothing.
 class Exchange {
 public:
-    /// Throws std::invalid_argument if the plan does not fit the fields and blocks.
-    Exchange(const State& state, const plan::Exchange& plan);
+    /// Throws std::invalid_argument if the plan does not fit the fields and blocks. State and
+    /// executor must outlive the exchange.
+    Exchange(const State& state, Executor& executor, const plan::Exchange& plan);
 
     /// Makes receives ready, sends what can be sent, and does the copies inside this process.
-    void start(const State& state);
+    void start();
     /// Delivers every message and returns when what was sent may be changed.
-    void wait(const State& state);
+    void wait();
     /// Lets the messages progress.
     void poll();
 
     /// For work meanwhile: waits until at least one more message is delivered. False at the end.
-    [[nodiscard]] bool deliver_more(const State& state);
+    [[nodiscard]] bool deliver_more();
     [[nodiscard]] bool is_delivered(std::size_t receive) const {
         return incoming_[receive].is_delivered;
     }
@@ -40,46 +42,30 @@ public:
 
     [[nodiscard]] const std::string& name() const { return name_; }
     /// Whether it needs other ranks.
-    [[nodiscard]] bool has_messages() const { return !channels_.empty(); }
+    [[nodiscard]] bool has_messages() const { return transfers_.has_messages(); }
     [[nodiscard]] std::size_t receives() const { return incoming_.size(); }
     /// Its channels, to be connected.
     [[nodiscard]] std::vector<Channel*> channels() const;
 
 private:
-    struct Copy {
-        int slot;
-        int component;
-        int source_block;
-        Index3 source_lower;
-        int target_block;
-        Index3 target_lower;
-        Index3 extent;
-        std::int64_t element_size;
-    };
     struct Incoming {
         Channel* channel;
         std::size_t position;  // among the channel's receives
         bool is_delivered;
     };
 
-    [[nodiscard]] std::vector<Message> resolve(const State& state,
-                                               const std::vector<plan::Message>& messages,
+    [[nodiscard]] std::vector<Message> resolve(const std::vector<plan::Message>& messages,
                                                const std::string& where) const;
-    [[nodiscard]] Copy resolve(const State& state, const plan::Copy& copy) const;
-    void open(const State& state, const plan::Exchange& plan);
-    void prepare_device(const State& state) const;
-    void copy_blocks(const State& state) const;
-    void copy_blocks_on_device(const State& state);
-    [[nodiscard]] std::vector<Move> moves(const State& state) const;
+    [[nodiscard]] Copy resolve(const plan::Copy& copy) const;
+    void open(const plan::Exchange& plan);
     [[nodiscard]] bool deliver_arrived();
     void require_started() const;
     void check_neighbours() const;
 
+    const State& state_;
+    Executor& executor_;
     std::string name_;
-    std::vector<Message> receives_;
-    std::vector<Message> sends_;
-    std::vector<Copy> copies_;
-    MoveTables copied_on_device_;
+    Transfers transfers_;
     // After the messages, so that they are destroyed before them.
     std::vector<std::unique_ptr<Channel>> channels_;
     std::vector<Incoming> incoming_;  // by receive

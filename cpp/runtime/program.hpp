@@ -1,9 +1,9 @@
 #pragma once
 
+#include <any>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,7 +12,6 @@
 #include "core/plan.hpp"
 #include "runtime/exchange.hpp"
 #include "runtime/fetch_trial.hpp"
-#include "runtime/reduce.hpp"
 #include "runtime/state.hpp"
 
 namespace halocline {
@@ -33,6 +32,7 @@ struct Kernel {
     int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
     /// Where its feeders run; blocks without any are left out.
     std::vector<plan::Layers> layers = {};
+    int space = 0;  ///< whose blocks it runs on
     // For devices:
     std::vector<int> written = {};  ///< slots of the fields that it assigns to
     Threads threads = {};
@@ -59,9 +59,7 @@ struct Run {
         std::vector<halocline_span> spans;    // of cells of the mask, if there is one
         std::vector<halocline_layer> layers;  // of feeders, if there are any
         halocline_layer unfed;                // no feeder runs for cells in here
-        // The same on the device, if there is one; null when they are to be copied anew.
-        std::shared_ptr<std::byte> device_spans;
-        std::shared_ptr<std::byte> device_layers;
+        std::any kept;                        // what the executor keeps for these lists
     };
     std::size_t kernel;
     halocline_kernel function;
@@ -113,7 +111,10 @@ struct Every {
     std::vector<Operation> body;
 };
 struct Reduce {
-    Reducer reducer;
+    plan::Reduction reduction;
+    int slot;
+    int component;
+    std::vector<LocalBox> boxes;
     std::size_t scalar;
     std::size_t timer;
 };
@@ -126,7 +127,7 @@ struct Poison {
     std::vector<int> components;
     std::vector<LocalBox> boxes;
     std::size_t timer;
-    MoveTables tables = {};  // on the device
+    std::any kept;  // by the executor
 };
 struct Check {
     int slot;
@@ -141,16 +142,13 @@ struct Operation {
 
 }  // namespace program
 
+using Program = std::vector<program::Operation>;
+
 class Timers;
 
 /// Checks operations against what exists and resolves them; adds their timers. Throws
 /// std::invalid_argument naming the operation.
-[[nodiscard]] std::vector<program::Operation> resolve(const std::vector<plan::Operation>& plan,
-                                                      const State& state, const Parts& parts,
-                                                      Timers& timers, const std::string& where);
-
-/// Executes operations in order. Not thread-safe; kernels and packing use threads themselves.
-void execute(std::vector<program::Operation>& operations, State& state, Parts& parts,
-             Timers& timers);
+[[nodiscard]] Program resolve(const std::vector<plan::Operation>& plan, const State& state,
+                              const Parts& parts, Timers& timers, const std::string& where);
 
 }  // namespace halocline

@@ -1,57 +1,36 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <optional>
-#include <vector>
+#include <limits>
 
 #include "core/plan.hpp"
-#include "runtime/state.hpp"
 #include "runtime/superaccumulator.hpp"
 #include "runtime/wide.hpp"
+#include "transport/transport.hpp"
 
 namespace halocline {
 
-/// Combines one component of a field over all cells of its boxes and over all ranks.
+/// What has been found of some values: their exact sum, or their extremes.
+struct alignas(64) Partial {
+    Superaccumulator sum = {};
+    Extremes extremes = {};
+
+    /// Takes in what has been found of others.
+    void add(const Partial& other);
+};
+
+/// Combines what all ranks have found; every rank must call this and gets the same value.
 ///
-/// The result has the same bits for any division into boxes, threads and ranks. It owns what each
-/// thread needs. A NaN anywhere makes the result NaN; without cells the result is 0 or an infinity.
-class Reducer {
-public:
-    Reducer(plan::Reduction reduction, int slot, int component, std::vector<LocalBox> boxes,
-            int threads);
+/// The result has the same bits for any division into boxes, threads and ranks. A NaN anywhere
+/// makes the result NaN; without cells the result is 0 or an infinity.
+[[nodiscard]] double combine(plan::Reduction reduction, Partial&& partial, Transport& transport);
 
-    [[nodiscard]] int slot() const { return slot_; }
-    /// Every rank must call this; every rank gets the same value.
-    [[nodiscard]] double evaluate(const State& state);
+/// Where there is a NaN: z, y, x, component; global cells.
+using NanPlace = std::array<std::int64_t, 4>;
+constexpr NanPlace no_nan{std::numeric_limits<std::int64_t>::max(), 0, 0, 0};
 
-private:
-    struct alignas(64) Partial {
-        Superaccumulator sum;
-        Extremes extremes;
-    };
-
-    [[nodiscard]] double combine_sum(const State& state);
-    [[nodiscard]] double combine_extreme(const State& state);
-    void visit(const State& state);
-    void visit_on_device(const State& state);
-    void visit_range(const State& state, const LocalBox& box, std::int64_t first, std::int64_t last,
-                     Partial& partial) const;
-
-    plan::Reduction reduction_;
-    int slot_;
-    int component_;
-    std::vector<LocalBox> boxes_;
-    std::vector<Partial> partials_;
-};
-
-/// The first NaN of a field over all boxes and ranks.
-struct NanCell {
-    int component = 0;
-    Index3 cell{};  // global
-};
-
-/// Looks for NaN; every rank must call this and gets the same answer.
-[[nodiscard]] std::optional<NanCell> find_nan(const State& state, int slot,
-                                              const std::vector<LocalBox>& boxes);
+/// The first of those that the ranks have found; every rank must call this and gets the same one.
+[[nodiscard]] NanPlace first_of(const NanPlace& mine, Transport& transport);
 
 }  // namespace halocline

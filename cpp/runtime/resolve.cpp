@@ -38,8 +38,10 @@ struct Resolver {
     }
 
     [[nodiscard]] program::Run::Piece piece(const plan::BlockBox& box, const Kernel& kernel) const {
-        position(box.block, state.blocks.size(), "block", where);
-        const Index3 origin = state.blocks[static_cast<std::size_t>(box.block)].lower;
+        require_block(state, kernel.space, box.block, where);
+        const Space& space = state.space(kernel.space);
+        const Block& block = space.blocks[static_cast<std::size_t>(box.block)];
+        const Index3 origin = block.box.lower;
         require_inside(box, kernel);
         const Box local = box.box.relative_to(origin);
         halocline_call call{};
@@ -47,12 +49,12 @@ struct Resolver {
             call.lower[axis] = local.lower[axis];
             call.upper[axis] = local.upper[axis];
             call.origin[axis] = origin[axis];
-            call.period[axis] = state.period[axis];
+            call.period[axis] = space.period[axis];
         }
-        call.turn = state.turns[static_cast<std::size_t>(box.block)];
+        call.turn = block.turn;
         call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         call.stream = kernel.stream ? 1 : 0;
-        program::Run::Piece piece{box.block, true, call, {}, {}, {}, {}, {}};
+        program::Run::Piece piece{box.block, true, call, {}, {}, {}, {}};
         for (const plan::Layers& known : kernel.layers) {
             if (known.block == box.block) add_layers(piece, known, origin);
         }
@@ -82,12 +84,18 @@ struct Resolver {
         return bytes;
     }
 
-    /// The box must exist in one field at least: others may be read at an offset only.
+    /// The box must exist in one field at least: others may be read at an offset only. Of fields
+    /// of other spaces the kernel alone knows which cells it uses.
     void require_inside(const plan::BlockBox& box, const Kernel& kernel) const {
-        const Box& owned = state.blocks[static_cast<std::size_t>(box.block)];
+        const auto is_elsewhere = [&](int slot) {
+            return state.field(slot).space != kernel.space;
+        };
+        if (std::ranges::any_of(kernel.fields, is_elsewhere)) return;
         const auto holds = [&](int slot) {
             const Field& field = state.field(slot);
-            return owned.grow(field.halo_lower, field.halo_upper).contains(box.box);
+            return state.block(slot, box.block)
+                .box.grow(field.halo_lower, field.halo_upper)
+                .contains(box.box);
         };
         if (kernel.fields.empty() || std::ranges::any_of(kernel.fields, holds)) return;
         static_cast<void>(localize(state, kernel.fields.front(), box, where));
@@ -144,7 +152,7 @@ struct Resolver {
         program::WaitAny resolved{
             exchange(wait.exchange), {}, exchange_timer("wait", wait.exchange)};
         const std::size_t receives = parts.exchanges[resolved.exchange].receives();
-        for (const plan::WaitAny::Piece& piece : wait.pieces) {
+        for (const plan::Piece& piece : wait.pieces) {
             std::vector<std::size_t> messages;
             for (const int message : piece.messages) {
                 messages.push_back(position(message, receives, "message", where));
@@ -164,7 +172,7 @@ struct Resolver {
         const Field& b = state.field(swap.slot_b);
         if (!a.is_alike(b)) {
             throw std::invalid_argument(where + ": fields '" + a.name + "' and '" + b.name +
-                                        "' differ in type, components or halo.");
+                                        "' differ in type, components, halo or space.");
         }
         return {program::Swap{static_cast<std::size_t>(swap.slot_a),
                               static_cast<std::size_t>(swap.slot_b)}};
@@ -192,9 +200,9 @@ struct Resolver {
         constexpr const char* names[] = {"sum", "min", "max"};
         const std::string label = std::string(names[static_cast<std::size_t>(reduce.reduction)]) +
                                   "(" + state.field(reduce.slot).name + ")";
-        return {program::Reduce{Reducer(reduce.reduction, reduce.slot, reduce.component,
-                                        boxes(reduce.slot, reduce.boxes), state.memory.threads),
-                                scalar, timers.add("reduce", label)}};
+        return {program::Reduce{reduce.reduction, reduce.slot, reduce.component,
+                                boxes(reduce.slot, reduce.boxes), scalar,
+                                timers.add("reduce", label)}};
     }
 
     program::Operation operator()(const plan::Call& call) const {
@@ -208,8 +216,11 @@ struct Resolver {
         for (const int component : poison.components) {
             require_component(state, poison.slot, component, where);
         }
-        return {program::Poison{poison.slot, poison.components, boxes(poison.slot, poison.boxes),
-                                timers.add("poison", state.field(poison.slot).name)}};
+        return {program::Poison{poison.slot,
+                                poison.components,
+                                boxes(poison.slot, poison.boxes),
+                                timers.add("poison", state.field(poison.slot).name),
+                                {}}};
     }
 
     program::Operation operator()(const plan::Check& check) const {
@@ -229,10 +240,9 @@ const char* word(const plan::Operation& operation) {
 
 }  // namespace
 
-std::vector<program::Operation> resolve(const std::vector<plan::Operation>& plan,
-                                        const State& state, const Parts& parts, Timers& timers,
-                                        const std::string& where) {
-    std::vector<program::Operation> operations;
+Program resolve(const std::vector<plan::Operation>& plan, const State& state, const Parts& parts,
+                Timers& timers, const std::string& where) {
+    Program operations;
     for (std::size_t i = 0; i < plan.size(); ++i) {
         const std::string place =
             where + ", operation " + std::to_string(i) + " (" + word(plan[i]) + ")";

@@ -3,6 +3,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "runtime/device_executor.hpp"
+#include "runtime/host_executor.hpp"
+
 namespace halocline {
 namespace {
 
@@ -45,31 +48,58 @@ Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share,
         state_.memory.arena = std::make_shared<Arena>();
     }
     state_.scalars = {0.0, 0.0};
-    if (device) state_.memory.mirror = std::make_shared<Mirror>(std::move(device), services);
+    executor_ =
+        device ? device_executor(state_, std::move(device), services) : host_executor(state_);
 }
 
-int Runtime::add_block(const Box& box, std::int64_t turn) {
+int Runtime::add_space(const Index3& period) {
     require_idle();
-    if (!state_.fields.empty()) {
-        throw std::invalid_argument("Blocks must be added before the first field.");
-    }
+    state_.spaces.push_back({period});
+    return last(state_.spaces);
+}
+
+int Runtime::add_block(int space, const Box& box, std::int64_t turn) {
+    require_idle();
+    require_space(state_, space, "Runtime");
     if (box.is_empty()) throw std::invalid_argument("Block " + to_string(box) + " has no cells.");
     if (turn != 0 && turn != box.upper[0] - box.lower[0]) {
         throw std::invalid_argument("Block " + to_string(box) + " cannot close its rows after " +
                                     std::to_string(turn) + " cells.");
     }
-    state_.blocks.push_back(box);
-    state_.turns.push_back(turn);
-    state_.memory.origins.push_back(box.lower);
-    return last(state_.blocks);
+    std::vector<Block>& blocks = state_.spaces[static_cast<std::size_t>(space)].blocks;
+    blocks.push_back({box, turn});
+    for (std::size_t slot = 0; slot < state_.fields.size(); ++slot) {
+        const Field& field = state_.fields[slot];
+        if (field.components == 0 || field.space != space) continue;
+        const std::size_t storage = state_.held[slot];
+        allocate(slot, blocks.back());
+        executor_->add_block(storage, state_.storages[storage].back());
+    }
+    return last(blocks);
 }
 
-void Runtime::set_period(const Index3& period) {
-    require_idle();
-    if (!programs_.empty()) {
-        throw std::invalid_argument("The period must be set before the first program.");
+void Runtime::clear_blocks(int space) {
+    require_space(state_, space, "Runtime");
+    forget_plan();
+    for (std::size_t slot = 0; slot < state_.fields.size(); ++slot) {
+        if (state_.fields[slot].space == space) release(state_.held[slot]);
     }
-    state_.period = period;
+    state_.spaces[static_cast<std::size_t>(space)].blocks.clear();
+}
+
+/// Adds the memory of a field on a block.
+void Runtime::allocate(std::size_t slot, const Block& block) {
+    const std::size_t storage = state_.held[slot];
+    std::vector<Storage>& blocks = state_.storages[storage];
+    blocks.emplace_back(state_.fields[slot], block.box.extent(), static_cast<int>(storage),
+                        state_.memory.threads, state_.memory.arena.get());
+    state_.memory.storages[storage].push_back({blocks.back().view(), block.box.lower});
+}
+
+void Runtime::release(std::size_t storage) {
+    executor_->clear(storage);
+    state_.storages[storage].clear();
+    state_.memory.storages[storage].clear();
 }
 
 int Runtime::add_field(Field field) {
@@ -85,20 +115,33 @@ int Runtime::add_field(Field field) {
                                         ", " + to_string(field.halo_upper) + ".");
         }
     }
-    const auto slot = static_cast<int>(state_.fields.size());
-    std::vector<Storage> storages;
-    std::vector<halocline_field> views;
-    for (const Box& block : state_.blocks) {
-        storages.emplace_back(field, block.extent(), slot, state_.memory.threads,
-                              state_.memory.arena.get());
-        views.push_back(storages.back().view());
-    }
+    require_space(state_, field.space, where);
+    const Space& space = state_.space(field.space);
+    const std::size_t slot = state_.fields.size();
     state_.held.push_back(state_.storages.size());
-    if (state_.mirror()) state_.mirror()->add(storages);
-    state_.storages.push_back(std::move(storages));
-    state_.memory.views.push_back(std::move(views));
+    state_.storages.emplace_back();
+    state_.memory.storages.emplace_back();
     state_.fields.push_back(std::move(field));
-    return slot;
+    for (const Block& block : space.blocks) allocate(slot, block);
+    executor_->add_storage(state_.storages.back());
+    return static_cast<int>(slot);
+}
+
+void Runtime::remove_field(int slot) {
+    require_slot(state_, slot, "Runtime");
+    forget_plan();
+    release(state_.holds(slot));
+    state_.fields[static_cast<std::size_t>(slot)].components = 0;
+}
+
+void Runtime::forget_plan() {
+    require_idle();
+    executor_->finish();
+    executor_->forget_programs();
+    programs_.clear();
+    parts_.exchanges.clear();
+    parts_.kernels.clear();
+    connected_ = 0;
 }
 
 int Runtime::add_scalar(double value) {
@@ -111,8 +154,19 @@ int Runtime::add_kernel(Kernel kernel) {
     require_idle();
     const std::string where = "Kernel '" + kernel.name + "'";
     if (kernel.function == nullptr) throw std::invalid_argument(where + ": its address is null.");
+    require_space(state_, kernel.space, where);
     if (kernel.mask >= 0) require_slot(state_, kernel.mask, where);
-    for (const int slot : kernel.fields) require_slot(state_, slot, where);
+    const std::size_t blocks = state_.space(kernel.space).blocks.size();
+    for (const int slot : kernel.fields) {
+        require_slot(state_, slot, where);
+        // Fields of other spaces are seen through the kernel's own map between their cells.
+        const Field& field = state_.field(slot);
+        if (state_.space(field.space).blocks.size() == blocks) continue;
+        throw std::invalid_argument(
+            where + ": field '" + field.name + "' is on space " + std::to_string(field.space) +
+            ", which has other blocks than space " + std::to_string(kernel.space) +
+            ", on which the kernel runs.");
+    }
     for (const int slot : kernel.scalars) require_scalar(state_, slot, where);
     parts_.kernels.push_back(std::move(kernel));
     return last(parts_.kernels);
@@ -120,7 +174,7 @@ int Runtime::add_kernel(Kernel kernel) {
 
 int Runtime::add_exchange(const plan::Exchange& exchange) {
     require_idle();
-    parts_.exchanges.emplace_back(state_, exchange);
+    parts_.exchanges.emplace_back(state_, *executor_, exchange);
     return last(parts_.exchanges);
 }
 
@@ -132,18 +186,18 @@ int Runtime::add_callback(std::function<void()> callback) {
 
 void Runtime::set_program(const std::string& name, const std::vector<plan::Operation>& operations) {
     require_idle();
-    replays_.clear();
+    executor_->forget_programs();
     programs_[name] = resolve(operations, state_, parts_, timers_, "Program '" + name + "'");
 }
 
 void Runtime::execute(const std::string& name) {
-    std::vector<program::Operation>& operations = program(name);
+    Program& found = program(name);
     // Outside of steps anybody may have written into fields.
     ++state_.mask_version;
     set_time();
     const Flag running(is_running_);
-    halocline::execute(operations, state_, parts_, timers_);
-    finish();
+    TimeLoop{state_, parts_, timers_, *executor_}.execute(found);
+    executor_->finish();
 }
 
 void Runtime::connect() {
@@ -165,45 +219,28 @@ void Runtime::advance(const std::vector<std::string>& names, std::int64_t steps,
             "phase; got " +
             std::to_string(names.size()) + " programs and phase " + std::to_string(phase) + ".");
     }
-    Replays::Steps round;
-    for (const std::string& name : names) round.push_back(&program(name));
+    Round round{{}, phase};
+    for (const std::string& name : names) round.programs.push_back(&program(name));
     const Flag running(is_running_);
-    for (std::int64_t i = 0; i < steps;) i += advance_some(round, phase + i, steps - i);
-    finish();
+    const std::int64_t end = phase + steps;
+    while (round.phase < end) round.phase += advance_some(round, end - round.phase);
+    executor_->finish();
 }
 
-/// Does a step, or several if a device can do them by itself; returns how many.
-std::int64_t Runtime::advance_some(const Replays::Steps& round, std::int64_t phase,
-                                   std::int64_t most) {
-    const auto program_of = [&](std::int64_t step) {
-        return round[static_cast<std::size_t>(phase + step) % round.size()];
-    };
+/// Does a step, or several if the executor can do them at once; returns how many.
+std::int64_t Runtime::advance_some(const Round& round, std::int64_t most) {
+    const TimeLoop loop{state_, parts_, timers_, *executor_};
     set_time();
-    if (state_.mirror() && most >= Replays::length) {
-        Replays::Steps next;
-        for (std::int64_t i = 0; i < Replays::length; ++i) next.push_back(program_of(i));
-        if (Replays::can_replay(next, state_.step, state_, parts_)) {
-            replays_.advance(next, state_, parts_);
-            state_.step += Replays::length;
-            return Replays::length;
-        }
+    std::int64_t done = executor_->advance(loop, round, most);
+    if (done == 0) {
+        loop.execute(round.program(0));
+        done = 1;
     }
-    halocline::execute(*program_of(0), state_, parts_, timers_);
-    ++state_.step;
-    return 1;
+    state_.step += done;
+    return done;
 }
 
-/// Waits for the device.
-void Runtime::finish() const {
-    if (!state_.mirror()) return;
-    state_.mirror()->splits().end();
-    Device& device = state_.mirror()->device();
-    for (int stream = 0; stream < Device::streams; ++stream) {
-        device.synchronize(device.record(stream));
-    }
-}
-
-std::vector<program::Operation>& Runtime::program(const std::string& name) {
+Program& Runtime::program(const std::string& name) {
     require_idle();
     const auto found = programs_.find(name);
     if (found == programs_.end()) {
@@ -247,22 +284,23 @@ const Field& Runtime::field(int slot) const {
     return state_.field(slot);
 }
 
-const Box& Runtime::block(int number) const {
-    return state_.blocks.at(static_cast<std::size_t>(number));
+const Box& Runtime::block(int slot, int number) const {
+    require_place(slot, number);
+    return state_.block(slot, number).box;
 }
 
 const Box& Runtime::allocated(int slot, int block) const {
-    require_block(slot, block);
+    require_place(slot, block);
     return storage(slot, block).layout().allocated;
 }
 
 std::int64_t Runtime::bytes_stored(int slot, int block) const {
-    require_block(slot, block);
+    require_place(slot, block);
     return storage(slot, block).layout().size_bytes;
 }
 
 std::shared_ptr<std::byte> Runtime::memory(int slot, int block) const {
-    require_block(slot, block);
+    require_place(slot, block);
     return storage(slot, block).memory();
 }
 
@@ -270,29 +308,20 @@ const Storage& Runtime::storage(int slot, int block) const {
     return state_.storages[state_.holds(slot)][static_cast<std::size_t>(block)];
 }
 
-void Runtime::require_block(int slot, int block) const {
+void Runtime::require_place(int slot, int block) const {
     require_slot(state_, slot, "Runtime");
-    if (block < 0 || block >= static_cast<int>(state_.blocks.size())) {
-        throw std::invalid_argument("Runtime: there is no block " + std::to_string(block) +
-                                    "; there are " + std::to_string(state_.blocks.size()) + ".");
-    }
+    require_block(state_, state_.field(slot).space, block, "Runtime");
 }
 
 const halocline_field& Runtime::view(int slot, int block, bool will_write) const {
-    require_block(slot, block);
-    state_.to_host(slot, will_write);
+    require_place(slot, block);
+    executor_->to_host(state_.holds(slot), will_write);
     return state_.view(slot, block);
 }
 
-Runtime::DeviceView Runtime::device_view(int slot, int block) const {
-    if (!state_.mirror()) return {view(slot, block), memory(slot, block), nullptr};
-    require_block(slot, block);
-    Mirror& mirror = *state_.mirror();
-    const std::size_t storage = state_.holds(slot);
-    mirror.to_device(storage, true);
-    // Others have streams of their own.
-    finish();
-    return {mirror.view(storage, block), mirror.memory(storage, block), &mirror.device()};
+KernelView Runtime::kernel_view(int slot, int block) const {
+    require_place(slot, block);
+    return executor_->kernel_view(state_.holds(slot), block);
 }
 
 }  // namespace halocline

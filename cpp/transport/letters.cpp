@@ -34,14 +34,12 @@ std::vector<std::int64_t> addresses_of(const Memory& memory) {
     if (!memory.arena) return {};
     const Arena& arena = *memory.arena;
     std::vector<std::int64_t> numbers{getpid(), arena.descriptor(), arena.size_bytes(),
-                                      length(memory.origins), length(memory.views)};
-    for (const Index3& origin : memory.origins) {
-        numbers.insert(numbers.end(), origin.begin(), origin.end());
-    }
-    for (const std::vector<halocline_field>& storage : memory.views) {
-        for (const halocline_field& view : storage) {
-            numbers.insert(numbers.end(),
-                           {arena.offset_of(view.data), view.component, view.x, view.y, view.z});
+                                      length(memory.storages)};
+    for (const std::vector<BlockView>& storage : memory.storages) {
+        numbers.push_back(length(storage));
+        for (const auto& [view, origin] : storage) {
+            numbers.insert(numbers.end(), {arena.offset_of(view.data), view.component, view.x,
+                                           view.y, view.z, origin[0], origin[1], origin[2]});
         }
     }
     return numbers;
@@ -52,27 +50,22 @@ Neighbour::Neighbour(const std::vector<std::int64_t>& addresses) {
     process_ = reader.next();
     const auto descriptor = static_cast<int>(reader.next());
     mapping_ = std::make_unique<Mapping>(process_, descriptor, reader.next());
-    memory_.origins.resize(reader.count());
-    memory_.views.resize(reader.count());
-    for (Index3& origin : memory_.origins) {
-        for (std::int64_t& cell : origin) cell = reader.next();
-    }
-    for (std::vector<halocline_field>& storage : memory_.views) {
-        for (std::size_t block = 0; block < memory_.origins.size(); ++block) {
-            std::byte* first = mapping_->at(reader.next());
-            halocline_field& view = storage.emplace_back();
-            view.data = first;
-            for (std::int64_t* stride : {&view.component, &view.x, &view.y, &view.z}) {
-                *stride = reader.next();
+    memory_.storages.resize(reader.count());
+    for (std::vector<BlockView>& storage : memory_.storages) {
+        storage.resize(reader.count());
+        for (auto& [view, origin] : storage) {
+            view.data = mapping_->at(reader.next());
+            for (std::int64_t* number :
+                 {&view.component, &view.x, &view.y, &view.z, &origin[0], &origin[1], &origin[2]}) {
+                *number = reader.next();
             }
         }
     }
 }
 
 Rows Neighbour::rows(const Part& part) const {
-    const Index3& origin = memory_.origins.at(static_cast<std::size_t>(part.other_block));
     return rows_of(memory_.view(part.storage, part.other_block), part.element_size, part.component,
-                   part.other_lower - origin);
+                   part.other_lower - memory_.origin(part.storage, part.other_block));
 }
 
 void Neighbour::check() const {

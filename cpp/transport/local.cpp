@@ -10,7 +10,12 @@ namespace halocline {
 Channel::~Channel() = default;
 Transport::~Transport() = default;
 
-std::string Transport::try_device(plan::Transport /*way*/, Device& /*device*/) {
+std::unique_ptr<Channel> Transport::open_on_device(plan::Way /*way*/, Mirror& /*mirror*/,
+                                                   const Messages& /*messages*/) {
+    throw std::invalid_argument("A process with a device copies, it has no messages.");
+}
+
+std::string Transport::try_device(plan::Way /*way*/, Device& /*device*/) {
     return {};
 }
 
@@ -34,8 +39,7 @@ public:
             for (const Part& part : send->parts) {
                 Part target = part;
                 target.block = part.other_block;
-                target.lower = part.other_lower -
-                               memory_.origins.at(static_cast<std::size_t>(part.other_block));
+                target.lower = part.other_lower - memory_.origin(part.storage, part.other_block);
                 copy_rows(part.rows(memory_), target.rows(memory_), part.extent, part.element_size,
                           memory_.threads);
             }
@@ -64,11 +68,8 @@ public:
     [[nodiscard]] int rank() const override { return 0; }
     [[nodiscard]] int size() const override { return 1; }
 
-    [[nodiscard]] std::unique_ptr<Channel> open(plan::Transport /*way*/, const Memory& memory,
+    [[nodiscard]] std::unique_ptr<Channel> open(plan::Way /*way*/, const Memory& memory,
                                                 Messages messages) override {
-        if (memory.mirror) {
-            throw std::invalid_argument("A process with a device copies, it has no messages.");
-        }
         return std::make_unique<LocalChannel>(memory, std::move(messages));
     }
     void connect(const Memory& /*memory*/, std::span<Channel* const> /*channels*/) override {}

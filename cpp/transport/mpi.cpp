@@ -20,11 +20,6 @@ namespace {
 
 using mpi::check;
 
-Mirror& device_of(const Memory& memory) {
-    if (memory.mirror) return *memory.mirror;
-    throw std::invalid_argument("Messages of a device were wanted, but fields lie in the host.");
-}
-
 class MpiTransport final : public Transport {
 public:
     MpiTransport(MPI_Comm original, std::vector<int> nodes, std::optional<Link> link)
@@ -50,35 +45,46 @@ public:
         return link_ && node_of(rank) != node_of(rank_) ? &*link_ : nullptr;
     }
 
-    [[nodiscard]] std::unique_ptr<Channel> open(plan::Transport way, const Memory& memory,
+    [[nodiscard]] std::unique_ptr<Channel> open(plan::Way way, const Memory& memory,
                                                 Messages messages) override {
-        for (const Message* message : messages.receives) require_reachable(way, *message);
-        for (const Message* message : messages.sends) require_reachable(way, *message);
+        require_reachable(way, messages);
         switch (way) {
-            case plan::Transport::shared:
+            case plan::Way::shared:
                 return shared_channel(memory, std::move(messages), false);
-            case plan::Transport::shared_push:
+            case plan::Way::shared_push:
                 return shared_channel(memory, std::move(messages), true);
-            case plan::Transport::two_sided:
+            case plan::Way::two_sided:
                 return two_sided_channel(comm_.handle(), memory, std::move(messages), false);
-            case plan::Transport::persistent:
+            case plan::Way::persistent:
                 return two_sided_channel(comm_.handle(), memory, std::move(messages), true);
-            case plan::Transport::datatype:
+            case plan::Way::datatype:
                 return datatype_channel(comm_.handle(), memory, std::move(messages));
-            case plan::Transport::put:
+            case plan::Way::put:
                 return put_channel(window_, memory, std::move(messages));
-            case plan::Transport::get:
+            case plan::Way::get:
                 return get_channel(window_, memory, std::move(messages));
-            case plan::Transport::box_copies:
-                return device_channel(comm_.handle(), device_of(memory), messages, Buffers::boxes);
-            case plan::Transport::via_host:
-                return device_channel(comm_.handle(), device_of(memory), messages, Buffers::host);
-            case plan::Transport::from_device:
-                return device_channel(comm_.handle(), device_of(memory), messages, Buffers::device);
-            case plan::Transport::peer:
-                return peer_channel(comm_.handle(), back_.handle(), device_of(memory), messages);
+            default:
+                throw std::invalid_argument(
+                    "Messages of a device were wanted, but fields lie in the host.");
         }
-        throw std::logic_error("This transport has no channel.");
+    }
+
+    [[nodiscard]] std::unique_ptr<Channel> open_on_device(plan::Way way, Mirror& mirror,
+                                                          const Messages& messages) override {
+        require_reachable(way, messages);
+        switch (way) {
+            case plan::Way::box_copies:
+                return device_channel(comm_.handle(), mirror, messages, Buffers::boxes);
+            case plan::Way::via_host:
+                return device_channel(comm_.handle(), mirror, messages, Buffers::host);
+            case plan::Way::from_device:
+                return device_channel(comm_.handle(), mirror, messages, Buffers::device);
+            case plan::Way::peer:
+                return peer_channel(comm_.handle(), back_.handle(), mirror, messages);
+            default:
+                throw std::invalid_argument(
+                    "Messages of the host were wanted, but fields lie on a device.");
+        }
     }
 
     void connect(const Memory& memory, std::span<Channel* const> channels) override {
@@ -90,14 +96,14 @@ public:
         for (Channel* channel : channels) channel->attach(letters);
     }
 
-    [[nodiscard]] std::string try_device(plan::Transport way, Device& device) override {
+    [[nodiscard]] std::string try_device(plan::Way way, Device& device) override {
         // What is left over of a trial that failed must meet nothing else.
         const mpi::Comm trial(comm_.handle());
         switch (way) {
-            case plan::Transport::from_device:
+            case plan::Way::from_device:
                 if (link_) return "an emulated link needs the memory of the host";
                 return try_messages_from_device(trial.handle(), device);
-            case plan::Transport::peer:
+            case plan::Way::peer:
                 return try_peers(trial.handle(), device, nodes_);
             default:
                 return {};
@@ -119,15 +125,20 @@ private:
                             MPI_DOUBLE, operation, comm_.handle()));
     }
 
-    void require_reachable(plan::Transport way, const Message& message) const {
+    void require_reachable(plan::Way way, const Messages& messages) const {
+        for (const Message* message : messages.receives) require_reachable(way, *message);
+        for (const Message* message : messages.sends) require_reachable(way, *message);
+    }
+
+    void require_reachable(plan::Way way, const Message& message) const {
         const int largest = comm_.largest_tag();
         if (message.tag > largest) {
             throw std::invalid_argument("Tag " + std::to_string(message.tag) +
                                         " is larger than this MPI allows (" +
                                         std::to_string(largest) + ").");
         }
-        const bool is_shared = way == plan::Transport::shared ||
-                               way == plan::Transport::shared_push || way == plan::Transport::peer;
+        const bool is_shared =
+            way == plan::Way::shared || way == plan::Way::shared_push || way == plan::Way::peer;
         if (is_shared && node_of(message.rank) != node_of(rank_)) {
             throw std::invalid_argument("Ranks " + std::to_string(rank_) + " and " +
                                         std::to_string(message.rank) +

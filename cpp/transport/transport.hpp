@@ -17,6 +17,7 @@
 namespace halocline {
 
 class Device;
+class Mirror;
 
 /// What `arrival_ns` says of a message of which nothing is known yet.
 constexpr std::int64_t not_arrived = std::numeric_limits<std::int64_t>::max();
@@ -69,15 +70,19 @@ public:
         return nullptr;
     }
 
-    /// Prepares messages of one exchange; messages and memory must outlive the channel.
-    [[nodiscard]] virtual std::unique_ptr<Channel> open(plan::Transport way, const Memory& memory,
+    /// Prepares messages of one exchange between fields in the host's memory; messages and memory
+    /// must outlive the channel.
+    [[nodiscard]] virtual std::unique_ptr<Channel> open(plan::Way way, const Memory& memory,
                                                         Messages messages) = 0;
     /// Connects the channels that were opened since the last time; all ranks must call it.
     virtual void connect(const Memory& memory, std::span<Channel* const> channels) = 0;
 
+    /// Likewise messages between fields that lie on a device.
+    [[nodiscard]] virtual std::unique_ptr<Channel> open_on_device(plan::Way way, Mirror& mirror,
+                                                                  const Messages& messages);
     /// Tries whether a way to send works with a device; all ranks must call it. Returns what this
     /// rank found to be wrong, nothing if it works.
-    [[nodiscard]] virtual std::string try_device(plan::Transport way, Device& device);
+    [[nodiscard]] virtual std::string try_device(plan::Way way, Device& device);
 
     /// Replaces the values by their sums over all ranks.
     virtual void sum(std::span<std::int64_t> values) = 0;

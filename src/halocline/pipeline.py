@@ -7,7 +7,8 @@ steps ──bind──▶ Program ──make_schedule, make_plan──▶ Plan �
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from math import lcm
+from typing import TYPE_CHECKING, Annotated
 
 from halocline.codegen.cpp import print_source
 from halocline.codegen.cuda import print_cuda
@@ -15,14 +16,17 @@ from halocline.codegen.cuda_services import print_services
 from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback
 from halocline.errors import DeviceError, PlanError, nearest
+from halocline.geometry import AXES
 from halocline.jit.build import build
 from halocline.jit.cubin import build_cubin
 from halocline.jit.library import CallbackLibrary, DeviceLibrary, Library
 from halocline.jit.nvrtc import best_architecture
 from halocline.jit.toolchain import find_toolchain
-from halocline.language.steps import check_steps
+from halocline.language.steps import Call, check_steps
+from halocline.language.tree import walk
+from halocline.options import Check
 from halocline.plan.bind import bind
-from halocline.plan.decomposition import Decomposition, decompose
+from halocline.plan.decomposition import PRICES, Decomposition, decompose, parse_shape
 from halocline.plan.lower import make_plan
 from halocline.plan.sparse import Sparse
 from halocline.plan.strategy import Strategy
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from halocline.codegen.source import Source
-    from halocline.language.fields import Grid
+    from halocline.language.grid import Grid
     from halocline.language.kernel import Kernel
     from halocline.language.steps import Step
     from halocline.plan.plan import Plan
@@ -40,6 +44,10 @@ if TYPE_CHECKING:
 
 TARGETS = ("c++", "numpy")
 _PRINTERS = {"c++": print_source, "cuda": print_cuda}
+# What stands for a decomposition; see 'Simulation'.
+AnyDecomposition = Annotated[
+    str | tuple[int, ...] | list[int] | Decomposition | Sparse | None, Check(parse_shape)
+]
 
 
 def plan_for(  # noqa: PLR0913 (the choices of a run)
@@ -49,7 +57,7 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
     ranks: int = 1,
     rank: int = 0,
     strategy: Strategy | None = None,
-    decomposition: Any = None,
+    decomposition: AnyDecomposition = None,
     blocks: int = 1,
     check_every: int = 100,
 ) -> Plan:
@@ -70,38 +78,70 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
     """
     if not 0 <= rank < ranks:
         raise PlanError(f"The plan of rank {rank} was asked for; there are ranks 0 to {ranks - 1}.")
-    split = decomposition_for(grid, ranks, decomposition, blocks)
-    program = bind(grid, check_steps(tuple(steps)), check_every)
+    checked = check_steps(tuple(steps))
+    split = decomposition_for(grid, ranks, decomposition, blocks, steps=checked)
+    program = bind(grid, checked, check_every)
     return make_plan(program, split, strategy or Strategy(), rank)
 
 
 def decomposition_for(
     grid: Grid,
     ranks: int,
-    wanted: Any = None,
+    decomposition: AnyDecomposition = None,
     blocks: int = 1,
     prices: Sequence[float] | None = None,
+    steps: Sequence[Step] = (),
 ) -> Decomposition:
     """Return the decomposition that a name, a shape or None stands for.
 
     Args:
         grid: The grid.
         ranks: Number of ranks.
-        wanted: See 'Simulation'.
+        decomposition: See 'Simulation'.
         blocks: Blocks a rank.
         prices: What a cell of a side across each axis costs; None where it is not known.
+        steps: The time step: axes along which it sweeps stay whole where they can.
     """
-    if isinstance(wanted, Decomposition):
-        if wanted.ranks != ranks or wanted.extent != grid.extent:
+    grid = grid.first
+    grain = tuple(
+        lcm(*(other.scale[axis].denominator for other in grid.family))
+        for axis in range(grid.dimensions)
+    )
+    if isinstance(decomposition, Sparse):
+        decomposition = decomposition.decompose(grid.extent, grid.periodic, ranks)
+    if isinstance(decomposition, Decomposition):
+        if decomposition.ranks != ranks or decomposition.extent != grid.extent:
             raise PlanError(
-                f"The decomposition is for {wanted.ranks} ranks and {wanted.extent} cells; the "
-                f"simulation has {ranks} ranks and {grid.extent} cells.",
+                f"The decomposition is for {decomposition.ranks} ranks and {decomposition.extent} "
+                f"cells; the simulation has {ranks} ranks and {grid.extent} cells.",
             )
-        return wanted
-    if isinstance(wanted, Sparse):
-        return wanted.decompose(grid.extent, grid.periodic, ranks)
-    known = {} if prices is None else {"prices": prices}
-    return decompose(grid.extent, grid.periodic, ranks, wanted, blocks, **known)
+        _check_grain(decomposition, grain)
+        return decomposition
+    swept = frozenset(
+        step.kernel.sweep[0] for step in walk(steps) if isinstance(step, Call) and step.kernel.sweep
+    )
+    return decompose(
+        grid.extent,
+        grid.periodic,
+        ranks,
+        decomposition,
+        blocks,
+        prices or PRICES,
+        grain=grain,
+        swept=swept,
+    )
+
+
+def _check_grain(wanted: Decomposition, grain: tuple[int, ...]) -> None:
+    """Refuse blocks with a part of a cell of a coarser grid."""
+    for axis, (cuts, g) in enumerate(zip(wanted.cuts, grain, strict=True)):
+        for cut in cuts:
+            if cut % g:
+                raise PlanError(
+                    f"The decomposition cuts {AXES[axis]} at {cut}, but the family of grids has a "
+                    f"coarser one, of {g} cells each: expected multiples of {g}.",
+                    hint="Use blocks whose bounds are multiples of the ratio.",
+                )
 
 
 def source_for(grid: Grid, steps: Sequence[Step], target: str = "c++") -> Source:

@@ -61,10 +61,14 @@ def test_a_case_file_repeats_a_flow(tmp_path: Path):
 @pytest.mark.parametrize(
     ("name", "given", "message"),
     [
-        ("channel", {"dimensions": 4}, "4 dimensions; expected 2 or 3"),
-        ("channel", {"driving": "inlett"}, "unknown driving 'inlett'. Did you mean 'inlet'?"),
-        ("channel", {"aspect": 0.0}, "aspect 0 and width 0.25; expected both above 0"),
-        ("channel", {"aspect": float("inf")}, "aspect inf and width 0.25; expected both above 0"),
+        ("channel", {"dimensions": 4}, "'dimensions' was given 4; expected one of: 2, 3."),
+        (
+            "channel",
+            {"driving": "inlett"},
+            "'driving' was given 'inlett'; expected one of: force, pressure-drop, inlet.",
+        ),
+        ("channel", {"aspect": 0.0}, "'aspect' was given 0.0; expected a number above 0."),
+        ("channel", {"aspect": float("inf")}, "'aspect' was given inf; expected a number above 0."),
         (
             "oscillating-channel",
             {"womersley": 2000.0},
@@ -75,13 +79,25 @@ def test_a_case_file_repeats_a_flow(tmp_path: Path):
             {"womersley": 100.0},
             "1 lattice steps; expected at least 6",
         ),
-        ("oscillating-channel", {"womersley": 0.0}, "Womersley number 0 and 1 periods were given"),
-        ("duct", {"aspect": 0.5}, "The duct has aspect 0.5; expected at least 1."),
-        ("taylor-green", {"dimensions": 1}, "1 dimensions; expected 2 or 3"),
-        ("taylor-green", {"convective_times": 0.0}, "0 convective times were given"),
-        ("cylinder", {"outlet": "open"}, "unknown outlet 'open'. Known are: outflow, pressure."),
+        (
+            "oscillating-channel",
+            {"womersley": 0.0},
+            "'womersley' was given 0.0; expected a number above 0 and at most 1000.",
+        ),
+        ("duct", {"aspect": 0.5}, "'aspect' was given 0.5; expected a number of at least 1."),
+        ("taylor-green", {"dimensions": 1}, "'dimensions' was given 1; expected one of: 2, 3."),
+        (
+            "taylor-green",
+            {"convective_times": 0.0},
+            "'convective_times' was given 0.0; expected a number above 0.",
+        ),
+        (
+            "cylinder",
+            {"outlet": "open"},
+            "'outlet' was given 'open'; expected one of: pressure, outflow.",
+        ),
         ("cylinder", {"sides": "free-slip"}, "A parabola was asked for where there are no two"),
-        ("cylinder", {"below": 0.4}, "'below' was given 0.4; expected at least 1 diameter."),
+        ("cylinder", {"below": 0.4}, "'below' was given 0.4; expected a number of at least 1."),
         ("porous", {}, "A porous sample needs a file of its solid cells. Add --geometry FILE."),
     ],
 )
@@ -95,16 +111,18 @@ def test_what_cannot_be_computed_is_refused(name, given, message):
     ("collision", "dimensions"), [("mrt", 2), ("regularised", 2), ("mrt", 3), ("cumulant", 3)]
 )
 def test_the_cavity_knows_all_collisions(collision, dimensions):
-    case = LidCavity(16, 100.0, dimensions, collision=collision)
+    case = LidCavity(cells=16, reynolds=100.0, dimensions=dimensions, collision=collision)
     result, variables = run(case)
-    assert result.is_converged
-    found = [d.maximum for d in result.differences(variables) if "converged" in d.source]
+    assert result.is_steady
+    found = [d.maximum for d in result.compare(variables) if "converged" in d.source]
     assert max(found) < 0.025
 
 
 @pytest.mark.slow
 def test_mass_stays_in_a_closed_domain_for_1e5_steps(record):
-    case = LidCavity(24, 100.0, 2, tolerance=1e-300, max_convective_times=417)
+    case = LidCavity(
+        cells=24, reynolds=100.0, dimensions=2, tolerance=1e-300, max_convective_times=417
+    )
     result, variables = run(case)
     density = next(v.values for v in variables if v.name == "density")
     off = abs(density.mean() - 1.0)

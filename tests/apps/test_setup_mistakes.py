@@ -66,7 +66,7 @@ KINDS = (
     "expected a boundary: Wall(…), FreeSlip(…), Velocity(…), Pressure(…), Outflow(…), "
     "PressureDrop(…)."
 )
-SLOW = "expected a number above -0.577 and below 0.577."
+SLOW = "expected a number above -0.57735 and below 0.57735."
 SOLID = "True or 1 where a cell is solid, False or 0 elsewhere."
 ALL = "Write solid=array != 0 if all else means solid."
 
@@ -201,11 +201,11 @@ MISTAKES = {
     ),
     "outflow that comes in": (
         at(Outflow(-0.1)),
-        "'speed of x-' was given -0.1; expected a number above 0 and below 0.577.",
+        "'speed of x-' was given -0.1; expected a number above 0 and below 0.57735.",
     ),
     "outflow with a vector": (
         at(Outflow((0.1, 0.0))),
-        "'speed of x-' was given (0.1, 0.0); expected a number above 0 and below 0.577.",
+        "'speed of x-' was given (0.1, 0.0); expected a number above 0 and below 0.57735.",
     ),
     "pressure drop as text": (
         at(PressureDrop("1")),
@@ -237,7 +237,7 @@ MISTAKES = {
     ),
     "force as text": (
         {"force": ("a", 0.0)},
-        "'force along x' was given 'a'; expected a number.",
+        "'force along x' was given 'a'; expected a finite number.",
     ),
     "force function of the coordinates": (
         {"force": named((0.0, 0.0))},
@@ -373,7 +373,7 @@ PAIR = "expected 2 numbers or functions of the coordinates, one an axis."
     ("arguments", "message"),
     [
         ({"density": "a"}, f"'density' was given 'a'; {PROFILE} {HINT}"),
-        ({"density": float("nan")}, "'density' was given nan; expected a number."),
+        ({"density": float("nan")}, "'density' was given nan; expected a finite number."),
         (
             {"density": np.ones((8, 6))},
             f"'density' was given an array of float64 with the shape (8, 6); {PROFILE} {HINT}",

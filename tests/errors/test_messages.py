@@ -564,26 +564,26 @@ def test_plan_of_a_rank_that_does_not_exist(grid):
     [
         (
             {"neighbours": "dirct"},
-            "The strategy has neighbours='dirct'; expected one of: direct, staged.",
+            "'neighbours' was given 'dirct'; expected one of: direct, staged.",
         ),
-        ({"width": "ful"}, "The strategy has width='ful'; expected one of: minimal, full."),
+        ({"width": "ful"}, "'width' was given 'ful'; expected one of: minimal, full."),
         (
             {"messages": "fields"},
-            "The strategy has messages='fields'; expected one of: neighbour, field.",
+            "'messages' was given 'fields'; expected one of: neighbour, field.",
         ),
         (
             {"transport": "pigeon"},
-            "The strategy has transport='pigeon'; expected one of: auto, shared, shared-push, "
+            "'transport' was given 'pigeon'; expected one of: auto, shared, shared-push, "
             "two-sided, persistent, datatype, put, get, peer, from-device, via-host, box-copies.",
         ),
         (
             {"overlap": "corefirst"},
-            "The strategy has overlap='corefirst'; expected one of: core-first, rim-first, "
+            "'overlap' was given 'corefirst'; expected one of: core-first, rim-first, "
             "postponed, none.",
         ),
-        ({"wait": "some"}, "The strategy has wait='some'; expected one of: all, any."),
-        ({"tiles": 0}, "The strategy has tiles=0; expected at least 1."),
-        ({"depth": 0}, "The strategy has depth=0; expected at least 1."),
+        ({"wait": "some"}, "'wait' was given 'some'; expected one of: all, any."),
+        ({"tiles": 0}, "'tiles' was given 0; expected a whole number of at least 1."),
+        ({"depth": 0}, "'depth' was given 0; expected a whole number of at least 1."),
     ],
 )
 def test_unknown_choice_of_a_strategy(options, message):
@@ -679,7 +679,7 @@ def test_an_option_that_is_no_whole_number(grid, T, name, value, least):
 @pytest.mark.parametrize("dt", [None, "0.1", [0.1]])
 def test_a_time_step_that_is_no_number(grid, dt):
     assert told(PlanError, lambda: hc.Simulation(grid, [lambda: None], dt=dt)) == (
-        f"'dt' was given {dt!r}; expected a number."
+        f"'dt' was given {dt!r}; expected a finite number."
     )
 
 
@@ -791,5 +791,5 @@ def test_reduction_of_a_comparison_of_whole_fields(T):
 
 def test_negative_number_of_overlapped_kernels():
     assert told(PlanError, lambda: hc.Strategy(overlapped=-1)) == (
-        "The strategy has overlapped=-1; expected a number of kernels, or None for all."
+        "'overlapped' was given -1; expected a whole number of at least 0."
     )

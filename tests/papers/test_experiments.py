@@ -12,7 +12,7 @@ from launch import needs_mpi
 from typer.testing import CliRunner
 
 from halocline.bench.settings import Settings
-from halocline.cli.main import app
+from halocline.cli.main import build
 from halocline.errors import CaseError, HaloclineError
 from halocline.papers.configuration import (
     Configuration,
@@ -32,6 +32,7 @@ from halocline.plan.strategy import Strategy
 from halocline.tune.machines import find_machine
 from halocline.tune.work import Placement
 
+app = build([])
 runner = CliRunner()
 WITHOUT_RANKS = ("001-devices", "001-device-scaling", "002-exchanges")
 

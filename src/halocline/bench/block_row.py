@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from halocline.bench.kernels import FIXED_POINT, address_of, compute, increase
+from halocline.bench.kernels import FIXED_POINT, add_kernel, compute, increase
 from halocline.bench.settings import Settings, dtype_of
 from halocline.bench.times import Times, sample
 from halocline.errors import HaloclineError
@@ -24,9 +24,10 @@ from halocline.runtime.job import Job
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from halocline.runtime._core import Operation
+
 Cell = tuple[int, int, int]
 _ZERO: Cell = (0, 0, 0)
-Operation = tuple[Any, ...]
 
 _REWRITE = "rewrite"
 _PROGRAM = "step"
@@ -71,11 +72,10 @@ class BlockRow:
         self.lower = with_axis(_ZERO, axis, job.rank * extent[axis])
         self.upper = plus(self.lower, extent)
         self.runtime = _core.Runtime(1, job.transport)
-        self.runtime.add_block(self.lower, self.upper)
+        self.runtime.add_block(self.runtime.add_space(), _core.Box(self.lower, self.upper))
         halo = with_axis(_ZERO, axis, 1)
         self.slot = self.runtime.add_field(_core.Field("values", self.dtype, 1, halo, halo))
-        kernel = address_of(job, increase, self.dtype)
-        self._rewrite = self.runtime.add_kernel(_REWRITE, kernel, [self.slot], [], stream=False)
+        self._rewrite = add_kernel(self.runtime, job, increase, self.slot, self.dtype)
         self.is_rewritten = is_rewritten
         self.messages: list[Message] = []
         self.rewrites = 0
@@ -95,15 +95,17 @@ class BlockRow:
         sends, receives = [], []
         for message in messages:
             for piece in range(pieces):
-                sent = (self._tag, transport, [self._part(message, piece, pieces)])
+                part = self._part(message, piece, pieces)
+                sent = (self._tag, _core.Way[transport], [part])
                 if self.job.rank == message.source:
-                    sends.append((message.target, *sent))
+                    sends.append(_core.Message(message.target, *sent))
                 if self.job.rank == message.target:
-                    receives.append((message.source, *sent))
+                    receives.append(_core.Message(message.source, *sent))
                 self._tag += 1
         self.messages += messages
         self._exchanges += 1
-        return self.runtime.add_exchange(f"exchange {self._exchanges}", sends, receives, [])
+        name = f"exchange {self._exchanges}"
+        return self.runtime.add_exchange(_core.Exchange(name, sends, receives))
 
     def add_work(self, cells: int) -> tuple[int, Operation]:
         """Add a computation on values of its own that needs no memory bandwidth.
@@ -112,19 +114,18 @@ class BlockRow:
             The slot of its field, whose values stay at 'FIXED_POINT', and the operation.
         """
         slot = self.runtime.add_field(_core.Field("work", self.dtype, 1, _ZERO, _ZERO))
-        address = address_of(self.job, compute, self.dtype)
-        kernel = self.runtime.add_kernel("compute", address, [slot], [], stream=False)
+        kernel = add_kernel(self.runtime, self.job, compute, slot, self.dtype)
         self.runtime.view(slot, 0)[:] = FIXED_POINT
-        box = (0, self.lower, plus(self.lower, (cells, 1, 1)))
-        return slot, ("run", kernel, "compute", [box])
+        box = block_box(self.lower, plus(self.lower, (cells, 1, 1)))
+        return slot, _core.Run(kernel, "compute", [box])
 
-    def _part(self, message: Message, piece: int, pieces: int) -> tuple[Any, ...]:
+    def _part(self, message: Message, piece: int, pieces: int) -> _core.Part:
         """Return what is sent of the field as this rank sees it."""
         ends = (self._sent(message), self._received(message))
         mine, other = ends if self.job.rank == message.source else ends[::-1]
         extent = with_axis(self.layer, 0, self.layer[0] // pieces)
         moved = (piece * extent[0], 0, 0)
-        return (self.slot, 0, 0, plus(mine, moved), 0, plus(other, moved), extent)
+        return _core.Part(self.slot, 0, 0, plus(mine, moved), 0, plus(other, moved), extent)
 
     def _sent(self, message: Message) -> Cell:
         """Return the first cell of the layer that its source owns."""
@@ -148,9 +149,9 @@ class BlockRow:
             self.runtime.connect()
         self._is_connected = True
         layers = dict.fromkeys(self._sent(m) for m in self.messages if m.source == self.job.rank)
-        boxes = [(0, lower, plus(lower, self.layer)) for lower in layers]
+        boxes = [block_box(lower, plus(lower, self.layer)) for lower in layers]
         is_needed = self.is_rewritten and bool(boxes)
-        rewrite: list[Operation] = [("run", self._rewrite, _REWRITE, boxes)] if is_needed else []
+        rewrite = [_core.Run(self._rewrite, _REWRITE, boxes)] if is_needed else []
         self.runtime.set_program(_PROGRAM, [*rewrite, *operations])
         self._is_silent = is_silent
         self._fill()
@@ -245,4 +246,9 @@ def plus(a: Cell, b: Cell) -> Cell:
 
 def exchange(number: int) -> list[Operation]:
     """Return the operations that start an exchange and wait for it."""
-    return [("start", number), ("wait", number)]
+    return [_core.Start(number), _core.Wait(number)]
+
+
+def block_box(lower: Cell, upper: Cell) -> _core.BlockBox:
+    """Return cells of the first block."""
+    return _core.BlockBox(0, _core.Box(lower, upper))

@@ -7,6 +7,7 @@ from typing import Any
 import halocline as hc
 from halocline.language.kernel import Kernel
 from halocline.pipeline import CompiledKernels, compile_kernels, plan_for
+from halocline.runtime import _core
 from halocline.runtime.job import Job
 
 _CHAIN = 64
@@ -41,6 +42,12 @@ def kernel_of(job: Job, function: Any, dtype: str) -> Kernel:
 def address_of(job: Job, function: Any, dtype: str) -> int:
     """Return the address of a kernel; all ranks must call it."""
     return _compiled(job, function, dtype).address(kernel_of(job, function, dtype))
+
+
+def add_kernel(runtime: _core.Runtime, job: Job, function: Any, slot: int, dtype: str) -> int:
+    """Add a kernel of a field to a runtime and return its number; all ranks must call it."""
+    address = address_of(job, function, dtype)
+    return runtime.add_kernel(_core.Kernel(function.name, address, [slot], [], stream=False))
 
 
 def _compiled(job: Job, function: Any, dtype: str) -> CompiledKernels:

@@ -9,18 +9,23 @@ the messages of these progress while they compute.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from halocline.bench.benchmark import Benchmark, on_ranks
-from halocline.bench.block_row import BlockRow, Operation, exchange
+from halocline.bench.block_row import BlockRow, exchange
 from halocline.bench.kernels import FIXED_POINT
 from halocline.bench.messages import SIDES, ring, row_of
 from halocline.bench.settings import TRANSPORTS, Settings
 from halocline.bench.times import Times
 from halocline.errors import HaloclineError
 from halocline.io.results import Chart, Row
+from halocline.runtime import _core
 from halocline.runtime.job import Job
+
+if TYPE_CHECKING:
+    from halocline.runtime._core import Operation
 
 # As in the paper's table.
 _MESSAGE_BYTES = 4 << 20
@@ -62,9 +67,9 @@ class _Overlap:
         once = self._times(self._compute(1))
         count = max(_POLLS, round(communication.median_s / once.median_s))
         computation = self._times(self._compute(count))
-        piece = [*self._compute(count // _POLLS), ("poll", self.number)]
+        piece = [*self._compute(count // _POLLS), _core.Poll(self.number)]
         rest = self._compute(count % _POLLS) if count % _POLLS else []
-        compute, polled = self._compute(count), [("loop", _POLLS, piece), *rest]
+        compute, polled = self._compute(count), [_core.Loop(_POLLS, piece), *rest]
         found = {
             COMPUTATION: computation,
             COMMUNICATION: communication,
@@ -90,10 +95,10 @@ class _Overlap:
         ]
 
     def _compute(self, count: int) -> list[Operation]:
-        return [("loop", count, [self.work])]
+        return [_core.Loop(count, [self.work])]
 
     def _times(self, operations: list[Operation]) -> Times:
-        is_computed = all(op[0] == "loop" for op in operations)
+        is_computed = all(isinstance(op, _core.Loop) for op in operations)
         self.blocks.set_program(operations, is_silent=is_computed)
         times = self.blocks.sample(self.settings)
         if not np.all(self.blocks.runtime.view(self.slot, 0) == FIXED_POINT):

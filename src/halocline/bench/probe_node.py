@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from halocline.analysis.cost import cost
-from halocline.bench.block_row import Cell, plus, with_axis
-from halocline.bench.kernels import address_of, compute, increase, kernel_of
+from halocline.bench.block_row import Cell, block_box, exchange, plus, with_axis
+from halocline.bench.kernels import add_kernel, compute, increase, kernel_of
 from halocline.bench.memory import worker_counts
 from halocline.bench.settings import Settings
 from halocline.bench.times import sample
@@ -120,17 +120,16 @@ class _Kernel:
 
     def __init__(self, job: Job, kernel: Any, extent: Cell, threads: int = 1) -> None:
         self.runtime = _core.Runtime(threads)
-        self.runtime.add_block(_ZERO, extent)
+        self.runtime.add_block(self.runtime.add_space(), _core.Box(_ZERO, extent))
         slot = self.runtime.add_field(_core.Field("values", "float64", 1, _ZERO, _ZERO))
-        address = address_of(job, kernel, "float64")
-        self.number = self.runtime.add_kernel("kernel", address, [slot], [], stream=False)
+        self.number = add_kernel(self.runtime, job, kernel, slot, "float64")
         self.runtime.connect()
         self.run_on(extent)
 
     def run_on(self, *extents: Cell) -> None:
         """Let a step run it on boxes of so many cells, each from the first cell on."""
-        boxes = [(0, _ZERO, extent) for extent in extents]
-        self.runtime.set_program("step", [("run", self.number, "kernel", boxes)])
+        boxes = [block_box(_ZERO, extent) for extent in extents]
+        self.runtime.set_program("step", [_core.Run(self.number, "kernel", boxes)])
 
     def least_s(self, settings: Settings, *extents: Cell) -> float:
         """Return the least time of an operation on boxes [s]."""
@@ -148,14 +147,15 @@ def _copy_s(settings: Settings, sweep: _Kernel | None, extent: Cell, axis: int) 
         axis: Along which the two blocks stand.
     """
     runtime = _core.Runtime(1)
+    space = runtime.add_space()
     for lower in (_ZERO, with_axis(_ZERO, axis, extent[axis])):
-        runtime.add_block(lower, plus(lower, extent))
+        runtime.add_block(space, _core.Box(lower, plus(lower, extent)))
     halo, last = (with_axis(_ZERO, axis, n) for n in (1, extent[axis] - 1))
     slot = runtime.add_field(_core.Field("values", "float64", 1, halo, halo))
-    part = (slot, 0, 0, last, 1, last, with_axis(extent, axis, 1))
-    number = runtime.add_exchange("copy", [], [], [part])
+    copy = _core.Copy(slot, 0, 0, last, 1, last, with_axis(extent, axis, 1))
+    number = runtime.add_exchange(_core.Exchange("copy", copies=[copy]))
     runtime.connect()
-    runtime.set_program("step", [("start", number), ("wait", number)])
+    runtime.set_program("step", exchange(number))
     if sweep is None:
         return _least_s(runtime, settings)
     times = []

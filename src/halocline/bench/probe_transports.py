@@ -11,6 +11,7 @@ from dataclasses import replace
 from halocline.bench.block_row import BlockRow, Message, exchange
 from halocline.bench.messages import ring_shift
 from halocline.bench.settings import DIRECT, TRANSPORTS, Settings
+from halocline.runtime import _core
 from halocline.runtime.job import Job
 from halocline.tune.fit import Fit, fit_ranges
 from halocline.tune.machine import Packing, TransportTimes
@@ -96,7 +97,7 @@ def _waits_for_receiver(job: Job, settings: Settings, transport: str, size: int)
     back = blocks.add_exchange(transport, [Message(1, 0, "lower")])
     blocks.set_program([compute], is_silent=True)
     count = max(1, round(_LATE_S / blocks.sample(settings).min_s))
-    late = [("loop", count, [compute])] if job.rank == 1 else []
+    late = [_core.Loop(count, [compute])] if job.rank == 1 else []
     blocks.set_program([*late, *exchange(there), *exchange(back)])
     blocks.run(2 * settings.repetitions)
     waited = blocks.seconds("wait", "exchange 1") if job.rank == 0 else 0.0

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable
 
 from halocline.analysis.cost import cost
 from halocline.analysis.footprint import footprint
 from halocline.apps.case import Problem
-from halocline.cli.run import RunChoices
+from halocline.apps.run_options import RunOptions
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import Kernel
 from halocline.language.show import show
-from halocline.language.steps import Call, Every, Repeat
+from halocline.language.steps import Call
+from halocline.language.tree import walk
 from halocline.pipeline import plan_for, source_for
 
 
 def show_subject(
     what: str,
     problem: Problem,
-    choices: RunChoices,
+    options: RunOptions,
     ranks_and_rank: tuple[int, int],
     target: str = "c++",
 ) -> str:
@@ -34,8 +34,8 @@ def show_subject(
                 problem.steps,
                 ranks=ranks,
                 rank=rank,
-                strategy=choices.strategy,
-                decomposition=choices.shape,
+                strategy=options.strategy,
+                **options.shape,
             )
         ),
         "code": lambda: source_for(problem.grid, problem.steps, target).text,
@@ -45,17 +45,9 @@ def show_subject(
 
 def _each_kernel(problem: Problem, text: Callable[[Kernel], str]) -> str:
     """Return a text for every kernel of the step and of the boundaries."""
-    calls = list(_calls(problem.steps))
+    calls = [step for step in walk(problem.steps) if isinstance(step, Call)]
     for field in problem.grid.fields.values():
         for side in field.boundaries:
             calls += boundary_calls(field, side, 1)
     kernels = {call.kernel: call for call in calls}
     return "\n\n".join(text(kernel) for kernel in kernels)
-
-
-def _calls(steps: Sequence[Any]) -> Iterator[Call]:
-    for step in steps:
-        if isinstance(step, Call):
-            yield step
-        elif isinstance(step, Repeat | Every):
-            yield from _calls(step.steps)

@@ -26,7 +26,8 @@ from halocline.io.state import fields_to_keep, parameters
 from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
-    from halocline.language.fields import Field, Grid
+    from halocline.language.fields import Field
+    from halocline.language.grid import Grid
     from halocline.language.steps import Parameter, Step
 
 FORMAT = 1
@@ -114,9 +115,9 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
         name = _name(field, component)
         values = simulation.job.on_first(partial(_array, place, field, name))
         scatter_component(field, component, values)
-    told = simulation.job.first(found)
-    assert told is not None
-    simulation.step, kept = told
+    found_on_first = simulation.job.first(found)
+    assert found_on_first is not None
+    simulation.step, kept = found_on_first
     for parameter, number in zip(numbers, kept, strict=True):
         parameter.value = float.fromhex(number)
 
@@ -136,8 +137,13 @@ def _shape(simulation: Stepping, fields: tuple[Field, ...]) -> dict[str, Any]:
         "spacing": list(grid.spacing),
         "origin": list(grid.origin),
         "dt": simulation.dt,
-        "fields": {f.name: f"{f.dtype}, {f.components} component(s)" for f in fields},
+        "fields": {f.name: _kind(f) for f in fields},
     }
+
+
+def _kind(field: Field) -> str:
+    cells = "x".join(map(str, field.space.shape))
+    return f"{field.dtype}, {field.components} component(s), {cells} on '{field.axes}'"
 
 
 def _components(fields: tuple[Field, ...]) -> list[tuple[Field, int]]:
@@ -236,7 +242,7 @@ def _array(path: Path, field: Field, name: str) -> Any:
             values = np.lib.format.read_array(member, allow_pickle=False)
             # The checksum is compared where the member ends.
             member.read()
-        return values.astype(field.dtype, casting="no").reshape(field.grid.extent)
+        return values.astype(field.dtype, casting="no").reshape(field.space.shape)
     except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError) as error:
         raise _damaged(path, error) from error
 

@@ -22,7 +22,7 @@ Cell = tuple[int, ...]
 
 
 def gather_component(field: Field, component: int = 0) -> NDArray[Any] | None:
-    """Return one component of all cells, shape (nx, ny, nz), on rank 0; None elsewhere."""
+    """Return one component of all cells, along the axes that it has, on rank 0; None elsewhere."""
     storage = storage_of(field)
     job, mine = storage.job, _local(storage, component)
     boxes = _boxes_of_all(storage, f"gather_component of '{field.name}'")
@@ -30,13 +30,13 @@ def gather_component(field: Field, component: int = 0) -> NDArray[Any] | None:
         for _, values in mine:
             job.collective.communicator.Send(np.ascontiguousarray(values), dest=0)
         return None
-    result = np.empty(field.grid.extent, field.dtype)
+    result = np.empty(field.space.shape, field.dtype)
     for box, values in mine:
-        result[_cut(box)] = values
+        result[_cut(field, box)] = values
     for box, rank in _of_others(boxes):
-        part = np.empty(box.extent, field.dtype)
+        part = np.empty(tuple(box.extent[axis] for axis in field.space.axes), field.dtype)
         job.collective.communicator.Recv(part, source=rank)
-        result[_cut(box)] = part
+        result[_cut(field, box)] = part
     return result
 
 
@@ -53,9 +53,9 @@ def scatter_component(field: Field, component: int, values: NDArray[Any] | None)
         return
     assert values is not None
     for box, view in mine:
-        view[...] = values[_cut(box)]
+        view[...] = values[_cut(field, box)]
     for box, rank in _of_others(boxes):
-        part = np.ascontiguousarray(values[_cut(box)])
+        part = np.ascontiguousarray(values[_cut(field, box)])
         job.collective.communicator.Send(part, dest=rank)
 
 
@@ -71,7 +71,8 @@ def gather_cells(places: Sequence[tuple[Field, int, Cell]]) -> list[Any] | None:
     for number, (field, component, cell) in enumerate(places):
         for box, view in _local(storage_of(field), component):
             if all(l <= c < u for l, c, u in zip(box.lower, cell, box.upper, strict=True)):
-                found[number] = view[tuple(np.subtract(cell, box.lower))]
+                place = np.subtract(cell, box.lower)
+                found[number] = view[tuple(place[axis] for axis in field.space.axes)]
     job = storage_of(places[0][0]).job
     with job.call("gather_cells"):
         parts = job.gather(found)
@@ -107,5 +108,5 @@ def _of_others(boxes: list[list[Box]]) -> Iterator[tuple[Box, int]]:
             yield box, rank
 
 
-def _cut(box: Box) -> tuple[slice, ...]:
-    return tuple(slice(l, u) for l, u in zip(box.lower, box.upper, strict=True))
+def _cut(field: Field, box: Box) -> tuple[slice, ...]:
+    return field.space.subscript(box, (0,) * field.dimensions)

@@ -54,7 +54,10 @@ class Quantity:
 
     def variable(self, values: NDArray[Any] | None) -> Variable:
         """Return values with what a reader must know of them."""
-        return Variable(self.name, values, self.unit, self.description, self.field.location)
+        field = self.field
+        return Variable(
+            self.name, values, self.unit, self.description, field.location, field.axes, field.grid
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 from halocline.language import steps
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import reads
-from halocline.language.steps import Call, Callback, Every, Parameter, Reduction, Repeat, Swap
+from halocline.language.steps import Call, Callback, Parameter, Reduction
+from halocline.language.tree import Every, Repeat, Swap, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from halocline.language.fields import Field, Grid
+    from halocline.geometry import Offset
+    from halocline.language.fields import Field
+    from halocline.language.grid import Grid
     from halocline.language.steps import Step
 
 
@@ -23,7 +26,11 @@ def fields_to_keep(grid: Grid, time_step: Iterable[Step]) -> tuple[Field, ...]:
     before it reads it.
     """
     sequence = tuple(time_step)
-    return tuple(field for field in grid.fields.values() if not _is_scratch(sequence, field))
+    return tuple(
+        field
+        for field in grid.fields.values()
+        if not field.is_hidden and not _is_scratch(sequence, field)
+    )
 
 
 def _is_scratch(time_step: Iterable[Step], field: Field) -> bool:
@@ -43,10 +50,14 @@ def _overwritten(call: Call, field: Field) -> set[int]:
     """Return the components to which a kernel gives new values in every cell."""
     if call.is_layer or call.mask is not None:
         return set()
-    if not call.region.contains(field.grid.domain):
+    if call.region is not None and not call.region.contains(call.space.domain):
         return set()
-    here = [s for s in call.kernel.statements if not any(s.offset)]
-    return {s.component for s in here if call.field(s.field) is field}
+    children: dict[int, set[Offset]] = {}
+    for s in call.kernel.statements:
+        cell, child = call.kernel.field(s.field).parted(s.offset)
+        if call.field(s.field) is field and not any(cell):
+            children.setdefault(s.component, set()).add(child)
+    return {q for q, found in children.items() if len(found) == call.children_of(field)}
 
 
 def _may_read(step: Step, field: Field) -> bool:
@@ -82,11 +93,9 @@ def parameters(grid: Grid, time_step: Iterable[Step]) -> tuple[Parameter, ...]:
 
 
 def _parameters(time_step: Iterable[Step]) -> Iterator[Parameter]:
-    for step in time_step:
+    for step in walk(time_step):
         match step:
             case Call():
                 yield from (s for s in step.scalars if isinstance(s, Parameter))
-            case Repeat(_, inner) | Every(_, inner):
-                yield from _parameters(inner)
             case Reduction():
                 yield step

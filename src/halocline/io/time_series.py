@@ -17,7 +17,8 @@ from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
     from halocline.io.quantity import Integral, Quantity
-    from halocline.language.fields import Grid
+    from halocline.language.fields import Field
+    from halocline.language.grid import Grid
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +53,13 @@ class Probe:
             )
             raise CaseError(f"The probe {self} is not in the grid; expected {inside}.")
 
-    def cell(self, grid: Grid, location: str) -> tuple[int, ...]:
-        """Return the cell whose value of a field at this location is the nearest."""
+    def cell(self, field: Field) -> tuple[int, ...]:
+        """Return the cell whose value of a field is the nearest."""
+        grid, domain = field.grid, field.space.flat(field.space.domain)
         found = []
-        for axis, (x, o, h, n) in enumerate(
-            zip(self.point, grid.origin, grid.spacing, grid.extent, strict=True)
-        ):
-            is_face = location != "center" and AXES[axis] in location.split("_", maxsplit=1)[0]
-            found.append(min(max(floor((x - o) / h + 0.5 * is_face), 0), n - 1))
+        for axis, (x, o, h) in enumerate(zip(self.point, grid.origin, grid.spacing, strict=True)):
+            nearest = floor((x - o) / h + 0.5 * field.is_on_faces(axis))
+            found.append(min(max(nearest, 0), domain.upper[axis] - 1))
         return tuple(found)
 
 
@@ -104,10 +104,7 @@ class TimeSeries:
         self._probed = [(q, probe) for probe in probes for q in quantities]
         for quantity, probe in self._probed:
             probe.check(quantity.field.grid)
-        self._places = [
-            (q.field, q.component, probe.cell(q.field.grid, q.field.location))
-            for q, probe in self._probed
-        ]
+        self._places = [(q.field, q.component, probe.cell(q.field)) for q, probe in self._probed]
         with self.job.call("TimeSeries"):
             self.job.on_first(partial(self._begin, self._head(time_unit), goes_on_from))
 
@@ -116,8 +113,9 @@ class TimeSeries:
         comments = [f"# time [{time_unit}]"]
         comments += [f"# {i.name} [{i.unit}]: {i.description}" for i in self._integrals]
         for (quantity, probe), (field, _, cell) in zip(self._probed, self._places, strict=True):
-            at = field.grid.coordinates(field.location, field.grid.domain)
-            where = Probe(tuple(x.ravel()[c] for x, c in zip(at, cell, strict=True)))
+            at = field.coordinates(field.space.flat(field.space.domain))
+            own = (cell[axis] for axis in field.space.axes)
+            where = Probe(tuple(x.ravel()[c] for x, c in zip(at, own, strict=True)))
             text = f"{quantity.description} in the cell at {where}"
             comments.append(f"# {quantity.name}{probe} [{quantity.unit}]: {text}")
         names = ["step", "time", *(i.name for i in self._integrals)]

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
+
+from halocline.geometry import AXES
+
+if TYPE_CHECKING:
+    from halocline.language.grid import Grid
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +23,8 @@ class Variable:
         unit: As CF conventions write it; '1' for a pure number.
         description: One phrase, the file's 'long_name'.
         location: Where in a cell the values live.
+        axes: The axes that they have.
+        grid: Where they live, if not on the grid of what they are written with.
     """
 
     name: str
@@ -25,3 +32,5 @@ class Variable:
     unit: str
     description: str
     location: str = "center"
+    axes: str = AXES
+    grid: Grid | None = None

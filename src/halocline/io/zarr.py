@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.geometry import AXES, box_of
 from halocline.io.output import writing
+from halocline.language.fields import is_staggered
 
 if TYPE_CHECKING:
     import xarray
 
     from halocline.io.variable import Variable
-    from halocline.language.fields import Grid
+    from halocline.language.grid import Grid
 
 
 def dataset(
@@ -26,7 +27,8 @@ def dataset(
 ) -> xarray.Dataset:
     """Return variables of a grid as an xarray dataset with dimensions x, y, z.
 
-    Staggered axes have coordinates of their own: 'x_face', ….
+    Staggered axes have coordinates of their own: 'x_face', …; so have those of coarser or finer
+    grids of the family: 'x_of_32x32', ….
 
     Args:
         grid: Where the values live.
@@ -40,9 +42,14 @@ def dataset(
     contents: dict[str, xarray.Variable] = {}
     for variable in variables:
         assert variable.values is not None
-        positions = grid.coordinates(variable.location, box_of(variable.values.shape))
-        names = [_dimension(variable.location, axis) for axis in AXES[: grid.dimensions]]
-        for name, axis, position in zip(names, AXES, positions, strict=False):
+        of = variable.grid or grid
+        axes = [axis for axis in AXES[: grid.dimensions] if axis in variable.axes]
+        extents = iter(variable.values.shape)
+        box = box_of(next(extents) if axis in axes else 1 for axis in AXES[: grid.dimensions])
+        positions = of.coordinates(variable.location, box, variable.axes)
+        suffix = "" if of.extent == grid.extent else "_of_" + "x".join(map(str, of.extent))
+        names = [_dimension(variable.location, axis) + suffix for axis in axes]
+        for name, axis, position in zip(names, axes, positions, strict=True):
             label = {"long_name": f"{axis} coordinate", "units": length_unit, "axis": axis.upper()}
             coordinates[name] = xarray.Variable((name,), position.ravel(), label)
         label = {"long_name": variable.description, "units": variable.unit}
@@ -52,8 +59,7 @@ def dataset(
 
 def _dimension(location: str, axis: str) -> str:
     """Return the name of a dimension: 'x', or 'x_face' where a field lives between cells."""
-    is_staggered = location != "center" and axis in location.split("_", maxsplit=1)[0]
-    return f"{axis}_face" if is_staggered else axis
+    return f"{axis}_face" if is_staggered(location, axis) else axis
 
 
 def write_zarr(

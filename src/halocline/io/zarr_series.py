@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import xarray
 
     from halocline.io.quantity import Quantity
-    from halocline.language.fields import Grid
+    from halocline.language.grid import Grid
 
 # Cells along an edge of what is compressed and stored as one file; times stored as one file.
 _EDGE, _TIMES = 256, 1024
@@ -135,7 +135,7 @@ def _template(
     grid: Grid, quantities: Sequence[Quantity], time_unit: str, about: Mapping[str, Any]
 ) -> xarray.Dataset:
     """Return the dataset before its first time."""
-    empty = [q.variable(np.broadcast_to(q.shown(0), grid.extent)) for q in quantities]
+    empty = [q.variable(np.broadcast_to(q.shown(0), q.field.space.shape)) for q in quantities]
     contents = dataset(grid, empty, about).expand_dims(time=np.zeros(0))
     contents = contents.assign_coords(step=("time", np.zeros(0, np.int64)))
     contents["time"].attrs = {"units": "1", "long_name": f"time in {time_unit}", "axis": "T"}

@@ -77,25 +77,17 @@ def boundary_calls(field: Field, side: str, depth: int) -> tuple[Call, ...]:
     return (condition(field, on=side),)
 
 
-def is_on_low_side(field: Field, side: str) -> bool:
-    """Return whether a side is a low one on which the field has cells of the domain."""
-    axis, sign = parse_side(field.grid, side)
-    return sign < 0 and _is_on_side(field, axis)
-
-
-def _is_on_side(field: Field, axis: int) -> bool:
-    return AXES[axis] in field.location.split("_")[0] and field.location != "center"
+def is_on_side(field: Field, side: str) -> bool:
+    """Return whether the field has values on a side itself, which its boundary prescribes."""
+    axis, _ = parse_side(field.dimensions, side)
+    return field.is_on_faces(axis)
 
 
 def _calls(field: Field, side: str, depth: int, value: Any, rule: Any) -> tuple[Call, ...]:
-    axis, sign = parse_side(field.grid, side)
-    on_side = _is_on_side(field, axis)
+    on_side = is_on_side(field, side)
     values = _values(field, side, value)
-    first = 0 if on_side and sign < 0 else 1
-    layers = range(first, depth + 1)
-    return tuple(
-        _call(field, side, n, depth, values, rule(sign, n, on_side=on_side)) for n in layers
-    )
+    layers = range(0 if on_side else 1, depth + 1)
+    return tuple(_call(field, side, n, depth, values, rule(n, on_side=on_side)) for n in layers)
 
 
 def _values(field: Field, side: str, given: Any) -> tuple[float | Parameter, ...]:
@@ -135,25 +127,23 @@ class _Rule:
     distance: int
 
 
-def _dirichlet(sign: int, n: int, *, on_side: bool) -> _Rule:
+def _dirichlet(n: int, *, on_side: bool) -> _Rule:
     if not on_side:
         return _Rule(2.0, -1.0, 2 * n - 1)
-    beyond = n if sign < 0 else n - 1
-    return _Rule(1.0, 0.0, 0) if beyond == 0 else _Rule(2.0, -1.0, 2 * beyond)
+    return _Rule(1.0, 0.0, 0) if n == 0 else _Rule(2.0, -1.0, 2 * n)
 
 
-def _neumann(sign: int, n: int, *, on_side: bool) -> _Rule:
+def _neumann(n: int, *, on_side: bool) -> _Rule:
     if not on_side:
         return _Rule(2 * n - 1.0, 1.0, 2 * n - 1)
-    beyond = n if sign < 0 else n - 1
     # On the side itself the one-sided difference to the first cell inside.
-    return _Rule(1.0, 1.0, 1) if beyond == 0 else _Rule(2.0 * beyond, 1.0, 2 * beyond)
+    return _Rule(1.0, 1.0, 1) if n == 0 else _Rule(2.0 * n, 1.0, 2 * n)
 
 
 def _call(
     field: Field, side: str, n: int, depth: int, values: tuple[Any, ...], rule: _Rule
 ) -> Call:
-    axis, sign = parse_side(field.grid, side)
+    axis, sign = parse_side(field.dimensions, side)
     _check_mirror(field, side, n, rule)
     inward = tuple(-sign * rule.distance if a == axis else 0 for a in range(field.grid.dimensions))
     factor = rule.factor * (field.grid.spacing[axis] if rule.weight > 0 else 1.0)
@@ -174,17 +164,19 @@ def _call(
         ),
         (field,),
         tuple(v if isinstance(v, Parameter) else float(v) for v in values),
-        # Layer 0 is the first cell inside: that of a field located on the low side itself.
-        layer(field.grid, side, n, depth),
+        # Layer 0 is that on the side itself, where the field has one.
+        layer(field.space, side, n, depth),
         n > 0,
         f"boundary of '{field.name}' on side '{side}'",
+        None,
+        field.space,
     )
 
 
 def _check_mirror(field: Field, side: str, n: int, rule: _Rule) -> None:
     """Refuse a layer that would mirror a cell beyond the opposite side."""
-    axis, sign = parse_side(field.grid, side)
-    extent = field.grid.extent[axis]
+    axis, sign = parse_side(field.dimensions, side)
+    extent = field.space.domain.upper[axis]
     position = extent + n - 1 if sign > 0 else -n
     if rule.weight and not 0 <= position - sign * rule.distance < extent:
         raise GridError(

@@ -6,7 +6,8 @@
                                                 an axis, which wraps where the grid is periodic
           | Read(field, component, offset,      a neighbour's value, relative to the cell, as the
                  version)                       kernel's version-th assignment to the component
-                                                has left it; 0: as the kernel found it
+                                                has left it; 0: as the kernel found it; the offset
+                                                counts cells of the field ('FieldType.ratio')
           | Unary(op, a)                        op in UNARY
           | Binary(op, a, b)                    op in BINARY
           | Compare(op, a, b)                   op in COMPARE; a truth value
@@ -94,13 +95,15 @@ class Index(Expr):
 class Read(Expr):
     """The value of a field's component at a relative offset.
 
-    'version' says how many of the kernel's assignments to the component it sees.
+    'version' says how many of the kernel's assignments to the component it sees. 'shift' says from
+    which cell it is seen, while an expression is written and not known of which space that is one.
     """
 
     field: str
     component: int
     offset: tuple[int, ...]
     version: int = 0
+    shift: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,8 +200,9 @@ def shifted(root: Expr, offset: tuple[int, ...]) -> Expr:
     moved: dict[Expr, Expr] = {}
     for node in walk(root):
         match node:
-            case Read(field, component, old, version):
-                moved[node] = Read(field, component, added(old, offset), version)
+            case Read(field, component, place, version, shift):
+                shift = added(shift, offset) if shift else offset
+                moved[node] = Read(field, component, place, version, shift)
             case Index(axis, old):
                 moved[node] = Index(axis, old + offset[axis])
             case _:

@@ -1,20 +1,20 @@
-"""Grid and Field: what the user declares; a grid's fields get their storage from a simulation."""
+"""Field: values on a grid, which get their storage from a simulation."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from halocline.errors import GridError, KernelError, described, nearest
-from halocline.geometry import AXES, Box, box_of
+from halocline.geometry import AXES
 from halocline.language import expr, operators
 from halocline.language.initial import initial_values, share
 from halocline.language.kernel import DTYPES, LAYOUTS, FieldType
 from halocline.language.place import user_place
 from halocline.language.sides import parse_side
+from halocline.language.space import Ratio, Space
 from halocline.language.told import told
 
 if TYPE_CHECKING:
@@ -22,16 +22,23 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from halocline.geometry import Box
+    from halocline.language.grid import Grid
     from halocline.language.initial import InitialValues
 
 
+_OPTIONS = (
+    "dtype", "components", "location", "axes", "unit", "description", "layout", "alignment",
+)  # fmt: skip
 LOCATIONS = ("center", "x_face", "y_face", "z_face", "xy_edge", "xz_edge", "yz_edge")
 
 # What all memory begins at multiples of, on devices too [bytes].
 _MOST_ALIGNED = 256
 
-# Far outside any grid, yet small enough that sums of a few of them fit in 64 bits.
-UNBOUNDED = 1 << 40
+
+def is_staggered(location: str, axis: str) -> bool:
+    """Return whether a location lies between cells along an axis, given by its name."""
+    return location != "center" and axis in location.split("_", maxsplit=1)[0]
 
 
 class Storage(Protocol):
@@ -58,8 +65,11 @@ class Field(operators.Operand):
     """
 
     def __init__(self, grid: Grid, name: str, **options: Any) -> None:
+        options = _checked(grid, name, options)
         self.grid = grid
         self.name = name
+        # Those of the grid that it has: 'xyz', 'xy' for a surface, …
+        self.axes: str = options.get("axes", AXES[: grid.dimensions])
         self.dtype: str = str(options.get("dtype", "float64"))
         self.components: int = options.get("components", 1)
         self.location: str = options.get("location", "center")
@@ -68,6 +78,8 @@ class Field(operators.Operand):
         self.alignment: int = options.get("alignment") or 0
         self.unit: str = options.get("unit", "")
         self.description: str = options.get("description", "")
+        # Whether it was made for steps, not by the user.
+        self.is_hidden = False
         # What fills the layers beyond a side; see 'boundary.boundary_calls'.
         self.boundaries: dict[str, Any] = {}
         # What it was set to, until a simulation stores it.
@@ -81,14 +93,33 @@ class Field(operators.Operand):
         """Return a short description."""
         return f"Field({self.name!r}, {self.dtype}, components={self.components})"
 
-    def type_as(self, name: str) -> FieldType:
+    def type_as(self, name: str, ratio: Ratio = ()) -> FieldType:
         """Return what kernels and plans know of the field, under a name of theirs."""
-        return FieldType(name, self.dtype, self.components, self.layout, self.alignment)
+        return FieldType(name, self.dtype, self.components, self.layout, self.alignment, ratio)
 
     @property
     def dimensions(self) -> int:
         """Number of the grid's axes."""
         return self.grid.dimensions
+
+    @cached_property
+    def space(self) -> Space:
+        """Its index space."""
+        grid = self.grid
+        lacks = tuple(axis not in self.axes for axis in AXES[: grid.dimensions])
+        closing = tuple(
+            int(self.is_on_faces(axis) and not is_periodic)
+            for axis, is_periodic in enumerate(grid.periodic)
+        )
+        return Space(grid.extent, grid.periodic, grid.scale, lacks, closing)
+
+    def is_on_faces(self, axis: int) -> bool:
+        """Return whether it is located on the faces across an axis."""
+        return is_staggered(self.location, AXES[axis])
+
+    def coordinates(self, box: Box) -> tuple[NDArray[np.float64], ...]:
+        """Return where its values in a box lie: an array for each of its axes, to broadcast."""
+        return self.grid.coordinates(self.location, box, self.axes)
 
     @property
     def spacing(self) -> tuple[float, ...]:
@@ -102,21 +133,27 @@ class Field(operators.Operand):
         Each rank evaluates a function in some of the cells only: its own, once it has a simulation.
 
         Args:
-            values: A number; an array of the grid's extent, for several components with the
-                component first: (components, nx, ny, nz); or a function of the coordinates x, y, z
-                of the field's location, called with arrays that broadcast to the extent of a box of
-                cells and returning values of the same shapes as above.
+            values: A number; an array of the extent of all its cells, of the axes that it has, for
+                several components with the component first: (components, nx, ny, nz); or a function
+                of the coordinates x, y, z (of the axes that it has) of the field's location, called
+                with arrays that broadcast to the extent of a box of cells and returning values of
+                the same shapes as above.
 
         Raises:
             GridError: Shape, type or the function's arguments do not fit the field.
         """
-        boxes = self.grid.own or share(self.grid)
+        boxes = self.own_boxes(self.grid.own or share(self.grid.first))
         self.initial = initial_values(self, boxes, values)
         self.is_set_to_nan = self.initial.has_nan
         self.told = told(self.told, values)
         if self.storage is not None:
             self.storage.assign(self.initial)
             self.initial = None
+
+    def own_boxes(self, boxes: Sequence[Box]) -> tuple[Box, ...]:
+        """Return its cells in boxes of the family's first grid, each box once."""
+        found = dict.fromkeys(map(self.space.cells_of, boxes))
+        return tuple(box for box in found if not box.is_empty)
 
     def boundary(self, side: str, condition: Any, **scalars: Any) -> None:
         """Say how the layers beyond a side of the domain are filled before a kernel reads them.
@@ -131,7 +168,13 @@ class Field(operators.Operand):
         Raises:
             GridError: The side does not exist, or the grid is periodic there.
         """
-        axis, _ = parse_side(self.grid, side)
+        axis, _ = parse_side(self.grid.dimensions, side)
+        if AXES[axis] not in self.axes:
+            raise GridError(
+                f"Field '{self.name}' was given a boundary on side '{side}', but it has the axes "
+                f"'{self.axes}' only.",
+                place=user_place(),
+            )
         if self.grid.periodic[axis]:
             raise GridError(
                 f"Field '{self.name}' was given a boundary on side '{side}', but the grid is "
@@ -206,7 +249,7 @@ class Field(operators.Operand):
 
     def __getitem__(self, key: Any) -> Any:
         """Return a component, or the value at an offset, for use in a reduction."""
-        return operators.access(self.name, self.components, self.grid.dimensions, key)
+        return operators.access(self.name, self.components, self.space, key)
 
 
 def _bind_later(condition: Callable[..., Any], scalars: dict[str, Any]) -> Callable[..., Any]:
@@ -214,139 +257,50 @@ def _bind_later(condition: Callable[..., Any], scalars: dict[str, Any]) -> Calla
     return lambda field, **region: condition(field, **region, **scalars)
 
 
-@dataclass(frozen=True, eq=False)
-class Grid:
-    """A block of cells with coordinates, in one to three dimensions.
-
-    Args:
-        extent: Cells along x, y, z.
-        periodic: Whether the grid closes on itself, for all axes or for each.
-        spacing: Edge length of a cell, for all axes or for each.
-        origin: Coordinate of the low corner of the domain.
-    """
-
-    extent: tuple[int, ...]
-    periodic: Any = False
-    spacing: Any = 1.0
-    origin: Any = 0.0
-    fields: dict[str, Field] = field(default_factory=dict, repr=False)
-    # The cells that this rank has, once there is a simulation that says so.
-    own: list[Box] = field(default_factory=list, init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        extent = tuple(self.extent) if np.iterable(self.extent) else (self.extent,)
-        if not 1 <= len(extent) <= len(AXES) or not all(map(_is_count, extent)):
+def _checked(grid: Grid, name: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a field as they are meant, or refuse what is none."""
+    for option in options:
+        if option not in _OPTIONS:
             raise GridError(
-                f"A grid of extent {self.extent!r} was asked for; expected one to three positive "
-                "whole numbers.",
-                hint="Write, for example, Grid((64, 64, 32)).",
+                f"Field '{name}' was given an unknown option '{option}'.",
+                hint=nearest(option, _OPTIONS),
             )
-        object.__setattr__(self, "extent", tuple(int(n) for n in extent))
-        for name, convert in (("periodic", bool), ("spacing", float), ("origin", float)):
-            object.__setattr__(self, name, self._each_axis(name, convert))
-        if not all(0 < h < math.inf for h in self.spacing):
-            raise GridError(
-                f"A grid spacing of {self.spacing} was given; expected positive numbers."
-            )
-        if not all(math.isfinite(o) for o in self.origin):
-            raise GridError(f"A grid's origin at {self.origin} was given; expected finite numbers.")
-
-    def _each_axis(self, name: str, convert: type) -> tuple[Any, ...]:
-        value = getattr(self, name)
-        is_list = np.iterable(value) and not isinstance(value, str)
-        values = tuple(value) if is_list else (value,) * self.dimensions
-        if len(values) != self.dimensions:
-            raise GridError(
-                f"'{name}' has {len(values)} entries; expected one or {self.dimensions}, the "
-                "number of the grid's axes."
-            )
-        try:
-            return tuple(convert(v) for v in values)
-        except (TypeError, ValueError):
-            raise GridError(
-                f"'{name}' was given {described(value)}; expected "
-                f"{'truth values' if convert is bool else 'numbers'}."
-            ) from None
-
-    @property
-    def dimensions(self) -> int:
-        """Number of axes."""
-        return len(self.extent)
-
-    @property
-    def domain(self) -> Box:
-        """All cells, as a box."""
-        return box_of(self.extent)
-
-    @property
-    def region(self) -> Box:
-        """All cells and their periodic images."""
-        return self.unbounded_where_periodic(self.domain)
-
-    def unbounded_where_periodic(self, box: Box) -> Box:
-        """Return the box without bounds on each periodic axis that it spans."""
-        for axis, (n, is_periodic) in enumerate(zip(self.extent, self.periodic, strict=True)):
-            if is_periodic and box.lower[axis] <= 0 and box.upper[axis] >= n:
-                box = box.clip(axis, -UNBOUNDED, UNBOUNDED)
-        return box
-
-    def field(self, name: str, **options: Any) -> Field:
-        """Declare a field.
-
-        Args:
-            name: Its name in plans, reports and files; unique on the grid.
-            options: dtype ('float64'), components (1), location ('center', 'x_face', …),
-                unit, description; layout ('soa': each component lies by itself, or 'aos': those
-                of a cell lie side by side), alignment: rows begin at multiples of it (a power of
-                two [bytes]; None for a cache line, 128 on a device).
-
-        Raises:
-            GridError: The name is taken, or an option or its value is unknown.
-        """
-        known = (
-            "dtype", "components", "location", "unit", "description", "layout", "alignment",
-        )  # fmt: skip
-        for option in options:
-            if option not in known:
-                raise GridError(
-                    f"Field '{name}' was given an unknown option '{option}'.",
-                    hint=nearest(option, known),
-                )
-        if not name.isidentifier() or name in self.fields:
-            reason = "is taken on this grid" if name in self.fields else "is not an identifier"
-            raise GridError(f"The field name '{name}' {reason}.", hint="Choose another name.")
-        if "dtype" in options:
-            options["dtype"] = _dtype_name(name, options["dtype"])
-        if (location := options.get("location", "center")) not in LOCATIONS:
-            raise GridError(
-                f"Field '{name}' has the unknown location '{location}'.",
-                hint=nearest(location, LOCATIONS),
-            )
-        if options.get("components", 1) < 1:
-            raise GridError(f"Field '{name}' was given {options['components']} components.")
-        if (layout := options.get("layout", "soa")) not in LAYOUTS:
-            raise GridError(
-                f"Field '{name}' has the unknown layout '{layout}'.",
-                hint=nearest(layout, LAYOUTS),
-            )
-        _check_alignment(name, options)
-        self.fields[name] = result = Field(self, name, **options)
-        return result
-
-    def coordinates(self, location: str, box: Box) -> tuple[NDArray[np.float64], ...]:
-        """Return the coordinates of the cells of a box, one array an axis, ready to broadcast."""
-        result = []
-        for axis, name in enumerate(AXES[: self.dimensions]):
-            at_face = name in location.split("_", maxsplit=1)[0] and location != "center"
-            index = np.arange(box.lower[axis], box.upper[axis]) + (0.0 if at_face else 0.5)
-            shape = [1] * self.dimensions
-            shape[axis] = -1
-            result.append((self.origin[axis] + index * self.spacing[axis]).reshape(shape))
-        return tuple(result)
+    if "dtype" in options:
+        options["dtype"] = _dtype_name(name, options["dtype"])
+    if (location := options.get("location", "center")) not in LOCATIONS:
+        raise GridError(
+            f"Field '{name}' has the unknown location '{location}'.",
+            hint=nearest(location, LOCATIONS),
+        )
+    _check_axes(name, options, AXES[: grid.dimensions])
+    if options.get("components", 1) < 1:
+        raise GridError(f"Field '{name}' was given {options['components']} components.")
+    if (layout := options.get("layout", "soa")) not in LAYOUTS:
+        raise GridError(
+            f"Field '{name}' has the unknown layout '{layout}'.",
+            hint=nearest(layout, LAYOUTS),
+        )
+    _check_alignment(name, options)
+    return options
 
 
-def _is_count(n: Any) -> bool:
-    return isinstance(n, int | float | np.number) and bool(n >= 1) and float(n).is_integer()
+def _check_axes(name: str, options: Mapping[str, Any], known: str) -> None:
+    axes = options.get("axes", known)
+    is_right = isinstance(axes, str) and axes == "".join(a for a in known if a in axes)
+    if not is_right or not axes:
+        raise GridError(
+            f"Field '{name}' was given the axes {axes!r}; expected some of '{known}', in order.",
+            hint="A number that is the same everywhere is an hc.Parameter." if axes == "" else "",
+            place=user_place(),
+        )
+    location = options.get("location", "center")
+    staggered = location.split("_")[0] if location != "center" else ""
+    if any(axis not in axes for axis in staggered):
+        raise GridError(
+            f"Field '{name}' with the axes '{axes}' was given the location '{location}', between "
+            "cells along an axis that it lacks.",
+            place=user_place(),
+        )
 
 
 def _dtype_name(name: str, dtype: Any) -> str:
@@ -374,16 +328,3 @@ def _check_alignment(name: str, options: Mapping[str, Any]) -> None:
         f"Field '{name}' was given the alignment {alignment!r}; expected a power of two from "
         f"{least}, one number, to {_MOST_ALIGNED} bytes."
     )
-
-
-def same_grid(fields: Sequence[Field], where: str) -> Grid:
-    """Return the grid of all fields, or refuse fields of different grids."""
-    grid = fields[0].grid
-    for other in fields[1:]:
-        if other.grid is not grid:
-            raise GridError(
-                f"{where} was given '{fields[0].name}' of grid {grid.extent} and '{other.name}' of "
-                f"another grid {other.grid.extent}; expected fields of one grid.",
-                hint="Declare both with the same Grid object.",
-            )
-    return grid

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -14,8 +13,8 @@ if TYPE_CHECKING:
     from halocline.geometry import Offset
     from halocline.language.kernel import Kernel, Statement
 
-# Component of a field.
-Key = tuple[str, int]
+# Component of a field, and which child of a cell ('FieldType.parted').
+Key = tuple[str, int, "Offset"]
 Refilled = Callable[[str, "Offset"], bool]
 
 
@@ -23,14 +22,17 @@ def fuse(kernel: Kernel, is_refilled: Refilled | None = None) -> tuple[Kernel, .
     """Return fused kernels that do the same one after the other, as few as a single pass finds.
 
     Two statements may share a loop unless one reads or assigns elsewhere what the other assigns.
+    Those of a sweep always do: its columns are computed once, in order.
 
     Args:
         kernel: The kernel.
         is_refilled: Whether a boundary fills cells of a field that are read at an offset: what an
             earlier statement has assigned there is then no longer what a later one reads.
     """
+    if kernel.sweep is not None:
+        return (kernel,)
     # Found once for each statement: expressions are large, and every two statements are compared.
-    uses = [_uses(statement) for statement in kernel.statements]
+    uses = [_uses(kernel, statement) for statement in kernel.statements]
     groups: list[list[int]] = []
     for number, own in enumerate(uses):
         if groups and all(
@@ -45,6 +47,8 @@ def fuse(kernel: Kernel, is_refilled: Refilled | None = None) -> tuple[Kernel, .
 
 def separate(kernel: Kernel) -> tuple[Kernel, ...]:
     """Return one kernel for each statement, each free to run just where its result is read."""
+    if kernel.sweep is not None:
+        return (kernel,)
     return _kernels(kernel, [[statement] for statement in kernel.statements])
 
 
@@ -61,13 +65,18 @@ class _Uses:
     of_earlier: frozenset[Key]
 
 
-def _uses(statement: Statement) -> _Uses:
-    key = (statement.field, statement.component)
+def _key(kernel: Kernel, use: Read | Statement) -> Key:
+    _, child = kernel.field(use.field).parted(use.offset)
+    return use.field, use.component, child
+
+
+def _uses(kernel: Kernel, statement: Statement) -> _Uses:
+    key = _key(kernel, statement)
     places: dict[Key, set[Offset]] = {key: {statement.offset}}
     found = reads(statement.value)
     for read in found:
-        places.setdefault((read.field, read.component), set()).add(read.offset)
-    of_earlier = frozenset((read.field, read.component) for read in found if read.version)
+        places.setdefault(_key(kernel, read), set()).add(read.offset)
+    of_earlier = frozenset(_key(kernel, read) for read in found if read.version)
     return _Uses(key, statement.offset, places, of_earlier)
 
 
@@ -92,22 +101,29 @@ def _kernels(kernel: Kernel, groups: list[list[Statement]]) -> tuple[Kernel, ...
     if len(groups) == 1:
         return (kernel,)
     result = []
-    done: Counter[Key] = Counter()
+    done: list[Statement] = []
     for number, group in enumerate(groups, 1):
-        statements = tuple(replace(s, value=_counted_from(s.value, done)) for s in group)
+        statements = tuple(replace(s, value=_counted_from(kernel, s.value, done)) for s in group)
         result.append(replace(kernel, name=f"{kernel.name}_{number}", statements=statements))
-        done.update((s.field, s.component) for s in group)
+        done += group
     return tuple(result)
 
 
-def _counted_from(root: Expr, done: Counter[Key]) -> Expr:
-    """Return an expression with versions counted without the assignments already done."""
+def _counted_from(kernel: Kernel, root: Expr, done: list[Statement]) -> Expr:
+    """Return an expression with versions counted without the statements already done.
+
+    A version below 0 is gone: one of those has overwritten it.
+    """
     if not done:
         return root
     known: dict[Expr, Expr] = {}
     for node in walk(root):
         if isinstance(node, Read):
-            version = node.version - done[node.field, node.component]
+            own = [s for s in done if (s.field, s.component) == (node.field, node.component)]
+            since = {_key(kernel, s) for s in own[node.version :]}
+            version = node.version - len(own)
+            if version < 0 and _key(kernel, node) not in since:
+                version = 0
             known[node] = Read(node.field, node.component, node.offset, version)
         else:
             known[node] = rebuild(node, tuple(known[below] for below in operands(node)))

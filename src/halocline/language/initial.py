@@ -12,7 +12,6 @@ import numpy as np
 
 from halocline.errors import GridError, OutOfMemoryError
 from halocline.free_memory import free_memory, size_text
-from halocline.geometry import AXES
 from halocline.language.place import user_place
 from halocline.launched import launched_rank, launched_ranks
 
@@ -22,7 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.language.fields import Field, Grid
+    from halocline.language.fields import Field
+    from halocline.language.grid import Grid
 
 _SMALL = 64_000_000  # bytes that need not be asked for
 
@@ -33,7 +33,7 @@ class InitialValues:
 
     Attributes:
         boxes: The cells.
-        arrays: Their values: (components, nx, ny, nz), without what the grid lacks.
+        arrays: Their values: (components, nx, ny, nz), without what the field lacks.
         has_nan: Whether one of them is not a number.
     """
 
@@ -56,7 +56,9 @@ def planning() -> Iterator[None]:
 
 
 def share(grid: Grid) -> tuple[Box, ...]:
-    """Return the cells whose values this rank keeps while no simulation says which it has.
+    """Return the cells of a family's first grid of which this rank keeps values at first.
+
+    No simulation has said yet which it has.
 
     All, or where a launcher has started several ranks as many of the longest axis as any other.
     """
@@ -84,7 +86,7 @@ def initial_values(field: Field, boxes: Sequence[Box], values: Any) -> InitialVa
         _check_memory(field, boxes)
     else:
         # A number takes no memory: every rank may keep all.
-        boxes = (field.grid.domain,)
+        boxes = (field.space.flat(field.space.domain),)
     found = [
         _of_function(field, box, values) if callable(values) else _of_array(field, box, values)
         for box in boxes
@@ -110,10 +112,11 @@ def _of_function(
     field: Field, box: Box, function: Callable[..., Any]
 ) -> tuple[NDArray[Any], tuple[int, ...]]:
     """Return what a function gives, and the shape that it is to be stretched to."""
-    shape = (*_components(field), *box.extent)
-    found = _call(field, function, field.grid.coordinates(field.location, box))
+    extent = tuple(box.extent[axis] for axis in field.space.axes)
+    shape = (*_components(field), *extent)
+    found = _call(field, function, field.coordinates(box))
     if field.components > 1 and isinstance(found, list | tuple):
-        found = np.stack([_stretched(field, values, box.extent) for values in found])
+        found = np.stack([_stretched(field, values, extent) for values in found])
     array = np.asarray(found)
     _check_type(field, array)
     _stretched(field, array, shape)
@@ -122,12 +125,13 @@ def _of_function(
 
 def _of_array(field: Field, box: Box, array: NDArray[Any]) -> tuple[NDArray[Any], tuple[int, ...]]:
     """Return the part of an array, or a number, and the shape that it is to be stretched to."""
-    shape = (*_components(field), *box.extent)
+    space = field.space
+    shape = (*_components(field), *(box.extent[axis] for axis in space.axes))
     _check_type(field, array)
-    whole = _stretched(field, array, (*_components(field), *field.grid.extent))
+    whole = _stretched(field, array, (*_components(field), *space.shape))
     if array.ndim == 0:
         return array.astype(field.dtype), shape
-    cut: Any = (slice(l, u) for l, u in zip(box.lower, box.upper, strict=True))
+    cut = space.subscript(box, (0,) * len(box.lower))
     return whole[(..., *cut)].astype(field.dtype, copy=True), shape
 
 
@@ -142,7 +146,7 @@ def _call(field: Field, function: Callable[..., Any], place: Sequence[NDArray[An
         given = len(inspect.signature(function).parameters)
         raise GridError(
             f"Field '{field.name}' was set to a function of {given} arguments; expected one of "
-            f"{len(place)}, the coordinates {', '.join(AXES[: len(place)])}.",
+            f"{len(place)}, the coordinates {', '.join(field.axes)}.",
             place=user_place(),
         ) from None
     except ValueError:
@@ -158,7 +162,7 @@ def _stretched(field: Field, values: Any, expected: tuple[int, ...]) -> NDArray[
     except ValueError:
         raise GridError(
             f"Field '{field.name}' was given values of shape {array.shape}; expected {expected}.",
-            hint="The component comes first, then x, y, z.",
+            hint=f"The component comes first, then {', '.join(field.axes)}.",
             place=user_place(),
         ) from None
 

@@ -32,6 +32,9 @@ class FieldType:
         components: Numbers per cell.
         layout: One of LAYOUTS; 'soa' for fields of one component.
         alignment: Rows begin at multiples of it [bytes]; 0 for what suits where kernels run.
+        ratio: How many cells of the field a cell of the kernel spans along each axis: 1 in the same
+            index space, r > 1 in one finer by r, 0 where the field has no such axis. At a cell i
+            the offset o means the field's cell ratio * i + o. Empty: 1 along all axes.
     """
 
     name: str
@@ -39,6 +42,20 @@ class FieldType:
     components: int
     layout: str = "soa"
     alignment: int = 0
+    ratio: tuple[int, ...] = ()
+
+    def ratio_along(self, axis: int) -> int:
+        """Return how many cells of the field a cell of the kernel spans along an axis."""
+        return self.ratio[axis] if axis < len(self.ratio) else 1
+
+    def parted(self, offset: Offset) -> tuple[Offset, Offset]:
+        """Return how many cells of the kernel an offset leads on, and to which child of that cell.
+
+        No two cells of a kernel share a child: each of them is like a component of its own.
+        """
+        ratios = [max(1, self.ratio_along(axis)) for axis in range(len(offset))]
+        cell = tuple(o // r for o, r in zip(offset, ratios, strict=True))
+        return cell, tuple(o % r for o, r in zip(offset, ratios, strict=True))
 
     @property
     def x_step(self) -> int:
@@ -66,6 +83,9 @@ class Kernel:
     kernel a component that is assigned at an offset is read at that offset only: every number in
     memory is read and written by one cell, in whatever order cells are computed.
 
+    In a sweep the cells of a column are computed in order. What one passes on to the next are its
+    carries: fields without the swept axis that it reads and then assigns.
+
     Attributes:
         name: A C identifier, the name of the user's function.
         dimensions: 1, 2 or 3.
@@ -73,6 +93,7 @@ class Kernel:
         scalars: Names of the run-time scalars, in order.
         statements: In the order written.
         feeders: What a cell does before that, in cells of layers beside it.
+        sweep: The axis of the columns, and 1 for upwards or -1 for downwards; None for no order.
     """
 
     name: str
@@ -81,10 +102,32 @@ class Kernel:
     scalars: tuple[str, ...]
     statements: tuple[Statement, ...]
     feeders: tuple[Feeder, ...] = ()
+    sweep: tuple[int, int] | None = None
 
     def field(self, name: str) -> FieldType:
         """Return the type of the field called 'name'."""
         return next(field for field in self.fields if field.name == name)
+
+    def assigning(self, read: Read) -> int | None:
+        """Return the position of the statement whose value a read sees; None for the memory."""
+        if not read.version:
+            return None
+        key = (read.field, read.component)
+        _, child = self.field(read.field).parted(read.offset)
+        own = [n for n, s in enumerate(self.statements) if (s.field, s.component) == key]
+        for number in reversed(own[: read.version]):
+            if self.field(read.field).parted(self.statements[number].offset)[1] == child:
+                return number
+        return None
+
+    def is_last(self, number: int) -> bool:
+        """Return whether no later statement overwrites what one assigns."""
+        statement = self.statements[number]
+        return not any(
+            (s.field, s.component, s.offset)
+            == (statement.field, statement.component, statement.offset)
+            for s in self.statements[number + 1 :]
+        )
 
     @property
     def read(self) -> frozenset[Use]:
@@ -118,7 +161,11 @@ class Feeder:
 
     def seen(self, uses: frozenset[Use]) -> set[Use]:
         """Return what this one uses, relative to the cell of the fed kernel."""
-        return {(f, q, added(o, self.offset)) for f, q, o in uses}
+        ways = {
+            field.name: tuple(o * field.ratio_along(axis) for axis, o in enumerate(self.offset))
+            for field in self.kernel.fields
+        }
+        return {(f, q, added(o, ways[f])) for f, q, o in uses}
 
 
 @lru_cache(maxsize=4096)  # plans ask again and again

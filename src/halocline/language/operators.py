@@ -23,10 +23,12 @@ from halocline.language.expr import (
 )
 from halocline.language.place import user_place
 from halocline.language.promotion import COMPUTED
-from halocline.language.subscripts import parse_component, parse_offset
+from halocline.language.subscripts import parse_component, parse_offset, parse_offset_of_field
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from halocline.language.space import Space
 
 _LARGEST_POWER = 16
 
@@ -259,11 +261,12 @@ def width_of(value: np.number[Any]) -> str:
     return next((kind for kind in kinds if np.can_cast(value.dtype, kind)), kinds[-1])
 
 
-def access(name: str, components: int, dimensions: int, key: Any) -> Any:
+def access(name: str, components: int, space: Space, key: Any) -> Any:
     """Return what 'field[key]' means: a component of several, or the value at an offset."""
     if components == 1:
-        return Value(Read(name, 0, parse_offset(name, dimensions, key)))
-    return Value(Read(name, parse_component(name, components, key), (0,) * dimensions))
+        return Value(Read(name, 0, parse_offset_of_field(name, space, key)))
+    here = (0,) * len(space.extent)
+    return Value(Read(name, parse_component(name, components, key), here))
 
 
 def binary(op: str, left: Any, right: Any) -> Value:

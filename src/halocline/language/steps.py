@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language import operators
-from halocline.language.fields import Field, same_grid
-from halocline.language.numbers import number, whole_number
+from halocline.language.fields import Field
+from halocline.language.grid import same_family
+from halocline.language.numbers import Range, number, whole_number
 from halocline.language.place import user_place
+from halocline.language.tree import Every, Repeat, Swap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Box
     from halocline.language import expr
     from halocline.language.kernel import Kernel
+    from halocline.language.space import Space
 
 
 class Parameter(operators.Operand):
@@ -70,48 +74,31 @@ class Call:
         kernel: What one cell does.
         fields: The fields in the order of the kernel's.
         scalars: Numbers or parameters in the order of the kernel's scalars.
-        region: The cells where it runs; unbounded on periodic axes that it spans.
+        region: The cells where it runs, unbounded on periodic axes that it spans; None for all
+            that assign to a cell.
         is_layer: Whether the region lies beyond a side of the domain.
         place: 'file:line' of the user's function.
         mask: If given, it runs only in the cells of the region where this field is not zero.
+        space: The cells over which it runs.
     """
 
     kernel: Kernel
     fields: tuple[Field, ...]
     scalars: tuple[float | Parameter, ...]
-    region: Box
+    region: Box | None
     is_layer: bool
     place: str
-    mask: Field | None = None
+    mask: Field | None
+    space: Space
 
     def field(self, name: str) -> Field:
         """Return the field bound to one of the kernel's parameters."""
         names = [field.name for field in self.kernel.fields]
         return self.fields[names.index(name)]
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Swap:
-    """Exchange the values of two fields without moving them."""
-
-    first: Field
-    second: Field
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Repeat:
-    """Run steps several times within one step."""
-
-    count: int
-    steps: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Every:
-    """Run steps at the end of every n-th time step only."""
-
-    interval: int
-    steps: tuple[Any, ...]
+    def children_of(self, field: Field) -> int:
+        """Return how many cells of a field one cell of the kernel spans."""
+        return prod(self.kernel.fields[self.fields.index(field)].ratio)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,10 +139,11 @@ class Reduction(Parameter):
         self.grid = operand.grid if isinstance(operand, Field) else None
 
 
-Step = Call | Swap | Repeat | Every | Callback | Reduction
+Step = Call | Swap[Field] | Repeat[Any] | Every[Any] | Callback | Reduction
+_KINDS = (Call, Swap, Repeat, Every, Callback, Reduction)
 
 
-def swap(first: Field, second: Field) -> Swap:
+def swap(first: Field, second: Field) -> Swap[Field]:
     """Return the step that exchanges two fields of the same type.
 
     Raises:
@@ -171,7 +159,13 @@ def swap(first: Field, second: Field) -> Swap:
             f"'swap' was given the field '{first.name}' twice; expected two different fields.",
             place=user_place(),
         )
-    same_grid((first, second), "'swap'")
+    same_family((first, second), "'swap'")
+    if first.space != second.space:
+        raise GridError(
+            f"'swap' was given '{first.name}' of {_cells(first)} and '{second.name}' of "
+            f"{_cells(second)}; expected fields with the same cells.",
+            place=user_place(),
+        )
     if first.type_as("") != second.type_as(""):
         raise GridError(
             f"'swap' was given '{first.name}' ({_kind(first)}) and '{second.name}' "
@@ -180,42 +174,33 @@ def swap(first: Field, second: Field) -> Swap:
     return Swap(first, second)
 
 
+def _cells(field: Field) -> str:
+    return f"{'x'.join(map(str, field.space.shape))} cells on '{field.axes}'"
+
+
 def _kind(field: Field) -> str:
     aligned = f", rows aligned to {field.alignment} bytes" if field.alignment else ""
     return f"{field.dtype}, {field.components} components, {field.layout}{aligned}"
 
 
-def repeat(count: int, *steps: Step) -> Repeat:
+def repeat(count: int, *steps: Step) -> Repeat[Step]:
     """Return steps that run 'count' times within each step (sub-stepping)."""
-    return Repeat(whole_number("'repeat'", count, 1), _check(steps))
+    return Repeat(whole_number("'repeat'", count, Range(least=1)), _check(steps))
 
 
-def every(interval: int, *steps: Step | Callable[[], object]) -> Every:
+def every(interval: int, *steps: Step | Callable[[], object]) -> Every[Step]:
     """Return steps, or Python functions, that run at the end of every 'interval'-th step."""
-    return Every(whole_number("'every'", interval, 1), _check(steps))
-
-
-def sum(operand: operators.Operand, name: str = "") -> Reduction:  # noqa: A001 (the field's word)
-    """Return the exact sum of an expression over the domain, rounded once."""
-    return Reduction("sum", operand, name)
-
-
-def min(operand: operators.Operand, name: str = "") -> Reduction:  # noqa: A001 (the field's word)
-    """Return the least value of an expression over the domain."""
-    return Reduction("min", operand, name)
-
-
-def max(operand: operators.Operand, name: str = "") -> Reduction:  # noqa: A001 (the field's word)
-    """Return the greatest value of an expression over the domain."""
-    return Reduction("max", operand, name)
+    return Every(whole_number("'every'", interval, Range(least=1)), _check(steps))
 
 
 def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
     """Return the steps with plain functions wrapped, or refuse what is no step."""
     result: list[Step] = []
     for item in steps:
-        if isinstance(item, Step):
+        if isinstance(item, _KINDS):
             result.append(item)
+        elif isinstance(item, tuple | list):
+            result += _check(tuple(item))
         elif callable(item) and not hasattr(item, "trace"):
             result.append(Callback(item))
         else:

@@ -12,7 +12,8 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from halocline.language.steps import Call, Callback, Every, Parameter, Reduction, Repeat, Swap
+from halocline.language.steps import Call, Callback, Parameter, Reduction
+from halocline.language.tree import Every, Repeat, Swap, mapped, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
@@ -52,7 +53,7 @@ def value_of(steps: Steps) -> tuple[Hashable, Filling]:
 
 
 def _collect(steps: Steps, filling: Filling) -> None:
-    for step in steps:
+    for step in walk(steps):
         match step:
             case Reduction() if filling.place(step) is None:
                 filling.reductions.append(step)
@@ -60,8 +61,6 @@ def _collect(steps: Steps, filling: Filling) -> None:
                 filling.functions.append(function)
             case Call():
                 filling.numbers.extend(s for s in step.scalars if not isinstance(s, Parameter))
-            case Repeat(_, inner) | Every(_, inner):
-                _collect(inner, filling)
 
 
 def _value(step: Step, filling: Filling) -> Hashable:
@@ -104,7 +103,7 @@ class Template:
         self._reductions = list(map(copy, filling.reductions))
         self._filling = filling
         numbers, functions = iter(self._numbers), iter(range(len(filling.functions)))
-        self.steps = tuple(self._own(step, numbers, functions) for step in steps)
+        self.steps = mapped(steps, lambda step: [self._own(step, numbers, functions)])
 
     def _own(self, step: Step, numbers: Iterator[Parameter], functions: Iterator[int]) -> Step:
         match step:
@@ -112,12 +111,9 @@ class Template:
                 return replace(step, scalars=tuple(self._place(s, numbers) for s in step.scalars))
             case Reduction():
                 return self._reductions[self._filling.place(step) or 0]
-            case Repeat(_, inner) | Every(_, inner):
-                own = tuple(self._own(one, numbers, functions) for one in inner)
-                return replace(step, steps=own)
             case Callback():
                 return Callback(self._caller(next(functions)))
-            case Swap():
+            case _:
                 return step
 
     def _place(self, scalar: float | Parameter, numbers: Iterator[Parameter]) -> Parameter:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import functools
 import inspect
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.errors import GridError, KernelError, described, nearest
-from halocline.geometry import AXES, Box
+from halocline.errors import KernelError, described, nearest
 from halocline.language import operators
+from halocline.language.calls import On, over_cells
 from halocline.language.expr import Cast, Expr, Read, Scalar
-from halocline.language.fields import Field, same_grid
+from halocline.language.fields import Field
+from halocline.language.grid import same_family
 from halocline.language.kernel import Kernel, Statement
 from halocline.language.place import user_place
-from halocline.language.sides import layer
 from halocline.language.steps import Call, Parameter
-from halocline.language.subscripts import parse_component, parse_offset
-from halocline.language.verify import verify
+from halocline.language.subscripts import parse_component, parse_offset_of_field
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,17 +79,17 @@ class _SymbolComponent(operators.Symbol):
         self.component = component
 
     def expression(self) -> Read:
-        return self[(0,) * self.parent.dimensions].node  # type: ignore[return-value]
+        return self[self.parent.here].node  # type: ignore[return-value]
 
     def __getitem__(self, key: Any) -> operators.Value:
         name = self.parent.type.name
-        offset = parse_offset(name, self.parent.dimensions, key)
+        offset = parse_offset_of_field(name, self.parent.space, key)
         version = self.parent.recorder.versions[name, self.component]
         return operators.Value(Read(name, self.component, offset, version))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         name = self.parent.type.name
-        offset = parse_offset(name, self.parent.dimensions, key)
+        offset = parse_offset_of_field(name, self.parent.space, key)
         self.parent.recorder.assign(self.parent.type, self.component, offset, value)
 
 
@@ -100,14 +100,17 @@ class _SymbolField(operators.Symbol):
         components: Numbers per cell.
         dtype: Of the numbers stored.
         spacing: Edge lengths of a cell.
+        here: The subscript of the cell itself.
     """
 
     def __init__(self, field: Field, name: str, recorder: _Recorder) -> None:
         self.type = field.type_as(name)
         self.components = field.components
         self.dtype = field.dtype
-        self.dimensions = field.grid.dimensions
-        self.spacing = field.grid.spacing
+        self.dimensions = field.dimensions
+        self.space = field.space
+        self.here = (0,) * len(field.axes)
+        self.spacing = tuple(field.grid.spacing[axis] for axis in field.space.axes)
         self.recorder = recorder
 
     def expression(self) -> Read:
@@ -131,7 +134,7 @@ class _SymbolField(operators.Symbol):
         if self.components == 1:
             _SymbolComponent(self, 0)[key] = value
         else:
-            self[key][(0,) * self.dimensions] = value
+            self[key][self.here] = value
 
 
 def laplacian(field: Any) -> Any:
@@ -147,8 +150,8 @@ def laplacian(field: Any) -> Any:
             hint="Assign the expression to a field first, and take the Laplacian of that.",
             place=user_place(),
         )
-    dimensions, spacing = parent.dimensions, parent.spacing
-    center = (0,) * dimensions
+    center, spacing = parent.here, parent.spacing
+    dimensions = len(center)
 
     def neighbour(axis: int, sign: int) -> Any:
         return field[(*center[:axis], sign, *center[axis + 1 :])]
@@ -196,69 +199,46 @@ class KernelFunction:
         """Return what it is, by its name."""
         return f"<kernel {self.name}>"
 
-    def __call__(self, *fields: Field, on: str | Box | Field | None = None, **scalars: Any) -> Call:
+    def __call__(self, *fields: Field, on: On = None, **scalars: Any) -> Call:
         """Bind the kernel to fields.
 
         Args:
             fields: One for each positional parameter of the function.
             on: Where it runs: everywhere (None), on the layer beyond a side ('z-'), on a box of
-                cells, or in the cells where a field is not zero.
+                cells, or in the cells where a field is not zero. Cells are those of the fields that
+                it assigns.
             scalars: Floats and parameters are read at run time, also those in a tuple, where 0.0
                 says that there is none; any other value is known while the function is traced.
 
         Raises:
             KernelError: The function or its arguments have no meaning as a kernel.
         """
-        grid = self._check(fields, scalars)
+        self._check(fields, scalars)
+        named = dict(zip(self.field_names, fields, strict=True))
+        return self._bound(named, scalars, on, self.function)
+
+    def _bound(
+        self,
+        fields: dict[str, Field],
+        scalars: dict[str, Any],
+        on: On,
+        body: Callable[..., None],
+        sweep: tuple[int, int] | None = None,
+    ) -> Call:
         values = {name: scalars.get(name, default) for name, default in self.keywords.items()}
-        region = self._region(grid, on)
-        side = AXES.index(on[0]) if isinstance(on, str) else None
-        kernel = self.trace(fields, values, side=side)
-        given = _dynamic(values)
-        bound = tuple(given[name] for name in kernel.scalars)
-        mask = on if isinstance(on, Field) else None
-        if mask is not None:
-            same_grid((*fields, mask), f"Kernel '{self.name}'")
-        return Call(
-            kernel,
-            tuple(fields),
-            tuple(v if isinstance(v, Parameter) else float(v) for v in bound),
-            region,
-            isinstance(on, str),
-            self.place,
-            mask,
-        )
-
-    def trace(
-        self, fields: tuple[Field, ...], values: dict[str, Any], *, side: int | None = None
-    ) -> Kernel:
-        """Return the kernel that the function describes for fields of these types.
-
-        Args:
-            fields: One for each positional parameter.
-            values: One for each keyword.
-            side: The axis across which the layer lies where it runs, if it runs on one.
-        """
-        recorder = _Recorder()
-        symbols = [
-            _SymbolField(field, name, recorder)
-            for field, name in zip(fields, self.field_names, strict=True)
-        ]
-        dynamic = tuple(_dynamic(values))
-        keywords = {name: _known(name, value) for name, value in values.items()}
-        self.function(*symbols, **keywords)
-        kernel = Kernel(
+        known = {name: _known(name, value) for name, value in values.items()}
+        return recorded(
             self.name,
-            fields[0].grid.dimensions,
-            tuple(symbol.type for symbol in symbols),
-            dynamic,
-            tuple(recorder.statements),
+            self.place,
+            fields,
+            partial(body, **known),
+            _dynamic(values),
+            on=on,
+            sweep=sweep,
         )
-        verify(kernel, recorder.places, self.place, side=side)
-        return kernel
 
-    def _check(self, fields: tuple[Any, ...], scalars: dict[str, Any]) -> Any:
-        """Return the grid, or refuse arguments that do not fit the function."""
+    def _check(self, fields: tuple[Any, ...], scalars: dict[str, Any]) -> None:
+        """Refuse arguments that do not fit the function."""
         if len(fields) != len(self.field_names) or not fields:
             raise KernelError(
                 f"Kernel '{self.name}' was called with {len(fields)} fields; expected "
@@ -292,29 +272,52 @@ class KernelFunction:
                     hint=f"Write {self.name}(…, {name}=…).",
                     place=self.place,
                 )
-        return same_grid(fields, f"Kernel '{self.name}'")
+        same_family(fields, f"Kernel '{self.name}'")
 
-    def _region(self, grid: Any, on: str | Box | Field | None) -> Box:
-        if on is None or isinstance(on, Field):
-            region: Box = grid.region
-            return region
-        if isinstance(on, str):
-            return layer(grid, on, distance=1, depth=1)
-        if not isinstance(on, Box):
-            raise KernelError(
-                f"Kernel '{self.name}' was told to run on {described(on)}; expected a side ('x-'), "
-                "an hc.Box of cells, or a field that is not zero where it is to run.",
-                hint="Of an array make a field: mask = grid.field('mask', dtype='bool'); "
-                "mask.set(array).",
-                place=user_place(),
-            )
-        if len(on.lower) != grid.dimensions or not grid.domain.contains(on) or on.is_empty:
-            raise GridError(
-                f"Kernel '{self.name}' was told to run on {on}; expected a box of cells within "
-                f"{grid.domain}.",
-            )
-        box: Box = grid.unbounded_where_periodic(on)
-        return box
+
+def recorded(  # noqa: PLR0913 (what a call is made of)
+    name: str,
+    place: str,
+    fields: dict[str, Field],
+    body: Callable[..., None],
+    scalars: dict[str, Any],
+    *,
+    on: On = None,
+    sweep: tuple[int, int] | None = None,
+) -> Call:
+    """Record what a function does to symbols of fields, and bind it to these.
+
+    Args:
+        name: What the kernel is called.
+        place: 'file:line' of the function.
+        fields: By the names that the kernel has for them.
+        body: Called with a symbol for each.
+        scalars: What is read at run time, by name.
+        on: See 'KernelFunction.__call__'.
+        sweep: See 'Kernel'.
+    """
+    recorder = _Recorder()
+    symbols = [_SymbolField(field, own, recorder) for own, field in fields.items()]
+    body(*symbols)
+    kernel = Kernel(
+        name,
+        symbols[0].dimensions,
+        tuple(symbol.type for symbol in symbols),
+        tuple(scalars),
+        tuple(recorder.statements),
+        sweep=sweep,
+    )
+    traced = over_cells(kernel, tuple(fields.values()), recorder.places, place, on)
+    return Call(
+        traced.kernel,
+        traced.fields,
+        tuple(v if isinstance(v, Parameter) else float(v) for v in scalars.values()),
+        traced.region,
+        isinstance(on, str),
+        place,
+        traced.mask,
+        traced.space,
+    )
 
 
 def kernel(function: Callable[..., None]) -> KernelFunction:

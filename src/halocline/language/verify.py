@@ -43,19 +43,14 @@ def verify(kernel: Kernel, places: Sequence[str], place: str, *, side: int | Non
             it may read further in what it assigns, which are different cells.
 
     Raises:
-        KernelError: It assigns nothing, what a statement reads would depend on chance, or types do
-            not fit.
+        KernelError: What a statement reads would depend on chance, or types do not fit.
     """
-    if not kernel.statements:
-        raise KernelError(
-            f"Kernel '{kernel.name}' assigns nothing.",
-            hint="Assign to a field: field[0, 0, 0] = ….",
-            place=place,
-        )
     for statement, line in zip(kernel.statements, places, strict=True):
-        _no_chance(kernel, statement, line, side)
+        if kernel.sweep is None:
+            _no_chance(kernel, statement, line, side)
+        else:
+            _nothing_ahead(kernel, statement, line)
         for node in walk(statement.value):
-            _no_stranger(kernel, node, line)
             assert is_legal(kernel, node), node
         kind = value_types(kernel, statement, line)[statement.value]
         dtype = kernel.field(statement.field).dtype
@@ -63,8 +58,24 @@ def verify(kernel: Kernel, places: Sequence[str], place: str, *, side: int | Non
     refuse_past(fuse(kernel) if side is None else separate(kernel), kernel.name, places)
 
 
+def refuse_nothing(kernel: Kernel, place: str) -> None:
+    """Refuse a kernel that assigns to no field."""
+    if not kernel.statements:
+        raise KernelError(
+            f"Kernel '{kernel.name}' assigns nothing.",
+            hint="Assign to a field: field[0, 0, 0] = ….",
+            place=place,
+        )
+
+
+def refuse_strangers(kernel: Kernel, places: Sequence[str]) -> None:
+    """Refuse fields that are none of the kernel's own, and axes that the grid lacks."""
+    for statement, place in zip(kernel.statements, places, strict=True):
+        for node in walk(statement.value):
+            _no_stranger(kernel, node, place)
+
+
 def _no_stranger(kernel: Kernel, node: Expr, place: str) -> None:
-    """Refuse a field that is none of the kernel's own, or an axis that the grid lacks."""
     if isinstance(node, Read) and node.field not in [field.name for field in kernel.fields]:
         raise KernelError(
             f"Kernel '{kernel.name}' reads the field '{node.field}', which it was not given.",
@@ -83,6 +94,8 @@ def _no_chance(kernel: Kernel, statement: Statement, place: str, side: int | Non
     """Refuse a read of what other cells overwrite in the same statement."""
     for read in reads(statement.value):
         own = (read.field, read.component) == (statement.field, statement.component)
+        field = kernel.field(statement.field)
+        own = own and field.parted(read.offset)[1] == field.parted(statement.offset)[1]
         is_across = side is not None and side < kernel.dimensions and read.offset[side] != 0
         if own and read.offset != statement.offset and not is_across:
             assigned = f" at {statement.offset}" if any(statement.offset) else ""
@@ -93,6 +106,26 @@ def _no_chance(kernel: Kernel, statement: Statement, place: str, side: int | Non
                 hint="Assign to a second field and swap the two, or assign where you read.",
                 place=place,
             )
+
+
+def _nothing_ahead(kernel: Kernel, statement: Statement, place: str) -> None:
+    """Refuse a sweep that uses in one cell what it assigns in another."""
+    uses: tuple[Read | Statement, ...] = (*reads(statement.value), statement)
+    for use in uses:
+        for other in kernel.statements:
+            if (use.field, use.component) != (other.field, other.component):
+                continue
+            _, child = kernel.field(use.field).parted(use.offset)
+            _, assigned = kernel.field(use.field).parted(other.offset)
+            if child == assigned and use.offset != other.offset:
+                verb = "assigns" if use is statement else "reads"
+                raise KernelError(
+                    f"Kernel '{kernel.name}' {verb} '{use.field}' at the offset {use.offset}, "
+                    f"which the sweep assigns at {other.offset}: cells ahead have not been "
+                    "computed, and cells of other columns may or may not have been.",
+                    hint="Pass what the next cell needs on as the carry.",
+                    place=place,
+                )
 
 
 def refuse_past(kernels: Sequence[Kernel], name: str, places: Sequence[str]) -> None:

@@ -16,6 +16,7 @@ from halocline.papers.comparison import Variant, compare
 from halocline.papers.configuration import Configuration, measure, near_square, plan_of, predict
 from halocline.papers.experiment import Experiment, Study
 from halocline.papers.published import printed, stated
+from halocline.plan import plan as ops
 from halocline.plan.strategy import Strategy
 from halocline.tune.machines import find_machine, machine_here
 from halocline.tune.work import Placement
@@ -101,7 +102,8 @@ def study_tiles(experiment: Experiment, settings: Settings) -> list[Table]:
         c = on_grid(grid, _LAYOUTS[name](_CORES), AS_PAPER, step="d2q9")
         sides = 2 * sum(c.block[1 - axis] for axis, count in enumerate(c.blocks) if count > 1)
         plan, _ = plan_of(c)
-        messages = sum(len(exchange.sends) for exchange in plan.exchanges)
+        started = (op.exchange for op in ops.walk(plan.steps[0]) if isinstance(op, ops.Start))
+        messages = sum(len(plan.exchanges[number].sends) for number in started)
         volumes.append(
             {
                 "layout": name,

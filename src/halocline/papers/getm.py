@@ -135,7 +135,7 @@ def study_exchanges(experiment: Experiment, _: Settings) -> list[Table]:
 def _count(c: Configuration) -> tuple[int, int, int]:
     """Return exchanges, messages sent and bytes sent in a step."""
     plan, _ = plan_of(c, _RANK)
-    started = [op.exchange for op in plan.operations() if isinstance(op, ops.Start)]
+    started = [op.exchange for op in ops.walk(plan.steps[0]) if isinstance(op, ops.Start)]
     messages = [message for number in started for message in plan.exchanges[number].sends]
     return len(started), len(messages), sum(plan.bytes_of(m.parts) for m in messages)
 

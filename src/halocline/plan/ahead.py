@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from halocline.plan.program import Called, Checked, Exchanged, Reduced
-from halocline.plan.reach import Needs, renamed
-from halocline.plan.step import Chain, EveryItem, Key, Refresh, ScheduleItem, StepEnd
+from halocline.language.tree import Every
+from halocline.plan.program import Called, Checked, Reduced
+from halocline.plan.reach import Needs
+from halocline.plan.step import Chain, Key, Refresh, ScheduleItem, StepEnd
 
 _NOTHING: Needs = frozenset()
 
@@ -14,12 +15,12 @@ _NOTHING: Needs = frozenset()
 def fetch_ahead(
     items: list[ScheduleItem], *, is_rim_first: bool
 ) -> tuple[Needs, list[ScheduleItem]]:
-    """Let each chain send what the next one needs, where only swaps and the like stand between.
+    """Let each chain send what the next one needs, where only the likes of reductions are between.
 
     Args:
         items: A round of items that repeat.
         is_rim_first: Whether the sending chain also waits; otherwise the reading one does, and
-            nothing that renames fields or ends the round may stand between.
+            no step may end between.
 
     Returns:
         What the first chain needs in the very first round, and the items.
@@ -37,7 +38,12 @@ def fetch_ahead(
             if is_wrapped
             else list(range(previous + 1, position))
         )
-        if not chain.fetch or not all(_may_pass(result[n], chain.fetch) for n in between):
+        is_free = not (chain.is_pipelined or _is_pipelined(items[previous]))
+        if (
+            not is_free
+            or not chain.fetch
+            or not all(_may_pass(result[n], chain.fetch) for n in between)
+        ):
             continue
         if not is_rim_first:
             # What is under way must have arrived when a step ends.
@@ -48,14 +54,18 @@ def fetch_ahead(
             continue
         needs = chain.fetch
         if is_wrapped:
-            first_needs = _names_before(needs, [result[n] for n in range(position)])
-        for n in reversed(between):
-            needs = _pass_back(result, n, needs)
+            first_needs = needs
+        for n in between:
+            result[n] = _repeated(result[n], needs)
         result[position] = replace(chain, fetch=_NOTHING, stale=_without(chain, chain.fetch))
         sender = result[previous]
         assert isinstance(sender, Chain)
         result[previous] = replace(sender, send=sender.send | needs)
     return first_needs, result
+
+
+def _is_pipelined(item: ScheduleItem) -> bool:
+    return isinstance(item, Chain) and item.is_pipelined
 
 
 def _without(chain: Chain, needs: Needs) -> frozenset[Key]:
@@ -76,48 +86,37 @@ def _postpone(items: list[ScheduleItem], sender: int, reader: int) -> None:
 def _may_pass(item: ScheduleItem, needs: Needs) -> bool:
     """Return whether an exchange may be started before an item instead of after it."""
     match item:
-        case Exchanged() | Reduced() | Checked() | StepEnd():
+        case Reduced() | Checked() | StepEnd():
             return True
         case Called() | Refresh():
             # Functions see all values at home.
             return not any(need.held for need in needs)
-        case EveryItem(_, items):
-            return all(
-                _may_pass(inner, needs) and not isinstance(inner, Exchanged) for inner in items
-            )
+        case Every(_, items):
+            return all(_may_pass(inner, needs) for inner in items)
         case _:
             return False
 
 
 def _is_quiet(item: ScheduleItem) -> bool:
-    """Return whether an item neither renames nor changes fields that may be in flight."""
+    """Return whether an item changes nothing that may be in flight."""
     match item:
         case Reduced() | Checked():
             return True
-        case EveryItem(_, items):
+        case Every(_, items):
             return all(_is_quiet(inner) for inner in items)
         case _:
             return False
 
 
-def _pass_back(items: list[ScheduleItem], position: int, needs: Needs) -> Needs:
-    """Move needs to before an item: through a swap renamed, repeated after a function."""
-    item = items[position]
+def _repeated(item: ScheduleItem, needs: Needs) -> ScheduleItem:
+    """Return an item before which needs are met: again after a function."""
     match item:
-        case Exchanged(first, second):
-            return renamed(needs, first, second)
         case Refresh(valid):
-            items[position] = Refresh(valid | needs)
-        case EveryItem(interval, inner) if any(isinstance(i, Refresh) for i in inner):
-            refreshed = tuple(
-                Refresh(i.needs | needs) if isinstance(i, Refresh) else i for i in inner
+            return Refresh(valid | needs)
+        case Every(interval, inner):
+            refreshed = (
+                replace(i, needs=i.needs | needs) if isinstance(i, Refresh) else i for i in inner
             )
-            items[position] = EveryItem(interval, refreshed)
-    return needs
-
-
-def _names_before(needs: Needs, items: list[ScheduleItem]) -> Needs:
-    for item in reversed(items):
-        if isinstance(item, Exchanged):
-            needs = renamed(needs, item.first, item.second)
-    return needs
+            return Every(interval, tuple(refreshed))
+        case _:
+            return item

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from halocline.analysis.dependence import dependences
+from halocline.plan.access import conflicts
 from halocline.plan.closed import whole_rows
 from halocline.plan.plan import Arrival, Run
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from halocline.geometry import Box
-    from halocline.plan.exchange import Exchange
+    from halocline.plan.message import Exchange
     from halocline.plan.program import Launch
     from halocline.plan.step import Chain
     from halocline.plan.zones import Boxes
@@ -83,8 +83,7 @@ def _on_whole_rows(piece: Piece, turn: int) -> Piece:
 
 def _messages(exchange: Exchange, launch: Launch, piece: Piece) -> set[int]:
     """Return the positions of the messages that a piece uses itself."""
-    accesses = (*launch.reads, *launch.assigns)
-    used = [((name, q), piece.box.shift(offset)) for name, q, offset in accesses]
+    used = [(a.key, a.cells(piece.box)) for a in (*launch.reads, *launch.assigns)]
     return {
         number
         for number, message in enumerate(exchange.receives)
@@ -97,9 +96,9 @@ def _messages(exchange: Exchange, launch: Launch, piece: Piece) -> set[int]:
 
 def _overwrites(launch: Launch, piece: Piece, kept: Boxes) -> bool:
     return any(
-        not piece.box.shift(offset).intersect(box).is_empty
-        for name, q, offset in launch.assigns
-        for box in kept.get((name, q), ())
+        access.cells(piece.box).meets(box)
+        for access in launch.assigns
+        for box in kept.get(access.key, ())
     )
 
 
@@ -107,5 +106,7 @@ def _depends(chain: Chain, earlier: Piece, later: Piece) -> bool:
     if earlier.block != later.block or earlier.position == later.position:
         return False
     first, second = chain.launches[earlier.position], chain.launches[later.position]
-    offsets = dependences(first.kernel, first.names_of, second.kernel, second.names_of)
-    return any(not later.box.shift(offset).intersect(earlier.box).is_empty for offset in offsets)
+    return any(
+        others.cells(earlier.box).meets(mine.cells(later.box))
+        for mine, others in conflicts(second, first)
+    )

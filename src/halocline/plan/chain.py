@@ -7,29 +7,29 @@ need, to be met by an exchange before the chain.
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import gt, lt
 from typing import TYPE_CHECKING
 
-from halocline.geometry import added, opposite
-from halocline.language.fields import UNBOUNDED
+from halocline.geometry import UNBOUNDED
 from halocline.language.kernel import reads
 from halocline.plan.reach import (
     Need,
     Needs,
     Reach,
     Reaches,
-    move,
-    moved,
     outermost,
     within,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+    from fractions import Fraction
 
-    from halocline.geometry import Box, Offset
+    from halocline.geometry import Offset
     from halocline.language.kernel import Statement
+    from halocline.language.space import Ratio, Space
+    from halocline.plan.access import Access
     from halocline.plan.program import Launch
 
 
@@ -39,26 +39,34 @@ class Demands:
 
     Attributes:
         extents: For each kernel of the chain where it must run, as reaches from a block's cells.
-        read_later: For each kernel from how far its results are read by later ones of the chain.
+        read_later: For each kernel how far beyond a block's own cells it would have to run for what
+            later ones of the chain read.
         needs: What must be got from other blocks before the chain.
         own: What is read of a block's own cells as they are before the chain.
     """
 
     extents: tuple[frozenset[Reach], ...]
-    read_later: tuple[frozenset[Offset], ...]
+    read_later: tuple[frozenset[Reach], ...]
     needs: Needs
     own: Needs
+
+    def of(self, storages: Mapping[str, str]) -> Demands:
+        """Return the same asked of other storages."""
+
+        def renamed(needs: Needs) -> Needs:
+            return frozenset(replace(need, field=storages[need.field]) for need in needs)
+
+        return replace(self, needs=renamed(self.needs), own=renamed(self.own))
 
 
 Wanted = dict[tuple[str, int], Reaches]
 
 
-def demands(launches: Sequence[Launch], domain: Box, *, is_deep: bool = False) -> Demands:
+def demands(launches: Sequence[Launch], *, is_deep: bool = False) -> Demands:
     """Return what the kernels, run one after the other, must compute and get.
 
     Args:
         launches: The kernels.
-        domain: All cells.
         is_deep: Whether every block is at least as wide as what it needs beyond its own cells.
             Then reaches between others add nothing, and there would be too many of them.
     """
@@ -66,13 +74,14 @@ def demands(launches: Sequence[Launch], domain: Box, *, is_deep: bool = False) -
     extents, read_later = [], []
     for launch in reversed(launches):
         read_later.append(_read_of(launch, wanted))
-        extents.append(_walk_back(launch, wanted, domain))
-        for key in {(name, q) for name, q, _ in launch.reads} if is_deep else ():
-            wanted[key] = Reaches(outermost(wanted.get(key, ()), domain))
+        extents.append(_walk_back(launch, wanted))
+        for key, space in {a.key: a.space for a in launch.reads}.items() if is_deep else ():
+            wanted[key] = Reaches(outermost(wanted.get(key, ()), space.domain))
+    domains = {a.field: a.space.domain for one in launches for a in (*one.reads, *one.assigns)}
     needs = [
         Need(field, component, reach)
         for (field, component), reaches in wanted.items()
-        for reach in (outermost(reaches, domain) if is_deep else reaches)
+        for reach in (outermost(reaches, domains[field]) if is_deep else reaches)
     ]
     return Demands(
         tuple(reversed(extents)),
@@ -82,62 +91,72 @@ def demands(launches: Sequence[Launch], domain: Box, *, is_deep: bool = False) -
     )
 
 
-def _read_of(launch: Launch, wanted: Wanted) -> frozenset[Offset]:
-    """Return how far from a block's own cells a kernel would have to run for what is read later."""
+def _read_of(launch: Launch, wanted: Wanted) -> frozenset[Reach]:
+    """Return where a kernel would have to run for what is read later, wherever that is."""
     return frozenset(
-        added(far, opposite(offset))
-        for field, component, offset in launch.assigns
-        if (field, component) in wanted
-        for far in wanted[field, component].offsets
+        replace(access.assigned_from(reach), region=launch.region)
+        for access in launch.assigns
+        for reach in wanted.get(access.key, ())
     )
 
 
-def _walk_back(launch: Launch, wanted: Wanted, domain: Box) -> frozenset[Reach]:
+def _walk_back(launch: Launch, wanted: Wanted) -> frozenset[Reach]:
     """Return where a kernel must run; 'wanted' becomes what is wanted before it."""
-    names = launch.names_of
     extent: set[Reach] = set()
     # What is wanted of memory as the kernel finds it, and of its own earlier assignments.
     before: dict[tuple[str, int], set[Reach]] = {}
-    inner: dict[tuple[str, int, int], set[Reach]] = {}
-    counts = Counter((s.field, s.component) for s in launch.kernel.statements)
-    last = counts.copy()
-    for statement in reversed(launch.kernel.statements):
-        key = (statement.field, statement.component)
-        where = inner.get((*key, counts[key]), set())
-        if counts[key] == last[key]:
-            where = where | _statement_extent(launch, statement, wanted, domain)
-        counts[key] -= 1
+    inner: dict[int, set[Reach]] = {}
+    statements = launch.kernel.statements
+    for number in reversed(range(len(statements))):
+        statement = statements[number]
+        where = inner.get(number, set())
+        if launch.kernel.is_last(number):
+            where = where | _statement_extent(launch, statement, wanted)
+        if launch.kernel.sweep:
+            where = {_whole_columns(reach, launch) for reach in where}
         extent |= where
         for read in reads(statement.value):
-            if read.version:
-                inner.setdefault((read.field, read.component, read.version), set()).update(where)
+            assigned = launch.kernel.assigning(read)
+            if assigned is not None:
+                inner.setdefault(assigned, set()).update(where)
             else:
-                found = before.setdefault((names[read.field], read.component), set())
-                found |= {move(reach, read.offset) for reach in where}
-    for name_and_component, reaches in before.items():
-        wanted.setdefault(name_and_component, Reaches()).update(reaches)
+                access = launch.access(read)
+                found = before.setdefault(access.key, set())
+                found |= {access.used_from(reach) for reach in where}
+    for key, reaches in before.items():
+        wanted.setdefault(key, Reaches()).update(reaches)
     return frozenset(extent)
 
 
-def _statement_extent(
-    launch: Launch, statement: Statement, wanted: Wanted, domain: Box
-) -> set[Reach]:
+def _whole_columns(reach: Reach, launch: Launch) -> Reach:
+    """Return a reach with all cells of each column along which a kernel sweeps."""
+    assert launch.kernel.sweep
+    axis, _ = launch.kernel.sweep
+    lower, upper = launch.region.lower[axis], launch.region.upper[axis]
+    return Reach(
+        (*reach.lower[:axis], 0, *reach.lower[axis + 1 :]),
+        (*reach.upper[:axis], 0, *reach.upper[axis + 1 :]),
+        reach.region.clip(axis, lower, upper),
+    )
+
+
+def _statement_extent(launch: Launch, statement: Statement, wanted: Wanted) -> set[Reach]:
     """Take from 'wanted' what the statement provides; return where it must run for that."""
-    asked = wanted.get((launch.names_of[statement.field], statement.component), Reaches())
-    written = moved(launch.region, statement.offset)
-    back = opposite(statement.offset)
-    provided = {move(part, back) for part in asked.take(written)}
+    access = launch.access(statement)
+    asked = wanted.get(access.key, Reaches())
+    written = access.cells(launch.region)
+    # Of the cells of a finer grid a statement assigns some only; what it leaves is still wanted.
+    parts = asked.within(written) if access.is_part else asked.take(written)
+    provided = {access.assigned_from(part) for part in parts}
     if not launch.on_demand:
         # All own cells of the region, which hold what is wanted of a block's own cells too.
         return {reach for reach in provided if reach.is_away} | {within(launch.region)}
     # What is assigned in the domain is seen by everybody, whether a kernel reads it or not.
-    seen = written.intersect(domain)
-    return provided if seen.is_empty else provided | {move(within(seen), back)}
+    seen = written.intersect(access.space.domain)
+    return provided if seen.is_empty else provided | {access.assigned_from(within(seen))}
 
 
-def may_join(
-    launches: Sequence[Launch], asked: Demands, periodic: Sequence[bool], *, is_deep: bool
-) -> bool:
+def may_join(launches: Sequence[Launch], asked: Demands, *, is_deep: bool) -> bool:
     """Return whether the kernels may share one exchange.
 
     They may if recomputing widens no halo beyond what a single kernel of the chain reads and
@@ -149,53 +168,70 @@ def may_join(
     if not is_deep and (_is_sent_home(launches, asked) or widens(launches, asked.needs)):
         return False
     return all(
-        not any(offset[axis] for axis in partial_axes(launch, periodic) for offset in offsets)
-        for launch, offsets in zip(launches, asked.read_later, strict=True)
+        not any(reach.lower[axis] or reach.upper[axis] for reach in reaches)
+        for launch, reaches in zip(launches, asked.read_later, strict=True)
+        for axis in partial_axes(launch)
     )
 
 
-def concerning(cells: Box, launches: Iterable[Launch]) -> list[Launch]:
-    """Return the kernels that assign to some cells."""
+def concerning_domain(launches: Iterable[Launch]) -> list[Launch]:
+    """Return the kernels that assign to cells of the domain."""
     return [
         launch
         for launch in launches
-        if any(moved(launch.region, offset).meets(cells) for _, _, offset in launch.assigns)
+        if any(a.cells(launch.region).meets(a.space.inside) for a in launch.assigns)
     ]
 
 
 def widens(launches: Sequence[Launch], needs: Iterable[Need]) -> bool:
     """Return whether needs lead further along an axis than any of the kernels reads or assigns."""
-    used = {offset for launch in launches for _, _, offset in (*launch.reads, *launch.assigns)}
-    along = list(zip(*used, strict=True))
-    low, high = [min(0, *offsets) for offsets in along], [max(0, *offsets) for offsets in along]
+    own = within(launches[0].region)
+    used: dict[tuple[Offset, Ratio], Access] = {}
+    spaces: dict[str, Space] = {}
+    for launch in launches:
+        for access in (*launch.reads, *launch.assigns):
+            used.setdefault((access.offset, access.ratio), access)
+            spaces[access.field] = access.space
+    reaches = [_in_first_grid(a.used_from(own), a.space) for a in used.values()]
+    least = [min(0, *offsets) for offsets in zip(*(low for low, _ in reaches), strict=True)]
+    most = [max(0, *offsets) for offsets in zip(*(high for _, high in reaches), strict=True)]
     return any(
-        not least <= offset <= most
-        for need in needs
-        for least, offset, most in zip(low, need.reach.offset, high, strict=True)
+        any(map(lt, low, least)) or any(map(gt, high, most))
+        for low, high in (_in_first_grid(n.reach, spaces[n.field]) for n in needs)
+    )
+
+
+def _in_first_grid(reach: Reach, space: Space) -> tuple[Sequence[Fraction | int], ...]:
+    """Return how far a reach leads in cells of the first grid: those of others differ in width."""
+    if space.is_first:
+        return reach.lower, reach.upper
+    return tuple(
+        [offset / s for offset, s in zip(offsets, space.scale, strict=True)]
+        for offsets in (reach.lower, reach.upper)
     )
 
 
 def _is_sent_home(launches: Sequence[Launch], asked: Demands) -> bool:
     """Return whether a field assigned next door would have to be computed again."""
     shared = {
-        field
+        access.field
         for launch in launches
-        for field, _, offset in launch.assigns
-        if any(offset) and not launch.on_demand
+        for access in launch.assigns
+        if any(access.home) and not launch.on_demand
     }
     return any(
-        any(map(any, offsets))
-        for launch, offsets in zip(launches, asked.read_later, strict=True)
+        any(reach.is_away for reach in reaches)
+        for launch, reaches in zip(launches, asked.read_later, strict=True)
         if not launch.on_demand and not launch.is_layer
         if any(field in shared for field, _ in launch.writes)
     )
 
 
-def partial_axes(launch: Launch, periodic: Sequence[bool]) -> list[int]:
+def partial_axes(launch: Launch) -> list[int]:
     """Return the periodic axes on a part of which a kernel runs."""
     region = launch.region
     return [
         axis
-        for axis, is_periodic in enumerate(periodic)
+        for axis, is_periodic in enumerate(launch.space.periodic)
         if is_periodic and region.upper[axis] - region.lower[axis] < UNBOUNDED
     ]

@@ -6,37 +6,47 @@ import math
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import AXES, box_of
+from halocline.geometry import AXES
 from halocline.language.steps import Reduction
-from halocline.plan.program import Launch, Looped, Reduced, Sometimes, aliases, all_launches, beyond
-from halocline.plan.reach import moved, unbounded
+from halocline.language.tree import Every, Repeat
+from halocline.plan.arrangement import HOME
+from halocline.plan.program import Launch, Reduced, all_launches, beyond
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping
 
     from halocline.geometry import Box
-    from halocline.language.fields import Grid
+    from halocline.language.space import Space
     from halocline.language.steps import Parameter
     from halocline.plan.chain import Demands
     from halocline.plan.program import Item, Program
 
 
 def check_sides(
-    grid: Grid, items: tuple[Item, ...], boundaries: dict[str, tuple[Launch, ...]]
+    spaces: Mapping[str, Space],
+    items: tuple[Item, ...],
+    boundaries: dict[str, tuple[Launch, ...]],
+    groups: Mapping[str, frozenset[str]],
 ) -> None:
-    """Refuse kernels that read beyond a side where nothing fills the layer."""
+    """Refuse kernels that read beyond a side where nothing fills the layer.
+
+    Args:
+        spaces: The cells of each field.
+        items: A step on fields.
+        boundaries: The boundary kernels of fields.
+        groups: For each field that is ever swapped, those whose values it may hold.
+    """
     launches = all_launches(items)
-    may_hold = aliases(items)
     for launch in launches:
         if launch.is_layer:
             continue
         for name in dict.fromkeys(launch.names):
-            group = may_hold.get(name, {name})
+            group = groups.get(name, {name})
             filled = [other.region for n in group for other in boundaries.get(n, ())]
-            filled += [moved(w.region, o) for w in launches for f, _, o in w.assigns if f in group]
-            rest = _without(beyond(launch, name, grid.domain, grid.periodic), filled)
+            filled += [a.cells(w.region) for w in launches for a in w.assigns if a.field in group]
+            rest = _without(beyond(launch, name), filled)
             if rest:
-                raise _read_beyond(launch, name, rest[0], grid.extent, grid.periodic)
+                raise _read_beyond(launch, name, rest[0], spaces[name])
 
 
 class FilledCheck:
@@ -47,33 +57,36 @@ class FilledCheck:
     """
 
     def __init__(self, program: Program) -> None:
-        self._extent, self._periodic = program.extent, program.periodic
-        self._inside = unbounded(box_of(program.extent), program.periodic)
-        self._groups = aliases(program.items)
-        boundaries = [one for launches in program.boundaries.values() for one in launches]
-        self._assigned = self._by_component(all_launches(program.items))
+        self._spaces = program.spaces
+        self._groups = program.groups
+        boundaries = [one for found in program.boundaries[HOME].values() for one in found]
+        self._assigned = self._by_component(all_launches(program.steps[0]))
         self._filled = self._by_component(boundaries)
 
     def __call__(self, launches: Iterable[Launch], asked: Demands) -> None:
         """Check what kernels ask for of memory as it is before them."""
         for need in (*asked.needs, *asked.own):
             key = (need.field, need.component)
-            rest = _without(need.reach.region.subtract(self._inside), self._assigned.get(key, ()))
-            readers = [one for one in launches if key in {(f, q) for f, q, _ in one.reads} if rest]
+            inside = self._spaces[need.field].inside
+            rest = _without(need.reach.region.subtract(inside), self._assigned.get(key, ()))
+            if not rest:
+                continue
+            readers = [one for one in launches if key in {a.key for a in one.reads}]
             if any(one.is_layer and need.field in dict(one.writes) for one in readers):
                 # Layers see those that their own field has beyond other sides as they are.
                 rest = _without(rest, self._filled.get(key, ()))
             if rest:
-                raise _read_beyond(readers[0], need.field, rest[0], self._extent, self._periodic)
+                name = readers[0].where.field(need.field)
+                raise _read_beyond(readers[0], name, rest[0], self._spaces[name])
 
     def _by_component(self, launches: Iterable[Launch]) -> dict[tuple[str, int], list[Box]]:
-        """Return which cells kernels assign of each component, under any of its names."""
+        """Return which cells kernels assign of each component, in any storage of its field."""
         result: dict[tuple[str, int], list[Box]] = {}
         for launch in launches:
-            for name, component, offset in launch.assigns:
-                for other in self._groups.get(name, {name}):
-                    boxes = result.setdefault((other, component), [])
-                    boxes.append(moved(launch.region, offset))
+            for access in launch.assigns:
+                for other in self._groups.get(access.field, {access.field}):
+                    boxes = result.setdefault((other, access.component), [])
+                    boxes.append(access.cells(launch.region))
         return result
 
 
@@ -85,11 +98,9 @@ def _without(boxes: Iterable[Box], others: Iterable[Box]) -> list[Box]:
     return rest
 
 
-def _read_beyond(
-    launch: Launch, name: str, box: Box, extent: Sequence[int], periodic: Sequence[bool]
-) -> PlanError:
+def _read_beyond(launch: Launch, name: str, box: Box, space: Space) -> PlanError:
     """Return the refusal of a kernel that reads cells of a box where nothing fills them."""
-    side = _side_of(box, extent, periodic)
+    side = _side_of(box, space)
     return PlanError(
         f"Kernel '{launch.kernel.name}' reads '{name}' beyond side '{side}' of the domain, where "
         "no boundary is given.",
@@ -115,9 +126,9 @@ def check_evaluated(program: Program, items: Iterable[Item], known: set[Paramete
                     _check_scalars(launch, item, known)
             case Reduced(_, _, _, result):
                 known.add(result)
-            case Looped(_, inner):
-                check_evaluated(program, inner, known)
-            case Sometimes(_, inner):
+            case Repeat(_, passes):
+                check_evaluated(program, passes[0], known)
+            case Every(_, inner):
                 # What is evaluated now and then only has no value before the first time.
                 check_evaluated(program, inner, set(known))
             case _:
@@ -136,11 +147,11 @@ def _check_scalars(launch: Launch, reader: Launch, known: set[Parameter]) -> Non
             )
 
 
-def _side_of(box: Box, extent: Sequence[int], periodic: Sequence[bool]) -> str:
-    for axis, n in enumerate(extent):
-        if not periodic[axis]:
+def _side_of(box: Box, space: Space) -> str:
+    for axis in space.axes:
+        if not space.periodic[axis]:
             if box.lower[axis] < 0:
                 return f"{AXES[axis]}-"
-            if box.upper[axis] > n:
+            if box.upper[axis] > space.domain.upper[axis]:
                 return f"{AXES[axis]}+"
     raise AssertionError(box)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from halocline.language.fields import UNBOUNDED
+from halocline.geometry import UNBOUNDED
 from halocline.plan.reach import cells
 
 if TYPE_CHECKING:

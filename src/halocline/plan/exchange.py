@@ -1,14 +1,8 @@
-"""Who sends which cells to whom: needs and a decomposition become messages.
-
-A message is identified by its source and target rank and a tag, which stands for the number of its
-exchange and, with one message a field, the field; the parts in it come in the order in which both
-sides enumerate them, so neither two neighbours that are the same rank nor a rank that is its own
-neighbour can be confused.
-"""
+"""Who sends which cells to whom: needs and a decomposition become messages (see 'message.py')."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -16,10 +10,11 @@ from halocline.errors import PlanError
 from halocline.geometry import AXES, Box, codimension, directions, disjoint, opposite
 from halocline.plan.closed import across, reached
 from halocline.plan.decomposition import NOBODY
+from halocline.plan.message import Exchange, Message, Part
 from halocline.plan.reach import move
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from halocline.geometry import Direction, Offset
     from halocline.plan.decomposition import Block, Decomposition
@@ -29,74 +24,6 @@ if TYPE_CHECKING:
 
 # Field and component, and where those who give have the values (see 'Need').
 Key = tuple[str, int, "Offset"]
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Part:
-    """Cells of one component of a field that travel from one block to another.
-
-    Attributes:
-        field: The field.
-        component: The component.
-        source: Number of the block that has the values.
-        target: Number of the block that gets them.
-        direction: Where the values come from, seen from the target.
-        box: The cells, in the target's coordinates.
-        shift: What to subtract from 'box' for the source's coordinates: zero, but across a
-            periodic side a whole extent.
-    """
-
-    field: str
-    component: int
-    source: int
-    target: int
-    direction: Direction
-    box: Box
-    shift: Offset
-
-    @property
-    def source_box(self) -> Box:
-        """The cells in the source's coordinates."""
-        return self.box.shift(opposite(self.shift))
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """What one rank sends another in one exchange, in the order of its parts.
-
-    Attributes:
-        source: The rank that sends.
-        target: The rank that receives.
-        tag: Its number among all messages of the plan from this source to this target.
-        parts: What it carries.
-    """
-
-    source: int
-    target: int
-    tag: int
-    parts: tuple[Part, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """What one rank sends, receives and copies between its own blocks to bring halos up to date.
-
-    Attributes:
-        number: Its number among all exchanges of the plan, the same on all ranks.
-        sends: A message for each rank that needs something of this one, or one for each field.
-        receives: The same for each rank that has something for this one.
-        copies: What moves between blocks of this rank.
-    """
-
-    number: int
-    sends: tuple[Message, ...]
-    receives: tuple[Message, ...]
-    copies: tuple[Part, ...]
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing happens."""
-        return not (self.sends or self.receives or self.copies)
 
 
 class Exchanger:
@@ -138,6 +65,33 @@ class Exchanger:
             self._exchange(needs, rank, axis, first_number + n) for n, axis in enumerate(stages)
         ]
 
+    def elsewhere(self, exchange: Exchange, storages: Mapping[str, str], number: int) -> Exchange:
+        """Return what does the same as an exchange with other storages of swapped fields.
+
+        Args:
+            exchange: The exchange.
+            storages: For each of its storages the other one.
+            number: What it gets.
+        """
+
+        def parts(found: tuple[Part, ...]) -> tuple[Part, ...]:
+            return tuple(replace(part, field=storages[part.field]) for part in found)
+
+        def messages(found: tuple[Message, ...]) -> tuple[Message, ...]:
+            tags = (self._tag(number, storages[one.parts[0].field]) for one in found)
+            return tuple(
+                replace(one, tag=tag, parts=parts(one.parts))
+                for one, tag in zip(found, tags, strict=True)
+            )
+
+        return replace(
+            exchange,
+            number=number,
+            sends=messages(exchange.sends),
+            receives=messages(exchange.receives),
+            copies=parts(exchange.copies),
+        )
+
     def stages(self) -> tuple[int | None, ...]:
         """Return the axes exchanged one after the other; a single None for all at once."""
         if self.strategy.neighbours == "direct":
@@ -157,13 +111,28 @@ class Exchanger:
             for part in self.incoming(block, needs, axis)
             if self.decomposition.block(part.source).rank == rank
         ]
-        owner = {p.source: self.decomposition.block(p.source).rank for p in incoming}
-        receiver = {p.target: self.decomposition.block(p.target).rank for p in outgoing}
+        return self.of_parts({*incoming, *outgoing}, rank, number)
+
+    def of_parts(self, parts: Iterable[Part], rank: int, number: int) -> Exchange:
+        """Return the exchange that moves parts, those of all ranks or at least of this one."""
+        concerned = [
+            (
+                part,
+                self.decomposition.block(part.source).rank,
+                self.decomposition.block(part.target).rank,
+            )
+            for part in parts
+        ]
+        outgoing = [part for part, source, _ in concerned if source == rank]
+        incoming = [part for part, _, target in concerned if target == rank]
+        owner = {part.source: source for part, source, _ in concerned}
+        receiver = {part.target: target for part, _, target in concerned}
         return Exchange(
             number,
             self._messages(rank, number, outgoing, receiver, is_sending=True),
             self._messages(rank, number, incoming, owner, is_sending=False),
-            tuple(part for part in incoming if owner[part.source] == rank),
+            tuple(sorted(part for part in incoming if owner[part.source] == rank)),
+            number,
         )
 
     def _messages(
@@ -209,11 +178,16 @@ class Exchanger:
         needed = self._needs_on(block, needs) if axis is None else self._stage(block, needs, axis)
         parts = []
         for key, boxes in needed.items():
+            on_space = self._on_space(key[0]).block(block.number)
             for box in boxes:
-                for direction, piece in self._by_direction(block, box):
+                for direction, piece in self._by_direction(on_space, box):
                     if axis is None or _last_axis(direction) == axis:
-                        parts += self._part(block, key, direction, piece, axis)
+                        parts += self._part(on_space, key, direction, piece, axis)
         return sorted(parts, key=lambda part: (codimension(part.direction), part))
+
+    def _on_space(self, field: str) -> Decomposition:
+        """Return the blocks as boxes of a field's cells."""
+        return self.decomposition.on(self.layouts[field].space)
 
     def _part(
         self,
@@ -226,15 +200,15 @@ class Exchanger:
         """Return what brings a piece of a halo; nothing if its block is dropped."""
         if axis is not None:
             direction = tuple(d if a == axis else 0 for a, d in enumerate(direction))
-        found = self.decomposition.neighbour(block, direction)
+        field, component, held = key
+        found = self._on_space(field).neighbour(block, direction)
         assert found is not None, "only own cells lie beyond the domain"
         source, shift = found
         if source.rank == NOBODY:
             return []
-        field, component, held = key
         part = Part(field, component, source.number, block.number, direction, box, shift)
         self._check_width(part, source)
-        return [replace(part, box=box.shift(held))]
+        return [replace(part, box=self.layouts[field].space.flat(box.shift(held)))]
 
     def _check_width(self, part: Part, source: Block) -> None:
         """Refuse a halo that reaches through the neighbour into the block behind it."""
@@ -271,11 +245,31 @@ class Exchanger:
         """Return the cells that a block needs from others, by field and component."""
         known = self._needed.get((block.number, needs))
         if known is None:
-            known = _minimal(block, needs, self.home)
+            known = self._minimal(block, needs)
             if self.strategy.width == "full":
                 known = self._full(block, needs, known)
             self._needed[block.number, needs] = known
         return known
+
+    def _minimal(self, block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
+        """Return exactly the cells that some kernel reads.
+
+        Where blocks have the values of their own cells moved by an offset, everything is seen from
+        there: moved back by it, the exchange is that of own cells.
+        """
+        found: dict[Key, set[Box]] = {}
+        for need in needs:
+            on_space = self._on_space(need.field).block(block.number)
+            held = across(need.held or self.home, on_space.turn)
+            reach = move(need.reach, opposite(held)) if any(held) else need.reach
+            key = (need.field, need.component, held)
+            found.setdefault(key, set()).update(reached(reach, on_space))
+        missing = {}
+        for key, boxes in sorted(found.items()):
+            owned = self._on_space(key[0]).block(block.number).owned
+            # Many needs lead to the same cells.
+            missing[key] = disjoint(rest for box in boxes for rest in box.subtract(owned))
+        return {key: boxes for key, boxes in missing.items() if boxes}
 
     def _full(
         self, block: Block, needs: Needs, minimal: dict[Key, tuple[Box, ...]]
@@ -288,10 +282,11 @@ class Exchanger:
         result = {key: boxes for key, boxes in minimal.items() if key[0] in self.shared}
         for name in sorted({need.field for need in needs} - self.shared):
             layout = self.layouts[name]
-            stored = layout.stored(block.box)
-            if block.turn:
-                stored = stored.clip(0, 0, block.turn)
-            boxes = stored.subtract(block.owned)
+            on_space = self._on_space(name).block(block.number)
+            stored = layout.stored(on_space.box)
+            if on_space.turn:
+                stored = stored.clip(0, 0, on_space.turn)
+            boxes = stored.subtract(on_space.owned)
             if boxes:
                 result.update({(name, q, self.home): boxes for q in range(layout.components)})
         return result
@@ -320,32 +315,16 @@ class Exchanger:
         found = self.decomposition.neighbour(block, towards)
         if found is None:
             return
-        neighbour, shift = found
-        for key, boxes in self._stage(neighbour, needs, axis).items():
+        for key, boxes in self._stage(found[0], needs, axis).items():
+            on_space = self._on_space(key[0])
+            there = on_space.neighbour(block, towards)
+            assert there is not None
+            neighbour, shift = there
             for box in boxes:
                 for direction, piece in self._by_direction(neighbour, box):
                     is_ours = direction[axis] == -sign and _last_axis(direction) == axis
                     if is_ours and codimension(direction) > 1:
                         wanted.setdefault(key, []).append(piece.shift(shift))
-
-
-def _minimal(block: Block, needs: Needs, home: Offset) -> dict[Key, tuple[Box, ...]]:
-    """Return exactly the cells that some kernel reads.
-
-    Where blocks have the values of their own cells moved by an offset, everything is seen from
-    there: moved back by it, the exchange is that of own cells.
-    """
-    found: dict[Key, set[Box]] = {}
-    for need in needs:
-        held = across(need.held or home, block.turn)
-        reach = move(need.reach, opposite(held)) if any(held) else need.reach
-        found.setdefault((need.field, need.component, held), set()).update(reached(reach, block))
-    # Many needs lead to the same cells.
-    missing = {
-        key: disjoint(rest for box in boxes for rest in box.subtract(block.owned))
-        for key, boxes in sorted(found.items())
-    }
-    return {key: boxes for key, boxes in missing.items() if boxes}
 
 
 def _packing_order(part: Part) -> tuple[int, int, Direction, Part]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Offset
     from halocline.language.steps import Parameter
+    from halocline.plan.access import Access
     from halocline.plan.program import Launch, Uses
     from halocline.plan.step import Break, Chain
 
@@ -49,8 +50,8 @@ class _Used:
             (self.read, layer.reads),
             (self.fed if is_fed else self.assigned, layer.assigns),
         ):
-            for name, component, offset in uses:
-                add_joined(boxes.setdefault((name, component), []), moved(cells, offset))
+            for access in uses:
+                add_joined(boxes.setdefault(access.key, []), access.cells(cells))
 
     def must_follow(self, feeder: Launch, cells: Box) -> bool:
         """Return whether some of them must run after a feeder that runs in some cells."""
@@ -62,22 +63,22 @@ class _Used:
 def _meets(uses: Uses, cells: Box, *found: _Boxes) -> bool:
     """Return whether a kernel that runs in some cells uses any of those found."""
     return any(
-        moved(cells, offset).meets(box)
-        for name, component, offset in uses
+        access.cells(cells).meets(box)
+        for access in uses
         for boxes in found
-        for box in boxes.get((name, component), ())
+        for box in boxes.get(access.key, ())
     )
 
 
-def with_feeders(chain: Chain, domain: Box, periodic: Sequence[bool]) -> Chain:
+def with_feeders(chain: Chain) -> Chain:
     """Return a chain with as many kernels on layers as possible made feeders of others."""
-    feeds = _Feeds(chain, domain, periodic).found
+    feeds = _Feeds(chain).found
     kept = [p for p in range(len(chain.launches)) if p not in feeds]
     feeders = {p: [n for n in sorted(feeds) if feeds[n][0] == p] for p in kept}
     return replace(
         chain,
         launches=tuple(
-            _fed(chain.launches[p], [(chain.launches[n], feeds[n][1]) for n in found], domain)
+            _fed(chain.launches[p], [(chain.launches[n], feeds[n][1]) for n in found])
             for p, found in feeders.items()
         ),
         extents=tuple(chain.extents[p] for p in kept),
@@ -118,10 +119,8 @@ class _Feeds:
         found: From the position of a feeder to that of the kernel it feeds, and the offset.
     """
 
-    def __init__(self, chain: Chain, domain: Box, periodic: Sequence[bool]) -> None:
+    def __init__(self, chain: Chain) -> None:
         self._chain = chain
-        self._domain = domain
-        self._periodic = periodic
         self.found: dict[int, tuple[int, Offset]] = {}
         # What the layers from a position up to the next other kernel use.
         between = _Used()
@@ -153,33 +152,26 @@ class _Feeds:
         """Return where a kernel on a layer lies from the cells it would feed, or None."""
         feeder, fed = self._chain.launches[position], self._chain.launches[reader]
         offset = _way(feeder, fed)
-        if offset is None or partial_axes(feeder, self._periodic):
+        if offset is None or partial_axes(feeder):
             return None
-        ((name, component, to),) = feeder.assigns
         cells = _cells(feeder, fed, offset)
         is_free = (
-            self._is_all_read(feeder, fed, offset)
+            _is_all_read(feeder, fed, offset)
             # It will run after the layers between it and the kernel it feeds.
             and not between.must_follow(feeder, cells)
-            and _is_kept(fed, cells, offset, [*feeder.reads, (name, component, to)])
+            and _is_kept(fed, cells, offset, [*feeder.reads, *feeder.assigns])
             and not self._is_read_after(reader, feeder, cells, offset)
         )
         return offset if is_free else None
 
-    def _is_all_read(self, feeder: Launch, fed: Launch, offset: Offset) -> bool:
-        """Return whether what a feeder assigns to cells of the domain would all be computed."""
-        ((_, _, to),) = feeder.assigns
-        seen = moved(feeder.region, to).intersect(self._domain)
-        if seen.is_empty:
-            return True
-        return fed.plain is None and moved(fed.region, added(offset, to)).contains(seen)
-
     def _is_read_after(self, reader: int, feeder: Launch, cells: Box, offset: Offset) -> bool:
         """Return whether what a feeder assigns is read by a kernel after the one it feeds."""
-        ((name, component, to),) = feeder.assigns
-        if (name, component, added(offset, to)) in self._chain.launches[reader].assigns:
+        (assigns,) = feeder.assigns
+        here = added(offset, assigns.offset)
+        fed = self._chain.launches[reader]
+        if any((a.key, a.offset) == (assigns.key, here) for a in fed.assigns):
             return False
-        assigned: _Boxes = {(name, component): [moved(cells, to)]}
+        assigned: _Boxes = {assigns.key: [assigns.cells(cells)]}
         for other in self._chain.launches[reader + 1 :]:
             if other == feeder:
                 return False
@@ -188,17 +180,30 @@ class _Feeds:
         return False
 
 
+def _is_all_read(feeder: Launch, fed: Launch, offset: Offset) -> bool:
+    """Return whether what a feeder assigns to cells of the domain would all be computed."""
+    (assigns,) = feeder.assigns
+    seen = assigns.cells(feeder.region).intersect(assigns.space.domain)
+    if seen.is_empty:
+        return True
+    return fed.plain is None and moved(fed.region, added(offset, assigns.offset)).contains(seen)
+
+
 def _way(feeder: Launch, fed: Launch) -> Offset | None:
-    """Return how far from the only cell that reads it each result of a kernel is computed."""
-    if not feeder.on_demand or feeder.plain is not None or len(feeder.assigns) != 1:
+    """Return how far from the only cell that reads it each result of a kernel is computed.
+
+    Kernels on cells of another grid are never feeders, nor do sweeps have any: their rows differ.
+    """
+    is_free = feeder.on_demand and feeder.plain is None and len(feeder.assigns) == 1
+    if not is_free or fed.kernel.sweep or not feeder.space.is_beside(fed.space):
         return None
-    ((name, component, to),) = feeder.assigns
-    assigned = moved(feeder.region, to)
-    read = [o for f, q, o in fed.reads if (f, q) == (name, component)]
-    reached = [o for o in read if moved(fed.region, o).meets(assigned)]
-    if len(reached) != 1:
+    (assigns,) = feeder.assigns
+    assigned = assigns.cells(feeder.region)
+    read = [a for a in fed.reads if a.key == assigns.key]
+    reached = [a.offset for a in read if a.cells(fed.region).meets(assigned)]
+    if len(reached) != 1 or assigns.ratio:
         return None
-    return added(reached[0], opposite(to))
+    return added(reached[0], opposite(assigns.offset))
 
 
 def _cells(feeder: Launch, fed: Launch, offset: Offset) -> Box:
@@ -206,38 +211,35 @@ def _cells(feeder: Launch, fed: Launch, offset: Offset) -> Box:
     return feeder.region.intersect(moved(fed.region, offset))
 
 
-def _is_kept(
-    fed: Launch, cells: Box, offset: Offset, used: Iterable[tuple[str, int, Offset]]
-) -> bool:
+def _is_kept(fed: Launch, cells: Box, offset: Offset, used: Iterable[Access]) -> bool:
     """Return whether the fed kernel leaves alone what a feeder uses, but in the very cell it feeds.
 
     Cells are computed in any order, so others must not have overwritten it before, nor after.
     """
     here = opposite(offset)
-    for name, component, at in used:
-        for other, q, to in fed.assigns:
-            by = added(at, opposite(to))
-            is_other = (other, q) == (name, component) and by != here
-            if is_other and moved(cells, by).meets(fed.region):
+    for access in used:
+        for other in fed.assigns:
+            by = added(access.offset, opposite(other.offset))
+            is_other = other.key == access.key and by != here
+            if is_other and other.users(access.cells(cells)).meets(fed.region):
                 return False
     return True
 
 
-def _fed(launch: Launch, feeders: Sequence[tuple[Launch, Offset]], domain: Box) -> Launch:
+def _fed(launch: Launch, feeders: Sequence[tuple[Launch, Offset]]) -> Launch:
     """Return a kernel with feeders at offsets from its cells."""
     if not feeders:
         return launch
     joined = _Joined(launch)
-    return joined.launch(
-        [joined.add(feeder, offset, _layer(feeder.region, domain)) for feeder, offset in feeders]
-    )
+    return joined.launch([joined.add(feeder, offset, _layer(feeder)) for feeder, offset in feeders])
 
 
-def _layer(region: Box, domain: Box) -> tuple[int, int]:
-    """Return the axis that a layer lies across, and which layer of that side it is."""
+def _layer(feeder: Launch) -> tuple[int, int]:
+    """Return the axis that a feeder's layer lies across, and which layer of that side it is."""
+    region, (assigns,) = feeder.region, feeder.assigns
     axis = region.extent.index(min(region.extent))
     position = region.lower[axis]
-    beyond = position - domain.upper[axis] + 1
+    beyond = position - assigns.space.domain.upper[axis] + 1
     return axis, max(beyond, 0) or position
 
 
@@ -251,12 +253,14 @@ class _Joined:
         count = len(launch.names) - self._masks
         own = launch.kernel.fields
         self._fields = dict(zip(launch.names[:count], own[:count], strict=True))
+        self._spaces = dict(zip(launch.names, launch.spaces, strict=True))
         self._scalars = dict(zip(launch.kernel.scalars, launch.scalars, strict=True))
         self._taken = {f.name for f in own} | set(self._scalars)
 
     def add(self, feeder: Launch, offset: Offset, layer: tuple[int, int]) -> Feeder:
         """Return a feeder that calls its fields and scalars as they are called here."""
         kernel = feeder.kernel
+        self._spaces |= zip(feeder.names, feeder.spaces, strict=True)
         fields = {
             field.name: self._field(name, field)
             for name, field in zip(feeder.names, kernel.fields, strict=True)
@@ -291,6 +295,7 @@ class _Joined:
             kernel=joined(old.kernel, whole),
             plain=joined(old.plain, plain) if old.plain else None,
             names=(*self._fields, *mask),
+            spaces=tuple(self._spaces[name] for name in (*self._fields, *mask)),
             scalars=tuple(self._scalars.values()),
         )
 

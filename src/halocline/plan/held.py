@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from halocline.plan.reach import Need, Needs, Reach, clip, drop, images, moved, unbounded
+from halocline.plan.reach import Need, Needs, Reach, clip, drop, own_moved, within
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
 
     from halocline.geometry import Box, Offset
     from halocline.plan.program import Launch
@@ -33,19 +33,18 @@ class Held:
 
     pieces: Mapping[Key, frozenset[Piece]] = field(default_factory=dict)
 
-    def after(self, launch: Launch, domain: Box, periodic: Sequence[bool]) -> Held:
+    def after(self, launch: Launch) -> Held:
         """Return what is held when a kernel has run."""
         pieces = dict(self.pieces)
-        inside = unbounded(domain, periodic)
-        for name, component, offset in launch.assigns:
-            key = (name, component)
+        for access in launch.assigns:
+            key, offset = access.key, access.home
             if key not in pieces and not any(offset):
                 continue
             kept = pieces.pop(key, frozenset())
-            targets = images(moved(launch.region, offset), domain, periodic)
+            targets = access.space.images(access.cells(launch.region))
             if launch.on_demand:
                 # Computed by those who own what is assigned, where it is in the domain.
-                targets = tuple(target.intersect(inside) for target in targets)
+                targets = tuple(target.intersect(access.space.inside) for target in targets)
             for target in targets:
                 kept = frozenset((rest, d) for box, d in kept for rest in box.subtract(target))
             if any(offset) and not launch.on_demand:
@@ -60,7 +59,7 @@ class Held:
         for need in needs:
             rest = [need.reach]
             for box, offset in self.pieces.get((need.field, need.component), ()):
-                if offset != need.reach.offset:
+                if not need.reach.is_own_moved(offset):
                     result |= {
                         replace(need, reach=part, held=offset)
                         for r in rest
@@ -73,7 +72,7 @@ class Held:
     def home(self, keys: Collection[Key] | None = None) -> Needs:
         """Return the exchange that brings values home, of all or some components."""
         return frozenset(
-            Need(name, q, Reach((0,) * len(offset), box), offset)
+            Need(name, q, within(box), offset)
             for (name, q), pieces in self.pieces.items()
             if keys is None or (name, q) in keys
             for box, offset in pieces
@@ -82,7 +81,7 @@ class Held:
     def to(self, other: Held) -> Needs:
         """Return the exchange after which values are held as another one says."""
         wanted = {
-            Need(name, q, Reach(offset, box))
+            Need(name, q, own_moved(offset, box))
             for (name, q), pieces in other.pieces.items()
             for box, offset in pieces
         }
@@ -92,8 +91,8 @@ class Held:
             for reach in _outside(need.reach, other.pieces.get((need.field, need.component), ()))
         )
 
-    def renamed(self, first: str, second: str) -> Held:
-        """Return what is held after two fields have exchanged their names."""
+    def swapped(self, first: str, second: str) -> Held:
+        """Return what is held after two storages have exchanged their contents."""
         names = {first: second, second: first}
         return Held({(names.get(name, name), q): p for (name, q), p in self.pieces.items()})
 

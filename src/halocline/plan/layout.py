@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.geometry import bounding_box
-from halocline.plan.program import aliases
-from halocline.plan.step import Chain, EveryItem, LoopItem
+from halocline.language.tree import Every, walk
+from halocline.plan.reach import Reach
+from halocline.plan.step import Chain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from halocline.geometry import Box, Offset
     from halocline.language.kernel import FieldType
+    from halocline.language.space import Space
+    from halocline.plan.access import Access
     from halocline.plan.program import Launch, Program
-    from halocline.plan.reach import Reach
     from halocline.plan.step import Schedule, ScheduleItem
 
 
@@ -29,11 +31,13 @@ class FieldLayout:
         spec: The field.
         lower: Halo cells at the low side of each axis.
         upper: Halo cells at the high side of each axis.
+        space: Its cells.
     """
 
     spec: FieldType
     lower: tuple[int, ...]
     upper: tuple[int, ...]
+    space: Space
 
     @property
     def name(self) -> str:
@@ -57,7 +61,7 @@ class FieldLayout:
 
     def stored(self, box: Box) -> Box:
         """Return the cells stored for a block: its own and the halo."""
-        return box.grow(self.lower, self.upper)
+        return self.space.flat(box).grow(self.lower, self.upper)
 
 
 def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...]:
@@ -66,62 +70,78 @@ def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...
     lower = {spec.name: zero for spec in program.fields}
     upper = dict(lower)
     for launch, extent in launched(schedule.items):
-        moves = [reach.offset for reach in extent]
         somewhere = bounding_box(reach.region for reach in extent)
         if somewhere is None:
             continue
-        for name, offset in _offsets(launch):
-            below, above = _width(program, somewhere, moves, offset)
-            lower[name] = tuple(map(max, lower[name], below))
-            upper[name] = tuple(map(max, upper[name], above))
-    for group in aliases(program.items).values():
+        furthest = Reach(
+            tuple(map(min, zip(*(reach.lower for reach in extent), strict=True))),
+            tuple(map(max, zip(*(reach.upper for reach in extent), strict=True))),
+            somewhere,
+        )
+        for access in _accesses(launch):
+            below, above = _width(access, furthest)
+            lower[access.field] = tuple(map(max, lower[access.field], below))
+            upper[access.field] = tuple(map(max, upper[access.field], above))
+    for group in program.groups.values():
         for widths in (lower, upper):
             widest = tuple(map(max, zip(*(widths[name] for name in group), strict=True)))
             widths.update(dict.fromkeys(group, widest))
-    return tuple(FieldLayout(spec, lower[spec.name], upper[spec.name]) for spec in program.fields)
+    return tuple(
+        FieldLayout(spec, lower[spec.name], upper[spec.name], program.spaces[spec.name])
+        for spec in program.fields
+    )
+
+
+def layouts_without_halo(program: Program, known: Container[str]) -> list[FieldLayout]:
+    """Return layouts of a program's fields that are not known yet, for kernels in own cells."""
+    none = (0,) * program.dimensions
+    return [
+        FieldLayout(spec, none, none, program.spaces[spec.name])
+        for spec in program.fields
+        if spec.name not in known
+    ]
 
 
 def launched(items: Iterable[ScheduleItem]) -> list[tuple[Launch, frozenset[Reach]]]:
     """Return every kernel of a schedule with where it runs."""
     result: list[tuple[Launch, frozenset[Reach]]] = []
-    for item in items:
+    for item in walk(items):
         if isinstance(item, Chain):
             result += zip(item.launches, item.extents, strict=True)
-            result += launched(b.item for b in item.breaks if isinstance(b.item, EveryItem))
-        elif isinstance(item, LoopItem | EveryItem):
-            result += launched(item.items)
+            result += launched(b.item for b in item.breaks if isinstance(b.item, Every))
     return result
 
 
-def _offsets(launch: Launch) -> set[tuple[str, Offset]]:
-    used = {(f, o) for f, _, o in (*launch.reads, *launch.assigns)}
+def _accesses(launch: Launch) -> list[Access]:
+    used = {(a.field, a.offset): a for a in (*launch.reads, *launch.assigns)}
     # A kernel may do nothing but assign next door, and in cells beyond those that it assigns.
     here = (0,) * launch.kernel.dimensions
-    return used | {(f, here) for f, _ in launch.writes}
+    used |= {(a.field, here): a._replace(offset=here) for a in launch.assigns}
+    return list(used.values())
 
 
-def _width(
-    program: Program, somewhere: Box, moves: list[Offset], offset: Offset
-) -> tuple[Offset, Offset]:
-    """Return how far a kernel gets beyond a block's own cells.
+def _width(access: Access, furthest: Reach) -> tuple[Offset, Offset]:
+    """Return how far beyond a block's own cells of a field a kernel gets.
 
     Args:
-        program: The step.
-        somewhere: A box around all cells where the kernel runs on any block.
-        moves: How far it runs beyond a block's own cells.
-        offset: Where it reads or writes.
+        access: How it uses the field.
+        furthest: Around all that it computes.
     """
+    space = access.space
+    if space.periodic[0]:
+        # Where rows close on themselves, a kernel runs in a block's own cells of them.
+        lower, upper = min(furthest.lower[0], 0), max(furthest.upper[0], 0)
+        furthest = Reach(
+            (lower, *furthest.lower[1:]), (upper, *furthest.upper[1:]), furthest.region
+        )
+    reach = access.used_from(furthest)
     below, above = [], []
-    for axis, o in enumerate(offset):
-        moved = [move[axis] for move in moves] or [0]
-        if axis == 0 and program.periodic[axis]:
-            # Where rows close on themselves, a kernel runs in a block's own cells of them.
-            moved.append(0)
-        low, high = -(min(moved) + o), max(moved) + o
-        if not program.periodic[axis]:
+    for axis, (lower, upper) in enumerate(zip(reach.lower, reach.upper, strict=True)):
+        low, high = [0, -lower], [0, upper]
+        if not space.periodic[axis]:
             # At the edge of the domain a block's own cells include boundary layers.
-            low = max(low, -(somewhere.lower[axis] + o))
-            high = max(high, somewhere.upper[axis] + o - program.extent[axis])
-        below.append(max(0, low))
-        above.append(max(0, high))
+            low.append(-reach.region.lower[axis])
+            high.append(reach.region.upper[axis] - space.domain.upper[axis])
+        below.append(0 if space.lacks[axis] else max(low))
+        above.append(0 if space.lacks[axis] else max(high))
     return tuple(below), tuple(above)

@@ -7,28 +7,35 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import AXES, box_of
+from halocline.geometry import AXES
+from halocline.language.tree import Every, Swap, mapped
 from halocline.plan import plan as ops
+from halocline.plan.arrangement import HOME
 from halocline.plan.closed import across
+from halocline.plan.columns import sweep_operations
 from halocline.plan.decomposition import NOBODY
-from halocline.plan.exchange import Exchange, Exchanger
+from halocline.plan.exchange import Exchanger
 from halocline.plan.feed import with_feeders
 from halocline.plan.layout import make_layouts
+from halocline.plan.message import Exchange
 from halocline.plan.overlap import Exchanges, Surroundings, chain_operations
-from halocline.plan.program import Called, Checked, Exchanged, Reduced, aliases, all_launches
+from halocline.plan.program import Called, Checked, Reduced, all_launches
 from halocline.plan.schedule import make_schedule
-from halocline.plan.step import Chain, EveryItem, LoopItem, Refresh, StepEnd
+from halocline.plan.step import Chain, Refresh, StepEnd
+from halocline.plan.zones import Blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from halocline.geometry import Box, Offset
+    from halocline.language.space import Space
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.held import Piece
     from halocline.plan.layout import FieldLayout
+    from halocline.plan.message import Part
     from halocline.plan.program import Launch, Program
     from halocline.plan.reach import Needs
-    from halocline.plan.step import Schedule, ScheduleItem
+    from halocline.plan.step import Leaf, Schedule, ScheduleItem
     from halocline.plan.strategy import Strategy
 
 # Deeper halos are checked before they are planned.
@@ -37,8 +44,10 @@ _QUICKLY_PLANNED = 4
 _LARGEST_TAG = 32767
 
 
+# Storages, by all else.
+_Kinds = dict[tuple[object, frozenset[object]], list[str]]
 # Stands for the end of a step until the operations are divided into steps.
-_STEP_END = ops.EveryNth(0, ())
+_STEP_END: Every[ops.Operation] = Every(0, ())
 
 
 def make_plan(
@@ -68,12 +77,13 @@ def make_plan(
                 f"{max(program.extent)} cells along an axis.",
                 hint="Use a smaller depth.",
             )
-    schedule = make_schedule(program, strategy)
+    cut = frozenset(axis for axis, n in enumerate(decomposition.shape) if n > 1)
+    schedule = make_schedule(program, strategy, cut)
     wanted = make_layouts(program, schedule)
     if layouts is not None:
         _check_layouts(wanted, layouts)
     if decomposition.turn:
-        _check_turn(wanted, decomposition.turn)
+        _check_turn(wanted)
     if strategy.depth > 1:
         _check_depth(wanted, decomposition, strategy.depth)
     lowering = _Lowering(program, decomposition, strategy, rank, layouts or wanted)
@@ -115,11 +125,12 @@ def _check_layouts(wanted: Iterable[FieldLayout], stored: Iterable[FieldLayout])
 
 def _check_depth(layouts: Iterable[FieldLayout], decomposition: Decomposition, depth: int) -> None:
     """Refuse halos that are wider than the narrowest block."""
-    for axis, cuts in enumerate(decomposition.cuts):
-        if decomposition.shape[axis] == 1 and not decomposition.periodic[axis]:
+    for axis, count in enumerate(decomposition.shape):
+        if count == 1 and not decomposition.periodic[axis]:
             continue
-        narrowest = min(b - a for a, b in pairwise(cuts))
         for layout in layouts:
+            cuts = decomposition.on(layout.space).cuts[axis]
+            narrowest = min(b - a for a, b in pairwise(cuts))
             width = max(layout.lower[axis], layout.upper[axis])
             if width > narrowest:
                 raise PlanError(
@@ -130,9 +141,10 @@ def _check_depth(layouts: Iterable[FieldLayout], decomposition: Decomposition, d
                 )
 
 
-def _check_turn(layouts: Iterable[FieldLayout], turn: int) -> None:
+def _check_turn(layouts: Iterable[FieldLayout]) -> None:
     """Refuse what leads more than once around the grid."""
     for layout in layouts:
+        turn = layout.space.extent[0]
         width = max(layout.lower[0], layout.upper[0])
         if width > turn:
             raise PlanError(
@@ -153,18 +165,18 @@ class _Lowering:
         rank: int,
         layouts: tuple[FieldLayout, ...],
     ) -> None:
-        self.domain = box_of(program.extent)
-        self.checked = program.checked
+        self.program = program
         self.decomposition = decomposition
         self.strategy = strategy
         self.rank = rank
         self.layouts = layouts
-        self.blocks = decomposition.blocks_of(rank)
+        self.blocks = Blocks.of_rank(decomposition, rank)
         self.exchanger = Exchanger(decomposition, layouts, strategy, _assigned_next_door(program))
         self.launches: list[Launch] = []
         self.layers: list[ops.Layers] = []
         self.exchanges: list[Exchange] = []
         self.positions: dict[Needs, Exchanges] = {}
+        self.known: dict[object, tuple[_Kinds, list[Exchange]]] = {}
         self.numbers = 0
 
     def plan(self, schedule: Schedule) -> ops.Plan:
@@ -186,50 +198,88 @@ class _Lowering:
             tuple(self.exchanges),
             tuple(prologue),
             steps,
+            self.program.ends * (len(steps) // len(self.program.ends)),
             epilogues,
-            self._checks(self.checked),
+            self._checks(Checked(self.program.checked)),
         )
 
-    def _items(self, items: Iterable[ScheduleItem]) -> list[ops.Operation]:
-        return [op for item in items for op in self._item(item)]
+    def _items(self, items: Iterable[ScheduleItem]) -> tuple[ops.Operation, ...]:
+        return mapped(items, self._item)
 
-    def _item(self, item: ScheduleItem) -> list[ops.Operation]:
+    def _item(self, item: Leaf) -> Sequence[ops.Operation]:
         match item:
             case Chain():
                 return self._chain(item)
             case Refresh(needs):
                 return self._exchange_now(needs)
-            case Exchanged(first, second):
-                return [ops.SwapNames(first, second)]
-            case LoopItem(count, items):
-                return [ops.Loop(count, tuple(self._items(items)))]
-            case EveryItem(interval, items):
-                return [ops.EveryNth(interval, tuple(self._items(items)))]
-            case Reduced(kind, field, component, result):
-                return [ops.Reduce(kind, field, component, self._domain_boxes(), result)]
-            case Called(callback):
-                return [ops.CallFunction(callback)]
-            case Checked(fields):
-                return list(self._checks(fields))
+            case Swap():
+                return [item]
+            case Reduced(kind, field, component, result, where):
+                boxes, home = self._domain_boxes(field), where.swaps_to(HOME)
+                return [ops.Reduce(kind, field, component, boxes, result, home)]
+            case Called(callback, where):
+                return [ops.CallFunction(callback, where.swaps_to(HOME))]
+            case Checked():
+                return self._checks(item)
             case StepEnd():
                 return [_STEP_END]
 
-    def _checks(self, fields: Iterable[str]) -> tuple[ops.Check, ...]:
-        return tuple(ops.Check(field, self._domain_boxes()) for field in fields)
+    def _checks(self, item: Checked) -> tuple[ops.Check, ...]:
+        home = item.where.swaps_to(HOME)
+        return tuple(ops.Check(field, self._domain_boxes(field), home) for field in item.fields)
 
-    def _domain_boxes(self) -> tuple[ops.Placed, ...]:
-        return tuple((block.number, block.box) for block in self.blocks)
+    def _domain_boxes(self, field: str) -> tuple[ops.Placed, ...]:
+        """Return a field's cells of the domain on this rank's blocks; each cell on one rank only.
+
+        Where several blocks have the same cells, along an axis that the field lacks, the first of
+        those that exist counts.
+        """
+        space = self.program.spaces[field]
+        blocks = self.decomposition.on(space)
+        return tuple(
+            (number, space.flat(blocks.block(number).box))
+            for number in self.blocks.numbers
+            if not any(space.lacks) or blocks.is_first_along(space.lacks, number)
+        )
 
     def _exchange(self, needs: Needs) -> Exchanges:
         """Return the exchanges that meet the needs; equal needs share them."""
         if not needs:
             return Exchanges((), ())
         if needs not in self.positions:
-            made = self.exchanger.exchanges(needs, self.rank, self.numbers)
+            made = self._made(needs)
             # Every rank counts all exchanges, so that numbers agree where some have nothing to do.
             self.numbers += len(made)
             self.positions[needs] = self._sorted([e for e in made if not e.is_empty])
         return self.positions[needs]
+
+    def _made(self, needs: Needs) -> list[Exchange]:
+        """Return the exchanges that meet needs, one after the other.
+
+        In other steps of a round they are the same but for the storages of swapped fields.
+        """
+        kinds = self._kinds(needs)
+        key = frozenset((kind, len(names)) for kind, names in kinds.items())
+        if key not in self.known:
+            self.known[key] = kinds, self.exchanger.exchanges(needs, self.rank, self.numbers)
+            return self.known[key][1]
+        before, made = self.known[key]
+        pairs = (zip(before[kind], kinds[kind], strict=True) for kind in kinds)
+        storages = {name: other for found in pairs for name, other in found}
+        return [
+            self.exchanger.elsewhere(one, storages, self.numbers + n) for n, one in enumerate(made)
+        ]
+
+    def _kinds(self, needs: Needs) -> _Kinds:
+        """Return storages by what is needed of them and by the group of swapped fields."""
+        found: dict[str, list[object]] = {}
+        for need in needs:
+            found.setdefault(need.field, []).append((need.component, need.reach, need.held))
+        kinds: _Kinds = {}
+        for name in sorted(found):
+            group = self.program.groups.get(name, name)
+            kinds.setdefault((group, frozenset(found[name])), []).append(name)
+        return kinds
 
     def _sorted(self, made: list[Exchange]) -> Exchanges:
         """Part copies within the rank, which take no time to arrive, from messages.
@@ -248,6 +298,12 @@ class _Lowering:
         self.exchanges += exchanges
         return tuple(range(first, len(self.exchanges)))
 
+    def _hand_on(self, parts: Iterable[Part]) -> int | None:
+        """Return the exchange that moves parts; None where they do not concern the rank."""
+        made = self.exchanger.of_parts(parts, self.rank, self.numbers)
+        self.numbers += 1
+        return None if made.is_empty else self._added([made])[0]
+
     def _exchange_now(self, needs: Needs) -> list[ops.Operation]:
         found = self._exchange(needs)
         return [op for n in (*found.local, *found.remote) for op in (ops.Start(n), ops.Wait(n))]
@@ -259,11 +315,12 @@ class _Lowering:
             self.blocks,
             self.exchanges,
             self._exchange,
+            self._hand_on,
             self._add_launch,
-            lambda broken: self._item(broken.item),
+            lambda broken: self._items([broken.item]),
         )
-        with_fewer = with_feeders(chain, self.domain, self.decomposition.periodic)
-        return [*poison, *chain_operations(with_fewer, around)]
+        operations = sweep_operations if chain.is_pipelined else chain_operations
+        return [*poison, *operations(with_feeders(chain), around)]
 
     def _add_launch(self, launch: Launch, layers: ops.Layers) -> int:
         self.launches.append(launch)
@@ -288,27 +345,30 @@ class _Lowering:
     def _out_of_date(self, layout: FieldLayout, pieces: Iterable[Piece]) -> tuple[ops.Placed, ...]:
         """Return the stored cells whose values other blocks have."""
         result: list[ops.Placed] = []
-        for block in self.blocks:
-            stored = layout.stored(block.box)
-            rest = [stored]
+        blocks = self.decomposition.on(layout.space)
+        for block in map(blocks.block, self.blocks.numbers):
+            owned = layout.space.open_where_lacking(block.owned)
+            rest = [layout.stored(block.box)]
             for region, offset in pieces:
                 inside = [piece.intersect(region) for piece in rest]
                 outside = [part for piece in rest for part in piece.subtract(region)]
-                here = block.owned.shift(across(offset, block.turn))
+                here = owned.shift(across(offset, block.turn))
                 rest = [part for piece in inside for part in piece.subtract(here)]
                 result += [(block.number, box) for box in rest]
                 rest = outside
-            result += [(block.number, box) for piece in rest for box in piece.subtract(block.owned)]
-        return tuple(self._without_dropped(result))
+            result += [(block.number, box) for piece in rest for box in piece.subtract(owned)]
+        return tuple(self._without_dropped(result, blocks, layout.space))
 
-    def _without_dropped(self, boxes: list[ops.Placed]) -> list[ops.Placed]:
+    def _without_dropped(
+        self, boxes: list[ops.Placed], blocks: Decomposition, space: Space
+    ) -> list[ops.Placed]:
         """Return cells outside dropped blocks, where nothing is ever out of date."""
-        if NOBODY not in self.decomposition.owners:
+        if NOBODY not in blocks.owners:
             return boxes
         result = []
         for number, box in boxes:
             rest: tuple[Box, ...] = (box,)
-            for absent in self.decomposition.absent(self.decomposition.block(number)):
+            for absent in map(space.flat, blocks.absent(blocks.block(number))):
                 rest = tuple(part for piece in rest for part in piece.subtract(absent))
             result += [(number, part) for part in rest]
         return result
@@ -317,16 +377,15 @@ class _Lowering:
 def _assigned_next_door(program: Program) -> frozenset[str]:
     """Return the fields that may hold what a kernel has assigned at an offset."""
     names = {
-        field
-        for launch in all_launches(program.items)
-        for field, _, offset in launch.assigns
-        if any(offset)
+        access.field
+        for launch in all_launches(program.steps)
+        for access in launch.assigns
+        if any(access.home)
     }
-    groups = aliases(program.items)
-    return frozenset(names.union(*(groups.get(name, set()) for name in names)))
+    return frozenset(names.union(*(program.groups.get(name, ()) for name in names)))
 
 
-def _by_step(operations: list[ops.Operation]) -> tuple[tuple[ops.Operation, ...], ...]:
+def _by_step(operations: Iterable[ops.Operation]) -> tuple[tuple[ops.Operation, ...], ...]:
     """Divide the operations of a round into those of its steps."""
     steps: list[list[ops.Operation]] = [[]]
     for op in operations:
@@ -334,7 +393,5 @@ def _by_step(operations: list[ops.Operation]) -> tuple[tuple[ops.Operation, ...]
             steps.append([])
         else:
             steps[-1].append(op)
-    if len(steps) > 1:
-        # Nothing follows the end of the last step.
-        steps.pop()
-    return tuple(map(tuple, steps))
+    # Nothing follows the end of the last step.
+    return tuple(map(tuple, steps[:-1]))

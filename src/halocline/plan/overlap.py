@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 from halocline.plan import plan as ops
 from halocline.plan import zones
 from halocline.plan.arrivals import Piece, arrivals
-from halocline.plan.step import names_before
-from halocline.plan.traffic import Names, Traffic, traffic
+from halocline.plan.traffic import Traffic, traffic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from halocline.geometry import Box
-    from halocline.plan.decomposition import Block
-    from halocline.plan.exchange import Exchange
+    from halocline.plan.message import Exchange, Part
     from halocline.plan.plan import Layers, Operation
     from halocline.plan.program import Launch
     from halocline.plan.reach import Needs
@@ -44,20 +42,22 @@ class Surroundings:
 
     Attributes:
         strategy: The choices.
-        blocks: The rank's blocks.
+        blocks: Those of the rank.
         exchanges: The plan's exchanges by position; grows when new ones are asked for.
         exchange: Gives the exchanges that meet needs.
+        hand_on: Gives the exchange that moves some parts; None where they do not concern the rank.
         add_launch: Gives a kernel its number in the plan; its feeders' cells on each block go with
             it.
         between: Gives the operations of what stands between two kernels.
     """
 
     strategy: Strategy
-    blocks: tuple[Block, ...]
+    blocks: zones.Blocks
     exchanges: list[Exchange]
     exchange: Callable[[Needs], Exchanges]
+    hand_on: Callable[[Iterable[Part]], int | None]
     add_launch: Callable[[Launch, Layers], int]
-    between: Callable[[Break], list[Operation]]
+    between: Callable[[Break], Sequence[Operation]]
 
 
 def chain_operations(chain: Chain, around: Surroundings) -> list[Operation]:
@@ -73,10 +73,11 @@ class _ChainOperations:
         self.around = around
         self.strategy = around.strategy
         self.end = len(chain.launches)
-        self.boxes = {b.number: zones.boxes(chain.extents, b) for b in around.blocks}
-        layers = [zones.layers(chain, p, around.blocks) for p in range(self.end)]
-        self.numbers = list(map(around.add_launch, _todays(chain), layers))
-        self.on_block = {b.number: zones.on_block(chain, layers, b) for b in around.blocks}
+        blocks = around.blocks
+        self.boxes = {number: blocks.boxes(chain, number) for number in blocks.numbers}
+        layers = [blocks.layers(chain, p) for p in range(self.end)]
+        self.numbers = list(map(around.add_launch, chain.launches, layers))
+        self.on_block = {n: zones.on_block(chain, layers, n) for n in blocks.numbers}
 
     def in_order(self) -> list[Operation]:
         """Return the operations."""
@@ -101,13 +102,13 @@ class _ChainOperations:
         split = min(self._split(), first_end)
         zoned = [
             zones.core_first(
-                self.on_block[block.number],
-                block,
-                moving.arriving.get(block.number, {}),
-                unsent.get(block.number, {}),
+                self.on_block[number],
+                self.boxes[number],
+                moving.arriving.get(number, {}),
+                unsent.get(number, {}),
                 split,
             )
-            for block in self.around.blocks
+            for number in self.around.blocks.numbers
         ]
         core = self._tiles(self._pieces(zoned, "core", range(first_end)))
         rim = self._pieces(zoned, "rim", range(first_end))
@@ -130,23 +131,23 @@ class _ChainOperations:
         if self.strategy.wait == "all":
             return [ops.Wait(number), *_joined(rim)]
         exchange = self.around.exchanges[number]
-        ready, rest = arrivals(exchange, self.on_block, rim, kept, self.around.blocks[0].turn)
+        ready, rest = arrivals(exchange, self.on_block, rim, kept, self.around.blocks.turn)
         return [ops.WaitAny(number, ready), *_joined(rest)]
 
     def _rim_first(self, send: Exchanges) -> list[Operation]:
         """Split the kernels after the last break; what precedes it runs whole."""
         last_begin = max((b.position for b in self.chain.breaks), default=0)
-        moving = self._traffic(send.remote, _names_at(self.chain, self.end))
+        moving = self._traffic(send.remote)
         split = min(self._split(), self.end - last_begin)
         zoned = [
             zones.rim_first(
-                self.on_block[block.number],
-                block,
-                moving.leaving.get(block.number, {}),
-                moving.arriving.get(block.number, {}),
+                self.on_block[number],
+                self.boxes[number],
+                moving.leaving.get(number, {}),
+                moving.arriving.get(number, {}),
                 split,
             )
-            for block in self.around.blocks
+            for number in self.around.blocks.numbers
         ]
         core = self._tiles(self._pieces(zoned, "core", range(last_begin, self.end)))
         rim = self._pieces(zoned, "rim", range(last_begin, self.end))
@@ -193,8 +194,7 @@ class _ChainOperations:
 
     def _last_write(self, needs: Needs) -> int:
         """Return the position of the last kernel that writes what is needed; -1 if none does."""
-        at_start = _names_at(self.chain, self.end)
-        fields = {at_start.get(need.field, need.field) for need in needs}
+        fields = {need.field for need in needs}
         written = [{name for name, _ in launch.writes} for launch in self.chain.launches]
         return max((p for p in range(self.end) if written[p] & fields), default=-1)
 
@@ -246,9 +246,9 @@ class _ChainOperations:
     ) -> list[Piece]:
         """Return the cells of a zone, kernel by kernel."""
         return [
-            Piece(position, ops.Run(self.numbers[position], which, ((block.number, box),)))
+            Piece(position, ops.Run(self.numbers[position], which, ((number, box),)))
             for position in positions
-            for block, found in zip(self.around.blocks, zoned, strict=True)
+            for number, found in zip(self.around.blocks.numbers, zoned, strict=True)
             for box in _boxes(found[position], which)
             if not box.is_empty
         ]
@@ -260,7 +260,9 @@ class _ChainOperations:
             replace(piece.run, boxes=((piece.block, tile),))
             for piece in core
             for tile in piece.box.split(
-                max(1, round(self.strategy.tiles * piece.box.cells / total))
+                max(1, round(self.strategy.tiles * piece.box.cells / total)),
+                # A sweep goes through whole columns.
+                whole=(self.chain.launches[piece.position].kernel.sweep or (None,))[0],
             )
         ]
 
@@ -289,24 +291,9 @@ class _ChainOperations:
             result += [ops.Poll(number), run] if is_tile else [run]
         return result
 
-    def _traffic(self, exchanges: tuple[int, ...], names: Names | None = None) -> Traffic:
+    def _traffic(self, exchanges: tuple[int, ...]) -> Traffic:
         found = [self.around.exchanges[number] for number in exchanges]
-        return traffic(found, names or {}, self.around.blocks[0].turn)
-
-
-def _todays(chain: Chain) -> list[Launch]:
-    """Return the kernels of a chain with the names that fields have when each runs."""
-    result = []
-    for position, launch in enumerate(chain.launches):
-        old = {start: today for today, start in _names_at(chain, position).items()}
-        names = tuple(old.get(name, name) for name in launch.names)
-        result.append(replace(launch, names=names))
-    return result
-
-
-def _names_at(chain: Chain, position: int) -> Names:
-    """Return from the names of fields before a kernel to those at the chain's beginning."""
-    return names_before(tuple(b for b in chain.breaks if b.position <= position))
+        return traffic(found, self.around.blocks.turn)
 
 
 def _joined(pieces: Iterable[Piece]) -> list[Operation]:

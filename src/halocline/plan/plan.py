@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from halocline.geometry import codimension, direction_name
+from halocline.language import tree
+from halocline.language.tree import Every, Repeat, Swap, mapped
+from halocline.plan.arrangement import HOME
 from halocline.plan.reach import moved
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from halocline.geometry import Box
+    from halocline.language.space import Space
     from halocline.language.steps import Callback, Reduction
+    from halocline.plan.arrangement import Arrangement
     from halocline.plan.decomposition import Block, Decomposition
-    from halocline.plan.exchange import Exchange, Part
     from halocline.plan.layout import FieldLayout
+    from halocline.plan.message import Exchange, Part
     from halocline.plan.program import Launch
     from halocline.plan.strategy import Strategy
 
@@ -77,38 +82,18 @@ class Poll:
 
 
 @dataclass(frozen=True, slots=True)
-class SwapNames:
-    """Exchange two fields."""
-
-    first: str
-    second: str
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """Repeat operations."""
-
-    count: int
-    body: tuple[Operation, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class EveryNth:
-    """Do operations at the end of every n-th step."""
-
-    interval: int
-    body: tuple[Operation, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Reduce:
-    """Combine a component over all cells of all ranks."""
+    """Combine a component of a field over all cells of all ranks.
+
+    Swaps bring fields home before it and away again after it; likewise below.
+    """
 
     kind: str
     field: str
     component: int
     boxes: tuple[Placed, ...]
     result: Reduction
+    home: tuple[Swap[str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +101,7 @@ class CallFunction:
     """Call a Python function."""
 
     callback: Callback
+    home: tuple[Swap[str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,22 +119,11 @@ class Check:
 
     field: str
     boxes: tuple[Placed, ...]
+    home: tuple[Swap[str], ...] = ()
 
 
-Operation = (
-    Run
-    | Start
-    | Wait
-    | WaitAny
-    | Poll
-    | SwapNames
-    | Loop
-    | EveryNth
-    | Reduce
-    | CallFunction
-    | Poison
-    | Check
-)
+Leaf = Run | Start | Wait | WaitAny | Poll | Swap[str] | Reduce | CallFunction | Poison | Check
+Operation = Leaf | Repeat[Any] | Every[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +139,10 @@ class Plan:
         layers: For each of them where its feeders run.
         exchanges: The exchanges, by position.
         prologue: Operations before the first step.
-        steps: Operations of each step of a round; one step, but as many as the depth of halos.
-        epilogues: Operations after the last step, if it is that one of a round.
+        steps: Operations of each step of a round.
+        ends: Where fields lie after each of them.
+        epilogues: What brings home what others have of this rank's values, after the last step, if
+            it is that one of a round; then swaps bring fields home.
         checks: What searches for values that are not numbers, to be done at the end of a run too.
     """
 
@@ -178,6 +155,7 @@ class Plan:
     exchanges: tuple[Exchange, ...]
     prologue: tuple[Operation, ...]
     steps: tuple[tuple[Operation, ...], ...]
+    ends: tuple[Arrangement, ...]
     epilogues: tuple[tuple[Operation, ...], ...]
     checks: tuple[Check, ...] = ()
 
@@ -185,6 +163,11 @@ class Plan:
     def blocks(self) -> tuple[Block, ...]:
         """The rank's blocks."""
         return self.decomposition.blocks_of(self.rank)
+
+    def boxes_of(self, space: Space) -> list[Box]:
+        """Return the cells of a space that the rank's blocks own."""
+        blocks = self.decomposition.on(space)
+        return [space.flat(blocks.block(block.number).box) for block in self.blocks]
 
     def layout(self, field: str) -> FieldLayout:
         """Return how a field is stored."""
@@ -196,9 +179,10 @@ class Plan:
         return sum(part.box.cells * size[part.field] for part in parts)
 
     def bytes_sent(self) -> int:
-        """Return what leaves this rank in one execution of each exchange of a round [bytes]."""
+        """Return what leaves this rank in a step of a round on average, loops done once [bytes]."""
         started = [op.exchange for op in self.operations() if isinstance(op, Start)]
-        return sum(self.bytes_of(m.parts) for n in started for m in self.exchanges[n].sends)
+        sent = [self.bytes_of(m.parts) for n in started for m in self.exchanges[n].sends]
+        return round(sum(sent) / len(self.steps))
 
     def operations(self) -> Iterator[Operation]:
         """Yield the operations of a round and those inside loops, in order."""
@@ -215,15 +199,54 @@ class Plan:
         ]
         lines += [f"block   {block.number:<4d} {block.box}" for block in self.blocks]
         many = len(self.steps) > 1
-        steps = [(f"step {n + 1}" if many else "step", step) for n, step in enumerate(self.steps)]
-        ends = [
-            (f"after step {n + 1}" if many else "at the end", end)
-            for n, end in enumerate(self.epilogues)
-        ]
-        for title, operations in (("once", self.prologue), *steps, *ends):
-            if operations:
-                lines += [title, *self._lines(operations, "  ")]
+        if self.prologue:
+            lines += ["once", *self._lines(self.prologue, "  ")]
+        for n, step in enumerate(self.steps):
+            known = next((m for m in range(n) if self._meaning(m) == self._meaning(n)), None)
+            title = f"step {n + 1}" if many else "step"
+            if known is None:
+                lines += [title, *self._lines(step, "  ")]
+            else:
+                change = _exchanged(self._start(known), self._start(n))
+                lines.append(f"{title} as step {known + 1}{change}")
+        for n, end in enumerate(self.epilogues):
+            operations = (*end, *self.ends[n].swaps_to(HOME))
+            title = f"after step {n + 1}, if it is the last" if many else "at the end"
+            lines += [title, *self._lines(operations, "  ")] if operations else []
         return "\n".join(lines)
+
+    def _start(self, step: int) -> Arrangement:
+        """Return where fields lie when a step begins."""
+        return self.ends[step - 1]
+
+    def _meaning(self, step: int) -> tuple[object, ...]:
+        """Return a step's operations with the names of the fields that lie in storages at first."""
+        field = self._start(step).field
+
+        def parts(found: Iterable[Part]) -> frozenset[Part]:
+            return frozenset(replace(part, field=field(part.field)) for part in found)
+
+        def meaning(op: Leaf) -> list[object]:
+            match op:
+                case Run(number, zone, boxes):
+                    launch = self.launches[number]
+                    names = tuple(map(field, launch.names))
+                    return [(replace(launch, names=names), self.layers[number], zone, boxes)]
+                case Start(number) | Wait(number) | Poll(number) | WaitAny(number):
+                    exchange = self.exchanges[number]
+                    messages = (*exchange.sends, *exchange.receives)
+                    moved = [(m.source, m.target, parts(m.parts)) for m in messages]
+                    ready = op.arrivals if isinstance(op, WaitAny) else ()
+                    runs = [(one.messages, *meaning(one.run)) for one in ready]
+                    return [(type(op), moved, parts(exchange.copies), runs)]
+                case Poison(name):
+                    return [replace(op, field=field(name))]
+                case Swap(first, second):
+                    return [Swap(field(first), field(second))]
+                case Reduce() | CallFunction() | Check():
+                    return [replace(op, home=())]
+
+        return mapped(self.steps[step], meaning)
 
     def _lines(self, operations: Iterable[Operation], indent: str) -> list[str]:
         lines = []
@@ -234,7 +257,7 @@ class Plan:
                     lines += self._traffic(self.exchanges[number], indent + "          ")
                 case WaitAny(_, arrivals):
                     lines += self._lines((a.run for a in arrivals), indent + "  ")
-                case Loop(_, body) | EveryNth(_, body):
+                case Repeat(_, body) | Every(_, body):
                     lines += self._lines(body, indent + "  ")
         return lines
 
@@ -250,19 +273,19 @@ class Plan:
                 return f"{type(op).__name__.lower():<7} exchange {number}"
             case WaitAny(number, arrivals):
                 return f"wait    any of exchange {number}, {len(arrivals)} pieces of work meanwhile"
-            case SwapNames(first, second):
+            case Swap(first, second):
                 return f"swap    {first}, {second}"
-            case Loop(count, _):
+            case Repeat(count, _):
                 return f"loop    {count} times"
-            case EveryNth(interval, _):
+            case Every(interval, _):
                 return f"every   {interval} steps"
-            case Reduce(kind, field, component, _, _):
+            case Reduce(kind, field, component):
                 return f"reduce  {kind} of {field}[{component}]"
             case CallFunction(callback):
                 return f"call    {getattr(callback.function, '__name__', 'function')}"
             case Poison(field, components, _):
                 return f"poison  {field}, {len(components)} components"
-            case Check(field, _):
+            case Check(field):
                 return f"check   {field}"
 
     def _fed(self, launch: int, boxes: Iterable[Placed]) -> str:
@@ -306,11 +329,22 @@ def _contents(parts: tuple[Part, ...]) -> str:
     )
 
 
+def _exchanged(before: Arrangement, after: Arrangement) -> str:
+    """Return ' with a and b exchanged': in which storages fields lie that lay elsewhere before."""
+    names = sorted({storage for one in (before, after) for _, storage in one.away})
+    places = {name: after.storage(before.field(name)) for name in names}
+    changed = {name: place for name, place in places.items() if place != name}
+    if not changed:
+        return ""
+    if any(changed[place] != name for name, place in changed.items()):
+        return " with " + ", ".join(f"{place} for {name}" for name, place in changed.items())
+    pairs = (f"{name} and {place}" for name, place in changed.items() if name < place)
+    return f" with {', '.join(pairs)} exchanged"
+
+
 def walk(operations: Iterable[Operation]) -> Iterator[Operation]:
     """Yield operations and those inside others, in order."""
-    for op in operations:
+    for op in tree.walk(operations):
         yield op
-        if isinstance(op, Loop | EveryNth):
-            yield from walk(op.body)
-        elif isinstance(op, WaitAny):
+        if isinstance(op, WaitAny):
             yield from (arrival.run for arrival in op.arrivals)

@@ -2,8 +2,10 @@
 
 A kernel that runs on a region and reads at an offset makes a block need 'its cells in the region,
 moved by the offset'. If what is read there was itself computed from neighbours, the path goes on;
-but any path of moves and regions comes to one offset and one region. Evaluating it for a block's
-own box gives exact cells. This is what makes a plan computable for any block of any decomposition.
+but any path of moves and regions comes to one move of each side of the block and one region.
+Evaluating it for a block's own box gives exact cells. This is what makes a plan computable for any
+block of any decomposition. Maps between grids of different width (see 'access.py') move the two
+sides of a block differently; elsewhere both move by the same offset.
 """
 
 from __future__ import annotations
@@ -11,91 +13,102 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from halocline.geometry import Box, Offset, added
-from halocline.language.fields import UNBOUNDED
+from halocline.geometry import UNBOUNDED, Box, Offset, added
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """A block's own cells moved by an offset, as far as they then lie in a region.
+    """The cells between a block's moved sides, as far as they lie in a region.
 
     Attributes:
-        offset: How far they are moved; if it is zero the reach leads to own cells only.
-        region: Where they must lie; unbounded where nothing bounds them.
+        lower: How far its low sides are moved, along each axis.
+        upper: How far its high sides are moved.
+        region: Where the cells must lie; unbounded where nothing bounds them.
     """
 
-    offset: Offset
+    lower: Offset
+    upper: Offset
     region: Box
 
     @property
     def is_away(self) -> bool:
         """Whether the reach leads beyond a block's own cells."""
-        return any(self.offset)
+        return any(o < 0 for o in self.lower) or any(o > 0 for o in self.upper)
+
+    def is_own_moved(self, offset: Offset) -> bool:
+        """Whether it leads to a block's own cells moved by an offset."""
+        return self.lower == self.upper == offset
 
 
 def within(region: Box) -> Reach:
     """Return the reach of a block's own cells in a region."""
-    return Reach((0,) * len(region.lower), region)
+    return own_moved((0,) * len(region.lower), region)
+
+
+def own_moved(offset: Offset, region: Box) -> Reach:
+    """Return the reach of a block's own cells moved by an offset, where they lie in a region."""
+    return Reach(offset, offset, region)
 
 
 def clip(reach: Reach, region: Box) -> tuple[Reach, ...]:
     """Return the part of a reach in a region: one reach, or none."""
     common = reach.region.intersect(region)
-    return () if common.is_empty else (Reach(reach.offset, common),)
+    return () if common.is_empty else (Reach(reach.lower, reach.upper, common),)
 
 
 def drop(reach: Reach, region: Box) -> tuple[Reach, ...]:
     """Return the parts of a reach outside a region."""
-    return tuple(Reach(reach.offset, rest) for rest in reach.region.subtract(region))
+    return tuple(Reach(reach.lower, reach.upper, rest) for rest in reach.region.subtract(region))
 
 
 def move(reach: Reach, offset: Offset) -> Reach:
     """Return the reach moved on by an offset."""
-    return Reach(added(reach.offset, offset), moved(reach.region, offset))
+    lower, upper = added(reach.lower, offset), added(reach.upper, offset)
+    return Reach(lower, upper, moved(reach.region, offset))
 
 
 class Reaches:
     """A set of reaches without those that lie in another one.
 
-    They are kept by offset, since only reaches of one offset can lie in each other.
+    They are kept by how far they lead; only those that lead equally far are compared.
     """
 
     def __init__(self, reaches: Iterable[Reach] = ()) -> None:
-        self._regions: dict[Offset, list[Box]] = {}
+        self._regions: dict[tuple[Offset, Offset], list[Box]] = {}
         self.update(reaches)
 
     def __iter__(self) -> Iterator[Reach]:
         """Yield the reaches."""
-        for offset, regions in self._regions.items():
+        for sides, regions in self._regions.items():
             for region in regions:
-                yield Reach(offset, region)
-
-    @property
-    def offsets(self) -> list[Offset]:
-        """How far they lead."""
-        return [offset for offset, regions in self._regions.items() if regions]
+                yield Reach(*sides, region)
 
     def update(self, reaches: Iterable[Reach]) -> None:
         """Add reaches."""
         for reach in reaches:
-            _add_largest(self._regions.setdefault(reach.offset, []), reach.region)
+            known = self._regions.setdefault((reach.lower, reach.upper), [])
+            _add_largest(known, reach.region)
+
+    def within(self, region: Box) -> list[Reach]:
+        """Return what lies in a region."""
+        return [part for reach in self for part in clip(reach, region)]
 
     def take(self, region: Box) -> list[Reach]:
         """Remove what lies in a region, and return it."""
         taken = []
-        for offset, known in self._regions.items():
+        for sides, known in self._regions.items():
             met = [box for box in known if box.meets(region)]
             if not met:
                 continue
-            taken += [Reach(offset, box.intersect(region)) for box in met]
+            taken += [Reach(*sides, box.intersect(region)) for box in met]
             rest = [box for box in known if not box.meets(region)]
             for box in met:
                 for piece in box.subtract(region):
                     _add_largest(rest, piece)
-            self._regions[offset] = rest
+            self._regions[sides] = rest
         return taken
 
 
@@ -111,7 +124,7 @@ def outermost(reaches: Iterable[Reach], domain: Box) -> set[Reach]:
 
     The rest leads to the same cells from any block at least as wide as the longest offset, since
     moving it less far leads to no other cells than not at all and furthest together. This holds
-    along axes where the region spans the domain.
+    along axes where the region spans the domain and both sides of a block are moved equally far.
     """
     kept = set(reaches)
     for axis in range(len(domain.lower)):
@@ -129,7 +142,9 @@ def outermost(reaches: Iterable[Reach], domain: Box) -> set[Reach]:
 
 
 def _spans(reach: Reach, axis: int, domain: Box) -> bool:
-    offset = reach.offset[axis]
+    offset = reach.lower[axis]
+    if offset != reach.upper[axis]:
+        return False
     below = reach.region.lower[axis] - offset <= domain.lower[axis]
     return below and reach.region.upper[axis] - offset >= domain.upper[axis]
 
@@ -137,7 +152,7 @@ def _spans(reach: Reach, axis: int, domain: Box) -> bool:
 def _without(reach: Reach, axis: int) -> object:
     """Return everything of a reach but what concerns one axis."""
     lower, upper = reach.region.lower, reach.region.upper
-    values = (reach.offset, lower, upper)
+    values = (reach.lower, reach.upper, lower, upper)
     return tuple((*value[:axis], *value[axis + 1 :]) for value in values)
 
 
@@ -145,17 +160,18 @@ def _ends(line: list[Reach], axis: int) -> set[Reach]:
     """Return the reaches with the extreme offsets on both sides of zero, and next to zero."""
     result = set()
     for sign in (-1, 1):
-        side = [reach for reach in line if sign * reach.offset[axis] >= 0]
+        side = [reach for reach in line if sign * reach.lower[axis] >= 0]
         for choose in (min, max):
             if side:
-                end = choose(reach.offset[axis] for reach in side)
-                result |= {reach for reach in side if reach.offset[axis] == end}
+                end = choose(reach.lower[axis] for reach in side)
+                result |= {reach for reach in side if reach.lower[axis] == end}
     return result
 
 
 def cells(reach: Reach, owned: Box) -> Box:
     """Return the cells that a reach leads to from a block's own."""
-    return moved(owned, reach.offset).intersect(reach.region)
+    lower, upper = moved(owned, reach.lower).lower, moved(owned, reach.upper).upper
+    return Box(lower, upper).intersect(reach.region)
 
 
 def moved(box: Box, offset: Offset) -> Box:
@@ -171,31 +187,9 @@ def moved(box: Box, offset: Offset) -> Box:
     )
 
 
-def unbounded(domain: Box, periodic: Sequence[bool]) -> Box:
-    """Return the domain without bounds along periodic axes."""
-    for axis, is_periodic in enumerate(periodic):
-        if is_periodic:
-            domain = domain.clip(axis, -UNBOUNDED, UNBOUNDED)
-    return domain
-
-
-def images(region: Box, domain: Box, periodic: Sequence[bool]) -> tuple[Box, ...]:
-    """Return a region and its images next to the domain along periodic axes where it has bounds."""
-    result: tuple[Box, ...] = (region,)
-    for axis, is_periodic in enumerate(periodic):
-        if is_periodic and region.upper[axis] - region.lower[axis] < UNBOUNDED:
-            n = domain.extent[axis]
-            result = tuple(
-                box.clip(axis, box.lower[axis] + turn, box.upper[axis] + turn)
-                for box in result
-                for turn in (-n, 0, n)
-            )
-    return result
-
-
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Cells of one component of a field that a block must get from others.
+    """Cells of one component of a storage that a block must get from others.
 
     'held' says which values a block has that others may get: None for those of its own cells, else
     those of its own cells moved by that offset (see 'held.py').
@@ -210,7 +204,7 @@ class Need:
 Needs = frozenset[Need]
 
 
-def renamed(needs: Iterable[Need], first: str, second: str) -> Needs:
-    """Return the needs after two fields have exchanged their names."""
+def swapped(needs: Iterable[Need], first: str, second: str) -> Needs:
+    """Return the needs after two storages have exchanged their contents."""
     names = {first: second, second: first}
     return frozenset(replace(n, field=names.get(n.field, n.field)) for n in needs)

@@ -9,55 +9,46 @@ that, keep for values that a kernel assigned next door which block has them (see
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import count
-from typing import TYPE_CHECKING
+from itertools import chain as joined
+from math import lcm
+from typing import TYPE_CHECKING, Any
 
-from halocline.geometry import add_joined, box_of
-from halocline.language.steps import Parameter
+from halocline.geometry import add_joined
+from halocline.language.tree import Every, Repeat, Swap, walk
 from halocline.plan.ahead import fetch_ahead
-from halocline.plan.chain import Demands, concerning, demands, may_join, partial_axes, widens
 from halocline.plan.checks import FilledCheck
 from halocline.plan.held import Held, at_home
+from halocline.plan.joining import Joining
 from halocline.plan.open_chain import OpenChain
-from halocline.plan.program import (
-    Called,
-    Checked,
-    Exchanged,
-    Launch,
-    Looped,
-    Program,
-    Reduced,
-    Sometimes,
-    aliases,
-    all_launches,
-)
-from halocline.plan.reach import Needs, images, moved, renamed, unbounded
-from halocline.plan.step import (
-    Chain,
-    EveryItem,
-    LoopItem,
-    Refresh,
-    Schedule,
-    ScheduleItem,
-    StepEnd,
-)
+from halocline.plan.program import Called, Checked, Launch, Program, Reduced, all_launches
+from halocline.plan.reach import Needs, swapped
+from halocline.plan.step import Chain, Passed, Refresh, Schedule, ScheduleItem, StepEnd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from halocline.geometry import Box
     from halocline.plan.strategy import Strategy
 
 _NOTHING: Needs = frozenset()
-_ATTEMPTS = 8
+Items = tuple[Any, ...]
 
 
-def make_schedule(program: Program, strategy: Strategy) -> Schedule:
-    """Return chains and exchanges for a program; with deep halos for so many steps at once."""
-    planner = _Planner(program, strategy)
-    items = (*program.items, StepEnd()) * strategy.depth
-    prologue, planned, _ = planner.cyclic(items, _State())
-    homes = tuple(held.home() for held in planner.ends)
+def make_schedule(
+    program: Program, strategy: Strategy, cut: frozenset[int] = frozenset()
+) -> Schedule:
+    """Return chains and exchanges for rounds of a program; deep halos last for several steps.
+
+    Args:
+        program: The steps.
+        strategy: How to distribute them.
+        cut: The axes along which there are several blocks.
+    """
+    planner = _Planner(program, strategy, cut)
+    steps = tuple((*step, StepEnd()) for step in program.steps)
+    steps *= lcm(len(steps), strategy.depth) // len(steps)
+    prologue, planned, _ = planner.cyclic(planner.groups(steps), _State())
+    homes = tuple(end.held.home() for end in _step_ends(planned))
     return Schedule(prologue, tuple(planned), homes)
 
 
@@ -73,30 +64,30 @@ class _State:
     valid: Needs = _NOTHING
     held: Held = field(default_factory=Held)
 
-    def renamed(self, first: str, second: str) -> _State:
-        return _State(renamed(self.valid, first, second), self.held.renamed(first, second))
+    def swapped(self, first: str, second: str) -> _State:
+        """Return what is known when two storages have exchanged their contents."""
+        return _State(swapped(self.valid, first, second), self.held.swapped(first, second))
 
 
 class _Planner:
-    """Walks a program; what is known of blocks is handed from item to item.
+    """Walks a program; what is known of blocks is handed from item to item."""
 
-    Attributes:
-        ends: Where values are held at the end of each step of the last round that was planned.
-    """
-
-    def __init__(self, program: Program, strategy: Strategy) -> None:
+    def __init__(self, program: Program, strategy: Strategy, cut: frozenset[int]) -> None:
         self.program = program
-        self.domain = box_of(program.extent)
-        self.inside = unbounded(self.domain, program.periodic)
+        self.cut = cut
         self.overlap = strategy.overlap
         self.depth = strategy.depth
-        self.known: dict[tuple[Launch, ...], Demands] = {}
+        self.joining = Joining(program, self.depth)
         self.check_filled = FilledCheck(program)
-        self.groups = aliases(program.items)
-        self.ends: list[Held] = []
+        self.used_beside = _used_beside(program) if self.depth > 1 else {}
+
+    def groups(self, passes: tuple[Items, ...]) -> list[Items]:
+        """Return passes through steps or a loop in groups, within which a chain may go on."""
+        starts = range(0, len(passes), self.depth)
+        return [tuple(joined.from_iterable(passes[n : n + self.depth])) for n in starts]
 
     def cyclic(
-        self, items: tuple[object, ...], state: _State
+        self, groups: list[Items], state: _State
     ) -> tuple[Needs, list[ScheduleItem], _State]:
         """Plan items that repeat: what to get before the first round, the items, what is known.
 
@@ -104,14 +95,16 @@ class _Planner:
         greatest set that reproduces itself: assume all, take away what a round makes stale. Where
         values are held is the same after each round, and so before the first.
         """
-        cold, held = self._settled(items, state)
-        assumed = frozenset(need for chain in _chains(cold) for need in at_home(chain.fetch))
-        entry = _State(assumed | state.valid, held)
-        planned, after = self.body(items, entry)
-        while not entry.valid <= after.valid:
-            entry = _State(entry.valid & after.valid, held)
-            planned, after = self.body(items, entry)
-        before = state.held.located((entry.valid & assumed) - state.valid)
+        cold, held = self._settled(groups, state)
+        fetched = frozenset(need for chain in _chains(cold) for need in at_home(chain.fetch))
+        entry = _State(fetched | state.valid, held)
+        planned, after = self._round(groups, entry)
+        # Some are made stale before they are read, and must be got then.
+        useful = state.valid | _saved(cold, planned)
+        while not entry.valid <= after.valid & useful:
+            entry = _State(entry.valid & after.valid & useful, held)
+            planned, after = self._round(groups, entry)
+        before = state.held.located(entry.valid - state.valid)
         before |= state.held.to(entry.held)
         if self.overlap in ("rim-first", "postponed"):
             moved, planned = fetch_ahead(planned, is_rim_first=self.overlap == "rim-first")
@@ -120,156 +113,89 @@ class _Planner:
             before |= state.held.located(first - state.valid)
         return before, planned, after
 
-    def _settled(self, items: tuple[object, ...], state: _State) -> tuple[list[ScheduleItem], Held]:
-        """Return where values are held before and after every round, and the first round then."""
+    def _settled(self, groups: list[Items], state: _State) -> tuple[list[ScheduleItem], Held]:
+        """Return the first round, and where values are held before and after every round."""
         held = state.held
-        for attempt in count(1):
-            planned, after = self.body(items, _State(state.valid, held))
-            if after.held == held:
-                break
-            # What is swapped to and fro and never assigned would be held here and there in turns.
-            held = after.held if attempt != _ATTEMPTS else Held()
+        planned, after = self._round(groups, state)
+        while after.held != held:
+            held = after.held
+            planned, after = self._round(groups, _State(state.valid, held))
         return planned, held
 
-    def body(self, items: tuple[object, ...], state: _State) -> tuple[list[ScheduleItem], _State]:
+    def _round(self, groups: list[Items], state: _State) -> tuple[list[ScheduleItem], _State]:
+        """Plan groups of passes once, one after the other."""
+        planned: list[ScheduleItem] = []
+        for group in groups:
+            more, state = self.body(group, state)
+            planned += more
+        return planned, state
+
+    def body(self, items: Items, state: _State) -> tuple[list[ScheduleItem], _State]:
         """Plan items once, given what is known before; return what is known after."""
         planned: list[ScheduleItem] = []
         chain = OpenChain()
-        if any(isinstance(item, StepEnd) for item in items):
-            self.ends = []
         for item in items:
-            if isinstance(item, StepEnd):
-                self.ends.append(self._held_after(chain, state.held))
-            if isinstance(item, Launch):
-                if not self._join(chain, item):
-                    chain, rest = self._begun_with(item, chain)
+            if isinstance(item, Launch) and self._is_pipelined([item]):
+                state = self._close(chain, planned, state)
+                self.joining.join(swept := OpenChain(), item)
+                state = self._close(swept, planned, state)
+                chain = OpenChain()
+            elif isinstance(item, Launch):
+                if not self.joining.join(chain, item):
+                    chain, rest = self.joining.begun_with(item, chain)
                     state = self._close(rest, planned, state)
             elif chain.launches and self._is_passive(item, chain, state):
-                chain.pass_by(self._passive(item))
+                chain.pass_by(self._passive(item, chain, state))
             else:
                 state = self._close(chain, planned, state)
                 chain = OpenChain()
                 state = self._other(item, planned, state)
         return planned, self._close(chain, planned, state)
 
-    def _join(self, chain: OpenChain, launch: Launch) -> bool:
-        """Add a kernel and the boundaries it reads to a chain, unless they must not share it."""
-        longer = [*chain.launches, *self._boundaries(chain, launch), chain.named(launch)]
-        if chain.launches and not self._may_join(chain, longer):
-            return False
-        chain.launches = longer
-        return True
-
-    def _begun_with(self, launch: Launch, chain: OpenChain) -> tuple[OpenChain, OpenChain]:
-        """Return a new chain for a kernel, and what then is left of the one before.
-
-        Layers at the end of that one go with the kernel, which they can then feed.
-        """
-        count = len(chain.launches)
-        while count and _is_thin(chain.launches[count - 1]):
-            count -= 1
-        last_break = max((b.position for b in chain.breaks), default=0)
-        begun = OpenChain(chain.launches[count:])
-        if not chain.names and last_break <= count and self._join(begun, launch):
-            return begun, replace(chain, launches=chain.launches[:count])
-        begun = OpenChain()
-        self._join(begun, launch)
-        return begun, chain
-
-    def _may_join(self, chain: OpenChain, longer: list[Launch]) -> bool:
-        is_deep = self.depth > 1
-        if is_deep and not any(partial_axes(one, self.program.periodic) for one in longer):
-            # They always may; asking again and again what long chains need takes long.
-            return True
-        if not is_deep and self._needs_more_inside(longer):
-            return False
-        asked = self._demands(longer)
-        if not is_deep and chain.swaps and not asked.needs <= self._demands(chain.launches).needs:
-            # Another half of the step, that reads what this one leaves: one exchange for both
-            # would carry more, and their neighbours' results would be computed again.
-            return False
-        return may_join(longer, asked, self.program.periodic, is_deep=is_deep)
-
-    def _needs_more_inside(self, launches: list[Launch]) -> bool:
-        """Return whether kernels need cells of the domain from further than one of them reads.
-
-        Layers beyond it are left aside: they provide nothing of its cells, so can only add to what
-        is needed of them, and there may be very many.
-        """
-        needs = self._demands(concerning(self.inside, launches)).needs
-        return widens(launches, [n for n in needs if n.reach.region.meets(self.inside)])
-
-    def _demands(self, launches: list[Launch]) -> Demands:
-        key = tuple(launches)
-        if key not in self.known:
-            self.known[key] = demands(launches, self.domain, is_deep=self.depth > 1)
-        return self.known[key]
-
-    def _boundaries(
-        self, chain: OpenChain, launch: Launch, done: frozenset[str] = frozenset()
-    ) -> list[Launch]:
-        """Return the boundary kernels of fields that a kernel reads beyond the domain.
-
-        Those may read other fields beyond it. What layers assign themselves they see as it is.
-        """
-        result: list[Launch] = []
-        own = {field for field, _ in launch.writes} if _is_thin(launch) else set()
-        for name in dict.fromkeys(launch.names):
-            kernels = self.program.filling(launch, name) if name not in own | done else ()
-            named = tuple(chain.named(kernel) for kernel in kernels)
-            if named and not _is_fresh(chain, chain.names.get(name, name), named):
-                done |= {name}
-                for kernel in kernels:
-                    before = self._boundaries(chain, kernel, done)
-                    done |= {field for one in before for field, _ in one.writes}
-                    result += before
-                result += named
-        return result
-
     def _is_passive(self, item: object, chain: OpenChain, state: _State) -> bool:
-        """Return whether a chain may go on after something.
+        """Return whether a chain may go on after what only looks at own cells, or ends a step.
 
-        After a swap it may. After what only looks at own cells or ends a step it may where halos
-        are deep and the cells are up to date; elsewhere it would gain nothing.
+        It may where halos are deep and the cells up to date; elsewhere it would gain nothing.
         """
         match item:
-            case Exchanged():
-                return True
             case _ if self.depth == 1:
                 return False
             case StepEnd():
                 return True
             case Reduced() | Checked():
-                return not _away(item, self._held_after(chain, state.held))
-            case Sometimes(_, items):
-                inner = all_launches(items)
-                others = [i for i in all_launches(self.program.items) if i not in inner]
-                names = {name for launch in others for name in launch.names}
-                used = names.union(*(self.groups.get(name, ()) for name in names))
-                held = self._held_after(chain, state.held)
+                return not _away(item, self._held_by(chain, state.held))
+            case Every(_, items):
+                inner, used = all_launches(items), self.used_beside[item]
+                held = self._held_by(chain, state.held)
                 return (
                     all(isinstance(i, Launch | Reduced | Checked) for i in items)
                     and not any(name in used for launch in inner for name, _ in launch.writes)
                     # What they assign next door must come home, which takes an exchange.
-                    and not any(any(to) for launch in inner for _, _, to in launch.assigns)
-                    and not held.located(self._demands(inner).needs | self._demands(inner).own)
+                    and not any(any(a.home) for launch in inner for a in launch.assigns)
+                    and not held.located(
+                        self.joining.demands(inner).needs | self.joining.demands(inner).own
+                    )
                     and not any(_away(i, held) for i in items)
                 )
             case _:
                 return False
 
-    def _passive(self, item: object) -> Exchanged | Reduced | Checked | EveryItem | StepEnd:
-        if isinstance(item, Sometimes):
-            return EveryItem(item.interval, tuple(self.body(item.items, _State())[0]))
-        assert isinstance(item, Exchanged | Reduced | Checked | StepEnd)
-        return item
+    def _passive(self, item: object, chain: OpenChain, state: _State) -> Passed:
+        match item:
+            case Every(interval, items):
+                return Every(interval, tuple(self.body(items, _State())[0]))
+            case StepEnd():
+                return StepEnd(self._held_by(chain, state.held))
+            case _:
+                assert isinstance(item, Reduced | Checked)
+                return item
 
     def _close(self, chain: OpenChain, planned: list[ScheduleItem], state: _State) -> _State:
         """Add a finished chain; return what is known after it."""
         if not chain.launches:
             return state
         launches = tuple(chain.launches)
-        asked = self._demands(chain.launches)
+        asked = self.joining.demands(chain.launches)
         self.check_filled(launches, asked)
         wanted = (asked.needs | asked.own) - state.valid
         fetch = state.held.located(wanted)
@@ -279,37 +205,40 @@ class _Planner:
         # What follows the last kernel is no part of the chain.
         inner = tuple(b for b in chain.breaks if b.position < len(launches))
         trailing = [b.item for b in chain.breaks if b.position == len(launches)]
-        trailing += chain.swaps
         stale = frozenset(concerned - kept)
-        planned.append(Chain(launches, asked.extents, inner, fetch, stale, state.held))
+        planned.append(
+            Chain(
+                launches,
+                asked.extents,
+                inner,
+                fetch,
+                stale,
+                state.held,
+                is_pipelined=self._is_pipelined(launches),
+            )
+        )
         planned += trailing
         away = frozenset(n for n in wanted if n.reach.is_away or state.held.located([n]))
-        known = _State(self._after(launches, state.valid | away), self._held_by(chain, state.held))
-        for first, second in chain.swapped():
-            known = known.renamed(first, second)
-        return known
+        return _State(self._after(launches, state.valid | away), self._held_by(chain, state.held))
+
+    def _is_pipelined(self, launches: Sequence[Launch]) -> bool:
+        """Return whether the last of some kernels sweeps along an axis that is cut."""
+        sweep = launches[-1].kernel.sweep
+        return sweep is not None and sweep[0] in self.cut
 
     def _held_by(self, chain: OpenChain, held: Held) -> Held:
-        """Return what is held after the kernels of a chain, named as when it began."""
+        """Return what is held after the kernels of a chain."""
         for launch in chain.launches:
-            held = held.after(launch, self.domain, self.program.periodic)
-        return held
-
-    def _held_after(self, chain: OpenChain, held: Held) -> Held:
-        """Return what is held after a chain, by today's names."""
-        held = self._held_by(chain, held)
-        for first, second in chain.swapped():
-            held = held.renamed(first, second)
+            held = held.after(launch)
         return held
 
     def _after(self, launches: Iterable[Launch], valid: Needs) -> Needs:
         """Return what stays valid when kernels have written."""
         written: dict[tuple[str, int], list[Box]] = {}
         for launch in launches:
-            for name, component, offset in launch.assigns:
-                target = moved(launch.region, offset)
-                for region in images(target, self.domain, self.program.periodic):
-                    add_joined(written.setdefault((name, component), []), region)
+            for access in launch.assigns:
+                for region in access.space.images(access.cells(launch.region)):
+                    add_joined(written.setdefault(access.key, []), region)
         return frozenset(
             need
             for need in valid
@@ -319,20 +248,24 @@ class _Planner:
     def _other(self, item: object, planned: list[ScheduleItem], state: _State) -> _State:
         """Add an item that is no kernel; return what is known after it."""
         match item:
-            case Exchanged(first, second):
+            case Swap(first, second):
                 planned.append(item)
-                return state.renamed(first, second)
-            case Looped(count, items):
-                for rounds, unrolled in self._rounds(count, items):
-                    before, body, state = self.cyclic(unrolled, state)
+                return state.swapped(first, second)
+            case Repeat(count, passes):
+                for rounds, groups in self._rounds(count, passes):
+                    if rounds == 1:
+                        body, state = self._round(groups, state)
+                        planned += body
+                        continue
+                    before, body, state = self.cyclic(groups, state)
                     planned += [Refresh(before)] if before else []
-                    planned.append(LoopItem(rounds, tuple(body)))
+                    planned.append(Repeat(rounds, tuple(body)))
                 return state
-            case Sometimes(interval, items):
+            case Every(interval, items):
                 body, after = self.body(items, state)
                 back = after.held.to(state.held)
                 body += [Refresh(back)] if back else []
-                planned.append(EveryItem(interval, tuple(body)))
+                planned.append(Every(interval, tuple(body)))
                 return _State(state.valid & after.valid, state.held)
             case Called():
                 # The function may look at any field and change it: get again what was valid.
@@ -345,49 +278,56 @@ class _Planner:
                 planned += [*([Refresh(home)] if home else []), item]
                 return _State(state.valid | {replace(n, held=None) for n in home}, state.held)
             case StepEnd():
-                planned.append(item)
+                planned.append(StepEnd(state.held))
                 return state
             case _:
                 raise AssertionError(item)
 
-    def _rounds(
-        self, count: int, items: tuple[object, ...]
-    ) -> list[tuple[int, tuple[object, ...]]]:
-        """Return a loop as rounds of as many repetitions as the depth, and what is left."""
-        rounds, rest = divmod(count, self.depth)
-        parts = [(rounds, items * self.depth), (1, items * rest)]
-        return [(n, unrolled) for n, unrolled in parts if n and unrolled]
-
-
-def _is_thin(launch: Launch) -> bool:
-    return launch.on_demand and launch.plain is None
-
-
-def _is_fresh(chain: OpenChain, name: str, kernels: tuple[Launch, ...]) -> bool:
-    """Return whether the boundaries of a field ran in this chain and nothing has changed since."""
-    if chain.breaks and any(isinstance(s, Parameter) for one in kernels for s in one.scalars):
-        # Another step may have another number.
-        return False
-    writers = [one for one in chain.launches if any(field == name for field, _ in one.writes)]
-    return tuple(writers[-len(kernels) :]) == kernels
+    def _rounds(self, count: int, passes: tuple[Items, ...]) -> list[tuple[int, list[Items]]]:
+        """Return a loop as rounds of passes, for deep halos of several, and what is left."""
+        unrolled = passes * (lcm(len(passes), self.depth) // len(passes))
+        rounds, rest = divmod(count, len(unrolled))
+        parts = [(rounds, unrolled), (1, unrolled[:rest])]
+        return [(n, self.groups(part)) for n, part in parts if n and part]
 
 
 def _away(item: object, held: Held) -> Needs:
     """Return what must come home before something looks at own cells."""
     match item:
-        case Reduced(_, name, component, _):
-            return held.home({(name, component)})
-        case Checked(fields):
-            return held.home({key for key in held.pieces if key[0] in fields})
+        case Reduced():
+            return held.home({(item.storage, item.component)})
+        case Checked():
+            return held.home({key for key in held.pieces if key[0] in item.storages})
         case _:
             return _NOTHING
 
 
-def _chains(items: Iterable[ScheduleItem]) -> list[Chain]:
-    result: list[Chain] = []
-    for item in items:
-        if isinstance(item, Chain):
-            result.append(item)
-        elif isinstance(item, LoopItem | EveryItem):
-            result += _chains(item.items)
+def _used_beside(program: Program) -> dict[Every[Any], set[str]]:
+    """Return for all that is done now and then the storages that others use, in any step."""
+    result: dict[Every[Any], set[str]] = {}
+    for step in program.steps:
+        everything = all_launches(step)
+        for item in walk(step):
+            if isinstance(item, Every):
+                inner = all_launches(item.body)
+                names = {name for one in everything if one not in inner for name in one.names}
+                result[item] = names.union(*(program.groups.get(name, ()) for name in names))
     return result
+
+
+def _step_ends(items: Iterable[ScheduleItem]) -> list[StepEnd]:
+    result: list[StepEnd] = []
+    for item in items:
+        within = [b.item for b in item.breaks] if isinstance(item, Chain) else [item]
+        result += [end for end in within if isinstance(end, StepEnd)]
+    return result
+
+
+def _saved(cold: list[ScheduleItem], planned: list[ScheduleItem]) -> Needs:
+    """Return what chains need not get when copies are known to be valid."""
+    pairs = zip(_chains(cold), _chains(planned), strict=True)
+    return frozenset(n for a, b in pairs for n in at_home(a.fetch) - at_home(b.fetch))
+
+
+def _chains(items: Iterable[ScheduleItem]) -> list[Chain]:
+    return [item for item in walk(items) if isinstance(item, Chain)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from halocline.plan.program import Called, Checked, Exchanged, Reduced
+from halocline.language.tree import Every, Repeat, Swap
+from halocline.plan.held import Held
+from halocline.plan.program import Called, Checked, Reduced
 
 if TYPE_CHECKING:
-    from halocline.plan.held import Held
     from halocline.plan.program import Launch
     from halocline.plan.reach import Need, Needs, Reach
 
@@ -20,18 +21,18 @@ class Chain:
     """Kernels that follow one exchange.
 
     Attributes:
-        launches: In order; fields are named as when the chain begins.
+        launches: In order.
         extents: Where each must run, as reaches from a block's own cells.
         breaks: What happens between them (deep halos: a chain goes on through several steps).
-            Swaps come as late as they can, for kernels can do with the old names.
-        fetch: What is exchanged before the kernels that read it, by the names of the beginning.
+        fetch: What is exchanged before the kernels that read it.
         held: Where values are held when the chain begins.
-        send: What is exchanged after the kernels that wrote it, by the names of the end.
+        send: What is exchanged after the kernels that wrote it.
         early: What is sent as soon as it is written, to be waited for by a later chain
             (postponed): one exchange each.
         late: What an earlier chain has sent so, to be waited for before the first use.
-        stale: Fields and components none of whose copies is valid when the chain begins.
+        stale: Storages and components none of whose copies is valid when the chain begins.
         fed: For each kernel where its feeders must run, once they are its feeders (see 'feed.py').
+        is_pipelined: Whether the last kernel sweeps along an axis that is cut (see 'columns.py').
     """
 
     launches: tuple[Launch, ...]
@@ -44,6 +45,7 @@ class Chain:
     early: tuple[Needs, ...] = ()
     late: tuple[Needs, ...] = ()
     fed: tuple[tuple[frozenset[Reach], ...], ...] = ()
+    is_pipelined: bool = False
 
     @property
     def step_ends(self) -> tuple[int, ...]:
@@ -51,7 +53,7 @@ class Chain:
         return tuple(b.position for b in self.breaks if isinstance(b.item, StepEnd))
 
     def by_first_use(self, needs: Needs) -> dict[int, Needs]:
-        """Group needs by the position of the first kernel that uses their field."""
+        """Group needs by the position of the first kernel that uses their storage."""
         groups: dict[int, set[Need]] = {}
         for need in needs:
             first = next(p for p, one in enumerate(self.launches) if need.field in one.names)
@@ -64,12 +66,22 @@ class Break:
     """Something that happens within a chain, before the kernel at a position."""
 
     position: int
-    item: Exchanged | Reduced | Checked | EveryItem | StepEnd
+    item: Passed
 
 
 @dataclass(frozen=True, slots=True)
 class StepEnd:
-    """The end of one of several steps that are planned together."""
+    """The end of a step.
+
+    Attributes:
+        held: Where values are held then, once that is known.
+    """
+
+    held: Held = field(default_factory=Held)
+
+
+# What a chain may go on after.
+Passed = Reduced | Checked | Every[Any] | StepEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,48 +91,20 @@ class Refresh:
     needs: Needs
 
 
-@dataclass(frozen=True, slots=True)
-class LoopItem:
-    """Items repeated within a step."""
-
-    count: int
-    items: tuple[ScheduleItem, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class EveryItem:
-    """Items at the end of every n-th step."""
-
-    interval: int
-    items: tuple[ScheduleItem, ...]
-
-
-ScheduleItem = (
-    Chain | Refresh | Exchanged | LoopItem | EveryItem | Reduced | Called | Checked | StepEnd
-)
+Leaf = Chain | Refresh | Swap[str] | Reduced | Called | Checked | StepEnd
+ScheduleItem = Leaf | Repeat[Any] | Every[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """A whole step, or as many as halos are deep.
+    """The steps of a round.
 
     Attributes:
         prologue: What is exchanged once before the first step.
-        items: What happens in each step.
+        items: What happens in its steps, of which each ends with a 'StepEnd'.
         epilogues: For each step what brings home, after it, what is held elsewhere.
     """
 
     prologue: Needs
     items: tuple[ScheduleItem, ...]
     epilogues: tuple[Needs, ...]
-
-
-def names_before(breaks: tuple[Break, ...]) -> dict[str, str]:
-    """Return from the names of fields after some swaps to those that they had before."""
-    names: dict[str, str] = {}
-    for item in (b.item for b in breaks):
-        if isinstance(item, Exchanged):
-            first = names.get(item.first, item.first)
-            second = names.get(item.second, item.second)
-            names |= {item.first: second, item.second: first}
-    return names

@@ -10,10 +10,8 @@ from halocline.plan.closed import whole_rows
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from halocline.plan.exchange import Exchange, Part
+    from halocline.plan.message import Exchange
     from halocline.plan.zones import Boxes
-
-Names = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +27,11 @@ class Traffic:
     leaving: dict[int, Boxes]
 
 
-def traffic(exchanges: Iterable[Exchange], names: Names, turn: int) -> Traffic:
+def traffic(exchanges: Iterable[Exchange], turn: int) -> Traffic:
     """Return what some exchanges move.
 
     Args:
         exchanges: The exchanges.
-        names: What fields are called, where that differs.
         turn: Of the blocks: if rows close on themselves, whole rows count as moved.
     """
     arriving: dict[int, Boxes] = {}
@@ -44,12 +41,10 @@ def traffic(exchanges: Iterable[Exchange], names: Names, turn: int) -> Traffic:
         sent = [part for message in exchange.sends for part in message.parts]
         for part in (*received, *exchange.copies):
             boxes = arriving.setdefault(part.target, {})
-            boxes.setdefault(_key(part, names), []).append(whole_rows(part.box, turn))
+            boxes.setdefault((part.field, part.component), []).append(whole_rows(part.box, turn))
         for part in (*sent, *exchange.copies):
             boxes = leaving.setdefault(part.source, {})
-            boxes.setdefault(_key(part, names), []).append(whole_rows(part.source_box, turn))
+            boxes.setdefault((part.field, part.component), []).append(
+                whole_rows(part.source_box, turn)
+            )
     return Traffic(arriving, leaving)
-
-
-def _key(part: Part, names: Names) -> tuple[str, int]:
-    return names.get(part.field, part.field), part.component

@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from halocline.analysis.dependence import dependences
-from halocline.geometry import Box, bounding_box, opposite
-from halocline.language.fields import UNBOUNDED
+from halocline.geometry import UNBOUNDED, Box, bounding_box
+from halocline.plan.access import conflicts, untouched
 from halocline.plan.closed import reached
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from halocline.geometry import Offset
     from halocline.language.kernel import Kernel
-    from halocline.plan.decomposition import Block
+    from halocline.language.space import Space
+    from halocline.plan.decomposition import Decomposition
     from halocline.plan.plan import Layers
     from halocline.plan.program import Launch
     from halocline.plan.reach import Reach
@@ -41,26 +40,51 @@ class Zone:
         return self.box.subtract(self.core)
 
 
-def boxes(extents: Iterable[frozenset[Reach]], block: Block) -> list[Box | None]:
-    """Return where kernels run on a block, or None where they do not.
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """The blocks of a rank, as boxes of whichever space."""
 
-    The cells one must compute can have a ragged shape; computing the box around them is simpler,
-    and what is computed too much is read by no one.
-    """
-    return [
-        bounding_box(box for reach in extent for box in reached(reach, block)) for extent in extents
-    ]
+    decomposition: Decomposition
+    numbers: tuple[int, ...]
+
+    @classmethod
+    def of_rank(cls, decomposition: Decomposition, rank: int) -> Blocks:
+        """Return those of a rank."""
+        return cls(decomposition, tuple(block.number for block in decomposition.blocks_of(rank)))
+
+    @property
+    def turn(self) -> int:
+        """Cells around the grid if rows of blocks close on themselves, else 0."""
+        return self.decomposition.turn
+
+    def where(self, extent: Iterable[Reach], space: Space, number: int) -> Box | None:
+        """Return where a kernel runs on a block, or None if it does not.
+
+        The cells one must compute can have a ragged shape; computing the box around them is
+        simpler, and what is computed too much is read by no one.
+        """
+        block = self.decomposition.on(space).block(number)
+        found = bounding_box(box for reach in extent for box in reached(reach, block))
+        return None if found is None else space.flat(found)
+
+    def boxes(self, chain: Chain, number: int) -> list[Box | None]:
+        """Return where the kernels of a chain run on a block."""
+        return [
+            self.where(extent, launch.space, number)
+            for launch, extent in zip(chain.launches, chain.extents, strict=True)
+        ]
+
+    def layers(self, chain: Chain, position: int) -> Layers:
+        """Return on each block where the feeders of a kernel run: a box each, or None."""
+        space = chain.launches[position].space
+        fed = chain.fed[position]
+        return {n: tuple(self.where(extent, space, n) for extent in fed) for n in self.numbers}
 
 
-def layers(chain: Chain, position: int, blocks: Iterable[Block]) -> Layers:
-    """Return on each block where the feeders of a kernel run: a box each, or None."""
-    return {block.number: tuple(boxes(chain.fed[position], block)) for block in blocks}
-
-
-def on_block(chain: Chain, found: Iterable[Layers], block: Block) -> Chain:
+def on_block(chain: Chain, found: Iterable[Layers], number: int) -> Chain:
     """Return the chain without feeders that do not run on a block, at no side of the domain."""
     launches = [
-        replace(launch, kernel=_with(launch.kernel, where[block.number]))
+        replace(launch, kernel=_with(launch.kernel, where[number]))
         for launch, where in zip(chain.launches, found, strict=True)
     ]
     return replace(chain, launches=tuple(launches))
@@ -72,21 +96,19 @@ def _with(kernel: Kernel, found: Iterable[Box | None]) -> Kernel:
 
 
 def core_first(
-    chain: Chain, block: Block, arriving: Boxes, kept: Boxes, split: int
+    chain: Chain, wholes: list[Box | None], arriving: Boxes, kept: Boxes, split: int
 ) -> list[Zone | None]:
     """Return zones such that no core reads or writes what is still arriving, or precedes a rim.
 
     Args:
         chain: The kernels.
-        block: Where.
+        wholes: Where each runs on a block.
         arriving: Halo cells in flight, by field and component.
         kept: Own cells that must keep their values until others have read them.
         split: How many kernels, counted from the first, may have a core.
     """
     zones: list[Zone | None] = []
-    for position, (launch, box) in enumerate(
-        zip(chain.launches, boxes(chain.extents, block), strict=True)
-    ):
+    for position, (launch, box) in enumerate(zip(chain.launches, wholes, strict=True)):
         if box is None:
             zones.append(None)
             continue
@@ -94,13 +116,13 @@ def core_first(
         core = _unwritten(core, launch, kept)
         for earlier, zone in zip(chain.launches, zones, strict=False):
             if zone:
-                core = _follow(core, _unbounded_where_equal(zone), _between(earlier, launch), 1)
+                core = _follow(core, launch, _unbounded_where_equal(zone), earlier)
         zones.append(Zone(box, core))
     return zones
 
 
 def rim_first(
-    chain: Chain, block: Block, leaving: Boxes, arriving: Boxes, split: int
+    chain: Chain, wholes: list[Box | None], leaving: Boxes, arriving: Boxes, split: int
 ) -> list[Zone | None]:
     """Return zones such that the rims alone produce what is to be sent.
 
@@ -108,12 +130,11 @@ def rim_first(
 
     Args:
         chain: The kernels.
-        block: Where.
+        wholes: Where each runs on a block.
         leaving: Cells to be sent, by field and component.
         arriving: Halo cells that are filled meanwhile, by field and component.
         split: How many kernels, counted from the last, may have a core.
     """
-    wholes = boxes(chain.extents, block)
     zones: list[Zone | None] = [None] * len(wholes)
     for position in reversed(range(len(wholes))):
         launch, box = chain.launches[position], wholes[position]
@@ -125,7 +146,7 @@ def rim_first(
         core = _unwritten(core, launch, leaving)
         for later, zone in zip(chain.launches[position + 1 :], zones[position + 1 :], strict=True):
             if zone:
-                core = _follow(core, _unbounded_where_equal(zone), _between(launch, later), -1)
+                core = _follow(core, launch, _unbounded_where_equal(zone), later)
         zones[position] = Zone(box, core)
     return zones
 
@@ -133,17 +154,17 @@ def rim_first(
 def _untouched(box: Box, launch: Launch, arriving: Boxes) -> Box:
     """Return the cells where a kernel neither reads nor writes what arrives."""
     core = box
-    for field, component, offset in launch.reads:
-        for halo in arriving.get((field, component), ()):
-            core = _avoid(core, halo.shift(opposite(offset)))
+    for access in launch.reads:
+        for halo in arriving.get(access.key, ()):
+            core = _avoid(core, access.users(halo), launch)
     return _unwritten(core, launch, arriving)
 
 
 def _unwritten(core: Box, launch: Launch, cells: Boxes) -> Box:
     """Return the part of a core where a kernel assigns to none of some cells."""
-    for field, component, offset in launch.assigns:
-        for box in cells.get((field, component), ()):
-            core = _avoid(core, box.shift(opposite(offset)))
+    for access in launch.assigns:
+        for box in cells.get(access.key, ()):
+            core = _avoid(core, access.users(box), launch)
     return core
 
 
@@ -151,14 +172,15 @@ def _nothing(box: Box) -> Box:
     return Box(box.lower, box.lower)
 
 
-def _between(first: Launch, second: Launch) -> Iterable[Offset]:
-    return dependences(first.kernel, first.names_of, second.kernel, second.names_of)
-
-
-def _follow(core: Box, other: Box, offsets: Iterable[Offset], sign: int) -> Box:
+def _follow(core: Box, launch: Launch, other_core: Box, other: Launch) -> Box:
     """Return the cells of a core all of whose dependences lie in the other kernel's core."""
-    for offset in offsets:
-        core = core.intersect(other.shift(tuple(-sign * o for o in offset)))
+    whole = core
+    for mine, others in conflicts(launch, other):
+        core = core.intersect(untouched(other_core, others, mine))
+    if launch.kernel.sweep:
+        axis, _ = launch.kernel.sweep
+        is_cut = core.lower[axis] > whole.lower[axis] or core.upper[axis] < whole.upper[axis]
+        return _nothing(whole) if is_cut else core
     return core
 
 
@@ -177,17 +199,19 @@ def _unbounded_where_equal(zone: Zone) -> Box:
     return core
 
 
-def _avoid(core: Box, forbidden: Box) -> Box:
-    """Return the largest box in 'core' without a forbidden cell."""
+def _avoid(core: Box, forbidden: Box, launch: Launch) -> Box:
+    """Return the largest box in 'core' without a forbidden cell, of whole columns of a sweep."""
     common = core.intersect(forbidden)
     if common.is_empty:
         return core
+    swept = launch.kernel.sweep[0] if launch.kernel.sweep else None
     candidates = [
         piece
         for axis in range(len(core.lower))
+        if axis != swept
         for piece in (
             core.clip(axis, core.lower[axis], common.lower[axis]),
             core.clip(axis, common.upper[axis], core.upper[axis]),
         )
     ]
-    return max(candidates, key=lambda piece: piece.cells)
+    return max(candidates, key=lambda piece: piece.cells, default=_nothing(core))

@@ -12,7 +12,7 @@ from halocline.runtime.facts import facts_of_grid, facts_of_numbers, facts_of_st
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from halocline.language.fields import Grid
+    from halocline.language.grid import Grid
     from halocline.language.steps import Parameter, Step
     from halocline.plan.decomposition import Decomposition
     from halocline.runtime.job import Job

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import Kernel, Statement
 from halocline.language.show import show
-from halocline.language.steps import Call, Callback, Every, Parameter, Reduction, Repeat, Swap
+from halocline.language.steps import Call, Callback, Parameter, Reduction
+from halocline.language.tree import Every, Repeat, Swap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from halocline.language.fields import Field, Grid
+    from halocline.language.fields import Field
+    from halocline.language.grid import Grid
     from halocline.language.steps import Step
 
 Facts = dict[str, str]
@@ -81,7 +83,7 @@ def _facts_of_call(call: Call, name: str) -> Facts:
     mask = f" where {call.mask.name}" if call.mask else ""
     return {
         name: f"{call.kernel.name}({', '.join([*fields, *scalars])}){mask}",
-        f"where {name} runs": f"{call.region.lower} to {call.region.upper}",
+        f"where {name} runs": str(call.region or call.space),
         f"the kernel of {name}": show(call.kernel),
     }
 

@@ -90,10 +90,10 @@ def bytes_needed(layouts: Iterable[FieldLayout], plan: Plan, alignment: int) -> 
         layout.name: sum(
             # The runtime counts up to 64 bits.
             max(
-                stored_field(layout, alignment).bytes_on_block(three(block.box.extent, 1), slot),
-                layout.stored(block.box).cells * layout.components * layout.bytes_per_value,
+                stored_field(layout, alignment).bytes_on_block(three(box.extent, 1), slot),
+                layout.stored(box).cells * layout.components * layout.bytes_per_value,
             )
-            for block in plan.blocks
+            for box in plan.boxes_of(layout.space)
         )
         for slot, layout in enumerate(layouts)
     }

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.language.fields import Grid
+    from halocline.language.fields import Field
+    from halocline.language.grid import Grid
+    from halocline.language.space import Space
     from halocline.plan.decomposition import Block
     from halocline.runtime.job import Job
     from halocline.runtime.storage import BlockStorage
@@ -40,37 +42,46 @@ def store_initial_values(
     own = tuple(block.box for block in blocks)
     grid.own[:] = own
     elsewhere = [
-        name
-        for name, field in grid.fields.items()
-        if field.initial and field.initial.boxes not in ((grid.domain,), own)
+        name for name, field in grid.fields.items() if field.initial and not _is_at_hand(field, own)
     ]
     moving = {name for names in job.everywhere(elsewhere) for name in names}
     for name, field in grid.fields.items():
         field.storage = storages[name]
         initial, field.initial = field.initial, None
         if name in moving:
-            initial = redistributed(initial or InitialValues((), ()), own, job)
+            known = initial or InitialValues((), ())
+            initial = redistributed(known, field.own_boxes(own), field.space, job)
         if initial is not None:
             field.storage.assign(initial)
 
 
-def redistributed(values: InitialValues, wanted: Sequence[Box], job: Job) -> InitialValues:
+def _is_at_hand(field: Field, own: Sequence[Box]) -> bool:
+    """Return whether this rank has what the field was set to, in its own cells or in all."""
+    assert field.initial
+    everywhere = field.space.flat(field.space.domain)
+    return field.initial.boxes in ((everywhere,), field.own_boxes(own))
+
+
+def redistributed(
+    values: InitialValues, wanted: Sequence[Box], space: Space, job: Job
+) -> InitialValues:
     """Return the values of other boxes of cells than this rank has; collective.
 
     Args:
-        values: Those that this rank has; all ranks together have each cell once.
+        values: Those that this rank has; all ranks together have each cell.
         wanted: The boxes whose values this rank is to have.
+        space: The cells of the field.
         job: The ranks.
 
     Raises:
         MpiError: No rank has the values of some of them.
     """
-    sent = [_common(values, boxes) for boxes in job.everywhere(tuple(wanted))]
+    sent = [_common(values, boxes, space) for boxes in job.everywhere(tuple(wanted))]
     found = [piece for pieces in job.exchanged(sent) for piece in pieces]
-    return InitialValues(tuple(wanted), tuple(_joined(box, found) for box in wanted))
+    return InitialValues(tuple(wanted), tuple(_joined(box, found, space) for box in wanted))
 
 
-def _joined(box: Box, pieces: Sequence[Piece]) -> NDArray[Any]:
+def _joined(box: Box, pieces: Sequence[Piece], space: Space) -> NDArray[Any]:
     """Return the values of a box of cells, of which each is in one of the pieces."""
     parts = [(cells.intersect(box), cells, array) for cells, array in pieces]
     parts = [part for part in parts if not part[0].is_empty]
@@ -81,20 +92,22 @@ def _joined(box: Box, pieces: Sequence[Piece]) -> NDArray[Any]:
             hint="Set fields after the simulation is made.",
         )
     example = parts[0][2]
-    result = np.empty((*example.shape[: -len(box.lower)], *box.extent), example.dtype)
+    extent = tuple(box.extent[axis] for axis in space.axes)
+    result = np.empty((*example.shape[: -len(extent)], *extent), example.dtype)
     for common, cells, array in parts:
-        result[(..., *common.slices(box.lower))] = array[(..., *common.slices(cells.lower))]
+        place, found = space.subscript(common, box.lower), space.subscript(common, cells.lower)
+        result[(..., *place)] = array[(..., *found)]
     return result
 
 
-def _common(values: InitialValues, boxes: Sequence[Box]) -> list[Piece]:
+def _common(values: InitialValues, boxes: Sequence[Box], space: Space) -> list[Piece]:
     pairs = [
         (have, array, have.intersect(box))
         for have, array in zip(values.boxes, values.arrays, strict=True)
         for box in boxes
     ]
     return [
-        (box, array[(..., *box.slices(have.lower))])
+        (box, array[(..., *space.subscript(box, have.lower))])
         for have, array, box in pairs
         if not box.is_empty
     ]

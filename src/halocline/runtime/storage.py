@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.language.fields import Grid
     from halocline.language.initial import InitialValues
     from halocline.plan.decomposition import Block
     from halocline.plan.layout import FieldLayout
@@ -27,10 +26,10 @@ class BlockStorage:
     """The values of one field.
 
     Args:
-        grid: The grid.
         layout: How the field is stored.
-        blocks: Those of this rank.
+        blocks: Those of this rank, as boxes of the field's cells.
         runtime: Gets the field.
+        space: The runtime's number of the field's space.
         job: The ranks.
         alignment: Of rows, unless the field says it [bytes].
 
@@ -40,19 +39,18 @@ class BlockStorage:
 
     def __init__(
         self,
-        grid: Grid,
         layout: FieldLayout,
         blocks: tuple[Block, ...],
         runtime: _core.Runtime,
+        space: int,
         job: Job,
         alignment: int,
     ) -> None:
-        self.grid = grid
         self.layout = layout
         self.blocks = blocks
         self.runtime = runtime
         self.job = job
-        self.slot = runtime.add_field(stored_field(layout, alignment))
+        self.slot = runtime.add_field(stored_field(layout, alignment, space))
 
     def local(self, *, will_write: bool = True) -> list[NDArray[Any]]:
         """Return views of the rank's own cells, one for each block.
@@ -84,11 +82,13 @@ class BlockStorage:
 
     def _view(self, position: int, *, will_write: bool) -> NDArray[Any]:
         """Return a block's own cells: (components, nx, ny, nz) without what the grid lacks."""
-        stored = self._stored(position, will_write=will_write)
+        stored, space = self._stored(position, will_write=will_write), self.layout.space
         box = self.blocks[position].box
         own = tuple(
-            slice(low, low + extent)
-            for low, extent in zip(self.layout.lower, box.extent, strict=True)
+            0 if is_lacking else slice(low, low + extent)
+            for low, extent, is_lacking in zip(
+                self.layout.lower, box.extent, space.lacks, strict=True
+            )
         )
         rest = (0,) * (3 - len(own))
         return stored[(slice(None) if self.layout.components > 1 else 0, *own, *rest)]
@@ -119,10 +119,12 @@ class BlockStorage:
 
     def assign(self, values: InitialValues) -> None:
         """Give the rank's own cells new values: of these boxes, or of the whole grid."""
+        space = self.layout.space
         for block, view in zip(self.blocks, self.local(), strict=True):
+            cells = space.flat(block.box)
             for box, array in zip(values.boxes, values.arrays, strict=True):
-                if box.contains(block.box):
-                    view[...] = array[(..., *block.box.slices(box.lower))]
+                if box.contains(cells):
+                    view[...] = array[(..., *space.subscript(cells, box.lower))]
 
     def gather(self) -> NDArray[Any] | None:
         """Return the values of all cells on rank 0, None elsewhere; collective."""
@@ -135,16 +137,17 @@ class BlockStorage:
         if found is None:
             return None
         many = self.layout.components > 1
-        extent = ((self.layout.components,) if many else ()) + self.grid.extent
+        space = self.layout.space
+        extent = ((self.layout.components,) if many else ()) + space.shape
         # Dropped blocks have no values.
         result = np.zeros(extent, self.layout.dtype)
         for box, values in (pair for pairs in found for pair in pairs):
-            cut = tuple(slice(l, u) for l, u in zip(box.lower, box.upper, strict=True))
+            cut = space.subscript(box, (0,) * len(box.lower))
             result[(slice(None), *cut) if many else cut] = values
         return result
 
 
-def stored_field(layout: FieldLayout, alignment: int) -> _core.Field:
+def stored_field(layout: FieldLayout, alignment: int, space: int = 0) -> _core.Field:
     """Return a field as the runtime stores it, aligned so unless it says otherwise [bytes]."""
     return _core.Field(
         layout.name,
@@ -154,6 +157,7 @@ def stored_field(layout: FieldLayout, alignment: int) -> _core.Field:
         three(layout.upper, 0),
         is_interleaved=layout.spec.layout == "aos",
         alignment=layout.spec.alignment or alignment,
+        space=space,
     )
 
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from halocline.errors import HaloclineError, OutputError
 from halocline.jit.cache import open_cache
 from halocline.language.show import show
-from halocline.plan.program import Exchanged, Launch, Looped, Reduced, Sometimes
+from halocline.language.tree import Every, Repeat, Swap
+from halocline.plan.arrangement import HOME
+from halocline.plan.program import Launch, Reduced
 from halocline.plan.strategy import Strategy
 from halocline.tune.choose import Choice, Tried
 from halocline.tune.machine_file import write_whole
@@ -43,9 +45,11 @@ def case_key(program: Program, decomposition: Decomposition, placement: Placemen
             f"{field.name} {field.dtype} {field.components} {field.layout}"
             for field in program.fields
         ),
-        *_words(program.items),
+        # The other steps of a round do the same with other storages.
+        *_words(program.steps[0]),
+        repr(program.ends[0]),
     ]
-    for name, launches in program.boundaries.items():
+    for name, launches in program.boundaries[HOME].items():
         words += [name, *_words(launches)]
     return hashlib.sha256("\n".join(words).encode()).hexdigest()[:24]
 
@@ -57,11 +61,11 @@ def _words(items: Iterable[Item]) -> list[str]:
         match item:
             case Launch():
                 words += [show(item.kernel), repr((item.names, item.region, item.on_demand))]
-            case Looped(count, inner):
-                words += [f"loop {count}", *_words(inner), "end"]
-            case Sometimes(interval, inner):
+            case Repeat(count, passes):
+                words += [f"loop {count}", *(word for one in passes for word in _words(one)), "end"]
+            case Every(interval, inner):
                 words += [f"every {interval}", *_words(inner), "end"]
-            case Exchanged(first, second):
+            case Swap(first, second):
                 words.append(f"swap {first} {second}")
             case Reduced(kind, field, component, _):
                 words.append(f"reduce {kind} {field} {component}")

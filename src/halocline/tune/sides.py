@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.language.tree import Every, Repeat
 from halocline.plan.schedule import make_schedule
-from halocline.plan.step import Chain, EveryItem, LoopItem, Refresh
+from halocline.plan.step import Chain, Refresh
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,7 +49,7 @@ def side_prices(
     byte_s = max(r.byte_s for r in times.ranges)
     packing = machine.far_packing or machine.packing
     prices = [0.0] * program.dimensions
-    for weight, needs in _exchanged(schedule.items, 1.0):
+    for weight, needs in _exchanged(schedule.items, 1.0 / len(program.steps)):
         for (field, axis), layers in _layers(needs).items():
             copied = packing.value_s if axis == 0 else packing.byte_s * size[field]
             copied += 0.0 if axis == 0 else packing.row_s / _ROW_VALUES
@@ -67,9 +68,9 @@ def _exchanged(items: Iterable[ScheduleItem], weight: float) -> list[tuple[float
                 result += [(weight, needs) for needs in sent if needs]
             case Refresh(needs):
                 result.append((weight, needs))
-            case LoopItem(count, inner):
+            case Repeat(count, inner):
                 result += _exchanged(inner, weight * count)
-            case EveryItem(interval, inner):
+            case Every(interval, inner):
                 result += _exchanged(inner, weight / interval)
             case _:
                 pass
@@ -80,10 +81,10 @@ def _layers(needs: Needs) -> dict[tuple[str, int], int]:
     """Return how many values a cell of the two sides across an axis stands for, by field."""
     widths: dict[tuple[str, int, int, int], int] = {}
     for need in needs:
-        for axis, d in enumerate(need.reach.offset):
-            if d:
-                key = (need.field, need.component, axis, 1 if d > 0 else -1)
-                widths[key] = max(abs(d), widths.get(key, 0))
+        for axis, (low, high) in enumerate(zip(need.reach.lower, need.reach.upper, strict=True)):
+            for sign, width in ((-1, -low), (1, high)):
+                key = (need.field, need.component, axis, sign)
+                widths[key] = max(width, widths.get(key, 0))
     layers: dict[tuple[str, int], int] = {}
     for (field, _, axis, _), width in widths.items():
         layers[field, axis] = layers.get((field, axis), 0) + width

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from halocline.language.tree import Every, Repeat, Swap
 from halocline.plan import plan as ops
 from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.tune.processor import Processor
@@ -82,11 +83,11 @@ class Walk:
                 timed("wait", self._name(number), lambda: worker.wait(number, arrivals, self._run))
             case ops.Poll(number):
                 timed("poll", self._name(number), lambda: worker.poll(number))
-            case ops.Loop(count, body):
+            case Repeat(count, body):
                 self._loop(count, body)
-            case ops.EveryNth(interval, body):
+            case Every(interval, body):
                 self._stretched(1.0 / interval, body)
-            case ops.Reduce(kind, name, _, boxes, _):
+            case ops.Reduce(kind, name, _, boxes):
                 size = self._bytes(name, 1)
                 timed("reduce", f"{kind}({name})", lambda: worker.reduce(boxes, size))
             case ops.Check(name, boxes):
@@ -95,11 +96,11 @@ class Walk:
             case ops.Poison(name, components, boxes):
                 size = self._bytes(name, len(components))
                 timed("poison", name, lambda: worker.sweep(boxes, size))
-            case ops.SwapNames() | ops.CallFunction():
+            case Swap() | ops.CallFunction():
                 pass
 
     def _name(self, position: int) -> str:
-        return f"exchange {self.plan.exchanges[position].number}"
+        return f"exchange {self.plan.exchanges[position].label}"
 
     def _bytes(self, field: str, components: int) -> int:
         return components * self.plan.layout(field).bytes_per_value

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.kernel import Kernel
-    from halocline.plan.exchange import Part
+    from halocline.plan.message import Part
     from halocline.plan.plan import Plan
 
 # Smaller boxes are copied by one thread, as the runtime does.
@@ -208,9 +208,9 @@ def working_set(plan: Plan) -> float:
     }
     return float(
         sum(
-            layout.components * layout.bytes_per_value * layout.stored(block.box).cells
+            layout.components * layout.bytes_per_value * layout.stored(box).cells
             for layout in plan.layouts
             if layout.name in used
-            for block in plan.blocks
+            for box in plan.boxes_of(layout.space)
         )
     )

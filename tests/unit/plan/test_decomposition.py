@@ -5,8 +5,7 @@ import time
 import pytest
 
 import halocline as hc
-from halocline.geometry import Box
-from halocline.language.fields import UNBOUNDED
+from halocline.geometry import UNBOUNDED, Box
 from halocline.plan.decomposition import decompose
 
 

@@ -8,9 +8,9 @@ from halocline.pipeline import plan_for
 from halocline.plan.bind import bind
 from halocline.plan.held import Held
 from halocline.plan.plan import Start
-from halocline.plan.reach import Need, Reach, within
+from halocline.plan.reach import Need, own_moved, within
 
-DOMAIN, PERIODIC = box_of((8, 6)), (False, False)
+DOMAIN = box_of((8, 6))
 EAST = (1, 0)
 
 
@@ -32,20 +32,20 @@ def sum_up(f, total):
 def launches(*kernels, periodic=False):
     grid = hc.Grid((8, 6), periodic=periodic)
     f = grid.field("f")
-    return bind(grid, [kernel(f) for kernel in kernels], 0).items
+    return bind(grid, [kernel(f) for kernel in kernels], 0).steps[0]
 
 
 def after(*items) -> Held:
     held = Held()
     for item in items:
-        held = held.after(item, DOMAIN, PERIODIC)
+        held = held.after(item)
     return held
 
 
 def test_at_first_everybody_has_their_own_cells():
     held = Held()
     assert held.home() == held.to(Held()) == frozenset()
-    away = Need("f", 0, Reach(EAST, DOMAIN))
+    away = Need("f", 0, own_moved(EAST, DOMAIN))
     assert held.located([away, Need("f", 0, within(DOMAIN))]) == {away}
 
 
@@ -53,13 +53,13 @@ def test_what_is_assigned_next_door_is_held_next_door():
     held = after(*launches(hand_on))
     written = Box((1, 0), (9, 6))
     assert held.pieces == {("f", 0): {(written, EAST)}}
-    assert held.home() == {Need("f", 0, Reach((0, 0), written), EAST)}
+    assert held.home() == {Need("f", 0, own_moved((0, 0), written), EAST)}
 
 
 def test_who_reads_where_it_is_held_needs_nothing():
     held = after(*launches(hand_on))
     inside = Box((1, 0), (8, 6))
-    assert held.located([Need("f", 0, Reach(EAST, inside))]) == frozenset()
+    assert held.located([Need("f", 0, own_moved(EAST, inside))]) == frozenset()
     assert held.located([Need("f", 0, within(inside))]) == {Need("f", 0, within(inside), EAST)}
 
 
@@ -71,7 +71,7 @@ def test_assigning_at_home_brings_all_of_it_home():
 
 def test_what_is_spread_and_brought_home_is_where_it_was():
     held = after(*launches(hand_on))
-    assert Held().to(held) == {Need("f", 0, Reach(EAST, Box((1, 0), (9, 6))))}
+    assert Held().to(held) == {Need("f", 0, own_moved(EAST, Box((1, 0), (9, 6))))}
     assert held.to(held) == frozenset()
 
 

@@ -4,16 +4,15 @@ import time
 from itertools import permutations
 
 import halocline as hc
-from halocline.geometry import Box
-from halocline.language.fields import UNBOUNDED
+from halocline.geometry import UNBOUNDED, Box
 from halocline.pipeline import plan_for
-from halocline.plan.reach import Reach, Reaches, cells, clip, drop, images, move, moved, within
+from halocline.plan.reach import Reaches, cells, clip, drop, move, moved, own_moved, within
 
 EVERYWHERE = Box((-UNBOUNDED,), (UNBOUNDED,))
 
 
 def test_a_move_takes_the_region_along():
-    assert move(within(Box((0,), (8,))), (-2,)) == Reach((-2,), Box((-2,), (6,)))
+    assert move(within(Box((0,), (8,))), (-2,)) == own_moved((-2,), Box((-2,), (6,)))
 
 
 def test_moving_there_and_back_leads_to_own_cells():
@@ -33,41 +32,41 @@ def test_cells_are_the_moved_block_as_far_as_the_region_goes():
 
 
 def test_clip_and_drop_part_a_reach():
-    reach = Reach((1,), Box((0,), (8,)))
-    assert clip(reach, Box((2,), (4,))) == (Reach((1,), Box((2,), (4,))),)
+    reach = own_moved((1,), Box((0,), (8,)))
+    assert clip(reach, Box((2,), (4,))) == (own_moved((1,), Box((2,), (4,))),)
     assert drop(reach, Box((2,), (4,))) == (
-        Reach((1,), Box((0,), (2,))),
-        Reach((1,), Box((4,), (8,))),
+        own_moved((1,), Box((0,), (2,))),
+        own_moved((1,), Box((4,), (8,))),
     )
     assert clip(reach, Box((9,), (10,))) == ()
 
 
 def test_a_reach_within_another_of_the_same_offset_is_left_out():
-    large, small = Reach((1,), Box((0,), (8,))), Reach((1,), Box((2,), (4,)))
-    other = Reach((2,), Box((2,), (4,)))
+    large, small = own_moved((1,), Box((0,), (8,))), own_moved((1,), Box((2,), (4,)))
+    other = own_moved((2,), Box((2,), (4,)))
     for order in permutations((small, large, other)):
         assert set(Reaches(order)) == {large, other}
 
 
 def test_what_is_taken_of_reaches_and_what_is_left_are_together_all_of_it():
-    first, second = Reach((1,), Box((0,), (8,))), Reach((2,), Box((6,), (9,)))
+    first, second = own_moved((1,), Box((0,), (8,))), own_moved((2,), Box((6,), (9,)))
     reaches = Reaches([first, second])
     assert set(reaches.take(Box((4,), (7,)))) == {
-        Reach((1,), Box((4,), (7,))),
-        Reach((2,), Box((6,), (7,))),
+        own_moved((1,), Box((4,), (7,))),
+        own_moved((2,), Box((6,), (7,))),
     }
     assert set(reaches) == {
-        Reach((1,), Box((0,), (4,))),
-        Reach((1,), Box((7,), (8,))),
-        Reach((2,), Box((7,), (9,))),
+        own_moved((1,), Box((0,), (4,))),
+        own_moved((1,), Box((7,), (8,))),
+        own_moved((2,), Box((7,), (9,))),
     }
 
 
 def test_a_part_of_a_periodic_axis_has_images_beyond_both_sides():
-    found = images(Box((5,), (6,)), Box((0,), (6,)), (True,))
-    assert [box.lower for box in found] == [(-1,), (5,), (11,)]
-    assert images(EVERYWHERE, Box((0,), (6,)), (True,)) == (EVERYWHERE,)
-    assert images(Box((5,), (6,)), Box((0,), (6,)), (False,)) == (Box((5,), (6,)),)
+    ring = hc.Grid((6,), periodic=True).space
+    assert [box.lower for box in ring.images(Box((5,), (6,)))] == [(-1,), (5,), (11,)]
+    assert ring.images(EVERYWHERE) == (EVERYWHERE,)
+    assert hc.Grid((6,)).space.images(Box((5,), (6,))) == (Box((5,), (6,)),)
 
 
 def test_planning_a_chain_between_six_walls_does_not_explode():

@@ -7,14 +7,14 @@ import pytest
 from toy import toy, toy_device
 from typer.testing import CliRunner
 
-from halocline.cli.main import app
+from halocline.cli.main import build
 from halocline.errors import CaseError, PlanError
 from halocline.tune.machine import MachineError
 from halocline.tune.machine_file import save_machine
 
 
 def predict(*words):
-    result = CliRunner().invoke(app, ["predict", *words])
+    result = CliRunner().invoke(build(["predict", *words]), ["predict", *words])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code == 0, result.output
@@ -97,7 +97,7 @@ def test_a_hundred_thousand_devices_take_seconds():
         (["heat", "--ranks", "8;9"], CaseError, "'--ranks 8;9' was given; expected positive"),
         (["heat", "--ranks", "0"], CaseError, "expected positive numbers"),
         (["heat", "--machine", "limo"], MachineError, "Did you mean 'lima'"),
-        (["heat", "--transport", "pigeon"], PlanError, "transport='pigeon'; expected one of"),
+        (["heat", "--transport", "pigeon"], PlanError, "was given 'pigeon'; expected one of: auto"),
         (["heat", "--cells", "2", "--ranks", "64"], PlanError, "64 ranks"),
         (["heat", "--ranks", "64", "--transport", "shared", "--machine", "lima"], MachineError,
          "no times of transport 'shared' between nodes"),

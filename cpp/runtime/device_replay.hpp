@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device/mirror.hpp"
-#include "runtime/program.hpp"
+#include "runtime/timeloop.hpp"
 
 namespace halocline {
 
@@ -18,23 +18,20 @@ namespace halocline {
 /// Only steps in which the host has nothing to do but to launch, with the same arguments each time.
 class Replays {
 public:
+    explicit Replays(Mirror& mirror) : mirror_(mirror) {}
+
+    /// Does steps if the device can do them by itself, the first time one by one, the second time
+    /// recording them; returns how many.
+    [[nodiscard]] std::int64_t advance(const TimeLoop& loop, const Round& round, std::int64_t most);
+    /// Forgets what was recorded.
+    void clear() { known_.clear(); }
+
+private:
     /// Recorded at once; more than rounds of programs and swaps usually take.
     static constexpr std::int64_t length = 16;
 
     /// So many programs, one for each step.
-    using Steps = std::vector<std::vector<program::Operation>*>;
-
-    explicit Replays(Timers& timers) : timers_(timers) {}
-
-    /// Whether the device could do these steps, the first of which has this number, by itself.
-    [[nodiscard]] static bool can_replay(const Steps& steps, std::int64_t step, const State& state,
-                                         const Parts& parts);
-    /// Does them: the first time one by one, the second time recording them.
-    void advance(const Steps& steps, State& state, Parts& parts);
-    /// Forgets what was recorded: programs have changed.
-    void clear() { known_.clear(); }
-
-private:
+    using Steps = std::vector<Program*>;
     /// What runs, and the storages that the slots hold before.
     using Key = std::pair<Steps, std::vector<std::size_t>>;
     struct Known {
@@ -43,10 +40,10 @@ private:
         std::shared_ptr<Recording> recording;
     };
 
-    void run(const Steps& steps, State& state, Parts& parts) const;
+    void replay(const TimeLoop& loop, const Steps& steps);
     void forget_what_changed(const Steps& steps, const State& state);
 
-    Timers& timers_;
+    Mirror& mirror_;
     std::map<Key, Known> known_;
     std::vector<double> scalars_;    // that all recordings were made with
     std::int64_t mask_version_ = 0;  // likewise

@@ -1,9 +1,7 @@
-#include "runtime/replay.hpp"
+#include "runtime/device_replay.hpp"
 
 #include <algorithm>
-
-#include "runtime/runtime.hpp"
-#include "runtime/timers.hpp"
+#include <string>
 
 namespace halocline {
 namespace {
@@ -21,9 +19,9 @@ struct Launches {
     const State& state;
     const Parts& parts;
 
-    [[nodiscard]] bool all(const std::vector<program::Operation>& operations) const {
+    [[nodiscard]] bool all(const Program& program) const {
         return std::ranges::all_of(
-            operations, [&](const auto& operation) { return std::visit(*this, operation.kind); });
+            program, [&](const auto& operation) { return std::visit(*this, operation.kind); });
     }
 
     bool operator()(const program::Run& run) const {
@@ -54,49 +52,51 @@ struct Launches {
 
 }  // namespace
 
-bool Replays::can_replay(const Steps& steps, std::int64_t step, const State& state,
-                         const Parts& parts) {
-    return std::ranges::all_of(steps, [&](const auto* operations) {
-        return Launches{step++, state, parts}.all(*operations);
-    });
+std::int64_t Replays::advance(const TimeLoop& loop, const Round& round, std::int64_t most) {
+    if (most < length) return 0;
+    Steps steps;
+    for (std::int64_t i = 0; i < length; ++i) {
+        steps.push_back(&round.program(i));
+        if (!Launches{loop.state.step + i, loop.state, loop.parts}.all(*steps.back())) return 0;
+    }
+    replay(loop, steps);
+    return length;
 }
 
-void Replays::advance(const Steps& steps, State& state, Parts& parts) {
+void Replays::replay(const TimeLoop& loop, const Steps& steps) {
+    State& state = loop.state;
+    const auto execute = [&] {
+        for (Program* program : steps) loop.execute(*program);
+    };
     forget_what_changed(steps, state);
     const auto [found, is_new] = known_.try_emplace({steps, state.held});
     Known& known = found->second;
-    Mirror& mirror = *state.mirror();
     if (is_new) {
         // Brings everything to the device that a recording must find there.
-        mirror.begin_notes();
-        run(steps, state, parts);
-        known.uses = mirror.take_notes();
+        mirror_.begin_notes();
+        execute();
+        known.uses = mirror_.take_notes();
         return;
     }
-    for (const Mirror::Use& use : known.uses) mirror.to_device(use.storage, use.will_write);
+    for (const Mirror::Use& use : known.uses) mirror_.to_device(use.storage, use.will_write);
     const Timers::Ticks begin = Timers::now();
     if (!known.recording) {
-        mirror.device().begin_recording();
-        run(steps, state, parts);
-        known.recording = mirror.device().end_recording();
+        mirror_.device().begin_recording();
+        execute();
+        known.recording = mirror_.device().end_recording();
         known.held = state.held;
     }
     state.held = known.held;
-    mirror.device().replay(known.recording);
-    timers_.record(timers_.add("replay", std::to_string(length) + " steps"), begin, Timers::now());
-}
-
-void Replays::run(const Steps& steps, State& state, Parts& parts) const {
-    for (std::vector<program::Operation>* operations : steps) {
-        execute(*operations, state, parts, timers_);
-    }
+    mirror_.device().replay(known.recording);
+    const std::size_t timer = loop.timers.add("replay", std::to_string(length) + " steps");
+    loop.timers.record(timer, begin, Timers::now());
 }
 
 void Replays::forget_what_changed(const Steps& steps, const State& state) {
     // The number of the step and the time change, but nothing that is recorded reads them.
     std::vector<double> scalars(state.scalars.begin() + time_scalar + 1, state.scalars.end());
     const bool is_masked = std::ranges::any_of(
-        steps, [](const auto* operations) { return std::ranges::any_of(*operations, has_masks); });
+        steps, [](const Program* program) { return std::ranges::any_of(*program, has_masks); });
     const std::int64_t version = is_masked ? state.mask_version : 0;
     if (scalars == scalars_ && version == mask_version_) return;
     clear();

@@ -1,0 +1,157 @@
+#include "runtime/device_executor.hpp"
+
+#include <utility>
+
+#include "device/mirror.hpp"
+#include "device/move_tables.hpp"
+#include "runtime/device_reduce.hpp"
+#include "runtime/device_replay.hpp"
+#include "runtime/device_run.hpp"
+#include "runtime/kept.hpp"
+
+namespace halocline {
+namespace {
+
+class DeviceExecutor final : public Executor {
+public:
+    DeviceExecutor(State& state, std::shared_ptr<Device> device, const ServiceKernels& services)
+        : state_(state), mirror_(std::move(device), services), replays_(mirror_) {}
+
+    void add_storage(const std::vector<Storage>& blocks) override { mirror_.add(blocks); }
+    void add_block(std::size_t storage, const Storage& block) override {
+        mirror_.add_block(storage, block);
+    }
+    void clear(std::size_t storage) override { mirror_.clear(storage); }
+    void to_host(std::size_t storage, bool will_write) override {
+        mirror_.to_host(storage, will_write);
+    }
+    [[nodiscard]] KernelView kernel_view(std::size_t storage, int block) override {
+        mirror_.to_device(storage, true);
+        // Others have streams of their own.
+        finish();
+        return {mirror_.view(storage, block), mirror_.memory(storage, block), number()};
+    }
+
+    void run(program::Run& run) override {
+        for (std::size_t i = 0; i < run.fields.size(); ++i) {
+            mirror_.to_device(state_.holds(run.fields[i]), run.is_written[i]);
+        }
+        const int stream = mirror_.splits().stream_for(run.kernel, run.is_late_rim);
+        for (program::Run::Piece& piece : run.pieces) launch(mirror_, state_, run, piece, stream);
+    }
+
+    void poison(program::Poison& poison) override {
+        const std::size_t storage = state_.holds(poison.slot);
+        mirror_.splits().end();
+        mirror_.to_device(storage, true);
+        move(poison.kept, {storage}, [&] { return moves(poison); });
+    }
+
+    [[nodiscard]] Partial reduce(const program::Reduce& reduce) override {
+        prepare(reduce.slot);
+        return reduce_on_device(mirror_, state_, reduce);
+    }
+    [[nodiscard]] NanPlace first_nan(const program::Check& check) override {
+        prepare(check.slot);
+        return first_nan_on_device(mirror_, state_, check);
+    }
+
+    [[nodiscard]] std::unique_ptr<Channel> open(plan::Way way, Messages messages) override {
+        return state_.transport->open_on_device(way, mirror_, messages);
+    }
+    /// Messages are packed and unpacked in the urgent stream, after all that was computed before.
+    void prepare(const Transfers& transfers) override {
+        mirror_.splits().end();
+        to_device(transfers.sends, false);
+        to_device(transfers.receives, true);
+        for (const Copy& copy : transfers.copies) mirror_.to_device(state_.holds(copy.slot), true);
+        if (!transfers.has_messages()) return;
+        mirror_.order(Device::urgent, Device::plain);
+        mirror_.splits().begin();
+    }
+    void copy(Transfers& transfers) override {
+        if (transfers.copies.empty()) return;
+        std::vector<std::size_t> storages;
+        for (const Copy& copy : transfers.copies) storages.push_back(state_.holds(copy.slot));
+        move(transfers.kept, std::move(storages), [&] { return moves(transfers); });
+    }
+    void take_delivered() override { mirror_.order(Device::plain, Device::urgent); }
+
+    [[nodiscard]] std::int64_t advance(const TimeLoop& loop, const Round& round,
+                                       std::int64_t most) override {
+        return replays_.advance(loop, round, most);
+    }
+    void forget_programs() override { replays_.clear(); }
+    void finish() override {
+        mirror_.splits().end();
+        Device& device = mirror_.device();
+        for (int stream = 0; stream < Device::streams; ++stream) {
+            device.synchronize(device.record(stream));
+        }
+    }
+
+private:
+    /// The device's number, if the host cannot use its memory.
+    [[nodiscard]] std::optional<int> number() const {
+        const Device& device = mirror_.device();
+        return device.is_host_memory() ? std::nullopt : std::optional(device.ordinal());
+    }
+
+    /// Puts the newest values of a field into the plain stream's reach.
+    void prepare(int slot) {
+        mirror_.splits().end();
+        mirror_.to_device(state_.holds(slot), false);
+    }
+    void to_device(const std::vector<Message>& messages, bool will_write) {
+        for (const Message& message : messages) {
+            for (const Part& part : message.parts) mirror_.to_device(part.storage, will_write);
+        }
+    }
+
+    /// Moves values in the plain stream: kernels that follow may read and write all of them.
+    template <typename Make>
+    void move(std::any& place, std::vector<std::size_t> storages, const Make& make) {
+        const Services& services = mirror_.services();
+        auto& tables = kept<MoveTables>(place);
+        services.move(Device::plain, tables.table(services, std::move(storages), make));
+    }
+
+    [[nodiscard]] std::vector<Move> moves(const program::Poison& poison) const {
+        const ElementType type = state_.field(poison.slot).type;
+        std::vector<Move> moves;
+        for (const LocalBox& box : poison.boxes) {
+            for (const int component : poison.components) {
+                const Rows rows = rows_of(mirror_.view(state_.holds(poison.slot), box.block),
+                                          size_of(type), component, box.box.lower);
+                moves.push_back({{}, rows, box.box.extent(), size_of(type), poison_bits(type)});
+            }
+        }
+        return moves;
+    }
+    [[nodiscard]] std::vector<Move> moves(const Transfers& transfers) const {
+        std::vector<Move> moves;
+        for (const Copy& copy : transfers.copies) {
+            const auto rows = [&](int block, const Index3& lower) {
+                return rows_of(mirror_.view(state_.holds(copy.slot), block), copy.element_size,
+                               copy.component, lower);
+            };
+            moves.push_back({rows(copy.source_block, copy.source_lower),
+                             rows(copy.target_block, copy.target_lower), copy.extent,
+                             copy.element_size});
+        }
+        return moves;
+    }
+
+    State& state_;
+    Mirror mirror_;
+    Replays replays_;  // after the mirror, so that recordings are given back before the device
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> device_executor(State& state, std::shared_ptr<Device> device,
+                                          const ServiceKernels& services) {
+    return std::make_unique<DeviceExecutor>(state, std::move(device), services);
+}
+
+}  // namespace halocline

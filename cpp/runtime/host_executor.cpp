@@ -1,0 +1,90 @@
+#include "runtime/host_executor.hpp"
+
+#include <utility>
+
+#include "core/pack.hpp"
+#include "runtime/host_reduce.hpp"
+#include "runtime/program.hpp"
+
+namespace halocline {
+namespace {
+
+class HostExecutor final : public Executor {
+public:
+    explicit HostExecutor(State& state)
+        : state_(state), partials_(static_cast<std::size_t>(state.memory.threads)) {}
+
+    void add_storage(const std::vector<Storage>& /*blocks*/) override {}
+    void add_block(std::size_t /*storage*/, const Storage& /*block*/) override {}
+    void clear(std::size_t /*storage*/) override {}
+    void to_host(std::size_t /*storage*/, bool /*will_write*/) override {}
+    [[nodiscard]] KernelView kernel_view(std::size_t storage, int block) override {
+        const Storage& found = state_.storages[storage][static_cast<std::size_t>(block)];
+        return {found.view(), found.memory(), std::nullopt};
+    }
+
+    void run(program::Run& run) override {
+        const std::int32_t fetch = run.fetching.fetches() ? 1 : 0;
+        for (program::Run::Piece& piece : run.pieces) {
+            if (piece.is_other_block) {
+                for (std::size_t i = 0; i < run.fields.size(); ++i) {
+                    run.field_arguments[i] = state_.view(run.fields[i], piece.block);
+                }
+            }
+            piece.call.fetch = fetch;
+            run.function(&piece.call);
+        }
+    }
+
+    void poison(program::Poison& poison) override {
+        const ElementType type = state_.field(poison.slot).type;
+        for (const LocalBox& box : poison.boxes) {
+            for (const int component : poison.components) {
+                halocline::poison(state_.view(poison.slot, box.block), type, component, box.box);
+            }
+        }
+    }
+
+    [[nodiscard]] Partial reduce(const program::Reduce& reduce) override {
+        return reduce_on_host(state_, reduce, partials_);
+    }
+    [[nodiscard]] NanPlace first_nan(const program::Check& check) override {
+        return first_nan_on_host(state_, check);
+    }
+
+    [[nodiscard]] std::unique_ptr<Channel> open(plan::Way way, Messages messages) override {
+        return state_.transport->open(way, state_.memory, std::move(messages));
+    }
+    void prepare(const Transfers& /*transfers*/) override {}
+    void copy(Transfers& transfers) override {
+        for (const Copy& copy : transfers.copies) {
+            const auto rows = [&](int block, const Index3& lower) {
+                return rows_of(state_.view(copy.slot, block), copy.element_size, copy.component,
+                               lower);
+            };
+            copy_rows(rows(copy.source_block, copy.source_lower),
+                      rows(copy.target_block, copy.target_lower), copy.extent, copy.element_size,
+                      state_.memory.threads);
+        }
+    }
+    void take_delivered() override {}
+
+    [[nodiscard]] std::int64_t advance(const TimeLoop& /*loop*/, const Round& /*round*/,
+                                       std::int64_t /*most*/) override {
+        return 0;
+    }
+    void forget_programs() override {}
+    void finish() override {}
+
+private:
+    State& state_;
+    std::vector<Partial> partials_;  // by thread
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> host_executor(State& state) {
+    return std::make_unique<HostExecutor>(state);
+}
+
+}  // namespace halocline

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+
+#include "runtime/program.hpp"
+#include "runtime/reduce.hpp"
+#include "runtime/state.hpp"
+
+namespace halocline {
+
+/// What the processor finds of a component; `partials` has room for each thread.
+[[nodiscard]] Partial reduce_on_host(const State& state, const program::Reduce& reduce,
+                                     std::span<Partial> partials);
+
+/// The first NaN in the cells of a check, found by the processor.
+[[nodiscard]] NanPlace first_nan_on_host(const State& state, const program::Check& check);
+
+}  // namespace halocline

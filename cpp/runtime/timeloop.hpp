@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "runtime/executor.hpp"
+#include "runtime/program.hpp"
+#include "runtime/state.hpp"
+#include "runtime/timers.hpp"
+
+namespace halocline {
+
+/// The programs of the steps to come, which take turns.
+struct Round {
+    std::vector<Program*> programs;
+    std::int64_t phase = 0;  ///< which one comes next, modulo their number
+
+    [[nodiscard]] Program& program(std::int64_t step) const {
+        return *programs[static_cast<std::size_t>(phase + step) % programs.size()];
+    }
+};
+
+/// Goes through programs, times their operations and has them done. Not thread-safe.
+struct TimeLoop {
+    State& state;
+    Parts& parts;
+    Timers& timers;
+    Executor& executor;
+
+    /// Does operations in order.
+    void execute(Program& program) const;
+};
+
+}  // namespace halocline

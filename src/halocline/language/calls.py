@@ -1,0 +1,137 @@
+"""What was recorded of a kernel's function, as a kernel over the cells where it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from halocline.errors import GridError, KernelError, described
+from halocline.geometry import AXES, Box
+from halocline.language.fields import Field
+from halocline.language.grid import same_family
+from halocline.language.mask import masked
+from halocline.language.place import user_place
+from halocline.language.related import resolved, space_of
+from halocline.language.sides import layer
+from halocline.language.verify import refuse_nothing, refuse_strangers, verify
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from halocline.language.grid import Grid
+    from halocline.language.kernel import Kernel
+    from halocline.language.space import Space
+
+# Where a kernel runs: everywhere, on a layer beyond a side, in a box, where a field is not zero.
+On = str | Box | Field | None
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """A kernel and where it runs.
+
+    Attributes:
+        kernel: What one cell does.
+        fields: The fields in the order of the kernel's.
+        space: The cells over which it runs, faces aside.
+        region: Which of them; None for all that assign to a cell.
+        mask: If given, it runs only where this field is not zero; else the kernel says all.
+    """
+
+    kernel: Kernel
+    fields: tuple[Field, ...]
+    space: Space
+    region: Box | None
+    mask: Field | None
+
+
+def over_cells(
+    kernel: Kernel, fields: Sequence[Field], places: Sequence[str], place: str, on: On
+) -> Traced:
+    """Return a kernel, as it was written for the cells that it assigns, over those where it runs.
+
+    Args:
+        kernel: As recorded.
+        fields: Its fields.
+        places: 'file:line' of each statement.
+        place: 'file:line' of the function.
+        on: See 'KernelFunction.__call__'.
+
+    Raises:
+        KernelError: It has no meaning.
+    """
+    refuse_nothing(kernel, place)
+    refuse_strangers(kernel, places)
+    bound = dict(zip((f.name for f in kernel.fields), fields, strict=True))
+    names = dict.fromkeys(s.field for s in kernel.statements)
+    assigned = [bound[name] for name in names]
+    swept = _without_carries(kernel, assigned, fields)
+    written_for = space_of(kernel.name, fields, swept, place)
+    grid = next(g for g in fields[0].grid.family if g.scale == written_for.scale)
+    region = _region(kernel.name, grid, swept[0].space, on)
+    mask = on if isinstance(on, Field) else None
+    if mask is not None:
+        same_family((*fields, mask), f"Kernel '{kernel.name}'")
+        if not _is_alike(mask, fields):
+            # The choice in every cell is part of what a cell does for each that it spans.
+            kernel, fields = masked(kernel, mask), (*fields, mask)
+            bound[kernel.fields[-1].name], mask = mask, None
+    spaces = {name: field.space for name, field in bound.items()}
+    found = resolved(kernel, spaces, written_for, places)
+    side = AXES.index(on[0]) if isinstance(on, str) else None
+    verify(found.kernel, found.places, place, side=side)
+    if region is not None and set(found.children) != {1}:
+        region = _coarsened(kernel.name, region, found.children, grid)
+    return Traced(found.kernel, tuple(fields), found.space, region, mask)
+
+
+def _without_carries(kernel: Kernel, assigned: list[Field], fields: Sequence[Field]) -> list[Field]:
+    """Return the fields that are assigned in each cell of a column; else those that are read."""
+    if kernel.sweep is None:
+        return assigned
+    axis, _ = kernel.sweep
+    swept = [field for field in assigned if not field.space.lacks[axis]]
+    read = [field for field in fields if not field.space.lacks[axis]]
+    return swept or [max(read, key=lambda field: (len(field.axes), field.space.scale))]
+
+
+def _is_alike(mask: Field, fields: Sequence[Field]) -> bool:
+    """Return whether a mask and all fields have the same cells, faces aside."""
+    return all(field.space.is_beside(mask.space) for field in fields)
+
+
+def _region(name: str, grid: Grid, space: Space, on: On) -> Box | None:
+    if on is None or isinstance(on, Field):
+        return None
+    if isinstance(on, str):
+        return layer(space, on, distance=1, depth=1)
+    if not isinstance(on, Box):
+        raise KernelError(
+            f"Kernel '{name}' was told to run on {described(on)}; expected a side ('x-'), "
+            "an hc.Box of cells, or a field that is not zero where it is to run.",
+            hint="Of an array make a field: mask = grid.field('mask', dtype='bool'); "
+            "mask.set(array).",
+            place=user_place(),
+        )
+    if len(on.lower) != grid.dimensions or not grid.domain.contains(on) or on.is_empty:
+        raise GridError(
+            f"Kernel '{name}' was told to run on {on}; expected a box of cells within "
+            f"{grid.domain}.",
+        )
+    return space.open_where_lacking(space.unbounded_where_whole(on))
+
+
+def _coarsened(name: str, region: Box, children: tuple[int, ...], grid: Grid) -> Box:
+    """Return a region of cells as one of the coarser cells that span them."""
+    ends = zip((*region.lower, *region.upper), (*children, *children), strict=True)
+    if any(end % count for end, count in ends):
+        raise KernelError(
+            f"Kernel '{name}' was told to run on {region} and reads fields of a grid coarser by "
+            f"{'x'.join(map(str, children))}; expected whole cells of that.",
+            hint=f"The grid has {'x'.join(map(str, grid.extent))} cells: choose a box whose bounds "
+            "the ratio divides, or a mask.",
+            place=user_place(),
+        )
+    lower = tuple(end // count for end, count in zip(region.lower, children, strict=True))
+    upper = tuple(end // count for end, count in zip(region.upper, children, strict=True))
+    return Box(lower, upper)

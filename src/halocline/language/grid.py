@@ -1,0 +1,241 @@
+"""Grid: the cells that fields live on, and the coarser and finer grids that belong to it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.errors import GridError, described
+from halocline.geometry import AXES, Box, box_of
+from halocline.language.fields import Field, is_staggered
+from halocline.language.numbers import Range, whole_number
+from halocline.language.place import user_place
+from halocline.language.space import Space
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A block of cells with coordinates, in one to three dimensions.
+
+    Grids made of each other by 'coarsen' and 'refine' are a family: their fields may be used by one
+    kernel, they have one simulation, and names of fields are unique among them.
+
+    Args:
+        extent: Cells along x, y, z.
+        periodic: Whether the grid closes on itself, for all axes or for each.
+        spacing: Edge length of a cell, for all axes or for each.
+        origin: Coordinate of the low corner of the domain.
+    """
+
+    extent: tuple[int, ...]
+    periodic: Any = False
+    spacing: Any = 1.0
+    origin: Any = 0.0
+    # Those of the whole family.
+    fields: dict[str, Field] = field(default_factory=dict, repr=False)
+    # The cells of the family's first grid that this rank has, once a simulation says so.
+    own: list[Box] = field(default_factory=list, init=False, repr=False)
+    # All grids of the family, the first one first.
+    family: list[Grid] = field(default_factory=list, init=False, repr=False)
+    # Cells for one cell of the family's first grid, along each axis.
+    scale: tuple[Fraction, ...] = field(default=(), init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        extent = tuple(self.extent) if np.iterable(self.extent) else (self.extent,)
+        if not 1 <= len(extent) <= len(AXES) or not all(map(_is_count, extent)):
+            raise GridError(
+                f"A grid of extent {self.extent!r} was asked for; expected one to three positive "
+                "whole numbers.",
+                hint="Write, for example, Grid((64, 64, 32)).",
+            )
+        object.__setattr__(self, "extent", tuple(int(n) for n in extent))
+        for name, convert in (("periodic", bool), ("spacing", float), ("origin", float)):
+            object.__setattr__(self, name, self._each_axis(name, convert))
+        if not all(0 < h < math.inf for h in self.spacing):
+            raise GridError(
+                f"A grid spacing of {self.spacing} was given; expected positive numbers."
+            )
+        if not all(math.isfinite(o) for o in self.origin):
+            raise GridError(f"A grid's origin at {self.origin} was given; expected finite numbers.")
+        object.__setattr__(self, "scale", (Fraction(1),) * self.dimensions)
+        self.family.append(self)
+
+    def _each_axis(self, name: str, convert: type) -> tuple[Any, ...]:
+        value = getattr(self, name)
+        is_list = np.iterable(value) and not isinstance(value, str)
+        values = tuple(value) if is_list else (value,) * self.dimensions
+        if len(values) != self.dimensions:
+            raise GridError(
+                f"'{name}' has {len(values)} entries; expected one or {self.dimensions}, the "
+                "number of the grid's axes."
+            )
+        try:
+            return tuple(convert(v) for v in values)
+        except (TypeError, ValueError):
+            raise GridError(
+                f"'{name}' was given {described(value)}; expected "
+                f"{'truth values' if convert is bool else 'numbers'}."
+            ) from None
+
+    @property
+    def dimensions(self) -> int:
+        """Number of axes."""
+        return len(self.extent)
+
+    @property
+    def domain(self) -> Box:
+        """All cells, as a box."""
+        return box_of(self.extent)
+
+    @property
+    def first(self) -> Grid:
+        """The grid that the family began with."""
+        return self.family[0]
+
+    def space_with(self, axes: str) -> Space:
+        """Return the index space of fields in the cells that have some axes."""
+        lacks = tuple(axis not in axes for axis in AXES[: self.dimensions])
+        return Space(self.extent, self.periodic, self.scale, lacks, (0,) * self.dimensions)
+
+    @property
+    def space(self) -> Space:
+        """The index space of fields in the cells."""
+        return self.space_with(AXES)
+
+    def field(self, name: str, **options: Any) -> Field:
+        """Declare a field.
+
+        Args:
+            name: Its name in plans, reports and files; unique among grids of one family.
+            options: dtype ('float64'), components (1), location ('center', 'x_face', …; where an
+                axis does not close there is a face more than there are cells), axes ('xyz', or
+                fewer: 'xy' for a surface, 'z' for a profile, the same for all places along the
+                others), unit, description; layout ('soa': each component lies by itself, or 'aos':
+                those of a cell lie side by side), alignment: rows begin at multiples of it (a power
+                of two [bytes]; None for a cache line, 128 on a device).
+
+        Raises:
+            GridError: The name is taken, or an option or its value is unknown.
+        """
+        if not name.isidentifier() or name in self.fields:
+            reason = "is taken on this grid" if name in self.fields else "is not an identifier"
+            raise GridError(f"The field name '{name}' {reason}.", hint="Choose another name.")
+        self.fields[name] = result = Field(self, name, **options)
+        return result
+
+    def hidden_field(self, name: str, axes: str, dtype: str) -> Field:
+        """Return a field that steps need beside the user's own: the one of this name, or a new one.
+
+        Users do not see it: it is neither written out nor kept in checkpoints.
+        """
+        name = f"{name}_on_{'x'.join(map(str, self.extent))}"
+        known = self.fields.get(name)
+        if known is None or not known.is_hidden:
+            known = self.field(name + "_" * (name in self.fields), axes=axes, dtype=dtype)
+            known.is_hidden = True
+        return known
+
+    def coordinates(
+        self, location: str, box: Box, axes: str = AXES
+    ) -> tuple[NDArray[np.float64], ...]:
+        """Return where values at a location in a box of cells lie, an array an axis, to broadcast.
+
+        Args:
+            location: See 'field'.
+            box: The cells.
+            axes: Along which axes.
+        """
+        known = [axis for axis in range(self.dimensions) if AXES[axis] in axes]
+        result = []
+        for position, axis in enumerate(known):
+            inward = 0.0 if is_staggered(location, AXES[axis]) else 0.5
+            index = np.arange(box.lower[axis], box.upper[axis]) + inward
+            shape = [1] * len(known)
+            shape[position] = -1
+            result.append((self.origin[axis] + index * self.spacing[axis]).reshape(shape))
+        return tuple(result)
+
+    def coarsen(self, ratio: int | Sequence[int] = 2) -> Grid:
+        """Return the grid of the same domain with fewer cells: one for 'ratio' along each axis.
+
+        Args:
+            ratio: A whole number, or one for each axis.
+
+        Raises:
+            GridError: A ratio does not divide the extent.
+        """
+        ratios = self._ratios("coarsen", ratio)
+        for axis, (n, r) in enumerate(zip(self.extent, ratios, strict=True)):
+            if n % r:
+                divisors = [d for d in range(2, n + 1) if n % d == 0]
+                raise GridError(
+                    f"A grid of {n} cells along {AXES[axis]} was to be coarsened by {r}, which "
+                    "does not divide that.",
+                    hint=f"{n} can be divided by {', '.join(map(str, divisors[:6]))}.",
+                    place=user_place(),
+                )
+        return self._related(tuple(Fraction(1, r) for r in ratios))
+
+    def refine(self, ratio: int | Sequence[int] = 2) -> Grid:
+        """Return the grid of the same domain with 'ratio' cells for one along each axis.
+
+        Args:
+            ratio: A whole number, or one for each axis.
+        """
+        return self._related(tuple(map(Fraction, self._ratios("refine", ratio))))
+
+    def _ratios(self, what: str, ratio: int | Sequence[int]) -> tuple[int, ...]:
+        values = tuple(ratio) if np.iterable(ratio) else (ratio,) * self.dimensions
+        if len(values) != self.dimensions:
+            raise GridError(
+                f"'{what}' was given {len(values)} ratios; expected one or {self.dimensions}, the "
+                "number of the grid's axes.",
+                place=user_place(),
+            )
+        return tuple(whole_number(f"'{what}'", value, Range(least=1)) for value in values)
+
+    def _related(self, factor: tuple[Fraction, ...]) -> Grid:
+        """Return the family's grid with so many cells for one of this, maybe a new one."""
+        scale = tuple(s * f for s, f in zip(self.scale, factor, strict=True))
+        for grid in self.family:
+            if grid.scale == scale:
+                return grid
+        result = replace(
+            self,
+            extent=tuple(int(n * s) for n, s in zip(self.first.extent, scale, strict=True)),
+            spacing=tuple(
+                h / s for h, s in zip(self.first.spacing, map(float, scale), strict=True)
+            ),
+        )
+        for shared in ("own", "family"):
+            object.__setattr__(result, shared, getattr(self, shared))
+        object.__setattr__(result, "scale", scale)
+        self.family.append(result)
+        return result
+
+
+def _is_count(n: Any) -> bool:
+    return isinstance(n, int | float | np.number) and bool(n >= 1) and float(n).is_integer()
+
+
+def same_family(fields: Sequence[Field], where: str) -> Grid:
+    """Return the first grid of the family of all fields, or refuse fields of several families."""
+    first = fields[0].grid.first
+    for other in fields[1:]:
+        if other.grid.first is not first:
+            raise GridError(
+                f"{where} was given '{fields[0].name}' of grid {fields[0].grid.extent} and "
+                f"'{other.name}' of another grid {other.grid.extent}; expected fields of one grid.",
+                hint="Declare both with the same Grid object, or with grids made of it by "
+                "'coarsen' and 'refine'.",
+            )
+    return first

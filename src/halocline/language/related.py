@@ -1,0 +1,167 @@
+"""Kernels on fields of related spaces: over which cells they run, and what they read of others.
+
+A kernel is written for the cells of the fields that it assigns. It runs over the cells of the
+coarsest grid among its fields: where that is coarser than what it assigns, each cell does what was
+written for all those that it spans (its children), one statement after the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import product
+from math import floor, lcm, prod
+from typing import TYPE_CHECKING
+
+from halocline.errors import KernelError
+from halocline.language.expr import Binary, Const, Expr, Index, Read, operands, rebuild, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from fractions import Fraction
+
+    from halocline.geometry import Offset
+    from halocline.language.fields import Field
+    from halocline.language.kernel import Kernel, Statement
+    from halocline.language.space import Ratio, Space
+
+    # For each field how many of its cells one of those that the kernel is written for spans.
+    Ratios = Mapping[str, tuple[Fraction, ...]]
+
+
+def space_of(name: str, fields: Sequence[Field], assigned: Sequence[Field], place: str) -> Space:
+    """Return the cells that a kernel is written for: those of what it assigns, faces aside.
+
+    Args:
+        name: The kernel's name.
+        fields: Its fields.
+        assigned: Those that it assigns, at least one.
+        place: Where the user wrote it.
+
+    Raises:
+        KernelError: They have different cells, or a field has more axes than these.
+    """
+    first = assigned[0]
+    for other in assigned[1:]:
+        if not other.space.is_beside(first.space):
+            raise KernelError(
+                f"Kernel '{name}' assigns '{first.name}', {_where(first)}, and '{other.name}', "
+                f"{_where(other)}; expected fields with the same cells.",
+                hint="Write a kernel for each. To combine all cells along an axis, use hc.sum(…, "
+                "over='z') or a sweep.",
+                place=place,
+            )
+    for field in fields:
+        if field.space.ratio_to(first.space) is None:
+            missing = "".join(a for a in field.axes if a not in first.axes)
+            raise KernelError(
+                f"Kernel '{name}' assigns '{first.name}', {_where(first)}, and reads "
+                f"'{field.name}', {_where(field)}: which of its cells along {missing} is not said.",
+                hint=f"To combine them, use hc.sum(…, over='{missing[0]}') or a sweep along "
+                f"{missing[0]}.",
+                place=place,
+            )
+    return replace(first.space, closing=(0,) * len(first.space.extent))
+
+
+def _where(field: Field) -> str:
+    cells = "x".join(str(n) for n in field.space.shape)
+    return f"a field on '{field.axes}' of {cells} cells"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A kernel over the cells where it runs.
+
+    Attributes:
+        kernel: What one of these does.
+        space: These cells, faces aside.
+        places: 'file:line' of each statement.
+        children: How many of the cells for which it was written one of them spans along each axis.
+    """
+
+    kernel: Kernel
+    space: Space
+    places: tuple[str, ...]
+    children: Ratio
+
+
+def resolved(
+    kernel: Kernel, spaces: Mapping[str, Space], written_for: Space, places: Sequence[str]
+) -> Resolved:
+    """Return a kernel over the coarsest of its fields' cells, with the ratio of each field.
+
+    Args:
+        kernel: As written, offsets in the fields' own cells.
+        spaces: Those of its fields, by the kernel's names.
+        written_for: See 'space_of'.
+        places: 'file:line' of each statement.
+    """
+    ratios: dict[str, tuple[Fraction, ...]] = {}
+    for name, space in spaces.items():
+        ratio = space.ratio_to(written_for)
+        assert ratio is not None, name
+        ratios[name] = ratio
+    children = tuple(
+        lcm(*(ratio[axis].denominator for ratio in ratios.values()))
+        for axis in range(kernel.dimensions)
+    )
+    coarse = replace(
+        written_for,
+        extent=tuple(n // c for n, c in zip(written_for.extent, children, strict=True)),
+        scale=tuple(s / c for s, c in zip(written_for.scale, children, strict=True)),
+    )
+    fields = tuple(replace(f, ratio=_whole(ratios[f.name], children)) for f in kernel.fields)
+    # The first axis varies fastest, as in memory.
+    offsets = [child[::-1] for child in product(*map(range, children[::-1]))]
+    statements = tuple(
+        _of_child(s, child, children, ratios) for s in kernel.statements for child in offsets
+    )
+    every = tuple(place for place in places for _ in offsets)
+    kernel = replace(kernel, fields=fields, statements=statements)
+    return Resolved(kernel, coarse, every, children)
+
+
+def whole_ratios(fine: Space, coarse: Space) -> Ratio | None:
+    """Return how many cells of a finer space one of a coarser spans; None if no whole number."""
+    ratio = fine.ratio_to(coarse)
+    if ratio is None or any(r.denominator > 1 for r in ratio):
+        return None
+    return tuple(int(r) for r in ratio)
+
+
+def _whole(ratio: Sequence[Fraction], children: Ratio) -> Ratio:
+    """Return a field's ratio to the cells where the kernel runs; nothing if they are the same."""
+    whole = tuple(int(r * c) for r, c in zip(ratio, children, strict=True))
+    return () if set(whole) == {1} else whole
+
+
+def _of_child(statement: Statement, child: Offset, children: Ratio, ratios: Ratios) -> Statement:
+    """Return what a cell does for one of those that it spans."""
+    offset = _place(statement.offset, child, ratios[statement.field])
+    value = reads_resolved(statement.value, child, children, ratios)
+    return replace(statement, offset=offset, value=value)
+
+
+def _place(offset: Offset, seen_from: Sequence[int], ratio: Sequence[Fraction]) -> Offset:
+    """Return the offset of a field's cell from the first that the kernel's cell spans."""
+    terms = zip(offset, seen_from, ratio, strict=True)
+    return tuple(o + floor(r * c) for o, c, r in terms)
+
+
+def reads_resolved(root: Expr, child: Offset, children: Ratio, ratios: Ratios) -> Expr:
+    """Return an expression with the offsets of all reads from the cell where it is evaluated."""
+    known: dict[Expr, Expr] = {}
+    for node in walk(root):
+        match node:
+            case Read(field, component, offset, version, shift):
+                seen_from = tuple(map(sum, zip(child, shift or (0,) * len(child), strict=True)))
+                place = _place(offset, seen_from, ratios[field])
+                # Each earlier statement has become one for each child.
+                known[node] = Read(field, component, place, version * prod(children))
+            case Index(axis, offset) if children[axis] > 1:
+                parent, rest = divmod(child[axis] + offset, children[axis])
+                first = Binary("mul", Index(axis, parent), Const(children[axis]))
+                known[node] = Binary("add", first, Const(rest))
+            case _:
+                known[node] = rebuild(node, tuple(known[below] for below in operands(node)))
+    return known[root]

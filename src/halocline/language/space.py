@@ -1,0 +1,143 @@
+"""Index spaces: which cells a field has, and how those of related fields lie to each other.
+
+Boxes of cells are written with the axes of the grid. Along an axis that a space lacks it has a
+single cell, number 0, which stands for all places there: sets of cells that hold for every block,
+such as a domain, have no bounds along it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from halocline.geometry import UNBOUNDED, Box
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# How many cells of a field one cell of a kernel spans along each axis; 0 where the field has none.
+Ratio = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Space:
+    """The cells that a field has values in.
+
+    Attributes:
+        extent: Cells of its grid along each axis.
+        periodic: Whether the grid closes on itself, for each axis.
+        scale: Cells of its grid for one of the grid that the family began with, along each axis.
+        lacks: Whether it has no such axis, for each axis of the grid.
+        closing: 1 along axes where it has a face more than there are cells, else 0.
+    """
+
+    extent: tuple[int, ...]
+    periodic: tuple[bool, ...]
+    scale: tuple[Fraction, ...]
+    lacks: tuple[bool, ...]
+    closing: tuple[int, ...]
+
+    def __hash__(self) -> int:
+        """Return a hash that is computed once: plans look spaces up again and again."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.extent, self.periodic, self.scale, self.lacks, self.closing))
+
+    @cached_property
+    def domain(self) -> Box:
+        """All cells; without bounds along axes that it lacks."""
+        domain = Box(
+            (0,) * len(self.extent), tuple(map(sum, zip(self.extent, self.closing, strict=True)))
+        )
+        return self.open_where_lacking(domain)
+
+    @cached_property
+    def is_first(self) -> bool:
+        """Whether its grid is as wide as that which the family began with."""
+        return all(s == 1 for s in self.scale)
+
+    @cached_property
+    def inside(self) -> Box:
+        """All cells and their periodic images."""
+        return self.unbounded_where_whole(self.domain)
+
+    @cached_property
+    def axes(self) -> tuple[int, ...]:
+        """The axes that it has."""
+        return tuple(axis for axis, is_lacking in enumerate(self.lacks) if not is_lacking)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The extent of all its cells along the axes that it has."""
+        return tuple(self.domain.extent[axis] for axis in self.axes)
+
+    def unbounded_where_whole(self, box: Box) -> Box:
+        """Return a box without bounds on each periodic axis that it spans."""
+        for axis, (n, is_periodic) in enumerate(zip(self.extent, self.periodic, strict=True)):
+            if is_periodic and box.lower[axis] <= 0 and box.upper[axis] >= n:
+                box = box.clip(axis, -UNBOUNDED, UNBOUNDED)
+        return box
+
+    def open_where_lacking(self, box: Box) -> Box:
+        """Return a box without bounds along the axes that the space lacks."""
+        for axis, is_lacking in enumerate(self.lacks):
+            if is_lacking:
+                box = box.clip(axis, -UNBOUNDED, UNBOUNDED)
+        return box
+
+    def images(self, region: Box) -> tuple[Box, ...]:
+        """Return a region and its images next to the domain along periodic axes that bound it."""
+        result: tuple[Box, ...] = (region,)
+        for axis, is_periodic in enumerate(self.periodic):
+            if is_periodic and region.upper[axis] - region.lower[axis] < UNBOUNDED:
+                n = self.extent[axis]
+                result = tuple(
+                    box.clip(axis, box.lower[axis] + turn, box.upper[axis] + turn)
+                    for box in result
+                    for turn in (-n, 0, n)
+                )
+        return result
+
+    def flat(self, box: Box) -> Box:
+        """Return a box with the only cell along each axis that the space lacks."""
+        for axis, is_lacking in enumerate(self.lacks):
+            if is_lacking and not box.is_empty:
+                box = box.clip(axis, 0, 1)
+        return box
+
+    def cells_of(self, box: Box) -> Box:
+        """Return the cells that a box of the family's first grid holds.
+
+        Boxes that tile that grid give boxes that tile this space, but for axes that it lacks.
+        """
+        lower = tuple(int(l * s // 1) for l, s in zip(box.lower, self.scale, strict=True))
+        upper = tuple(
+            int(u * s // 1) + (more if u * s == n else 0)
+            for u, s, n, more in zip(box.upper, self.scale, self.extent, self.closing, strict=True)
+        )
+        return self.flat(Box(lower, upper))
+
+    def subscript(self, box: Box, lower: Sequence[int]) -> tuple[Any, ...]:
+        """Return a box as a subscript of an array of its own axes that begins at 'lower'."""
+        return tuple(
+            slice(box.lower[axis] - lower[axis], box.upper[axis] - lower[axis])
+            for axis in self.axes
+        )
+
+    def is_beside(self, other: Space) -> bool:
+        """Return whether two spaces differ in nothing but faces."""
+        return (self.scale, self.lacks) == (other.scale, other.lacks)
+
+    def ratio_to(self, other: Space) -> tuple[Fraction, ...] | None:
+        """Return how many cells one cell of another space spans; None if that has fewer axes."""
+        if any(o and not s for s, o in zip(self.lacks, other.lacks, strict=True)):
+            return None
+        pairs = zip(self.scale, other.scale, strict=True)
+        return tuple(
+            s / o if not is_lacking else Fraction(also)
+            for (s, o), is_lacking, also in zip(pairs, self.lacks, other.lacks, strict=True)
+        )

@@ -1,0 +1,217 @@
+"""Called kernels as launches: fused, cut where spaces or boundaries ask for it, and placed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from halocline.errors import KernelError
+from halocline.geometry import Box
+from halocline.language.boundary import boundary_calls, is_on_side
+from halocline.language.fuse import fuse, separate
+from halocline.language.kernel import reads
+from halocline.language.mask import masked
+from halocline.language.sides import layer, parse_side
+from halocline.language.verify import refuse_past
+from halocline.plan.access import Access
+from halocline.plan.program import Launch, beyond
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from halocline.geometry import Offset
+    from halocline.language.expr import Read
+    from halocline.language.fields import Field
+    from halocline.language.grid import Grid
+    from halocline.language.kernel import Kernel, Statement
+    from halocline.language.steps import Call
+
+
+def launches_of(
+    call: Call, *, on_demand: bool = False, is_listed: bool = False
+) -> tuple[Launch, ...]:
+    """Return a call's kernel as fused kernels, each where it runs.
+
+    On a boundary layer each statement becomes a kernel of its own: a layer is thin, and so each
+    can run on just the cells where its result is read. Where some of the fields that are assigned
+    have a face more than the others, these faces are computed beside all else.
+
+    Args:
+        call: The call.
+        on_demand: See 'Launch'.
+        is_listed: Whether the cells of the call's mask can be listed once for many steps.
+    """
+    return tuple(
+        _launch(call, piece, region, on_demand=on_demand, is_listed=is_listed)
+        for part in _parts(call)
+        for piece, region in _placed(call, part)
+    )
+
+
+def _launch(call: Call, part: Kernel, region: Box, *, on_demand: bool, is_listed: bool) -> Launch:
+    used = {s.field for s in part.statements}
+    used |= {r.field for r in reads(*(s.value for s in part.statements))}
+    plain = replace(part, fields=tuple(f for f in part.fields if f.name in used))
+    fields = [call.field(spec.name) for spec in plain.fields]
+    fields += [] if call.mask is None else [call.mask]
+    # The cells of a mask are listed row by row; a sweep goes column by column.
+    is_listed = is_listed and call.mask is not None and part.sweep is None
+    return Launch(
+        kernel=plain if call.mask is None else masked(plain, call.mask),
+        names=tuple(field.name for field in fields),
+        scalars=call.scalars,
+        region=region,
+        on_demand=on_demand or _is_for_others(call, plain),
+        is_layer=call.is_layer,
+        place=call.place,
+        plain=None if call.mask is None else plain,
+        is_listed=is_listed,
+        space=call.space,
+        spaces=tuple(field.space for field in fields),
+    )
+
+
+def _placed(call: Call, part: Kernel) -> list[tuple[Kernel, Box]]:
+    """Return a fused kernel where all its statements run, and some of these where only they do."""
+    if call.region is not None:
+        return [(part, call.region)]
+    regions = [_region(call, part, statement) for statement in part.statements]
+    common = regions[0]
+    for region in regions[1:]:
+        common = common.intersect(region)
+    result = [(part, common)]
+    rest: dict[Box, list[Statement]] = {}
+    for statement, region in zip(part.statements, regions, strict=True):
+        for box in region.subtract(common):
+            rest.setdefault(box, []).append(statement)
+    if rest and part.sweep:
+        raise KernelError(
+            f"The sweep '{part.name}' assigns fields with different numbers of cells along an "
+            "axis; expected the same for all.",
+            hint="A field located on faces has one more than there are cells: write a sweep for "
+            "each.",
+            place=call.place,
+        )
+    result += [(replace(part, statements=tuple(some)), box) for box, some in rest.items()]
+    return result
+
+
+def _region(call: Call, kernel: Kernel, statement: Statement) -> Box:
+    """Return where a statement runs so that it assigns to every cell of its field."""
+    access = _access(call, kernel, statement)
+    if kernel.sweep and not _is_swept(access, kernel):
+        return _columns(call, kernel)
+    if any(access.home):
+        return call.space.inside
+    return access.users(_without_sides(call.field(statement.field)))
+
+
+def _without_sides(field: Field) -> Box:
+    """Return a field's cells but those on a side itself that a boundary prescribes."""
+    cells = field.space.inside
+    for side in field.boundaries:
+        for call in boundary_calls(field, side, 0):
+            assert call.region
+            axis, sign = parse_side(field.dimensions, side)
+            place = call.region.lower[axis]
+            ends = (place + 1, cells.upper[axis]) if sign < 0 else (cells.lower[axis], place)
+            cells = cells.clip(axis, *ends)
+    return cells
+
+
+def _columns(call: Call, kernel: Kernel) -> Box:
+    """Return where a sweep runs: where it assigns to fields with that axis, or else reads them."""
+    assigned = [_access(call, kernel, s) for s in kernel.statements]
+    read = [_access(call, kernel, r) for r in reads(*(s.value for s in kernel.statements))]
+    for uses in (assigned, read):
+        swept = [a for a in uses if _is_swept(a, kernel) and not any(a.offset)]
+        if swept:
+            return reduce(Box.intersect, (a.users(a.space.inside) for a in swept))
+    return call.space.inside
+
+
+def _is_swept(access: Access, kernel: Kernel) -> bool:
+    """Return whether a field has the axis along which a kernel sweeps: carries lack it."""
+    assert kernel.sweep
+    return not access.ratio or access.ratio[kernel.sweep[0]] > 0
+
+
+def _access(call: Call, kernel: Kernel, use: Read | Statement) -> Access:
+    field, ratio = call.field(use.field), kernel.field(use.field).ratio
+    return Access(field.name, use.component, use.offset, ratio, field.space)
+
+
+def _parts(call: Call) -> tuple[Kernel, ...]:
+    """Return a call's kernel as fused kernels, between which boundaries can run."""
+    if call.is_layer:
+        return separate(call.kernel)
+    kernel = call.kernel
+    regions = [_region(call, kernel, statement) for statement in kernel.statements]
+    regions = regions if call.region is None else [call.region]
+
+    def is_refilled(name: str, offset: Offset) -> bool:
+        field = call.field(name)
+        access = Access(name, 0, offset, kernel.field(name).ratio, field.space)
+        seen = [access.cells(region) for region in regions]
+        sides = [side for side in field.boundaries if is_on_side(field, side)]
+        inner = [layer(field.space, side, 0, 0) for side in sides]
+        return bool(field.boundaries) and any(
+            bool(cells.subtract(field.space.inside)) or any(map(cells.meets, inner))
+            for cells in seen
+        )
+
+    parts = fuse(kernel, is_refilled)
+    refuse_past(parts, kernel.name, [call.place] * len(kernel.statements))
+    return parts
+
+
+def _is_for_others(call: Call, kernel: Kernel) -> bool:
+    """Return whether a kernel of few cells assigns next door, where others may own what it assigns.
+
+    Then whoever owns that computes it, and nothing needs to be sent home. Of kernels on masks those
+    are meant that do not work in place: these run in most cells.
+    """
+    if not any(any(_access(call, kernel, s).home) for s in kernel.statements):
+        return False
+    read = {(r.field, r.component) for r in reads(*(s.value for s in kernel.statements))}
+    written = {(s.field, s.component) for s in kernel.statements}
+    return call.is_layer or (call.mask is not None and not read & written)
+
+
+def boundaries_of(grid: Grid, used: Sequence[Launch]) -> dict[str, tuple[Launch, ...]]:
+    """Return the boundary kernels of fields that some kernels read beyond the domain."""
+    found = {
+        name: tuple(boundary_launches(field, _depth_beyond(field, used)))
+        for name, field in grid.fields.items()
+    }
+    return {name: launches for name, launches in found.items() if launches}
+
+
+def boundary_launches(field: Field, depth: int) -> list[Launch]:
+    """Return the boundary kernels of a field that fill so many layers, and what lies on sides."""
+    return [
+        launch
+        for side in field.boundaries
+        for call in boundary_calls(field, side, depth)
+        for launch in launches_of(call, on_demand=True)
+    ]
+
+
+def _depth_beyond(field: Field, launches: Iterable[Launch]) -> int:
+    """Return how many layers beyond the domain are read of a field."""
+    depth, space = 0, field.space
+    for launch in launches:
+        boxes = beyond(launch, field.name)
+        if launch.is_layer:
+            is_other = field.name not in {name for name, _ in launch.writes}
+            if is_other and boxes:
+                # Nearly all of a layer lies beyond other sides only where it meets theirs.
+                depth = max(depth, 1)
+            continue
+        for box in boxes:
+            for axis in space.axes:
+                if not space.periodic[axis]:
+                    above = box.upper[axis] - space.domain.upper[axis]
+                    depth = max(depth, -box.lower[axis], above)
+    return depth

@@ -1,0 +1,91 @@
+"""Reductions as kernels that evaluate an expression in each cell, and what combines the values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from halocline.errors import GridError
+from halocline.language.expr import Read
+from halocline.language.kernel import FieldType, Kernel, Statement, reads
+from halocline.language.related import resolved
+from halocline.plan.access import Access
+from halocline.plan.program import Launch, Reduced
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from halocline.language.fields import Field
+    from halocline.language.space import Space
+    from halocline.language.steps import Reduction
+
+
+def reduced_field(reduction: Reduction, fields: Mapping[str, Field]) -> Field | None:
+    """Return the field whose stored values are reduced as they are; None if there is none.
+
+    Raises:
+        GridError: There is no field of such a name.
+    """
+    value = reduction.operand
+    for read in reads(value):
+        if read.field not in fields:
+            raise GridError(
+                f"The reduction '{reduction.name}' uses the field '{read.field}', which is not on "
+                "the simulation's grid."
+            )
+    if not isinstance(value, Read) or any(value.offset) or any(value.shift):
+        return None
+    # Numbers of 16 bits are only stored: they are widened as they are read.
+    return None if fields[value.field].dtype == "float16" else fields[value.field]
+
+
+def evaluation(
+    reduction: Reduction, fields: Mapping[str, Field], name: str
+) -> tuple[Launch, Reduced, Space]:
+    """Return what evaluates an expression in each cell of a hidden field, and reduces that.
+
+    Args:
+        reduction: What is evaluated.
+        fields: By name.
+        name: Of the hidden field.
+
+    Returns:
+        The kernel, the reduction of its results, and the cells of the hidden field.
+    """
+    value = reduction.operand
+    used = tuple(dict.fromkeys(read.field for read in reads(value)))
+    space = _space([fields[each].space for each in used])
+    here = (0,) * len(space.extent)
+    spaces = {**{each: fields[each].space for each in used}, name: space}
+    hidden = FieldType(name, "float64", 1)
+    kernel = Kernel(
+        f"evaluate_{reduction.kind}",
+        len(space.extent),
+        (*(fields[each].type_as(each) for each in used), hidden),
+        (),
+        (Statement(name, 0, value, here),),
+    )
+    place = f"reduction '{reduction.name}'"
+    found = resolved(kernel, spaces, replace(space, closing=here), [place])
+    ratio = found.kernel.field(name).ratio
+    launch = Launch(
+        kernel=found.kernel,
+        names=(*used, name),
+        scalars=(),
+        region=Access(name, 0, here, ratio, space).users(space.inside),
+        on_demand=False,
+        is_layer=False,
+        place=place,
+        space=found.space,
+        spaces=tuple(spaces.values()),
+    )
+    return launch, Reduced(reduction.kind, name, 0, reduction), space
+
+
+def _space(spaces: Sequence[Space]) -> Space:
+    """Return the cells in which an expression has values: those of the finest grid, all axes."""
+    finest = max(spaces, key=lambda space: space.scale)
+    lacks = tuple(map(all, zip(*(space.lacks for space in spaces), strict=True)))
+    # Faces only if all are there.
+    closing = tuple(map(min, zip(*(space.closing for space in spaces), strict=True)))
+    return replace(finest, lacks=lacks, closing=closing)

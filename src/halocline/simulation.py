@@ -28,13 +28,7 @@ from halocline.plan.lower import make_plan
 from halocline.plan.strategy import Strategy, check_strategy
 from halocline.runtime.agreement import Agreement
 from halocline.runtime.collective import collective
-from halocline.runtime.device import (
-    CPU,
-    check_lengths,
-    check_transport,
-    open_device,
-    parse_device,
-)
+from halocline.runtime.device import CPU, check_lengths, check_transport, open_device, parse_device
 from halocline.runtime.executor import Executor
 from halocline.runtime.job import Made, RanksPerNode, join
 from halocline.runtime.link import AnyLink

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from halocline.errors import CaseError, nearest
-from halocline.io.table import Probe
+from halocline.io.time_series import Probe
 from halocline.language.numbers import Range
 from halocline.options import Check, Option, options_of
 from halocline.plan.strategy import Strategy

@@ -12,7 +12,7 @@ from halocline.apps.run_options import OUTPUT, OutputOptions, read_probes
 from halocline.io.checkpoint import check_exists, load, save
 from halocline.io.movie import draw_movie
 from halocline.io.recorder import Output, Recorder
-from halocline.io.table import Table
+from halocline.io.time_series import TimeSeries
 from halocline.io.vtk import VtkSeries
 from halocline.io.zarr_series import ZarrSeries
 
@@ -129,7 +129,7 @@ def _series(
     """Return the table of numbers and the fields, once or twice."""
     assert options.every is not None
     found: list[Output] = [
-        Table(
+        TimeSeries(
             directory / "series.csv",
             options.every,
             simulation,

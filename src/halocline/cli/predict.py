@@ -80,7 +80,7 @@ def predict_case(
     say(f"{kind}, predicted; strategy {strategy}; {_driven(machine, strategy, choices.threads)}")
     for source in machine.sources:
         say(f"  {source}")
-    say(table(points))
+    say("\n".join(table(points).lines()))
     if len(points) == 1:
         say(f"rank {points[0].slowest}: {points[0].prediction}")
     if choices.plot:

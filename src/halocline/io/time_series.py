@@ -63,7 +63,7 @@ class Probe:
         return tuple(found)
 
 
-class Table:
+class TimeSeries:
     """A CSV file with a row for each time, and comments that explain the columns; collective.
 
     Args:
@@ -105,7 +105,7 @@ class Table:
         for quantity, probe in self._probed:
             probe.check(quantity.field.grid)
         self._places = [(q.field, q.component, probe.cell(q.field)) for q, probe in self._probed]
-        with self.job.call("Table"):
+        with self.job.call("TimeSeries"):
             self.job.on_first(partial(self._begin, self._head(time_unit), goes_on_from))
 
     def _head(self, time_unit: str) -> list[str]:

@@ -13,10 +13,11 @@ import numpy as np
 
 from halocline.codegen.cpp_feeders import FeederTexts
 from halocline.codegen.cpp_row import RowText
-from halocline.codegen.expression import C_TYPES, moved
+from halocline.codegen.cpp_sweep import SWEEPING, columns_at_once, rows_beside
+from halocline.codegen.expression import C_TYPES, moved, scaled
 from halocline.codegen.lower import lower
 from halocline.codegen.names import entry_names
-from halocline.codegen.nest import Literal
+from halocline.codegen.nest import Literal, stores_side_by_side
 from halocline.codegen.prelude import (
     FEEDING,
     FETCHING,
@@ -24,6 +25,7 @@ from halocline.codegen.prelude import (
     INDEXING,
     MATHS,
     PRELUDE,
+    ROUNDING,
     STREAMING,
     WIDENING,
 )
@@ -38,15 +40,13 @@ from halocline.codegen.text import (
     summary,
     type_of,
     uses_indices,
-    x_step,
 )
 from halocline.codegen.widen import widened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from halocline.codegen.names import Row
-    from halocline.codegen.nest import Nest
+    from halocline.codegen.nest import Nest, Row
     from halocline.language.kernel import Kernel
 
 _AHEAD_LINES = 4  # between the cells computed and those fetched
@@ -71,10 +71,12 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         MATHS if any(map(chooses, every)) else "",
         INDEXING if any(map(uses_indices, every)) else "",
         HALVES if any(map(has_halves, every)) else "",
+        ROUNDING if any(map(stores_side_by_side, every)) else "",
         STREAMING if any(nest.streamed for nest in nests) else "",
         FETCHING if any(function.fetches_rows for function in functions) else "",
         FEEDING if len(every) > len(nests) else "",
         WIDENING if any(widened(nest) for nest in nests) else "",
+        SWEEPING if any(nest.sweep for nest in nests) else "",
         *(function.text() for function in functions),
     ]
     return Source("c++", "".join(parts), entries)
@@ -102,6 +104,7 @@ class _Function:
         new, out = text.names.new, text.out
         self._feeders = FeederTexts(kernel, nest, entry, new)
         self.nests = (nest, *self._feeders.nests)
+        self._is_along_x = text.is_along_x
         kinds = widened(nest)
         self._wide = {key: kinds[key[:2]] for key in text.rows if key[:2] in kinds}
         self._wide_rows = {key: new(f"{text.rows[key]}_wide") for key in self._wide}
@@ -121,18 +124,7 @@ class _Function:
         """Return the function that computes rows and the entry point."""
         body = [
             *self._arguments(),
-            "for (int64_t row = part.first; row < part.last; ++row) {",
-            "    if (call.spans) {",
-            "        const halocline_span& span = call.spans[row];",
-            "        lower = span.lower, upper = span.upper, y = span.y, z = span.z;",
-            "    }",
-            *indented(self._feeders.calls()),
-            *indented(self._row_text.fills()),
-            *indented(self._strips(self._row()) if self._wide else self._row()),
-            *indented(self._row_text.returns()),
-            # Counted, not divided: a division a row is the time of a thin box.
-            *indented(["if (++y == call.upper[1]) {", "    y = call.lower[1];", "    ++z;", "}"]),
-            "}",
+            *(rows_beside(self._row_text, self._feeders) if self._is_along_x else self._rows()),
             *(["if (may_stream) fence();"] if self._target else []),
         ]
         return self._feeders.functions() + "\n".join(
@@ -143,23 +135,60 @@ class _Function:
                 "}",
                 "",
                 f'extern "C" void {self._entry}(const halocline_call* call) {{',
-                f"    share(*call, {self._entry}_rows);",
+                f"    {self._share()}(*call, {self._entry}_rows);",
                 "}",
                 "",
                 "",
             ]
         )
 
+    def _share(self) -> str:
+        if self._nest.sweep is None:
+            return "share"
+        return f"share_columns<{self._nest.sweep[0]}, {columns_at_once(self._nest)}>"
+
+    def _rows(self) -> list[str]:
+        """Print the loop over rows, which follow each other along y and then z."""
+        return [
+            "for (int64_t row = part.first; row < part.last; ++row) {",
+            *indented(self._spans()),
+            *indented(self._feeders.calls()),
+            *indented(self._row_text.fills()),
+            *indented(self._strips(self._row()) if self._wide else self._row()),
+            *indented(self._row_text.returns()),
+            # Counted, not divided: a division a row is the time of a thin box.
+            *indented(self._next_row()),
+            "}",
+        ]
+
+    def _spans(self) -> list[str]:
+        if self._nest.sweep is not None:
+            return []  # a mask is a choice in every cell there
+        return [
+            "if (call.spans) {",
+            "    const halocline_span& span = call.spans[row];",
+            "    lower = span.lower, upper = span.upper, y = span.y, z = span.z;",
+            "}",
+        ]
+
+    def _next_row(self) -> list[str]:
+        if self._nest.sweep == (1, -1):
+            return ["if (--y < call.lower[1]) {", "    y = call.upper[1] - 1;", "    ++z;", "}"]
+        step = "--z" if self._nest.sweep == (2, -1) else "++z"
+        return ["if (++y == call.upper[1]) {", "    y = call.lower[1];", f"    {step};", "}"]
+
     def _fetched(self) -> list[Row]:
         """Return the rows to fetch from ahead.
 
         What is widened has been read already, and rows of cells whose components lie side by side
-        are the same stretch of memory.
+        are the same stretch of memory. What lacks an axis is read again and again.
         """
         return [
             key
             for key in self._row_text.rows
-            if key not in self._wide and x_step(self._nest, key[0]) == 1
+            if key not in self._wide
+            and self._nest.field(key[0]).x_step == 1
+            and 0 not in self._nest.field(key[0]).ratio
         ]
 
     def _arguments(self) -> list[str]:
@@ -168,8 +197,8 @@ class _Function:
             *self._feeders.rows(),
             "const int64_t height = call.upper[1] - call.lower[1];",
             "int64_t lower = part.lower, upper = part.upper;",
-            "int64_t y = call.lower[1] + part.first % height;",
-            "int64_t z = call.lower[2] + part.first / height;",
+            f"int64_t y = {self._first(1)} part.first % height;",
+            f"int64_t z = {self._first(2)} part.first / height;",
         ]
         for key, name in self._wide_rows.items():
             lower, upper = self._row_text.reach(key)
@@ -182,7 +211,7 @@ class _Function:
             if self._fetched():
                 lines.append(f"constexpr int64_t ahead = {_AHEAD_LINES} * chunk;")
             lines += [
-                f"alignas(64) {type_of(self._nest, key[0])} {name}[chunk];"
+                f"alignas(64) {type_of(self._nest, key[0])} {name}[{self._in_field('chunk', key)}];"
                 for key, name in self._buffer.items()
             ]
             lines += [
@@ -193,40 +222,54 @@ class _Function:
         return lines
 
     def _streamed_fields(self) -> list[tuple[str, str]]:
-        names = dict.fromkeys(field for field, _ in self._target)
+        names = dict.fromkeys(row[0] for row in self._target)
         return [(self._row_text.fields[name], type_of(self._nest, name)) for name in names]
 
     def _line(self) -> int:
         """Return the cells in a cache line of the streamed field with the smallest numbers."""
         dtypes = {field.name: np.dtype(field.dtype) for field in self._nest.fields}
-        return 64 // min(dtypes[field].itemsize for field, _ in self._target)
+        return 64 // min(dtypes[row[0]].itemsize for row in self._target)
+
+    def _first(self, axis: int) -> str:
+        """Print what the rows of a part are counted from along y or z."""
+        is_down = self._nest.sweep == (axis, -1)
+        return f"call.upper[{axis}] - 1 -" if is_down else f"call.lower[{axis}] +"
+
+    def _in_field(self, cells: str, row: Row) -> str:
+        """Print a number of cells, or a place in a row, as one of the row's field."""
+        return scaled(cells, self._row_text.ratio(row[0]))
+
+    def _to_next_row(self, field: str) -> str:
+        """Print the way from a row of a field to that for the kernel's next row."""
+        way = scaled(f"{self._row_text.fields[field]}.y", self._row_text.ratio(field, 1))
+        return f"{'-' if self._nest.sweep == (1, -1) else '+'} {way}"
 
     def _row(self) -> list[str]:
         text = self._row_text
         lines = text.indices("lower")
-        for read, name in text.rows.items():
-            kind = f"const {type_of(self._nest, read[0])}"
-            address = text.read_row(read)
-            if read in self._wide:
-                kind = f"const {C_TYPES[self._wide[read]]}"
-                ends = zip(("lower", "upper"), text.reach(read), strict=True)
-                limits = [f"{end} {moved(step)}".strip() for end, step in ends]
-                address = f"wide_row({', '.join([self._wide_rows[read], address, *limits])})"
-            lines.append(f"{kind}* const {name} = {address};")
+        for read, line in text.reads().items():
+            lines.append(self._wide_row(read) if read in self._wide else line)
         for key, name in text.out.items():
             kind = type_of(self._nest, key[0])
             lines.append(f"{kind}* const {self._target.get(key, name)} = {text.out_row(key)};")
         return lines + (self._chunks() if self._target else [*self._next_rows(), *text.cells()])
 
+    def _wide_row(self, row: Row) -> str:
+        kind, text = C_TYPES[self._wide[row]], self._row_text
+        ends = zip(("lower", "upper"), text.reach(row), strict=True)
+        limits = [f"{end} {moved(step)}".strip() for end, step in ends]
+        address = f"wide_row({', '.join([self._wide_rows[row], text.read_row(row), *limits])})"
+        return f"const {kind}* const {text.rows[row]} = {address};"
+
     def _next_rows(self) -> list[str]:
         """Fetch the rows that come after these, one after the other."""
         if not self.fetches_rows:
             return []
-        rows = [
-            f"{self._row_text.rows[key]} + {self._row_text.fields[key[0]]}.y"
+        fetches = [
+            f"fetch_row({self._row_text.rows[key]} {self._to_next_row(key[0])}, "
+            f"{self._in_field('lower', key)}, {self._in_field('upper', key)});"
             for key in self._fetched()
         ]
-        fetches = [f"fetch_row({row}, lower, upper);" for row in rows]
         return ["if (call.fetch != 0) {", *indented(fetches), "}"]
 
     def _strips(self, body: Sequence[str]) -> list[str]:
@@ -246,7 +289,9 @@ class _Function:
             f"{type_of(self._nest, key[0])}* const {self._row_text.out[key]}"
             for key in self._target
         )
-        ends = ", ".join(f"{target} + from" for target in self._target.values())
+        ends = ", ".join(
+            f"{target} + {self._in_field('from', key)}" for key, target in self._target.items()
+        )
         chunk = ", ".join(self._buffer.values())
         return [
             f"const auto cells = [&](const int64_t from, const int64_t count, {outputs})",
@@ -270,18 +315,24 @@ class _Function:
     def _flush(self) -> list[str]:
         """Write one chunk of the results, and between them fetch what comes next."""
         writes = [
-            f"store_past_cache<chunk>({target} + from, {self._buffer[key]});"
+            f"store_past_cache<{self._in_field('chunk', key)}>"
+            f"({target} + {self._in_field('from', key)}, {self._buffer[key]});"
             for key, target in self._target.items()
         ]
         fetches = [
-            f"prefetch<chunk>({self._row_text.rows[key]} + {self._next[key[0]]});"
+            f"prefetch<{self._in_field('chunk', key)}>"
+            f"({self._row_text.rows[key]} + {self._next[key[0]]});"
             for key in self._fetched()
         ]
-        lines = [
-            f"const int64_t {self._next[field]} = from + ahead < upper ? from + ahead "
-            f": from + ahead - (upper - lower) + {self._row_text.fields[field]}.y;"
-            for field in self._next
-        ]
+        lines = []
+        for field, name in self._next.items():
+            ratio = self._row_text.ratio(field)
+            here = scaled("from + ahead", ratio)
+            beyond = scaled("from + ahead - (upper - lower)", ratio)
+            lines.append(
+                f"const int64_t {name} = from + ahead < upper ? {here} "
+                f": {beyond} {self._to_next_row(field)};"
+            )
         done = 0
         for number, write in enumerate(writes):
             until = len(fetches) * (number + 1) // len(writes)

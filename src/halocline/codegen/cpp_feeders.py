@@ -85,10 +85,6 @@ class _FeederText:
     def function(self) -> str:
         """Return the function for a row of the layer."""
         row = RowText(self.nest)
-        reads = (
-            f"const {type_of(self.nest, key[0])}* const {name} = {row.read_row(key)};"
-            for key, name in row.rows.items()
-        )
         writes = (
             f"{type_of(self.nest, key[0])}* const {name} = {row.out_row(key)};"
             for key, name in row.out.items()
@@ -102,7 +98,7 @@ class _FeederText:
                         [
                             *row.arguments(),
                             *row.indices(self.first),
-                            *reads,
+                            *row.reads().values(),
                             *writes,
                             *self.cells(row),
                         ]
@@ -179,7 +175,8 @@ class _CellFeeder(_FeederText):
         return [
             f"__builtin_prefetch(&{row.load(load)} + {row.fields[load.field]}.y);"
             for load in self.nest.loads
-            if self._is_far(load)
+            # Of other index spaces a cell reads many rows, or the same again.
+            if set(self.nest.field(load.field).ratio) <= {1} and self._is_far(load)
         ]
 
     def _is_far(self, load: Load) -> bool:

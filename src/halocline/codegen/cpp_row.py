@@ -4,30 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from halocline.codegen.expression import C_TYPES, Expressions, moved
+from halocline.codegen.expression import C_TYPES, Expressions, moved, scaled
 from halocline.codegen.lower import place
 from halocline.codegen.names import CPP_WORDS, Names, words
 from halocline.codegen.nest import IndexValue
-from halocline.codegen.text import at, cast, cell_lines, constant_lines, indented, type_of, x_step
+from halocline.codegen.text import at, cast, cell_lines, constant_lines, indented, type_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from halocline.codegen.names import Row
-    from halocline.codegen.nest import Load, Nest, Store
+    from halocline.codegen.nest import Load, Nest, Row, Store
 
 _TAKEN = CPP_WORDS | words(
     "x y z i row call part Part from ahead stream may_stream chunk cells count first last end",
     "std height lower upper span spans span_after share_spans",
     "period wrapped wrapped_on share row_of is_aligned store_line Line store_past_cache",
     "prefetch fence minimum maximum magnitude Half same_bits widened narrowed",
+    "rounded lesser greater parts_of",
     "fill_below fill_above bring_home fetch_row feed",
     "strip strip_end wide_row wide row_lower row_upper",
+    "share_columns rows beside rows_at_once",
 )
 
 
 class RowText:
-    """The text of one nest in the cells [lower, upper) of the row (y, z)."""
+    """The text of one nest in the cells [lower, upper) of the row (y, z).
+
+    Where a nest sweeps along x, cells are those of as many rows beside each other as 'rows' says:
+    'beside' is the number of one of them.
+    """
 
     def __init__(self, nest: Nest) -> None:
         self.nest = nest
@@ -35,23 +40,31 @@ class RowText:
         self.fields = self.names.fields
         self.rows = self.names.rows
         self.out = self.names.out
+        self.is_along_x = nest.sweep is not None and nest.sweep[0] == 0
         self._values = self.names.values()
         self._scalars = self.names.scalars
-        self._stored_at = {(s.field, s.component): s.offset for s in nest.stores}
+        used = dict.fromkeys(row[0] for row in (*self.rows, *self.out)) if self.is_along_x else ()
+        self._steps = {field: self.names.new(f"{field}_step") for field in used}
         self._indices = {
             value: self.names.new(f"index_{place('xyz'[value.axis], value.offset)}")
             for value in nest.values
-            if isinstance(value, IndexValue)
+            if isinstance(value, IndexValue) and not self._is_across(value)
         }
         self._expressions = Expressions(
             nest, self._values, self._scalars.__getitem__, self.load, self._index
         )
 
+    def ratio(self, field: str, axis: int = 0) -> int:
+        """Return how many cells of a field a cell of the kernel spans along an axis."""
+        return self.nest.field(field).ratio_along(axis)
+
     def load(self, load: Load) -> str:
         """Print a value in memory."""
-        row = self.rows[load.field, load.component, load.offset[1:]]
-        cell = f"x {moved(load.offset[0])}".strip()
-        return f"{row}[{at(self.nest, load.field, cell)}]"
+        name = self.rows[load.row]
+        if self._is_one_value(load.row):
+            return name
+        cell = scaled("x", self.ratio(load.field), load.offset[0])
+        return f"{name}[{self._at(load.field, cell)}]"
 
     def arguments(self) -> list[str]:
         """Print what a call gives: fields, scalars, where the block lies."""
@@ -61,6 +74,9 @@ class RowText:
             for number, field in enumerate(self.nest.fields)
             if field.name in used
         ]
+        for field, name in self._steps.items():
+            step = scaled(f"{self.fields[field]}.y", self.ratio(field, 1))
+            lines.append(f"const int64_t {name} = {step};")
         for value, name in self._scalars.items():
             given = f"call.scalars[{self.nest.scalars.index(value.name)}]"
             number = given if value.type == "float64" else cast(value.type, given)
@@ -84,54 +100,76 @@ class RowText:
             lines.append("const int64_t period = call.period[0] ? call.period[0] : INT64_MAX;")
         return lines
 
+    def _is_across(self, index: IndexValue) -> bool:
+        """Return whether rows beside each other have different indices."""
+        return self.is_along_x and index.axis == 1
+
     def _index(self, index: IndexValue) -> str:
+        if self._is_across(index):
+            cell = f"y + beside + call.origin[1] {moved(index.offset)}".strip()
+            return f"wrapped({cell}, call.period[1])"
         name = self._indices[index]
         return name if index.axis else f"wrapped_on(x + {name}, period)"
 
+    def reads(self) -> dict[Row, str]:
+        """Print the rows that are read."""
+        return {row: self._read(row, name) for row, name in self.rows.items()}
+
+    def _read(self, row: Row, name: str) -> str:
+        kind = f"const {type_of(self.nest, row[0])}"
+        if self._is_one_value(row):
+            return f"{kind} {name} = {self.read_row(row)}[0];"
+        return f"{kind}* const {name} = {self.read_row(row)};"
+
+    def _is_one_value(self, row: Row) -> bool:
+        """Return whether all cells of a row read one value, which is loaded once."""
+        return self.ratio(row[0]) == 0 and not self.is_along_x and row not in self.out
+
     def read_row(self, row: Row) -> str:
         """Print the address of a row that is read."""
-        return self._address(*row, f"const {type_of(self.nest, row[0])}")
+        return self._address(row, f"const {type_of(self.nest, row[0])}")
 
-    def out_row(self, key: tuple[str, int]) -> str:
+    def out_row(self, row: Row) -> str:
         """Print the address of a row that is written."""
-        return self._address(*key, self._stored_at[key][1:], type_of(self.nest, key[0]))
+        return self._address(row, type_of(self.nest, row[0]))
 
     def reach(self, row: Row) -> tuple[int, int]:
         """Return the first and the last offset in x at which a row is read."""
-        steps = [
-            load.offset[0]
-            for load in self.nest.loads
-            if (load.field, load.component, load.offset[1:]) == row
-        ]
+        steps = [load.offset[0] for load in self.nest.loads if load.row == row]
         return min(steps), max(steps)
 
     def fills(self) -> list[str]:
         """Bring to a row what is read beyond its ends."""
         lines = []
-        for key in self.rows:
-            address = self._address(*key, type_of(self.nest, key[0]))
-            step = x_step(self.nest, key[0])
-            first, last = self.reach(key)
+        for row in self.rows:
+            address = self._address(row, type_of(self.nest, row[0]))
+            step, ratio = self.nest.field(row[0]).x_step, self.ratio(row[0])
+            first, last = self.reach(row)
+            turn = scaled("call.turn", ratio)
             if first < 0:
-                start = f"lower {moved(first)}"
-                lines.append(f"fill_below<{step}>({address}, {start}, call.turn);")
-            if last > 0:
-                end = f"upper {moved(last)}"
-                lines.append(f"fill_above<{step}>({address}, {end}, call.turn);")
+                start = scaled("lower", ratio, first)
+                lines.append(f"fill_below<{step}>({address}, {start}, {turn});")
+            if ratio and last >= ratio:
+                end = scaled("upper", ratio, last - ratio + 1)
+                lines.append(f"fill_above<{step}>({address}, {end}, {turn});")
         return _closing(lines)
 
     def returns(self) -> list[str]:
         """Take from a row what is assigned beyond its ends."""
         lines = []
-        for (field, component), (x, *others) in self._stored_at.items():
-            if x:
-                address = self._address(field, component, tuple(others), type_of(self.nest, field))
-                ends = f"lower {moved(x)}, upper {moved(x)}"
-                step = x_step(self.nest, field)
-                lines.append(f"bring_home<{step}>({address}, {ends}, call.turn);")
+        for store in self.nest.stores:
+            field = self.nest.field(store.field)
+            # The children at one place in their cells: a row with as many cells as the kernel's.
+            cells, child = (offset[0] for offset in field.parted(store.offset))
+            if cells:
+                address = self._address(store.row, type_of(self.nest, store.field))
+                ends = f"lower {moved(cells)}, upper {moved(cells)}"
+                start = f"{address} {moved(child * field.x_step)}".strip()
+                step = field.x_step * self.ratio(store.field)
+                lines.append(f"bring_home<{step}>({start}, {ends}, call.turn);")
         return _closing(lines)
 
-    def cells(self, buffered: Collection[tuple[str, int]] = ()) -> list[str]:
+    def cells(self, buffered: Collection[Row] = ()) -> list[str]:
         """Print the loop over the cells; what is buffered counts from the first of 'count'."""
         lines = ["#pragma omp simd", "for (int64_t x = lower; x < upper; ++x) {"]
         if buffered:
@@ -142,20 +180,27 @@ class RowText:
             ]
         return [*lines, *indented(self.cell(buffered)), "}"]
 
-    def cell(self, buffered: Collection[tuple[str, int]] = ()) -> list[str]:
+    def cell(self, buffered: Collection[Row] = ()) -> list[str]:
         """Print what is done in the cell x."""
 
         def target(store: Store) -> str:
-            here = "i" if (store.field, store.component) in buffered else "x"
-            cell = f"{here} {moved(store.offset[0])}".strip()
-            return f"{self.out[store.field, store.component]}[{at(self.nest, store.field, cell)}]"
+            here = "i" if store.row in buffered else "x"
+            cell = scaled(here, self.ratio(store.field), store.offset[0])
+            return f"{self.out[store.row]}[{self._at(store.field, cell)}]"
 
         return cell_lines(self.nest, self._values, self._expressions, target)
 
-    def _address(self, field: str, component: int, offset: tuple[int, ...], kind: str) -> str:
+    def _at(self, field: str, cell: str) -> str:
+        place = at(self.nest, field, cell)
+        return f"{place} + beside * {self._steps[field]}" if self.is_along_x else place
+
+    def _address(self, row: Row, kind: str) -> str:
         """Return the address of cell x = 0 in a row."""
-        steps = zip("yz", (*offset, 0, 0), strict=False)
-        y, z = (f"{axis} {moved(step)}".strip() for axis, step in steps)
+        field, component, across = row
+        y, z = (
+            scaled("yz"[axis - 1], self.ratio(field, axis), step)
+            for axis, step in enumerate((*across, 0, 0)[:2], 1)
+        )
         return f"row_of<{kind}>({self.fields[field]}, {component}, {y}, {z})"
 
 

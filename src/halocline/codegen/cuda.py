@@ -9,11 +9,11 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from halocline.codegen.cuda_prelude import FEEDING, HALVES, INDEXING, MATHS, PRELUDE
-from halocline.codegen.expression import C_TYPES, Expressions, moved
+from halocline.codegen.cuda_prelude import FEEDING, HALVES, INDEXING, MATHS, PRELUDE, ROUNDING
+from halocline.codegen.expression import C_TYPES, Expressions, moved, scaled
 from halocline.codegen.lower import lower, place
 from halocline.codegen.names import CPP_WORDS, Names, entry_names, words
-from halocline.codegen.nest import IndexValue
+from halocline.codegen.nest import IndexValue, stores_side_by_side
 from halocline.codegen.source import Source
 from halocline.codegen.text import (
     at,
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 
 _TAKEN = CPP_WORDS | words(
     "x y z n end box Box Field Span Layer row_of lies_in turned_back turned_on find_piece",
-    "find_in_spans begin_of find_cell unsigned",
+    "find_in_spans begin_of find_cell unsigned first",
     "wrapped wrapped_on",
     "threadIdx blockIdx blockDim gridDim warpSize __ldg __global__ __device__ __host__",
     "sqrt fabs exp log sin cos tanh memcpy INFINITY NAN INT64_C INT64_MIN",
     "int32_t int64_t uint8_t uint16_t uint32_t",
-    "minimum maximum magnitude Half same_bits widened narrowed",
+    "minimum maximum magnitude Half same_bits widened narrowed rounded",
 )
 
 
@@ -64,6 +64,7 @@ def print_cuda(kernels: Sequence[Kernel]) -> Source:
         MATHS if any(map(chooses, every)) else "",
         INDEXING if any(map(uses_indices, every)) else "",
         HALVES if any(map(has_halves, every)) else "",
+        ROUNDING if any(map(stores_side_by_side, every)) else "",
         *(function.text() for function in functions),
     ]
     return Source("cuda", "".join(parts), entries)
@@ -81,7 +82,7 @@ class _Function:
         self.nests = (nest, *feeders)
         written = {store.field for one in self.nests for store in one.stores}
         self._run = threads_for(kernel).cells
-        self._cell = _CellText(nest, written, self._run)
+        self._cell = _CellText(nest, written, (1, 1, 1) if nest.sweep else self._run)
         self._feeders = {
             f"{entry}_feeder_{n}": _CellText(one, written) for n, one in enumerate(feeders)
         }
@@ -91,7 +92,11 @@ class _Function:
     def text(self) -> str:
         """Return the functions."""
         before = "".join(_function(name, cell) for name, cell in self._feeders.items())
-        if not self._cell.run_axis:
+        if self._cell.nest.sweep:
+            name = f"{self._entry}_cell"
+            before += _function(name, self._cell)
+            comment, body = "// The same in a column of cells a thread.", self._column(name)
+        elif not self._cell.run_axis:
             comment, body = summary(self._cell.nest), self._one_cell()
         else:
             name = f"{self._entry}_cell"
@@ -133,6 +138,23 @@ class _Function:
             "}",
         ]
 
+    def _column(self, function: str) -> list[str]:
+        """Print what a thread does that has a whole column of cells, in order."""
+        assert self._cell.nest.sweep
+        axis, sign = self._cell.nest.sweep
+        place, end = "xyz"[axis], f"static_cast<int>(box.upper[{axis}])"
+        first = [] if sign > 0 else [f"const int first = {place};"]
+        loop = f"{place} < {end}; ++{place}" if sign > 0 else f"{place} >= first; --{place}"
+        start = "" if sign > 0 else f"{place} = {end} - 1"
+        return [
+            f"if (!find_cell<{self._run[1]}, {self._run[2]}>(box, x, y, z)) return;",
+            *first,
+            f"for ({start}; {loop}) {{",
+            *indented(self._feeds()),
+            f"    {function}(box, {', '.join(self._cell.arguments())}, x, y, z);",
+            "}",
+        ]
+
     def _feeds(self) -> list[str]:
         """Print the calls of the feeders, each of which finds whether its cell is in its layer."""
         given = ", ".join(self._cell.arguments())
@@ -166,11 +188,12 @@ def _function(name: str, cell: _CellText) -> str:
     )
 
 
-def _turned(step: int) -> str:
+def _turned(step: int, ratio: int = 1) -> str:
     """Return the cell so many steps along x from a thread's, which may be at the other end."""
-    if step == 0:
-        return "x"
-    return f"turned_{'on' if step > 0 else 'back'}(x {moved(step)}, box.turn)"
+    cell, turn = scaled("x", ratio, step), scaled("box.turn", ratio)
+    if 0 <= step < max(1, ratio):
+        return cell
+    return f"turned_{'on' if step > 0 else 'back'}({cell}, {turn})"
 
 
 class _CellText:
@@ -196,11 +219,14 @@ class _CellText:
             value.name: name for value, name in names.scalars.items() if value.type == "float64"
         }
         self._parameters = {name: doubles.get(name) or names.new(name) for name in nest.scalars}
-        steps = {load.offset[0] for load in nest.loads} | {s.offset[0] for s in nest.stores}
-        self._columns = {0: "x"} | {
-            step: names.new(place("x", step)) for step in sorted(steps - {0})
+        parts: tuple[Load | Store, ...] = (*nest.loads, *nest.stores)
+        steps = {self._step(part) for part in parts} - {(1, 0), (0, 0)}
+        # By the ratio and the offset of what is there.
+        self._columns = {(1, 0): "x", (0, 0): "0"} | {
+            (ratio, step): names.new(place("x", step) + (f"_{ratio}" if ratio > 1 else ""))
+            for ratio, step in sorted(steps)
         }
-        used = dict.fromkeys([f for f, _, _ in names.rows] + [f for f, _ in names.out])
+        used = dict.fromkeys(row[0] for row in (*names.rows, *names.out))
         self._bases = {field: names.new(f"{field}_row") for field in used}
         self._values = names.values()
         self._expressions = Expressions(
@@ -237,20 +263,22 @@ class _CellText:
     def _places(self) -> list[str]:
         """Print the cells along x and the rows that are read and written."""
         lines = [
-            f"const int {name} = {_turned(step)};" for step, name in self._columns.items() if step
+            f"const int {name} = {_turned(step, ratio)};"
+            for (ratio, step), name in self._columns.items()
+            if step or ratio > 1
         ]
         stored = {store.field for store in self.nest.stores}
         for field, name in self._bases.items():
             kind = f"{'' if field in stored else 'const '}{type_of(self.nest, field)}"
-            row = f"row_of<{kind}>({self._names.fields[field]}, y, z)"
+            y, z = (scaled("yz"[axis - 1], self._ratio(field, axis)) for axis in (1, 2))
+            row = f"row_of<{kind}>({self._names.fields[field]}, {y}, {z})"
             lines.append(f"{kind}* const {name} = {row};")
-        for (field, component, across), name in self._names.rows.items():
-            kind = f"const {type_of(self.nest, field)}"
-            lines.append(f"{kind}* const {name} = {self._row(field, component, across)};")
-        for store in self.nest.stores:
-            name = self._names.out[store.field, store.component]
-            row = self._row(store.field, store.component, store.offset[1:])
-            lines.append(f"{type_of(self.nest, store.field)}* const {name} = {row};")
+        for place, name in self._names.rows.items():
+            kind = f"const {type_of(self.nest, place[0])}"
+            lines.append(f"{kind}* const {name} = {self._row(*place)};")
+        for place, name in self._names.out.items():
+            kind = type_of(self.nest, place[0])
+            lines.append(f"{kind}* const {name} = {self._row(*place)};")
         return lines
 
     def _row(self, field: str, component: int, across: Sequence[int]) -> str:
@@ -261,11 +289,12 @@ class _CellText:
         """
         name = self._names.fields[field]
         counts = dict(zip(("component", "y", "z"), (component, *across), strict=False))
-        run = "xyz"[self.run_axis]
+        run, ratio = "xyz"[self.run_axis], self._ratio(field, self.run_axis)
+        steps = scaled("n", ratio) if ratio else ""
         terms = [
-            _term(number, "n" if stride == run else "", f"{name}.{stride}")
+            _term(number, steps if stride == run else "", f"{name}.{stride}")
             for stride, number in counts.items()
-            if number or stride == run
+            if number or (stride == run and ratio)
         ]
         further = " ".join(sorted(terms, key=lambda term: term[0]))  # what is added comes first
         if len(terms) > 1:
@@ -274,10 +303,16 @@ class _CellText:
 
     def _cell(self) -> list[str]:
         def target(store: Store) -> str:
-            row = self._names.out[store.field, store.component]
-            return f"{row}[{at(self.nest, store.field, self._columns[store.offset[0]])}]"
+            cell = at(self.nest, store.field, self._columns[self._step(store)])
+            return f"{self._names.out[store.row]}[{cell}]"
 
         return cell_lines(self.nest, self._values, self._expressions, target)
+
+    def _ratio(self, field: str, axis: int) -> int:
+        return self.nest.field(field).ratio_along(axis)
+
+    def _step(self, part: Load | Store) -> tuple[int, int]:
+        return self._ratio(part.field, 0), part.offset[0]
 
     def _index(self, index: IndexValue) -> str:
         axis, offset = index.axis, index.offset
@@ -286,8 +321,8 @@ class _CellText:
         return f"wrapped({cell}, box.period[{axis}])"
 
     def _load(self, load: Load) -> str:
-        row = self._names.rows[load.field, load.component, load.offset[1:]]
-        cell = f"{row}[{at(self.nest, load.field, self._columns[load.offset[0]])}]"
+        place = at(self.nest, load.field, self._columns[self._step(load)])
+        cell = f"{self._names.rows[load.row]}[{place}]"
         # What no thread of the kernel writes may be fetched early and by way of the texture cache.
         return cell if load.field in self._written else f"__ldg(&{cell})"
 
@@ -295,7 +330,8 @@ class _CellText:
 def _term(number: int, variable: str, stride: str) -> str:
     """Return so many strides, or a variable number and so many: '+ (n + 1) * f.z', '- f.y'."""
     if variable:
-        return f"+ {f'({variable} {moved(number)})' if number else variable} * {stride}"
+        cells = f"{variable} {moved(number)}".strip()
+        return f"+ {cells if cells.isidentifier() else f'({cells})'} * {stride}"
     factor = f"{abs(number)} * " if abs(number) > 1 else ""
     return f"{'-' if number < 0 else '+'} {factor}{stride}"
 

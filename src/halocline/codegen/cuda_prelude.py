@@ -11,6 +11,7 @@ def _on_device(text: str) -> str:
 
 
 MATHS = _on_device(prelude.MATHS)
+ROUNDING = _on_device(prelude.ROUNDING)
 INDEXING = f"namespace {{\n\n{_on_device(prelude.WRAPPED)}}}  // namespace\n\n"
 HALVES = f"""\
 namespace {{

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from halocline.codegen.nest import IndexValue, Literal, Load, Operation, ScalarValue
+from halocline.codegen.nest import (
+    IndexValue,
+    Literal,
+    Load,
+    Operation,
+    ScalarValue,
+    stores_side_by_side,
+)
 from halocline.language.expr import COMPARE
 
 if TYPE_CHECKING:
@@ -72,6 +79,7 @@ class Expressions:
         self._load = load
         self._index = index
         self._functions = functions
+        self._rounds = stores_side_by_side(nest)
 
     def text(self, value: int) -> str:
         """Return the definition of a value; named values below it appear by name."""
@@ -119,6 +127,8 @@ class Expressions:
             )
             left = self._inside(below[0], least)
             right = self._inside(below[1], max(least, strength + 1))
+            if self._rounds and value.op in ("mul", "div") and value.type.startswith("float"):
+                return f"rounded({left} {sign} {right})", _ATOM
             return f"{left} {sign} {right}", strength
         if value.op in _SIGNS:
             return f"{_SIGNS[value.op]}{self._inside(below[0], _PREFIX + 1)}", _PREFIX
@@ -169,6 +179,14 @@ def moved(offset: int) -> str:
     if offset == 0:
         return ""
     return f"{'+' if offset > 0 else '-'} {abs(offset)}"
+
+
+def scaled(cell: str, ratio: int, offset: int = 0) -> str:
+    """Return where a kernel's cell or an end of a row is in a field: 'x - 1', 'x * 2 + 1', '0'."""
+    if ratio == 0:
+        return str(offset)
+    place = cell if cell.replace(".", "_").isidentifier() else f"({cell})"
+    return f"{cell if ratio == 1 else f'{place} * {ratio}'} {moved(offset)}".strip()
 
 
 def _literal(dtype: str, text: str) -> tuple[str, int]:

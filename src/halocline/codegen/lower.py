@@ -26,7 +26,8 @@ from halocline.codegen.values import StatementValues, Table, stored
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from halocline.codegen.nest import Value
+    from halocline.codegen.nest import Row, Value
+    from halocline.geometry import Offset
     from halocline.language.kernel import Kernel
 
 _LONGEST_INLINE = 9  # operations in one line before a part gets a name of its own
@@ -35,18 +36,28 @@ _LONGEST_INLINE = 9  # operations in one line before a part gets a name of its o
 def lower(kernel: Kernel) -> Nest:
     """Return the loop nest of a fused kernel."""
     table = Table()
-    # The values assigned to each component, in order.
-    assigned: dict[tuple[str, int], list[int]] = {}
-    # Of several assignments to one component only the last reaches memory.
-    stores: dict[tuple[str, int], tuple[Store, int]] = {}
+    _check_axes(kernel)
+    # Where each component is assigned and what, in order.
+    assigned: dict[tuple[str, int], list[tuple[Offset, int]]] = {}
+    # Of several assignments to one number only the last reaches memory.
+    stores: dict[tuple[str, int, Offset], tuple[Store, int]] = {}
     for s in kernel.statements:
         value = StatementValues(kernel, s, table, assigned).number_of(s.value)
         value = table.cast(value, stored(kernel.field(s.field).dtype))
-        key = (s.field, s.component)
-        assigned.setdefault(key, []).append(value)
+        assigned.setdefault((s.field, s.component), []).append((s.offset, value))
+        key = (s.field, s.component, s.offset)
         stores.pop(key, None)
-        stores[key] = (Store(*key, value, s.offset), len(table.values))
+        stores[key] = (Store(s.field, s.component, value, s.offset), len(table.values))
     return _nest(kernel, table.values, list(stores.values()))
+
+
+def _check_axes(kernel: Kernel) -> None:
+    """Refuse what the cells along an axis would assign in turn without an order."""
+    swept = kernel.sweep[0] if kernel.sweep else None
+    for axis in range(kernel.dimensions):
+        missing = {f.name for f in kernel.fields if f.ratio_along(axis) == 0}
+        if axis != swept and len(missing) < len(kernel.fields):
+            assert missing.isdisjoint(s.field for s in kernel.statements), kernel.name
 
 
 def _nest(kernel: Kernel, values: list[Value], live: list[tuple[Store, int]]) -> Nest:
@@ -70,11 +81,10 @@ def _nest(kernel: Kernel, values: list[Value], live: list[tuple[Store, int]]) ->
             body += [Let(i, names[i]) for i in range(position, end) if i in names]
             body.append(store)
             position = end
-    interleaved = {field.name for field in kernel.fields if field.x_step > 1}
     streamed = tuple(
-        (s.field, s.component)
-        for s in stores
-        if (s.field, s.component) not in loaded and not s.offset[0] and s.field not in interleaved
+        row
+        for row, columns in _rows(stores).items()
+        if row[:2] not in loaded and _is_whole(kernel, row, columns)
     )
     return Nest(
         kernel.name,
@@ -83,7 +93,25 @@ def _nest(kernel: Kernel, values: list[Value], live: list[tuple[Store, int]]) ->
         kernel.scalars,
         *_without_dead(tuple(values), tuple(body), uses),
         streamed,
+        kernel.sweep,
     )
+
+
+def _rows(stores: Sequence[Store]) -> dict[Row, set[int]]:
+    """Return the rows that are stored, and the offsets along x at which they are."""
+    rows: dict[Row, set[int]] = {}
+    for store in stores:
+        rows.setdefault(store.row, set()).add(store.offset[0])
+    return rows
+
+
+def _is_whole(kernel: Kernel, row: Row, columns: set[int]) -> bool:
+    """Return whether a cell stores all that lies in its part of a row, next to its neighbours'."""
+    field = kernel.field(row[0])
+    axis, _ = kernel.sweep or (None, 0)
+    if axis == 0 or (axis is not None and not field.ratio_along(axis)):
+        return False  # a row done cell by cell, or one that the next cell stores again
+    return field.x_step == 1 and columns == set(range(field.ratio_along(0)))
 
 
 def _uses(values: list[Value], roots: Sequence[int]) -> dict[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from halocline.codegen.lower import place
@@ -11,10 +12,7 @@ from halocline.codegen.nest import Let, ScalarValue
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from halocline.codegen.nest import Nest
-
-# A row of cells: a field, one of its components, and where it lies along y and z.
-Row = tuple[str, int, tuple[int, ...]]
+    from halocline.codegen.nest import Nest, Row
 
 
 def words(*lines: str) -> frozenset[str]:
@@ -55,7 +53,7 @@ class Names:
         fields: Of the fields' descriptions.
         scalars: Of the scalars, once for each type they are used in.
         rows: Of the rows that are read.
-        out: Of the rows that are written, by field and component.
+        out: Of the rows that are written.
     """
 
     def __init__(self, nest: Nest, taken: Iterable[str], spell: Callable[[str], str] = str) -> None:
@@ -69,10 +67,7 @@ class Names:
             if isinstance(value, ScalarValue)
         }
         self.rows = self._name_rows()
-        self.out = {
-            (store.field, store.component): self.new(f"{store.field}_{store.component}")
-            for store in nest.stores
-        }
+        self.out = self._name_out()
 
     def new(self, wanted: str) -> str:
         """Return a name like the wanted one that nothing else has."""
@@ -91,8 +86,20 @@ class Names:
     def _name_rows(self) -> dict[Row, str]:
         rows: dict[Row, str] = {}
         for load in self._nest.loads:
-            field, component, across = key = (load.field, load.component, load.offset[1:])
-            if key not in rows:
-                places = [place(axis, step) for axis, step in zip("yz", across, strict=False)]
-                rows[key] = self.new("_".join([f"{field}_{component}", *places, "row"]))
+            if load.row not in rows:
+                rows[load.row] = self.new(f"{_in_words(load.row)}_row")
         return rows
+
+    def _name_out(self) -> dict[Row, str]:
+        rows = dict.fromkeys(store.row for store in self._nest.stores)
+        counts = Counter(row[:2] for row in rows)
+        return {
+            row: self.new(_in_words(row) if counts[row[:2]] > 1 else f"{row[0]}_{row[1]}")
+            for row in rows
+        }
+
+
+def _in_words(row: Row) -> str:
+    field, component, across = row
+    places = [place(axis, step) for axis, step in zip("yz", across, strict=False)]
+    return "_".join([f"{field}_{component}", *places])

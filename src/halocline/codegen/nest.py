@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
     from halocline.language.kernel import FieldType
 
+# A row of cells: a field, one of its components, and where it lies along y and z.
+Row = tuple[str, int, tuple[int, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class Literal:
@@ -45,6 +48,11 @@ class Load:
     component: int
     offset: tuple[int, ...]
 
+    @property
+    def row(self) -> Row:
+        """The row that it is in."""
+        return self.field, self.component, self.offset[1:]
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -75,6 +83,11 @@ class Store:
     value: int
     offset: tuple[int, ...]
 
+    @property
+    def row(self) -> Row:
+        """The row that it is in."""
+        return self.field, self.component, self.offset[1:]
+
 
 @dataclass(frozen=True, slots=True)
 class Nest:
@@ -87,7 +100,9 @@ class Nest:
         scalars: In the order of the call.
         values: Each after its operands.
         body: Lets and stores in order; a value without a name is part of its only user.
-        streamed: Components stored in whole rows and never loaded: they need not pass the cache.
+        streamed: Whole rows that are stored, of components never loaded: they need not pass the
+            cache.
+        sweep: The axis along which cells are done in order, and 1 for upwards or -1 for downwards.
     """
 
     name: str
@@ -96,7 +111,12 @@ class Nest:
     scalars: tuple[str, ...]
     values: tuple[Value, ...]
     body: tuple[Let | Store, ...]
-    streamed: tuple[tuple[str, int], ...]
+    streamed: tuple[Row, ...]
+    sweep: tuple[int, int] | None = None
+
+    def field(self, name: str) -> FieldType:
+        """Return the type of the field called 'name'."""
+        return next(field for field in self.fields if field.name == name)
 
     @property
     def constants(self) -> tuple[Let, ...]:
@@ -125,3 +145,9 @@ def uniform(values: Sequence[Value]) -> frozenset[int]:
             case Operation(_, _, below) if result.issuperset(below):
                 result.add(i)
     return frozenset(result)
+
+
+def stores_side_by_side(nest: Nest) -> bool:
+    """Return whether a cell stores several numbers of a row."""
+    rows = [store.row for store in nest.stores]
+    return len(set(rows)) < len(rows)

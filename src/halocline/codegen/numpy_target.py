@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Offset
     from halocline.language.expr import Expr
-    from halocline.language.kernel import FieldType, Kernel
+    from halocline.language.kernel import FieldType, Kernel, Statement
 
     Array = NDArray[Any]
 
@@ -95,40 +95,75 @@ def evaluate(
 
     Args:
         kernel: What to run.
-        arrays: By field name, (components, x, y, z) with halo, one axis per dimension.
+        arrays: By field name, (components, x, y, z) with halo, one axis per dimension; an axis that
+            a field lacks has one cell.
         scalars: By name.
-        box: The cells to compute, in coordinates of the arrays.
-        origin: Global index of cell (0, 0, 0) of the arrays.
+        box: The cells to compute, in coordinates of the arrays; those of a field in another index
+            space are its ratio times these.
+        origin: Global index of cell (0, 0, 0).
         period: After how many cells indices begin again along each axis; 0 for never.
     """
     if box.is_empty:
         return
     with np.errstate(all="ignore"):
-        # Everything is computed before anything is overwritten.
-        assigned: dict[tuple[str, int], list[Array]] = {}
-        for s in kernel.statements:
-            around = _Around(arrays, scalars, box, origin, period, assigned)
-            value = _evaluate(s.value, around)
-            target = arrays[s.field].dtype
-            # As generated code: to 16 bits by way of a float.
-            rounded = value.astype(np.float32) if target == np.float16 else value
-            kept = rounded.astype(target, copy=True)
-            assigned.setdefault((s.field, s.component), []).append(kept)
-        for s in kernel.statements:
-            target = arrays[s.field][s.component]
-            target[_slices(box.shift(s.offset))] = assigned[s.field, s.component][-1]
+        for cells in _in_order(kernel, box):
+            # Everything is computed before anything is overwritten.
+            assigned: list[tuple[Statement, Array]] = []
+            for s in kernel.statements:
+                around = _Around(kernel, arrays, scalars, cells, origin, period, assigned)
+                value = _evaluate(s.value, around)
+                target = arrays[s.field].dtype
+                # As generated code: to 16 bits by way of a float.
+                rounded = value.astype(np.float32) if target == np.float16 else value
+                assigned.append((s, rounded.astype(target, copy=True)))
+            for s, kept in assigned:
+                values = arrays[s.field][s.component]
+                values[_places(kernel.field(s.field), cells, s.offset)] = kept
+
+
+def _in_order(kernel: Kernel, box: Box) -> list[Box]:
+    """Return the cells to compute at once: all, or in a sweep one plane after the other."""
+    if kernel.sweep is None:
+        return [box]
+    axis, sign = kernel.sweep
+    planes = range(box.lower[axis], box.upper[axis])
+    return [box.clip(axis, k, k + 1) for k in planes[::sign]]
+
+
+def _places(field: FieldType, box: Box, offset: Offset) -> tuple[slice, ...]:
+    """Return the cells of a field at an offset from the cells of a box, as a subscript."""
+    found = []
+    for axis, (lower, upper, step) in enumerate(zip(box.lower, box.upper, offset, strict=True)):
+        ratio = field.ratio_along(axis)
+        first, last = ratio * lower + step, ratio * (upper - 1) + step
+        found.append(slice(first, last + 1, max(1, ratio)))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
 class _Around:
     """What an expression refers to: see 'evaluate'; 'assigned' by earlier statements, in order."""
 
+    kernel: Kernel
     arrays: Mapping[str, Array]
     scalars: Mapping[str, float]
     box: Box
     origin: Sequence[int]
     period: Sequence[int]
-    assigned: Mapping[tuple[str, int], list[Array]]
+    assigned: Sequence[tuple[Statement, Array]]
+
+    def read(self, read: Read) -> Array:
+        """Return the values of a read in all cells."""
+        field = self.kernel.field(read.field)
+        own = [
+            (s.offset, value)
+            for s, value in self.assigned
+            if (s.field, s.component) == (read.field, read.component)
+        ]
+        found = [value for offset, value in own[: read.version] if offset == read.offset]
+        if found:
+            return found[-1]
+        return self.arrays[read.field][read.component][_places(field, self.box, read.offset)]
 
 
 def callback(kernel: Kernel) -> ctypes._CFunctionType:
@@ -191,9 +226,12 @@ def _run(kernel: Kernel, call: Call, cells: Box) -> None:
 def _fill(kernel: Kernel, arrays: Mapping[str, Array], cells: Box, ends: tuple[int, int]) -> None:
     """Bring to rows that close on themselves what is read beyond their ends."""
     for read in reads(*(s.value for s in kernel.statements)):
-        for beyond, turn in _beyond(cells.shift(read.offset), ends):
-            values = arrays[read.field][read.component]
-            values[_slices(beyond)] = values[_slices(beyond.shift(turn))]
+        values = arrays[read.field][read.component]
+        field = kernel.field(read.field)
+        way, child = field.parted(read.offset)
+        for beyond, turn in _beyond(cells.shift(way), ends):
+            home = beyond.shift(turn)
+            values[_places(field, beyond, child)] = values[_places(field, home, child)]
 
 
 def _bring_home(
@@ -201,9 +239,12 @@ def _bring_home(
 ) -> None:
     """Take from rows that close on themselves what was assigned beyond their ends."""
     for statement in kernel.statements:
-        for beyond, turn in _beyond(cells.shift(statement.offset), ends):
-            values = arrays[statement.field][statement.component]
-            values[_slices(beyond.shift(turn))] = values[_slices(beyond)]
+        values = arrays[statement.field][statement.component]
+        field = kernel.field(statement.field)
+        way, child = field.parted(statement.offset)
+        for beyond, turn in _beyond(cells.shift(way), ends):
+            home = beyond.shift(turn)
+            values[_places(field, home, child)] = values[_places(field, beyond, child)]
 
 
 def _beyond(cells: Box, ends: tuple[int, int]) -> list[tuple[Box, Offset]]:
@@ -240,10 +281,8 @@ def _leaf(node: Expr, around: _Around) -> Any:
             return around.scalars[name]
         case Index(axis, offset):
             return _index(around, axis, offset)
-        case Read(name, component, offset, 0):
-            return _computed(around.arrays[name][component][_slices(around.box.shift(offset))])
-        case Read(name, component, _, version):
-            return _computed(around.assigned[name, component][version - 1])
+        case Read():
+            return _computed(around.read(node))
         case _:
             raise AssertionError(node)
 
@@ -277,14 +316,10 @@ def _index(around: _Around, axis: int, offset: int) -> Array:
     return (index % period if period else index).reshape(shape)
 
 
-def _slices(box: Box) -> tuple[slice, ...]:
-    return tuple(slice(l, u) for l, u in zip(box.lower, box.upper, strict=True))
-
-
 def _halo(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return how far the kernel gets below and above its box, along three axes."""
-    places = [read.offset for read in reads(*(s.value for s in kernel.statements))]
-    places += [statement.offset for statement in kernel.statements]
+    uses = (*reads(*(s.value for s in kernel.statements)), *kernel.statements)
+    places = [kernel.field(use.field).parted(use.offset)[0] for use in uses]
     offsets = [(*place, 0, 0)[:3] for place in places]
     lower = tuple(max(0, *(-offset[axis] for offset in offsets), 0) for axis in range(3))
     upper = tuple(max(0, *(offset[axis] for offset in offsets), 0) for axis in range(3))
@@ -292,14 +327,17 @@ def _halo(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _view(call: Call, number: int, field: FieldType, box: Box) -> Array:
-    """Return the cells of a box of a field (components, x, y, z) without a copy."""
+    """Return a field's part of some of the kernel's cells (components, x, y, z) without a copy."""
+    ratio = [field.ratio_along(axis) for axis in range(3)]
+    lower = [r * l for r, l in zip(ratio, box.lower, strict=True)]
+    extent = [max(1, r * n) for r, n in zip(ratio, box.extent, strict=True)]
     memory = call.fields[number]
     dtype = np.dtype(field.dtype)
     size = dtype.itemsize
-    shape = (field.components, *box.extent)
+    shape = (field.components, *extent)
     across = (memory.x, memory.y, memory.z)
     strides = tuple(step * size for step in (memory.component, *across))
-    first = sum(lower * step for lower, step in zip(box.lower, across, strict=True)) * size
+    first = sum(l * step for l, step in zip(lower, across, strict=True)) * size
     span = size + sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True))
     raw = (ctypes.c_char * span).from_address((memory.data or 0) + first)
     return np.ndarray(shape, dtype, raw, strides=strides)

@@ -213,6 +213,25 @@ inline const T* wide_row(T* wide, const Narrow* row, int64_t lower, int64_t uppe
 
 """
 
+ROUNDING = """\
+namespace {
+
+// A product or a quotient as a number of its type. GCC, from its version 12 on, joins it with sums
+// and differences after it whose results lie side by side in memory, to be rounded once, even
+// where it is told not to.
+template <class T>
+inline T rounded(T product) {
+#if __GNUC__ >= 12 && !defined(__clang__) && !defined(__CUDACC__)
+    return __builtin_assoc_barrier(product);
+#else
+    return product;
+#endif
+}
+
+}  // namespace
+
+"""
+
 STREAMING = """\
 namespace {
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from halocline.codegen.expression import C_TYPES
+from halocline.codegen.expression import C_TYPES, scaled
 from halocline.codegen.nest import IndexValue, Let, Operation, Store
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from halocline.codegen.expression import Expressions
     from halocline.codegen.nest import Nest
-    from halocline.language.kernel import FieldType
 
 _WIDTH = 100
 
@@ -53,24 +52,12 @@ def has_halves(nest: Nest) -> bool:
 
 def type_of(nest: Nest, field: str) -> str:
     """Return the type of a field's numbers in memory."""
-    return C_TYPES[_type(nest, field).dtype]
-
-
-def x_step(nest: Nest, field: str) -> int:
-    """Return how far the next cell of a row is in memory [numbers]."""
-    return _type(nest, field).x_step
-
-
-def _type(nest: Nest, field: str) -> FieldType:
-    return next(f for f in nest.fields if f.name == field)
+    return C_TYPES[nest.field(field).dtype]
 
 
 def at(nest: Nest, field: str, cell: str) -> str:
     """Return the place of a cell in a row of a field: 'x + 1', or '(x + 1) * 19'."""
-    step = x_step(nest, field)
-    if step == 1:
-        return cell
-    return f"{cell if cell.isidentifier() else f'({cell})'} * {step}"
+    return cell if cell == "0" else scaled(cell, nest.field(field).x_step)
 
 
 def cell_lines(

@@ -27,6 +27,8 @@ _WARP, _SECTOR = 32, 32
 # To find its cell and its rows costs a thread as much as a short kernel itself: it does a run of
 # cells of such a kernel, as long as all that they read and assign stays in so many registers.
 _RUNS, _REGISTERS, _REGISTER = (8, 4, 2), 64, 4
+# Cells of a thread that has all there are along an axis: 32 bits count no more.
+COLUMN = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,8 @@ class Threads:
 
     Attributes:
         block: Threads of a block along x, y and z.
-        cells: Of a thread, along x, y and z: one, or a run of them along the last axis of the grid.
+        cells: Of a thread, along x, y and z: one, or a run of them along the last axis of the grid,
+            or a whole column, which has fewer than COLUMN.
     """
 
     block: tuple[int, int, int] = (THREADS, 1, 1)
@@ -44,6 +47,8 @@ class Threads:
 
 def threads_for(kernel: Kernel) -> Threads:
     """Return what suits a fused kernel: runs of short ones, and blocks that fetch the least."""
+    if kernel.sweep is not None:
+        return _columns(kernel.sweep[0])
     accesses = footprint(kernel).accesses
     cells = _cells(kernel, accesses)
 
@@ -52,12 +57,18 @@ def threads_for(kernel: Kernel) -> Threads:
         sectors = sum(
             _sectors(kernel.field(access.field), *row)
             for access in accesses
-            for row in _rows(access.offsets, tile)
+            for row in _rows(kernel.field(access.field), access.offsets, tile)
         )
         # Of blocks that fetch the same the longest along x: most of its rows are whole.
         return sectors, tuple(-b for b in block)
 
     return Threads(min(_blocks(kernel.dimensions), key=fetched), cells)
+
+
+def _columns(axis: int) -> Threads:
+    """Return a thread for each column: neighbours along x find neighbours in memory."""
+    x, y, z = (COLUMN if a == axis else 1 for a in range(3))
+    return Threads((1, THREADS, 1) if axis == 0 else (THREADS, 1, 1), (x, y, z))
 
 
 def _cells(kernel: Kernel, accesses: Sequence[Access]) -> tuple[int, int, int]:
@@ -68,15 +79,20 @@ def _cells(kernel: Kernel, accesses: Sequence[Access]) -> tuple[int, int, int]:
         return 1, 1, 1
 
     def held(run: int) -> int:
-        steps = [(0,) * last + (n,) for n in range(run)]
         return sum(
             -(-_size(kernel.field(a.field)) // _REGISTER)
-            * (len({added(o, step) for o in a.offsets for step in steps}) + run * len(a.written))
+            * (len(_seen(a, last, kernel.field(a.field), run)) + run * len(a.written))
             for a in accesses
         )
 
     run = next((n for n in _RUNS if held(n) <= _REGISTERS), 1)
     return (1, run, 1) if last == 1 else (1, 1, run)
+
+
+def _seen(access: Access, axis: int, field: FieldType, run: int) -> set[Offset]:
+    """Return where a run of cells along an axis reads, relative to its first cell."""
+    steps = [(0,) * axis + (n * field.ratio_along(axis),) for n in range(run)]
+    return {added(o, step) for o in access.offsets for step in steps}
 
 
 def _blocks(dimensions: int) -> Iterator[tuple[int, int, int]]:
@@ -87,15 +103,18 @@ def _blocks(dimensions: int) -> Iterator[tuple[int, int, int]]:
             yield block
 
 
-def _rows(offsets: Iterable[Offset], tile: tuple[int, ...]) -> Iterable[tuple[int, int]]:
+def _rows(
+    field: FieldType, offsets: Iterable[Offset], tile: tuple[int, ...]
+) -> Iterable[tuple[int, int]]:
     """Return the cells along x, a lower and an upper end, of each row that a tile reads."""
+    ratio = [field.ratio_along(axis) for axis in range(3)]
     rows: dict[tuple[int, int], tuple[int, int]] = {}
     for offset in offsets:
         x, across_y, across_z = (*offset, 0, 0)[:3]
         for y, z in product(range(tile[1]), range(tile[2])):
-            row = (y + across_y, z + across_z)
+            row = (y * ratio[1] + across_y, z * ratio[2] + across_z)
             lower, upper = rows.get(row, (x, x))
-            rows[row] = (min(lower, x), max(upper, x + tile[0]))
+            rows[row] = (min(lower, x), max(upper, (tile[0] - 1) * ratio[0] + x + 1))
     return rows.values()
 
 

@@ -26,6 +26,7 @@ from halocline.language.promotion import WEAK, computed, operand_types, value_ty
 
 if TYPE_CHECKING:
     from halocline.codegen.nest import Value
+    from halocline.geometry import Offset
     from halocline.language.kernel import Kernel, Statement
 
 BOOL = "bool"
@@ -72,7 +73,7 @@ class StatementValues:
         kernel: Whose statement it is.
         statement: The statement.
         table: Gives numbers.
-        assigned: The values assigned to each component before, in order, as they are stored.
+        assigned: Where each component was assigned before, in order, and the value as it is stored.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class StatementValues:
         kernel: Kernel,
         statement: Statement,
         table: Table,
-        assigned: dict[tuple[str, int], list[int]],
+        assigned: dict[tuple[str, int], list[tuple[Offset, int]]],
     ) -> None:
         self._kernel = kernel
         self._table = table
@@ -148,16 +149,19 @@ class StatementValues:
 
     def _read(self, read: Read) -> int:
         key = (read.field, read.component)
-        places = {s.offset for s in self._kernel.statements if (s.field, s.component) == key}
-        if key in self._assigned and places != {read.offset}:
-            message = f"'{self._kernel.name}' is not fused: it reads '{read.field}' next door."
-            raise AssertionError(message)
-        dtype = self._kernel.field(read.field).dtype
-        if read.version:
-            number = self._assigned[key][read.version - 1]
-        else:
-            number = self._table.number(Load(stored(dtype), *key, read.offset))
-        return self._cast(number, computed(dtype))
+        field = self._kernel.field(read.field)
+        _, child = field.parted(read.offset)
+        number = None
+        for count, (place, value) in enumerate(self._assigned.get(key, ()), 1):
+            if field.parted(place)[1] != child:
+                continue
+            if place != read.offset:
+                message = f"'{self._kernel.name}' is not fused: it reads '{read.field}' next door."
+                raise AssertionError(message)
+            number = value if count <= read.version else number
+        if number is None:
+            number = self._table.number(Load(stored(field.dtype), *key, read.offset))
+        return self._cast(number, computed(field.dtype))
 
 
 def stored(dtype: str) -> str:

@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 def widened(nest: Nest) -> dict[tuple[str, int], str]:
     """Return components of single bytes that are read as one wider type only, and that type.
 
-    There are none where the nest stores bytes: it takes many cells at once then in any case.
+    There are none where the nest stores bytes: it takes many cells at once then in any case. Nor
+    are there where it sweeps along x and takes no cells at once, or of rows with other cells.
     """
     size = {field.name: np.dtype(field.dtype).itemsize for field in nest.fields}
-    if any(size[store.field] == 1 for store in nest.stores):
+    is_along_x = nest.sweep is not None and nest.sweep[0] == 0
+    if is_along_x or any(size[store.field] == 1 for store in nest.stores):
         return {}
-    narrow = {f.name for f in nest.fields if size[f.name] == 1 and f.x_step == 1}
+    narrow = {
+        f.name for f in nest.fields if size[f.name] == 1 and f.x_step == 1 and f.ratio_along(0) == 1
+    }
     read_as: dict[tuple[str, int], set[str]] = {}
     for value in nest.values:
         if not isinstance(value, Operation):

@@ -6,7 +6,8 @@
                                                 an axis, which wraps where the grid is periodic
           | Read(field, component, offset,      a neighbour's value, relative to the cell, as the
                  version)                       kernel's version-th assignment to the component
-                                                has left it; 0: as the kernel found it
+                                                has left it; 0: as the kernel found it; the offset
+                                                counts cells of the field ('FieldType.ratio')
           | Unary(op, a)                        op in UNARY
           | Binary(op, a, b)                    op in BINARY
           | Compare(op, a, b)                   op in COMPARE; a truth value

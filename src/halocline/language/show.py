@@ -22,7 +22,7 @@ from halocline.language.expr import (
 )
 
 if TYPE_CHECKING:
-    from halocline.language.kernel import Kernel
+    from halocline.language.kernel import FieldType, Kernel
 
 _SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "and": "&", "or": "|", "xor": "^",
@@ -33,9 +33,9 @@ _SIGNS = {
 def show(kernel: Kernel) -> str:
     """Return the kernel as text, one line for each shared value and each assignment."""
     components = {field.name: field.components for field in kernel.fields}
-    fields = ", ".join(f"{f.name}: {f.dtype}[{f.components}]" for f in kernel.fields)
+    fields = ", ".join(map(_field, kernel.fields))
     scalars = f"; {', '.join(kernel.scalars)}" if kernel.scalars else ""
-    lines = [f"kernel {kernel.name}({fields}{scalars})"]
+    lines = [f"kernel {kernel.name}({fields}{scalars}){_sweep(kernel)}"]
     nodes = walk(*(statement.value for statement in kernel.statements))
     uses = Counter(below for node in nodes for below in operands(node))
     text: dict[Expr, str] = {}
@@ -50,6 +50,19 @@ def show(kernel: Kernel) -> str:
         target = _access(s.field, s.component, s.offset, components)
         lines.append(f"  {target} = {text[s.value]}")
     return "\n".join(lines)
+
+
+def _field(field: FieldType) -> str:
+    text = f"{field.name}: {field.dtype}[{field.components}]"
+    ratio = f" ratio {field.ratio}" if any(r != 1 for r in field.ratio) else ""
+    return text + ratio
+
+
+def _sweep(kernel: Kernel) -> str:
+    if kernel.sweep is None:
+        return ""
+    axis, sign = kernel.sweep
+    return f" sweeps {'up' if sign > 0 else 'down'} {AXES[axis]}"
 
 
 def _text(node: Expr, below: list[str], components: dict[str, int]) -> str:

@@ -110,7 +110,8 @@ def _no_chance(kernel: Kernel, statement: Statement, place: str, side: int | Non
 
 def _nothing_ahead(kernel: Kernel, statement: Statement, place: str) -> None:
     """Refuse a sweep that uses in one cell what it assigns in another."""
-    for use in (*reads(statement.value), statement):
+    uses: tuple[Read | Statement, ...] = (*reads(statement.value), statement)
+    for use in uses:
         for other in kernel.statements:
             if (use.field, use.component) != (other.field, other.component):
                 continue

@@ -25,19 +25,24 @@ class Block:
 
 
 def make_block(kernel, extent, seed) -> Block:
-    """Return a block of the kernel's fields with random values, halo included."""
+    """Return a block of the kernel's fields with random values, a halo of HALO cells included.
+
+    An axis that a field lacks has one cell and no halo.
+    """
     random = np.random.default_rng(seed)
-    whole = tuple(e + 2 * HALO if axis < kernel.dimensions else 1 for axis, e in enumerate(extent))
     arguments = (FieldArgument * max(1, len(kernel.fields)))()
     block = Block({}, arguments, [])
     for number, field in enumerate(kernel.fields):
+        ratio = [field.ratio_along(axis) for axis in range(kernel.dimensions)]
+        halo = [*(HALO * r for r in ratio), 0, 0][:3]
+        whole = [max(1, r * e) + 2 * h for r, e, h in zip((*ratio, 1, 1), extent, halo)]
         dtype = np.dtype(field.dtype)
         line = 64 // dtype.itemsize
         row = -(-(whole[0] * field.x_step + line) // line) * line
         arrays = field.components // field.x_step
         count = arrays * whole[2] * whole[1] * row
         raw = np.zeros(count * dtype.itemsize + 128, np.uint8)
-        start = -(raw.ctypes.data + HALO * field.x_step * dtype.itemsize) % 64
+        start = -(raw.ctypes.data + halo[0] * field.x_step * dtype.itemsize) % 64
         data = raw[start : start + count * dtype.itemsize].view(dtype)
         rows = data.reshape(arrays, whole[2], whole[1], row)
         cells = rows[..., : whole[0] * field.x_step]
@@ -48,7 +53,6 @@ def make_block(kernel, extent, seed) -> Block:
             array[...] = random.integers(-64, 64, array.shape) / 16
         else:
             array[...] = random.integers(0, 4, array.shape)
-        halo = [HALO if axis < kernel.dimensions else 0 for axis in range(3)]
         first = array[(0, *(slice(h, None) for h in halo))].ctypes.data
         strides = [stride // dtype.itemsize for stride in array.strides]
         arguments[number] = FieldArgument(first, *strides)

@@ -51,13 +51,13 @@ def test_equal_values_of_two_statements_are_computed_once():
 def test_only_what_is_never_loaded_is_streamed():
     update = Binary("add", Read("a", 1, HERE), Const(1.0))
     nest = lower(_kernel([assign("a", 1, update), assign("b", 0, Read("a", 0, (2,)))]))
-    assert nest.streamed == (("b", 0),)
+    assert nest.streamed == (("b", 0, ()),)
 
 
 def test_a_read_of_what_was_just_assigned_loads_nothing():
     nest = lower(_kernel([assign("a", 0, Scalar("s")), assign("b", 0, Read("a", 0, HERE, 1))]))
     assert nest.loads == ()
-    assert set(nest.streamed) == {("a", 0), ("b", 0)}
+    assert set(nest.streamed) == {("a", 0, ()), ("b", 0, ())}
 
 
 def test_of_two_assignments_the_last_is_stored_and_the_first_is_seen_between():
@@ -87,7 +87,7 @@ def test_what_is_assigned_at_an_offset_is_stored_there():
     value = Read("b", 0, HERE)
     nest = lower(_kernel([Statement("a", 0, value, (1,)), Statement("a", 1, value, HERE)]))
     assert [store.offset for store in nest.stores] == [(1,), HERE]
-    assert nest.streamed == (("a", 1),), "a row that begins within a line cannot pass the cache"
+    assert nest.streamed == (("a", 1, ()),), "a row that begins within a line cannot pass the cache"
 
 
 def test_a_read_next_door_of_what_the_kernel_wrote_is_a_bug():

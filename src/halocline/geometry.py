@@ -112,9 +112,15 @@ class Box:
             (*self.upper[:axis], upper, *self.upper[axis + 1 :]),
         )
 
-    def split(self, parts: int) -> tuple[Box, ...]:
-        """Return up to 'parts' nearly equal slabs, cut along the slowest axis that can be."""
-        axis = next((a for a in reversed(range(len(self.lower))) if self.extent[a] >= parts), None)
+    def split(self, parts: int, whole: int | None = None) -> tuple[Box, ...]:
+        """Return up to 'parts' nearly equal slabs, cut along the slowest axis that can be.
+
+        Args:
+            parts: How many.
+            whole: An axis that is not cut.
+        """
+        axes = [a for a in reversed(range(len(self.lower))) if a != whole]
+        axis = next((a for a in axes if self.extent[a] >= parts), None)
         if axis is None or parts <= 1:
             return (self,)
         cuts = even_cuts(self.extent[axis], parts)

@@ -110,12 +110,9 @@ class _Sweep:
 
     def _columns(self, box: Box, group: int) -> Box | None:
         """Return one of the groups of the columns of a box; some are empty where there are few."""
-        flat = box.clip(self.axis, 0, 1)
-        pieces = flat.split(min(self.groups, max(flat.extent)))
-        if group >= len(pieces):
-            return None
-        piece = pieces[group]
-        return piece.clip(self.axis, box.lower[self.axis], box.upper[self.axis])
+        most = max(n for axis, n in enumerate(box.extent) if axis != self.axis)
+        pieces = box.split(min(self.groups, most), whole=self.axis)
+        return pieces[group] if group < len(pieces) else None
 
     def _handed(self, group: int, stage: int) -> int | None:
         """Return the exchange that brings a group's carry to a stage; None if not to do with us."""

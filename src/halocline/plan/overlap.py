@@ -260,7 +260,9 @@ class _ChainOperations:
             replace(piece.run, boxes=((piece.block, tile),))
             for piece in core
             for tile in piece.box.split(
-                max(1, round(self.strategy.tiles * piece.box.cells / total))
+                max(1, round(self.strategy.tiles * piece.box.cells / total)),
+                # A sweep goes through whole columns.
+                whole=(self.chain.launches[piece.position].kernel.sweep or (None,))[0],
             )
         ]
 

@@ -14,18 +14,20 @@ from halocline.language.functions import sqrt as sqrt
 from halocline.language.functions import tanh as tanh
 from halocline.language.functions import where as where
 from halocline.language.grid import Grid as Grid
+from halocline.language.reductions import max as max  # noqa: A004 (the field's word)
+from halocline.language.reductions import min as min  # noqa: A004 (the field's word)
+from halocline.language.reductions import sum as sum  # noqa: A004 (the field's word)
 from halocline.language.steps import Parameter as Parameter
 from halocline.language.steps import every as every
-from halocline.language.steps import max as max  # noqa: A004 (the field's word)
-from halocline.language.steps import min as min  # noqa: A004 (the field's word)
 from halocline.language.steps import repeat as repeat
 from halocline.language.steps import step as step
-from halocline.language.steps import sum as sum  # noqa: A004 (the field's word)
 from halocline.language.steps import swap as swap
 from halocline.language.steps import time as time
 from halocline.language.sweep import sweep as sweep
 from halocline.language.trace import kernel as kernel
 from halocline.language.trace import laplacian as laplacian
+from halocline.language.transfer import prolong as prolong
+from halocline.language.transfer import restrict as restrict
 from halocline.plan.decomposition import Decomposition as Decomposition
 from halocline.plan.sparse import Sparse as Sparse
 from halocline.plan.strategy import Strategy as Strategy

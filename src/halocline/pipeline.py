@@ -25,7 +25,7 @@ from halocline.jit.toolchain import find_toolchain
 from halocline.language.steps import Call, check_steps
 from halocline.language.tree import walk
 from halocline.plan.bind import bind
-from halocline.plan.decomposition import Decomposition, decompose
+from halocline.plan.decomposition import PRICES, Decomposition, decompose
 from halocline.plan.lower import make_plan
 from halocline.plan.sparse import Sparse
 from halocline.plan.strategy import Strategy
@@ -112,12 +112,19 @@ def decomposition_for(
             )
         _check_grain(wanted, grain)
         return wanted
-    known = {} if prices is None else {"prices": prices}
     swept = frozenset(
         step.kernel.sweep[0] for step in walk(steps) if isinstance(step, Call) and step.kernel.sweep
     )
-    shape = (grid.extent, grid.periodic, ranks, wanted, blocks)
-    return decompose(*shape, grain=grain, swept=swept, **known)
+    return decompose(
+        grid.extent,
+        grid.periodic,
+        ranks,
+        wanted,
+        blocks,
+        prices or PRICES,
+        grain=grain,
+        swept=swept,
+    )
 
 
 def _check_grain(wanted: Decomposition, grain: tuple[int, ...]) -> None:

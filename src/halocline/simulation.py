@@ -266,17 +266,16 @@ class Simulation:
                 self._tally.begin(self.step)
                 started = time.perf_counter()
             name, chunk = selection.name, 1
-            executor.begin(name)
-            while done < steps:
-                count = min(chunk, steps - done)
-                before = time.perf_counter()
-                executor.advance(name, count)
-                elapsed = time.perf_counter() - before
-                done += count
-                show(done)
-                # Long enough that Python does not matter, short enough to look alive.
-                chunk = max(1, min(2 * count, int(count * _LOOK_S / max(elapsed, 1e-9)) or 1))
-            executor.end(name)
+            with executor.running(name):
+                while done < steps:
+                    count = min(chunk, steps - done)
+                    before = time.perf_counter()
+                    executor.advance(name, count)
+                    elapsed = time.perf_counter() - before
+                    done += count
+                    show(done)
+                    # Long enough that Python does not matter, short enough to look alive.
+                    chunk = max(1, min(2 * count, int(count * _LOOK_S / max(elapsed, 1e-9)) or 1))
             if self.check_every and self.step % self.check_every:
                 executor.check(name)
         self._tally.seconds += time.perf_counter() - started
@@ -325,9 +324,7 @@ class Simulation:
             self._load_once(executor, name, template.steps)
             self._once[value] = name, template
         with template.filled(filling):
-            executor.begin(name)
             executor.once(name)
-            executor.end(name)
 
     def _load_once(self, executor: Executor, name: str, steps: tuple[Step, ...]) -> None:
         # Hidden fields keep nothing from one call to the next, so all of them use the same ones.

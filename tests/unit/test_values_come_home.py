@@ -54,7 +54,8 @@ def test_before_a_step_ends_where_a_run_may_end():
     for depth in (1, 2):
         grid = hc.Grid((12, 6), periodic=(True, False))
         T, U, F = grid.field("T"), grid.field("U"), grid.field("F", location="y_face")
-        F.boundary("y-", hc.Dirichlet(2.0))
+        for side in ("y-", "y+"):
+            F.boundary(side, hc.Dirichlet(2.0))
         T.set(lambda x, y: np.sin(x) + y)
 
         @hc.kernel

@@ -273,12 +273,11 @@ class _CellText:
             y, z = (scaled("yz"[axis - 1], self._ratio(field, axis)) for axis in (1, 2))
             row = f"row_of<{kind}>({self._names.fields[field]}, {y}, {z})"
             lines.append(f"{kind}* const {name} = {row};")
-        for place, name in self._names.rows.items():
-            kind = f"const {type_of(self.nest, place[0])}"
-            lines.append(f"{kind}* const {name} = {self._row(*place)};")
-        for place, name in self._names.out.items():
-            kind = type_of(self.nest, place[0])
-            lines.append(f"{kind}* const {name} = {self._row(*place)};")
+        for key, name in self._names.rows.items():
+            kind = f"const {type_of(self.nest, key[0])}"
+            lines.append(f"{kind}* const {name} = {self._row(*key)};")
+        for key, name in self._names.out.items():
+            lines.append(f"{type_of(self.nest, key[0])}* const {name} = {self._row(*key)};")
         return lines
 
     def _row(self, field: str, component: int, across: Sequence[int]) -> str:

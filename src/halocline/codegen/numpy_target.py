@@ -163,7 +163,8 @@ class _Around:
         found = [value for offset, value in own[: read.version] if offset == read.offset]
         if found:
             return found[-1]
-        return self.arrays[read.field][read.component][_places(field, self.box, read.offset)]
+        values: Array = self.arrays[read.field][read.component]
+        return values[_places(field, self.box, read.offset)]
 
 
 def callback(kernel: Kernel) -> ctypes._CFunctionType:
@@ -318,7 +319,8 @@ def _index(around: _Around, axis: int, offset: int) -> Array:
 
 def _halo(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return how far the kernel gets below and above its box, along three axes."""
-    uses = (*reads(*(s.value for s in kernel.statements)), *kernel.statements)
+    found = reads(*(s.value for s in kernel.statements))
+    uses: tuple[Read | Statement, ...] = (*found, *kernel.statements)
     places = [kernel.field(use.field).parted(use.offset)[0] for use in uses]
     offsets = [(*place, 0, 0)[:3] for place in places]
     lower = tuple(max(0, *(-offset[axis] for offset in offsets), 0) for axis in range(3))

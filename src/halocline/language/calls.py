@@ -65,9 +65,10 @@ def over_cells(
     bound = dict(zip((f.name for f in kernel.fields), fields, strict=True))
     names = dict.fromkeys(s.field for s in kernel.statements)
     assigned = [bound[name] for name in names]
-    written_for = space_of(kernel.name, fields, _without_carries(kernel, assigned), place)
+    swept = _without_carries(kernel, assigned, fields)
+    written_for = space_of(kernel.name, fields, swept, place)
     grid = next(g for g in fields[0].grid.family if g.scale == written_for.scale)
-    region = _region(kernel.name, grid, assigned[0].space, on)
+    region = _region(kernel.name, grid, swept[0].space, on)
     mask = on if isinstance(on, Field) else None
     if mask is not None:
         same_family((*fields, mask), f"Kernel '{kernel.name}'")
@@ -84,12 +85,14 @@ def over_cells(
     return Traced(found.kernel, tuple(fields), found.space, region, mask)
 
 
-def _without_carries(kernel: Kernel, assigned: list[Field]) -> list[Field]:
-    """Return the fields that are assigned in each cell of a column."""
+def _without_carries(kernel: Kernel, assigned: list[Field], fields: Sequence[Field]) -> list[Field]:
+    """Return the fields that are assigned in each cell of a column; else those that are read."""
     if kernel.sweep is None:
         return assigned
     axis, _ = kernel.sweep
-    return [field for field in assigned if not field.space.lacks[axis]] or assigned
+    swept = [field for field in assigned if not field.space.lacks[axis]]
+    read = [field for field in fields if not field.space.lacks[axis]]
+    return swept or [max(read, key=lambda field: (len(field.axes), field.space.scale))]
 
 
 def _is_alike(mask: Field, fields: Sequence[Field]) -> bool:

@@ -14,7 +14,7 @@ from halocline.language.initial import initial_values, share
 from halocline.language.kernel import DTYPES, LAYOUTS, FieldType
 from halocline.language.place import user_place
 from halocline.language.sides import parse_side
-from halocline.language.space import Space
+from halocline.language.space import Ratio, Space
 from halocline.language.told import told
 
 if TYPE_CHECKING:
@@ -93,9 +93,9 @@ class Field(operators.Operand):
         """Return a short description."""
         return f"Field({self.name!r}, {self.dtype}, components={self.components})"
 
-    def type_as(self, name: str) -> FieldType:
+    def type_as(self, name: str, ratio: Ratio = ()) -> FieldType:
         """Return what kernels and plans know of the field, under a name of theirs."""
-        return FieldType(name, self.dtype, self.components, self.layout, self.alignment)
+        return FieldType(name, self.dtype, self.components, self.layout, self.alignment, ratio)
 
     @property
     def dimensions(self) -> int:

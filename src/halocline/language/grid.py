@@ -101,11 +101,15 @@ class Grid:
         """The grid that the family began with."""
         return self.family[0]
 
+    def space_with(self, axes: str) -> Space:
+        """Return the index space of fields in the cells that have some axes."""
+        lacks = tuple(axis not in axes for axis in AXES[: self.dimensions])
+        return Space(self.extent, self.periodic, self.scale, lacks, (0,) * self.dimensions)
+
     @property
     def space(self) -> Space:
         """The index space of fields in the cells."""
-        none = (0,) * self.dimensions
-        return Space(self.extent, self.periodic, self.scale, tuple(map(bool, none)), none)
+        return self.space_with(AXES)
 
     def field(self, name: str, **options: Any) -> Field:
         """Declare a field.

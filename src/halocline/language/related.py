@@ -121,6 +121,14 @@ def resolved(
     return Resolved(kernel, coarse, every, children)
 
 
+def whole_ratios(fine: Space, coarse: Space) -> Ratio | None:
+    """Return how many cells of a finer space one of a coarser spans; None if no whole number."""
+    ratio = fine.ratio_to(coarse)
+    if ratio is None or any(r.denominator > 1 for r in ratio):
+        return None
+    return tuple(int(r) for r in ratio)
+
+
 def _whole(ratio: Sequence[Fraction], children: Ratio) -> Ratio:
     """Return a field's ratio to the cells where the kernel runs; nothing if they are the same."""
     whole = tuple(int(r * c) for r, c in zip(ratio, children, strict=True))

@@ -39,6 +39,14 @@ class Space:
     lacks: tuple[bool, ...]
     closing: tuple[int, ...]
 
+    def __hash__(self) -> int:
+        """Return a hash that is computed once: plans look spaces up again and again."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.extent, self.periodic, self.scale, self.lacks, self.closing))
+
     @cached_property
     def domain(self) -> Box:
         """All cells; without bounds along axes that it lacks."""

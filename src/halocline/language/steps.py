@@ -193,21 +193,6 @@ def every(interval: int, *steps: Step | Callable[[], object]) -> Every[Step]:
     return Every(whole_number("'every'", interval, 1), _check(steps))
 
 
-def sum(operand: operators.Operand, name: str = "") -> Reduction:  # noqa: A001 (the field's word)
-    """Return the exact sum of an expression over the domain, rounded once."""
-    return Reduction("sum", operand, name)
-
-
-def min(operand: operators.Operand, name: str = "") -> Reduction:  # noqa: A001 (the field's word)
-    """Return the least value of an expression over the domain."""
-    return Reduction("min", operand, name)
-
-
-def max(operand: operators.Operand, name: str = "") -> Reduction:  # noqa: A001 (the field's word)
-    """Return the greatest value of an expression over the domain."""
-    return Reduction("max", operand, name)
-
-
 def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
     """Return the steps with plain functions wrapped, or refuse what is no step."""
     result: list[Step] = []

@@ -81,11 +81,10 @@ class SweepFunction(KernelFunction):
         """
         self._check(fields, scalars)
         starts = tuple(start) if isinstance(start, list | tuple) else (start,)
-        given = end if isinstance(end, tuple | list) else [end]
-        ends = tuple(field for field in given if field is not None)
+        ends = () if end is None else tuple(end) if isinstance(end, list | tuple) else (end,)
         carries = self._carries(fields, starts, ends)
         begun = [
-            _begin(carry, value)
+            begin(carry, value)
             for carry, value in zip(carries, starts, strict=True)
             if value is not carry
         ]
@@ -175,7 +174,7 @@ def _begin_from(carry: Any, first: Any) -> None:
     carry[carry.here] = first[first.here]
 
 
-def _begin(carry: Field, value: Start) -> Call:
+def begin(carry: Field, value: Start) -> Call:
     """Return the kernel that gives a carry its value at the first cell of each column."""
     if isinstance(value, Field):
         return _begin_from(carry, value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -224,30 +225,16 @@ class KernelFunction:
         body: Callable[..., None],
         sweep: tuple[int, int] | None = None,
     ) -> Call:
-        """Record what a function does to symbols of fields, and bind it to these."""
         values = {name: scalars.get(name, default) for name, default in self.keywords.items()}
-        recorder = _Recorder()
-        symbols = [_SymbolField(field, name, recorder) for name, field in fields.items()]
-        body(*symbols, **{name: _known(name, value) for name, value in values.items()})
-        given = _dynamic(values)
-        kernel = Kernel(
+        known = {name: _known(name, value) for name, value in values.items()}
+        return recorded(
             self.name,
-            symbols[0].dimensions,
-            tuple(symbol.type for symbol in symbols),
-            tuple(given),
-            tuple(recorder.statements),
-            sweep=sweep,
-        )
-        traced = over_cells(kernel, tuple(fields.values()), recorder.places, self.place, on)
-        return Call(
-            traced.kernel,
-            traced.fields,
-            tuple(v if isinstance(v, Parameter) else float(v) for v in given.values()),
-            traced.region,
-            isinstance(on, str),
             self.place,
-            traced.mask,
-            traced.space,
+            fields,
+            partial(body, **known),
+            _dynamic(values),
+            on=on,
+            sweep=sweep,
         )
 
     def _check(self, fields: tuple[Any, ...], scalars: dict[str, Any]) -> None:
@@ -286,6 +273,51 @@ class KernelFunction:
                     place=self.place,
                 )
         same_family(fields, f"Kernel '{self.name}'")
+
+
+def recorded(  # noqa: PLR0913 (what a call is made of)
+    name: str,
+    place: str,
+    fields: dict[str, Field],
+    body: Callable[..., None],
+    scalars: dict[str, Any],
+    *,
+    on: On = None,
+    sweep: tuple[int, int] | None = None,
+) -> Call:
+    """Record what a function does to symbols of fields, and bind it to these.
+
+    Args:
+        name: What the kernel is called.
+        place: 'file:line' of the function.
+        fields: By the names that the kernel has for them.
+        body: Called with a symbol for each.
+        scalars: What is read at run time, by name.
+        on: See 'KernelFunction.__call__'.
+        sweep: See 'Kernel'.
+    """
+    recorder = _Recorder()
+    symbols = [_SymbolField(field, own, recorder) for own, field in fields.items()]
+    body(*symbols)
+    kernel = Kernel(
+        name,
+        symbols[0].dimensions,
+        tuple(symbol.type for symbol in symbols),
+        tuple(scalars),
+        tuple(recorder.statements),
+        sweep=sweep,
+    )
+    traced = over_cells(kernel, tuple(fields.values()), recorder.places, place, on)
+    return Call(
+        traced.kernel,
+        traced.fields,
+        tuple(v if isinstance(v, Parameter) else float(v) for v in scalars.values()),
+        traced.region,
+        isinstance(on, str),
+        place,
+        traced.mask,
+        traced.space,
+    )
 
 
 def kernel(function: Callable[..., None]) -> KernelFunction:

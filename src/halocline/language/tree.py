@@ -1,5 +1,6 @@
-"""Nested steps: repeated, now and then, swapped. The language, the planner and plans share this
-shape; what is nested, the leaves, differs.
+"""Nested steps: repeated, now and then, swapped; what is nested, the leaves, differs.
+
+The language, the planner and plans have this shape in common.
 """
 
 from __future__ import annotations

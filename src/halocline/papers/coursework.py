@@ -12,6 +12,7 @@ from halocline.papers.measuring import measure
 from halocline.papers.predict import near_square, plan_of, predict
 from halocline.papers.published import published, stated
 from halocline.papers.trial import Timing, Trial
+from halocline.plan import plan as ops
 from halocline.plan.strategy import Strategy
 from halocline.tune.machines import find_machine
 from halocline.tune.work import Placement
@@ -225,7 +226,8 @@ def _volumes() -> Table:
         block = (nx // blocks[0], ny // blocks[1])
         sides = 2 * sum(block[1 - axis] for axis, count in enumerate(blocks) if count > 1)
         plan = plan_of(trial_of(_GRIDS[-1], blocks, AS_PAPER))
-        messages = sum(len(exchange.sends) for exchange in plan.exchanges)
+        started = (op.exchange for op in ops.walk(plan.steps[0]) if isinstance(op, ops.Start))
+        messages = sum(len(plan.exchanges[number].sends) for number in started)
         rows.append((name, _CORES * sides, _CORES * messages, _CORES * plan.bytes_sent()))
     return Table(
         "1024x1024 on 64 ranks, all ranks together",

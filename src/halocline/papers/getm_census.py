@@ -24,7 +24,7 @@ _WAYS = {
 def _count(trial: Trial) -> tuple[int, int, int]:
     """Return exchanges, messages sent and bytes sent in a step."""
     plan = plan_of(trial, _RANK)
-    started = [op.exchange for op in plan.operations() if isinstance(op, ops.Start)]
+    started = [op.exchange for op in ops.walk(plan.steps[0]) if isinstance(op, ops.Start)]
     messages = [message for number in started for message in plan.exchanges[number].sends]
     return len(started), len(messages), sum(plan.bytes_of(m.parts) for m in messages)
 

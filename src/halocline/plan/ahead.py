@@ -15,7 +15,7 @@ _NOTHING: Needs = frozenset()
 def fetch_ahead(
     items: list[ScheduleItem], *, is_rim_first: bool
 ) -> tuple[Needs, list[ScheduleItem]]:
-    """Let each chain send what the next one needs, where only reductions and the like stand between.
+    """Let each chain send what the next one needs, where only the likes of reductions are between.
 
     Args:
         items: A round of items that repeat.

@@ -41,7 +41,7 @@ class Arrangement:
         for name in sorted({name for name, _ in (*self.away, *other.away)}):
             here, there = found.storage(name), other.storage(name)
             if here != there:
-                result.append(Swap(here, there))
+                result.append(Swap(there, here))
                 found = found.after(Swap(name, found.field(there)))
         return tuple(result)
 

@@ -23,7 +23,7 @@ from halocline.plan.reach import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from fractions import Fraction
 
     from halocline.geometry import Offset
@@ -49,6 +49,14 @@ class Demands:
     read_later: tuple[frozenset[Reach], ...]
     needs: Needs
     own: Needs
+
+    def of(self, storages: Mapping[str, str]) -> Demands:
+        """Return the same asked of other storages."""
+
+        def renamed(needs: Needs) -> Needs:
+            return frozenset(replace(need, field=storages[need.field]) for need in needs)
+
+        return replace(self, needs=renamed(self.needs), own=renamed(self.own))
 
 
 Wanted = dict[tuple[str, int], Reaches]

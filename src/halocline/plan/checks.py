@@ -60,7 +60,7 @@ class FilledCheck:
         self._spaces = program.spaces
         self._groups = program.groups
         boundaries = [one for found in program.boundaries[HOME].values() for one in found]
-        self._assigned = self._by_component(all_launches(program.steps))
+        self._assigned = self._by_component(all_launches(program.steps[0]))
         self._filled = self._by_component(boundaries)
 
     def __call__(self, launches: Iterable[Launch], asked: Demands) -> None:
@@ -69,7 +69,9 @@ class FilledCheck:
             key = (need.field, need.component)
             inside = self._spaces[need.field].inside
             rest = _without(need.reach.region.subtract(inside), self._assigned.get(key, ()))
-            readers = [one for one in launches if key in {a.key for a in one.reads} if rest]
+            if not rest:
+                continue
+            readers = [one for one in launches if key in {a.key for a in one.reads}]
             if any(one.is_layer and need.field in dict(one.writes) for one in readers):
                 # Layers see those that their own field has beyond other sides as they are.
                 rest = _without(rest, self._filled.get(key, ()))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # What a cell of a side costs across each axis, where nothing better is known: across the
 # unit-stride axis it is packed cell by cell, not in whole rows.
-_PRICES = (4.0, 1.25, 1.0)
+PRICES = (4.0, 1.25, 1.0)
 
 
 # The owner of a block that is dropped.
@@ -193,13 +193,13 @@ class Decomposition:
         return sum(i * stride for i, stride in zip(index, strides, strict=False))
 
 
-def decompose(
+def decompose(  # noqa: PLR0913 (what a split depends on)
     extent: tuple[int, ...],
     periodic: tuple[bool, ...],
     ranks: int,
     shape: str | tuple[int, ...] | None = None,
     blocks: int = 1,
-    prices: Sequence[float] = _PRICES,
+    prices: Sequence[float] = PRICES,
     *,
     grain: tuple[int, ...] = (),
     swept: frozenset[int] = frozenset(),

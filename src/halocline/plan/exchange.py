@@ -19,7 +19,7 @@ from halocline.plan.decomposition import NOBODY
 from halocline.plan.reach import move
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from halocline.geometry import Direction, Offset
     from halocline.plan.decomposition import Block, Decomposition
@@ -94,7 +94,7 @@ class Exchange:
     sends: tuple[Message, ...]
     receives: tuple[Message, ...]
     copies: tuple[Part, ...]
-    label: int = 0
+    label: int
 
     @property
     def is_empty(self) -> bool:
@@ -140,6 +140,33 @@ class Exchanger:
         return [
             self._exchange(needs, rank, axis, first_number + n) for n, axis in enumerate(stages)
         ]
+
+    def elsewhere(self, exchange: Exchange, storages: Mapping[str, str], number: int) -> Exchange:
+        """Return what does the same as an exchange with other storages of swapped fields.
+
+        Args:
+            exchange: The exchange.
+            storages: For each of its storages the other one.
+            number: What it gets.
+        """
+
+        def parts(found: tuple[Part, ...]) -> tuple[Part, ...]:
+            return tuple(replace(part, field=storages[part.field]) for part in found)
+
+        def messages(found: tuple[Message, ...]) -> tuple[Message, ...]:
+            tags = (self._tag(number, storages[one.parts[0].field]) for one in found)
+            return tuple(
+                replace(one, tag=tag, parts=parts(one.parts))
+                for one, tag in zip(found, tags, strict=True)
+            )
+
+        return replace(
+            exchange,
+            number=number,
+            sends=messages(exchange.sends),
+            receives=messages(exchange.receives),
+            copies=parts(exchange.copies),
+        )
 
     def stages(self) -> tuple[int | None, ...]:
         """Return the axes exchanged one after the other; a single None for all at once."""

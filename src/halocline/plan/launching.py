@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from halocline.errors import KernelError
+from halocline.geometry import Box
 from halocline.language.boundary import boundary_calls, is_on_side
 from halocline.language.fuse import fuse, separate
 from halocline.language.kernel import reads
 from halocline.language.mask import masked
-from halocline.language.sides import layer
+from halocline.language.sides import layer, parse_side
 from halocline.language.verify import refuse_past
 from halocline.plan.access import Access
 from halocline.plan.program import Launch, beyond
@@ -18,7 +20,7 @@ from halocline.plan.program import Launch, beyond
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from halocline.geometry import Box, Offset
+    from halocline.geometry import Offset
     from halocline.language.expr import Read
     from halocline.language.fields import Field
     from halocline.language.grid import Grid
@@ -98,9 +100,34 @@ def _placed(call: Call, part: Kernel) -> list[tuple[Kernel, Box]]:
 def _region(call: Call, kernel: Kernel, statement: Statement) -> Box:
     """Return where a statement runs so that it assigns to every cell of its field."""
     access = _access(call, kernel, statement)
-    if any(access.home) or (kernel.sweep and not _is_swept(access, kernel)):
+    if kernel.sweep and not _is_swept(access, kernel):
+        return _columns(call, kernel)
+    if any(access.home):
         return call.space.inside
-    return access.users(access.space.inside)
+    return access.users(_without_sides(call.field(statement.field)))
+
+
+def _without_sides(field: Field) -> Box:
+    """Return a field's cells but those on a side itself that a boundary prescribes."""
+    cells = field.space.inside
+    for side in field.boundaries:
+        for call in boundary_calls(field, side, 0):
+            axis, sign = parse_side(field.dimensions, side)
+            place = call.region.lower[axis]
+            ends = (place + 1, cells.upper[axis]) if sign < 0 else (cells.lower[axis], place)
+            cells = cells.clip(axis, *ends)
+    return cells
+
+
+def _columns(call: Call, kernel: Kernel) -> Box:
+    """Return where a sweep runs: where it assigns to fields with that axis, or else reads them."""
+    assigned = [_access(call, kernel, s) for s in kernel.statements]
+    read = [_access(call, kernel, r) for r in reads(*(s.value for s in kernel.statements))]
+    for uses in (assigned, read):
+        swept = [a for a in uses if _is_swept(a, kernel) and not any(a.offset)]
+        if swept:
+            return reduce(Box.intersect, (a.users(a.space.inside) for a in swept))
+    return call.space.inside
 
 
 def _is_swept(access: Access, kernel: Kernel) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -44,6 +43,8 @@ _QUICKLY_PLANNED = 4
 _LARGEST_TAG = 32767
 
 
+# Storages, by all else.
+_Kinds = dict[tuple[object, frozenset[object]], list[str]]
 # Stands for the end of a step until the operations are divided into steps.
 _STEP_END: Every[ops.Operation] = Every(0, ())
 
@@ -174,7 +175,7 @@ class _Lowering:
         self.layers: list[ops.Layers] = []
         self.exchanges: list[Exchange] = []
         self.positions: dict[Needs, Exchanges] = {}
-        self.labels: dict[object, int] = {}
+        self.known: dict[object, tuple[_Kinds, list[Exchange]]] = {}
         self.numbers = 0
 
     def plan(self, schedule: Schedule) -> ops.Plan:
@@ -245,25 +246,39 @@ class _Lowering:
         if not needs:
             return Exchanges((), ())
         if needs not in self.positions:
-            made = self.exchanger.exchanges(needs, self.rank, self.numbers)
-            label = self.labels.setdefault(self._in_any_storages(needs), self.numbers)
-            made = [replace(one, label=label + n) for n, one in enumerate(made)]
+            made = self._made(needs)
             # Every rank counts all exchanges, so that numbers agree where some have nothing to do.
             self.numbers += len(made)
             self.positions[needs] = self._sorted([e for e in made if not e.is_empty])
         return self.positions[needs]
 
-    def _in_any_storages(self, needs: Needs) -> object:
-        """Return what needs are apart from which of the storages of swapped fields they concern."""
+    def _made(self, needs: Needs) -> list[Exchange]:
+        """Return the exchanges that meet needs, one after the other.
+
+        In other steps of a round they are the same but for the storages of swapped fields.
+        """
+        kinds = self._kinds(needs)
+        key = frozenset((kind, len(names)) for kind, names in kinds.items())
+        if key not in self.known:
+            self.known[key] = kinds, self.exchanger.exchanges(needs, self.rank, self.numbers)
+            return self.known[key][1]
+        before, made = self.known[key]
+        pairs = (zip(before[kind], kinds[kind], strict=True) for kind in kinds)
+        storages = {name: other for found in pairs for name, other in found}
+        return [
+            self.exchanger.elsewhere(one, storages, self.numbers + n) for n, one in enumerate(made)
+        ]
+
+    def _kinds(self, needs: Needs) -> _Kinds:
+        """Return storages by what is needed of them and by the group of swapped fields."""
         found: dict[str, list[object]] = {}
         for need in needs:
             found.setdefault(need.field, []).append((need.component, need.reach, need.held))
-        groups = self.program.groups
-        return frozenset(
-            Counter(
-                (groups.get(name, name), frozenset(all_)) for name, all_ in found.items()
-            ).items()
-        )
+        kinds: _Kinds = {}
+        for name in sorted(found):
+            group = self.program.groups.get(name, name)
+            kinds.setdefault((group, frozenset(found[name])), []).append(name)
+        return kinds
 
     def _sorted(self, made: list[Exchange]) -> Exchanges:
         """Part copies within the rank, which take no time to arrive, from messages.

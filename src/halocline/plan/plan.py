@@ -178,15 +178,16 @@ class Plan:
         size = {layout.name: layout.bytes_per_value for layout in self.layouts}
         return sum(part.box.cells * size[part.field] for part in parts)
 
-    def bytes_sent(self) -> float:
+    def bytes_sent(self) -> int:
         """Return what leaves this rank in a step of a round on average, loops done once [bytes]."""
         started = [op.exchange for op in self.operations() if isinstance(op, Start)]
         sent = [self.bytes_of(m.parts) for n in started for m in self.exchanges[n].sends]
-        return sum(sent) / len(self.steps)
+        return round(sum(sent) / len(self.steps))
 
     def operations(self) -> Iterator[Operation]:
         """Yield the operations of a round and those inside loops, in order."""
-        yield from walk(self.steps)
+        for step in self.steps:
+            yield from walk(step)
 
     def __str__(self) -> str:
         """Return the plan as text."""
@@ -329,7 +330,7 @@ def _contents(parts: tuple[Part, ...]) -> str:
 
 
 def _exchanged(before: Arrangement, after: Arrangement) -> str:
-    """Return ' with a and b exchanged': what must be done to storages for the one to be the other."""
+    """Return ' with a and b exchanged': in which storages fields lie that lay elsewhere before."""
     names = sorted({storage for one in (before, after) for _, storage in one.away})
     places = {name: after.storage(before.field(name)) for name in names}
     changed = {name: place for name, place in places.items() if place != name}

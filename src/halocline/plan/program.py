@@ -142,7 +142,7 @@ class Checked:
 
 Leaf = Launch | Reduced | Called | Checked
 # The passes of a loop are tuples; swaps stand at the end of what is done every n-th step only.
-Item = Leaf | Swap[str] | Repeat[tuple[Any, ...]] | Every[Any]
+Item = Leaf | Swap[str] | Repeat[Any] | Every[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class Program:
     checked: tuple[str, ...] = ()
 
     def filling(self, launch: Launch, storage: str) -> tuple[Launch, ...]:
-        """Return the boundary kernels of what lies in a storage if a kernel reads what they fill."""
+        """Return the boundary kernels of a storage if a kernel reads what they fill."""
         kernels = self.boundaries[launch.where].get(storage, ())
         if not kernels or beyond(launch, storage):
             return kernels

@@ -45,9 +45,7 @@ Items = tuple[Any, ...]
 def make_schedule(
     program: Program, strategy: Strategy, cut: frozenset[int] = frozenset()
 ) -> Schedule:
-    """Return chains and exchanges for the steps of a program, until halos and fields are as at first.
-
-    With deep halos a chain may go on through so many steps.
+    """Return chains and exchanges for rounds of a program; deep halos last for several steps.
 
     Args:
         program: The steps.
@@ -87,7 +85,7 @@ class _Planner:
         self.cut = cut
         self.overlap = strategy.overlap
         self.depth = strategy.depth
-        self.known: dict[tuple[Launch, ...], Demands] = {}
+        self.known: dict[object, tuple[list[str], Demands]] = {}
         self.check_filled = FilledCheck(program)
         self.used_beside = _used_beside(program) if self.depth > 1 else {}
 
@@ -106,13 +104,15 @@ class _Planner:
         values are held is the same after each round, and so before the first.
         """
         cold, held = self._settled(groups, state)
-        assumed = frozenset(need for chain in _chains(cold) for need in at_home(chain.fetch))
-        entry = _State(assumed | state.valid, held)
+        fetched = frozenset(need for chain in _chains(cold) for need in at_home(chain.fetch))
+        entry = _State(fetched | state.valid, held)
         planned, after = self._round(groups, entry)
-        while not entry.valid <= after.valid:
-            entry = _State(entry.valid & after.valid, held)
+        # Some are made stale before they are read, and must be got then.
+        useful = state.valid | _saved(cold, planned)
+        while not entry.valid <= after.valid & useful:
+            entry = _State(entry.valid & after.valid & useful, held)
             planned, after = self._round(groups, entry)
-        before = state.held.located((entry.valid & assumed) - state.valid)
+        before = state.held.located(entry.valid - state.valid)
         before |= state.held.to(entry.held)
         if self.overlap in ("rim-first", "postponed"):
             moved, planned = fetch_ahead(planned, is_rim_first=self.overlap == "rim-first")
@@ -209,10 +209,17 @@ class _Planner:
         return widens(launches, [n for n in needs if n.reach.region.meets(spaces[n.field].inside)])
 
     def _demands(self, launches: list[Launch]) -> Demands:
-        key = tuple(launches)
+        """Return what kernels ask for; with other storages they ask the same of these."""
+        names = list(dict.fromkeys(name for one in launches for name in one.names))
+        places = {name: place for place, name in enumerate(names)}
+        key = tuple(
+            (one.kernel, *map(places.__getitem__, one.names), one.region, one.on_demand, one.spaces)
+            for one in launches
+        )
         if key not in self.known:
-            self.known[key] = demands(launches, is_deep=self.depth > 1)
-        return self.known[key]
+            self.known[key] = names, demands(launches, is_deep=self.depth > 1)
+        before, found = self.known[key]
+        return found if before == names else found.of(dict(zip(before, names, strict=True)))
 
     def _boundaries(
         self, chain: OpenChain, launch: Launch, done: frozenset[str] = frozenset()
@@ -334,6 +341,10 @@ class _Planner:
                 return state.swapped(first, second)
             case Repeat(count, passes):
                 for rounds, groups in self._rounds(count, passes):
+                    if rounds == 1:
+                        body, state = self._round(groups, state)
+                        planned += body
+                        continue
                     before, body, state = self.cyclic(groups, state)
                     planned += [Refresh(before)] if before else []
                     planned.append(Repeat(rounds, tuple(body)))
@@ -361,7 +372,7 @@ class _Planner:
                 raise AssertionError(item)
 
     def _rounds(self, count: int, passes: tuple[Items, ...]) -> list[tuple[int, list[Items]]]:
-        """Return a loop as rounds of passes, as many as take turns and halos are deep, and the rest."""
+        """Return a loop as rounds of passes, for deep halos of several, and what is left."""
         unrolled = passes * (lcm(len(passes), self.depth) // len(passes))
         rounds, rest = divmod(count, len(unrolled))
         parts = [(rounds, unrolled), (1, unrolled[:rest])]
@@ -411,6 +422,12 @@ def _step_ends(items: Iterable[ScheduleItem]) -> list[StepEnd]:
         within = [b.item for b in item.breaks] if isinstance(item, Chain) else [item]
         result += [end for end in within if isinstance(end, StepEnd)]
     return result
+
+
+def _saved(cold: list[ScheduleItem], planned: list[ScheduleItem]) -> Needs:
+    """Return what chains need not get when copies are known to be valid."""
+    pairs = zip(_chains(cold), _chains(planned), strict=True)
+    return frozenset(n for a, b in pairs for n in at_home(a.fetch) - at_home(b.fetch))
 
 
 def _chains(items: Iterable[ScheduleItem]) -> list[Chain]:

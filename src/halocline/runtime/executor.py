@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from halocline.errors import DeviceError, DivergedError, MpiError
 from halocline.language import steps
 from halocline.language.steps import Callback, Parameter, Reduction
+from halocline.plan.arrangement import HOME
 from halocline.plan.decomposition import NOBODY
 from halocline.runtime import _core
 from halocline.runtime.storage import BlockStorage, three
 from halocline.runtime.writer import PlanWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from halocline.language.grid import Grid
     from halocline.language.space import Space
@@ -123,7 +125,8 @@ class Executor:
     def load(self, name: str, plan: Plan, kernels: Kernels) -> None:
         """Give the runtime the programs of a plan: 'name prologue', 'name step 0', …; collective.
 
-        A program 'name end 0' brings home what neighbours have after step 0, and so on.
+        A program 'name end 0' brings home what neighbours have after step 0, and so on; 'name home
+        0' brings every field home that then lies in the storage of another one.
 
         Raises:
             MpiError: A neighbour cannot be reached in the way the strategy wants.
@@ -136,8 +139,10 @@ class Executor:
         self.runtime.set_program(f"{name} prologue", writer.operations(plan.prologue))
         for program, step in zip(self._rounds[name], plan.steps, strict=True):
             self.runtime.set_program(program, writer.operations(step))
-        for phase, end in enumerate(plan.epilogues):
+        for phase, (end, where) in enumerate(zip(plan.epilogues, plan.ends, strict=True)):
             self.runtime.set_program(f"{name} end {phase}", writer.operations(end))
+            swaps = writer.operations(where.swaps_to(HOME))
+            self.runtime.set_program(f"{name} home {phase}", swaps)
         self.runtime.set_program(f"{name} check", writer.operations(plan.checks))
 
     def _check_reach(self, plan: Plan) -> None:
@@ -206,15 +211,25 @@ class Executor:
 
         return self.runtime.add_callback(call)
 
-    def begin(self, name: str) -> None:
-        """Bring halos up to date before the first step of a round."""
+    @contextmanager
+    def running(self, name: str) -> Iterator[None]:
+        """Do steps of a plan within this, from the first of a round on; they may end anywhere.
+
+        Before, halos are brought up to date; afterwards every rank has the values of its own cells,
+        and every field lies in its own storage, even if something has failed.
+        """
         self._phase = 0
         self._run(lambda: self.runtime.execute(f"{name} prologue"))
+        try:
+            yield
+            self._after_last(name, "end")
+        finally:
+            if self._phase:
+                self._after_last(name, "home")
 
-    def end(self, name: str) -> None:
-        """Bring home what other ranks have of this one's cells after the last step."""
+    def _after_last(self, name: str, what: str) -> None:
         last = (self._phase - 1) % len(self._rounds[name])
-        self._run(lambda: self.runtime.execute(f"{name} end {last}"))
+        self._run(lambda: self.runtime.execute(f"{name} {what} {last}"))
 
     def check(self, name: str) -> None:
         """Search for values that are not numbers.
@@ -226,18 +241,28 @@ class Executor:
 
     def once(self, name: str) -> None:
         """Do a step that does not count as one."""
-        self._run(lambda: self.runtime.execute(self._rounds[name][0]))
+        with self.running(name):
+            self._run(lambda: self.runtime.execute(self._rounds[name][0]))
+            self._phase = 1
 
     def advance(self, name: str, steps: int) -> None:
-        """Do steps.
+        """Do steps, within 'running'.
 
         Raises:
             DeviceError: The device has failed.
             DivergedError: A value that is not a number was found.
         """
-        phase = self._phase
-        self._phase = (phase + steps) % len(self._rounds[name])
-        self._run(lambda: self.runtime.advance(self._rounds[name], steps, phase), is_in_step=True)
+        phase, before = self._phase, self.runtime.step
+        # What fails in a step does so in a function or a search, where fields are at home.
+        self._phase = 0
+        try:
+            self._run(
+                lambda: self.runtime.advance(self._rounds[name], steps, phase), is_in_step=True
+            )
+        finally:
+            # A key may have been pressed that is heard when the steps are done.
+            if self.runtime.step == before + steps:
+                self._phase = phase + steps
 
     def _run(self, function: Callable[[], None], *, is_in_step: bool = False) -> None:
         self.write_parameters()

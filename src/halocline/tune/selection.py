@@ -247,11 +247,11 @@ class Selection:
 
     def _steps(self, number: int, steps: int) -> float:
         """Do steps by one of the plans; return how long the slowest rank took [s]."""
-        self.executor.begin(f"main {number}")
-        started = time.perf_counter()
-        self.executor.advance(f"main {number}", steps)
-        seconds = self.job.greatest([time.perf_counter() - started])[0]
-        self.executor.end(f"main {number}")
+        name = f"main {number}"
+        with self.executor.running(name):
+            started = time.perf_counter()
+            self.executor.advance(name, steps)
+            seconds = self.job.greatest([time.perf_counter() - started])[0]
         if number in self._steps_done:
             self._steps_done[number] += steps
         else:

@@ -20,7 +20,7 @@ def layers(low, high, location="center", spacing=1.0):
     T, seen = grid.field("T", location=location), grid.field("seen", components=5)
     T.boundary("x-", low)
     T.boundary("x+", high)
-    T.set(INSIDE)
+    T.set(INSIDE if location == "center" else [*INSIDE, 0.0])
     hc.Simulation(grid, [look(T, seen)], target="numpy", threads=1).run(1, progress=False)
     found = seen.gather()
     return [*found[0, :2].tolist(), *found[2].tolist(), *found[4, 2:].tolist()]
@@ -40,7 +40,7 @@ def test_neumann_at_centers_makes_the_difference_across_the_side_the_outward_gra
 def test_dirichlet_on_the_side_itself_sets_the_value_there_and_mirrors_about_it():
     found = layers(hc.Dirichlet(1.0), hc.Dirichlet(2.0), location="x_face")
     below, own = [2 * 1.0 - 9.0, 2 * 1.0 - 5.0], [1.0, 5.0, 9.0, 17.0]
-    # The high side is the face after the last cell: the first layer.
+    # The high side is the face after the last cell.
     assert found == [*below, *own, 2.0, 2 * 2.0 - 17.0]
 
 

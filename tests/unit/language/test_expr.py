@@ -2,10 +2,12 @@
 
 import pickle
 import time
+from fractions import Fraction
 
 import pytest
 
 from halocline.language.expr import Binary, Const, Index, Read, Scalar, Where, shifted, walk
+from halocline.language.related import reads_resolved
 
 
 def tower(levels):
@@ -54,4 +56,5 @@ def test_walk_yields_operands_before_their_users():
 def test_shifted_moves_reads_and_indices_but_not_scalars():
     node = Binary("add", Binary("mul", Read("T", 0, (1, 0)), Index(1, 0)), Scalar("a"))
     moved = Binary("add", Binary("mul", Read("T", 0, (0, 2)), Index(1, 2)), Scalar("a"))
-    assert shifted(node, (-1, 2)) is moved
+    same = {"T": (Fraction(1), Fraction(1))}
+    assert reads_resolved(shifted(node, (-1, 2)), (0, 0), (1, 1), same) is moved

@@ -39,8 +39,8 @@ def test_dtypes_are_taken_in_every_spelling(given, kept):
 
 def test_a_layer_includes_the_corners_it_shares_with_others():
     grid = hc.Grid((4, 5))
-    assert layer(grid, "y-", distance=1, depth=2) == Box((-2, -1), (6, 0))
-    assert layer(grid, "x+", distance=2, depth=2) == Box((5, -2), (6, 7))
+    assert layer(grid.space, "y-", distance=1, depth=2) == Box((-2, -1), (6, 0))
+    assert layer(grid.space, "x+", distance=2, depth=2) == Box((5, -2), (6, 7))
 
 
 def test_the_boundary_declared_last_comes_last():

@@ -8,6 +8,7 @@ import numpy as np
 
 import halocline as hc
 from halocline.language.kernel import reads
+from halocline.language.tree import Every, Repeat, Swap
 from halocline.pipeline import plan_for
 from halocline.plan import plan as ops
 
@@ -23,17 +24,17 @@ def plans(problem_or_grid, steps=None, *, ranks=1, check_every=0, **options):
 
 
 def line(plan) -> list[str]:
-    """Return the operations of a step in words: 'start', 'run diffuse core', …"""
+    """Return the operations of the first step in words: 'start', 'run diffuse core', …"""
     words = []
-    for op in plan.operations():
+    for op in ops.walk(plan.steps[0]):
         match op:
             case ops.Run(launch, zone, _):
                 words.append(f"run {plan.launches[launch].kernel.name} {zone}")
             case ops.Start() | ops.Wait() | ops.Poll():
                 words.append(type(op).__name__.lower())
-            case ops.SwapNames(first, second):
+            case Swap(first, second):
                 words.append(f"swap {first} {second}")
-            case ops.Loop() | ops.EveryNth() | ops.Poison() | ops.Reduce() | ops.CallFunction():
+            case Repeat() | Every() | ops.Poison() | ops.Reduce() | ops.CallFunction():
                 words.append(type(op).__name__)
     return words
 

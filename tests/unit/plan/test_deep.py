@@ -1,6 +1,7 @@
 """Deep halos, postponed waits, waits for any message, one message a field."""
 
 import time
+from math import lcm
 
 import pytest
 import stencils
@@ -44,11 +45,12 @@ def cells_of(plan):
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 def test_there_is_one_exchange_in_as_many_steps_as_halos_are_deep(depth):
     plan = diffusion(depth=depth)
-    assert len(plan.steps) == depth
+    # After two steps the fields are where they were.
+    assert len(plan.steps) == lcm(2, depth)
     starts = [sum(isinstance(op, ops.Start) for op in ops.walk(step)) for step in plan.steps]
-    assert starts == [1] + [0] * (depth - 1)
-    (exchange,) = plan.exchanges
-    assert sum(part.box.cells for m in exchange.receives for part in m.parts) == 2 * depth
+    assert starts == ([1] + [0] * (depth - 1)) * (len(plan.steps) // depth)
+    for exchange in plan.exchanges:
+        assert sum(part.box.cells for m in exchange.receives for part in m.parts) == 2 * depth
 
 
 def test_the_rim_that_is_recomputed_shrinks_by_a_cell_in_each_step():
@@ -90,7 +92,7 @@ def test_a_postponed_wait_comes_before_the_first_kernel_that_reads():
     steps = [double(c, d), average(a, b), hc.swap(a, b)]
     strategy = Strategy(overlap="postponed")
     plan = plans(grid, steps, ranks=2, strategy=strategy)[0]
-    assert line(plan) == ["start", "run double all", "wait", "run average all", "swap a b"]
+    assert line(plan) == ["start", "run double all", "wait", "run average all"]
 
 
 def test_kernels_after_a_swap_are_computed_while_messages_travel():
@@ -100,7 +102,7 @@ def test_kernels_after_a_swap_are_computed_while_messages_travel():
     plan = plans(grid, steps, ranks=2, strategy=Strategy(tiles=1))[0]
     assert line(plan) == [
         *("start", "run average core", "run double core", "wait"),
-        *("run average rim", "run double rim", "swap a b", "swap a b"),
+        *("run average rim", "run double rim"),
     ]
 
 
@@ -109,7 +111,7 @@ def test_a_swap_does_not_join_kernels_that_would_need_wider_halos():
     a, b = grid.field("a"), grid.field("b")
     steps = [average(a, b), hc.swap(a, b), average(a, b), hc.swap(a, b)]
     plan = plans(grid, steps, ranks=2, strategy=Strategy(overlap="none"))[0]
-    once = ["start", "wait", "run average all", "swap a b"]
+    once = ["start", "wait", "run average all"]
     assert line(plan) == once + once
 
 

@@ -234,7 +234,7 @@ def test_every_lattice_sends_the_populations_that_cross_and_no_others(name, side
     steps = [collide_stream(f, f_next, velocity_set=lattice, omega=1.0), hc.swap(f, f_next)]
     shape = (3,) * lattice.dimensions
     plan = plans(grid, steps, ranks=3**lattice.dimensions, decomposition=shape)[0]
-    (exchange,) = plan.exchanges
+    (exchange,) = started(plan, plan.steps[0])
     assert crossing(exchange) == expected_crossing(lattice, sides, edges, corners)
 
 

@@ -10,7 +10,7 @@ from halocline.plan.held import Held
 from halocline.plan.plan import Start
 from halocline.plan.reach import Need, own_moved, within
 
-DOMAIN, PERIODIC = box_of((8, 6)), (False, False)
+DOMAIN = box_of((8, 6))
 EAST = (1, 0)
 
 
@@ -32,13 +32,13 @@ def sum_up(f, total):
 def launches(*kernels, periodic=False):
     grid = hc.Grid((8, 6), periodic=periodic)
     f = grid.field("f")
-    return bind(grid, [kernel(f) for kernel in kernels], 0).items
+    return bind(grid, [kernel(f) for kernel in kernels], 0).steps[0]
 
 
 def after(*items) -> Held:
     held = Held()
     for item in items:
-        held = held.after(item, DOMAIN, PERIODIC)
+        held = held.after(item)
     return held
 
 

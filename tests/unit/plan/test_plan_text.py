@@ -14,7 +14,7 @@ def test_a_plan_of_one_rank_of_two():
         "plan of rank 1 of 2: 2x1 blocks, direct neighbours, minimal width, "
         "overlap core-first, transport auto\n"
         "block   1    [20,40) x [0,10)\n"
-        "step\n"
+        "step 1\n"
         "  start   exchange 0\n"
         "            copy within the rank: T y- 1, T y+ 1, 320 bytes\n"
         "  wait    exchange 0\n"
@@ -26,9 +26,11 @@ def test_a_plan_of_one_rank_of_two():
         "  run     diffuse              core             90 cells in 1 box\n"
         "  wait    exchange 1\n"
         "  run     diffuse              rim              20 cells in 2 boxes\n"
-        "  swap    T, T_new\n"
         "  every   100 steps\n"
-        "    check   T"
+        "    check   T\n"
+        "step 2 as step 1 with T and T_new exchanged\n"
+        "after step 1, if it is the last\n"
+        "  swap    T, T_new"
     )
 
 
@@ -43,7 +45,7 @@ def test_loops_reductions_functions_and_poison_have_a_line_each():
     def observe():
         pass
 
-    steps = [hc.repeat(2, average(a, b), hc.swap(a, b)), hc.sum(a), hc.every(5, observe)]
+    steps = [hc.repeat(4, average(a, b), hc.swap(a, b)), hc.sum(a), hc.every(5, observe)]
     text = str(plan_for(grid, steps, strategy=Strategy(poison=True)))
     for line in (
         "  loop    2 times",

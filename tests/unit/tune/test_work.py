@@ -84,7 +84,8 @@ def parts(axis):
     """Return what a rank of a 16x16x16 grid sends across one axis: 256 values each way."""
     shape = tuple(2 if a == axis else 1 for a in range(3))
     found = plan((16, 16, 16), ranks=2, decomposition=shape)
-    return found, [p for e in found.exchanges for m in e.sends for p in m.parts]
+    started = [op.exchange for op in ops.walk(found.steps[0]) if isinstance(op, ops.Start)]
+    return found, [p for n in started for m in found.exchanges[n].sends for p in m.parts]
 
 
 @pytest.mark.parametrize(

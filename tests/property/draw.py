@@ -12,7 +12,7 @@ from math import floor, lcm
 from random import Random
 
 import numpy as np
-from property.oracle import evaluate
+from property.oracle import UndefinedError, evaluate
 from property.programs import (
     AXES,
     REACH,
@@ -292,12 +292,13 @@ class _Drawing:
         space = self.program.space(first.name)
         on = self._box(space) if where == "box" else None
         keywords = self._keywords(known)
+        step, hidden = self._steps(space)
         assignments: list[Assignment] = []
         for number in range(self.random.choice((1, 1, 2, 3))):
             aim = first if number == 0 else self._target(where, space)
             assigned = tuple((a.field, a.component) for a in assignments)
-            place = _Place((), space, tuple(keywords), assigned=assigned)
-            assignments.append(self._assignment(place, aim, on))
+            place = _Place((), space, tuple(keywords), assigned=assigned, hidden=hidden)
+            assignments.append(self._assignment(place, aim, on, step))
         kernel = Kernel(tuple(assignments), on, tuple(keywords.items()))
         masked = replace(kernel, on="M")
         is_masked = where == "mask" and is_computable(self.program, masked)
@@ -314,6 +315,19 @@ class _Drawing:
                 if space is None or (own.scale, own.axes) == (space.scale, space.axes)
             ]
         )
+
+    def _steps(self, space: Space) -> tuple[Offset, tuple[str, ...]]:
+        """Draw how far next door is: whole cells of all grids, or those of coarser are not used."""
+        fields = self.program.fields
+        spaces = {field.name: self.program.space(field.name) for field in fields}
+        coarse = [
+            name
+            for name, own in spaces.items()
+            if any((own.scale[a] / space.scale[a]).denominator > 1 for a in own.axes)
+        ]
+        if self.random.random() < 0.7:
+            return self.program.grain(space.scale), ()
+        return (1,) * len(self.here), tuple(coarse)
 
     def _keywords(self, known: list[str]) -> dict[str, Source]:
         keywords = {f"k{n}": self._source(known) for n in range(self.random.randint(0, 2))}
@@ -346,12 +360,16 @@ class _Drawing:
         on = self._box(space) if where == "box" else None
         alike = [n for n in over if spaces[n] == space and not (where == "mask" and n == "M")]
         ends, starts = self._carries(space, axis, known)
-        hidden = tuple(ends)
+        step, hidden = self._steps(space)
+        hidden += tuple(ends)
         aims = {}
         for _ in range(self.random.choice((0, 1, 1, 1, 2)) if alike else 0):
             field = self.program.field(self.random.choice(alike))
             is_beside = self.random.random() < 0.1
-            aim = tuple(self.random.choice((0, 1, -1)) if is_beside else 0 for _ in self.here)
+            aim = tuple(
+                self.random.choice((0, n, -n)) if is_beside and a in space.axes else 0
+                for a, n in enumerate(step)
+            )
             aims[field.name, self.random.randrange(field.components)] = aim
         keywords = self._keywords(known)
         types = [self.program.field(name).dtype for name in ends]
@@ -422,14 +440,16 @@ class _Drawing:
             return Source(kind, self.random.choice(self.program.parameters)[0])
         return Source(kind, self.random.choice(known) if kind == "reduction" else "")
 
-    def _assignment(self, place: _Place, target: Field, on: Region | None) -> Assignment:
+    def _assignment(
+        self, place: _Place, target: Field, on: Region | None, step: Offset
+    ) -> Assignment:
         component = self.random.randrange(target.components)
         aim = self.here
         if self.random.random() < 0.3:
             axes = self.program.space(target.name).axes
             aim = tuple(
-                self.random.choice((0, 1, -1)) if axis in axes else 0
-                for axis in range(len(self.here))
+                self.random.choice((0, far, -far)) if axis in axes else 0
+                for axis, far in enumerate(step)
             )
         result = Assignment(target.name, component, aim, Number(0))
         own = (target.name, component, aim)
@@ -461,7 +481,7 @@ class _Drawing:
         if kind == "leaf":
             return self._leaf(place, shift)
         if kind == "shifted":
-            by = self._offset()
+            by = tuple(o if a in place.space.axes else 0 for a, o in enumerate(self._offset()))
             return Shifted(self.expression(place, depth - 1, moved(shift, by)), by)
         first = self.expression(place, depth - 1, shift)
         made = self._above(kind, first, lambda: self._second(place, depth - 1, shift))
@@ -563,7 +583,7 @@ class _Drawing:
         """Return whether NumPy has such an operation, and computes it in a type of ours."""
         try:
             return self._type(value) in DTYPES and self._type(value) != "float16"
-        except (TypeError, OverflowError):
+        except (TypeError, OverflowError, UndefinedError):
             return False
 
     def _type(self, value: Expression) -> str:

@@ -491,15 +491,44 @@ def is_sweep(program: Program, sweep: Sweep) -> bool:
         whole = (space.axes, space.scale)
         spaces = {s for s in map(program.space, used) if (s.axes, s.scale) == whole}
     lateral = [axis for axis in space.axes if axis != sweep.axis]
+    aims = {(a.field, a.component): a.place for a in sweep.assignments}
+    here = (0,) * len(program.extent)
+    places = [
+        (aims[node.field, node.component], moved(node.offset, shift))
+        for value in values_of(sweep)
+        for node, shift in seen(value, here)
+        if isinstance(node, Read) and (node.field, node.component) in aims
+    ]
     carried = {s.value for s in sweep.starts if s.kind == "field"} | set(sweep.ends)
     return (
         len(spaces) == 1
+        and len(sweep.starts) == len(sweep.handed) > 0
+        and len(sweep.ends) in (0, len(sweep.handed))
+        and all(aim == place for aim, place in places)
+        and all(aims[a.field, a.component] == a.place for a in sweep.assignments)
         and not {*used, sweep.on} & set(sweep.ends)
         and sweep.axis in space.axes
         and bool(lateral)
         and all(may_carry(program, name, space, sweep.axis) for name in carried)
         and len(set(sweep.ends)) == len(sweep.ends)
     )
+
+
+def children(program: Program, step: Kernel | Sweep) -> Offset:
+    """Return how many of the cells that it is written for the coarsest cell that it uses spans."""
+    space = written_for(program, step)
+    names = [*fields_of(step), *([step.on] if isinstance(step.on, str) else [])]
+    found = [1] * len(space.size)
+    for used in map(program.space, names):
+        for axis in used.axes:
+            found[axis] = lcm(found[axis], (used.scale[axis] / space.scale[axis]).denominator)
+    return tuple(found)
+
+
+def is_whole(program: Program, step: Kernel | Sweep) -> bool:
+    """Return whether a step assigns next door to whole cells of all grids that it uses."""
+    counts = children(program, step)
+    return not any(o % n for a in step.assignments for o, n in zip(a.place, counts, strict=True))
 
 
 def may_carry(program: Program, name: str, swept: Space, axis: int) -> bool:
@@ -536,7 +565,16 @@ def is_computable(program: Program, step: Step) -> bool:
     ]
     if isinstance(step, Reduce) and not seen(step.value, here):
         return False
-    if any(isinstance(node, Index) and node.axis not in space.axes for node in below):
+    if not isinstance(step, Reduce) and not is_whole(program, step):
+        return False
+    if any(
+        (isinstance(node, Index) and node.axis not in space.axes)
+        or (
+            isinstance(node, Shifted)
+            and any(o and a not in space.axes for a, o in enumerate(node.offset))
+        )
+        for node in below
+    ):
         return False
     mask = [] if isinstance(step, Reduce) or not isinstance(step.on, str) else [step.on]
     return (

@@ -2,6 +2,7 @@
 
 Each assignment runs over all of its cells before the next begins. What it reads beyond a side is
 filled from the field as it then is: rolled on periodic axes, else by the rule of the boundary.
+Arrays have all axes of the grid, with a single cell along those that a field lacks.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from property.programs import (
     Assignment,
     Binary,
     Callback,
+    Carry,
     Cast,
     Expression,
-    Field,
     Index,
     Kernel,
     Keyword,
@@ -30,12 +31,21 @@ from property.programs import (
     Read,
     Reduce,
     Shifted,
+    Space,
     Step,
     Swap,
+    Sweep,
     Unary,
     Where,
+    boxed,
+    fields_of,
+    fields_read,
     initial,
+    is_on_faces,
     moved,
+    region,
+    regions,
+    written_for,
 )
 
 
@@ -72,8 +82,8 @@ class UndefinedError(Exception):
     """The program converts a float to a whole number that cannot hold it."""
 
 
-# What a read or an index is, seen from the cell at an offset.
-Look = Callable[[Read | Index, Offset], np.ndarray]
+# What a read, an index or a carry is, seen from the cell at an offset.
+Look = Callable[[Read | Index | Carry, Offset], np.ndarray]
 
 
 def evaluate(node: Expression, look: Look, keywords: dict[str, float], shift: Offset):
@@ -83,10 +93,8 @@ def evaluate(node: Expression, look: Look, keywords: dict[str, float], shift: Of
             return value
         case Keyword(name):
             return keywords[name]
-        case Index():
+        case Index() | Read() | Carry():
             return look(node, shift)
-        case Read(_, _, offset):
-            return look(node, moved(offset, shift))
         case Shifted(operand, offset):
             return evaluate(operand, look, keywords, moved(shift, offset))
         case Power(base, exponent):
@@ -155,6 +163,8 @@ class Oracle:
         match step:
             case Kernel():
                 self._launch(step)
+            case Sweep():
+                self._sweep(step)
             case Swap(first, second):
                 arrays = self.arrays
                 arrays[first], arrays[second] = arrays[second], arrays[first]
@@ -173,70 +183,100 @@ class Oracle:
                     self.numbers[parameter] += 1.0
 
     def _launch(self, kernel: Kernel) -> None:
-        lower, upper = (0,) * len(self.program.extent), self.program.extent
-        if isinstance(kernel.on, tuple):
-            lower, upper = kernel.on
-        cells = [np.arange(l, u) for l, u in zip(lower, upper, strict=True)]
-        is_chosen = np.array(True)
-        if isinstance(kernel.on, str):
-            is_chosen = self.arrays[kernel.on][0][np.ix_(*cells)] != 0
         keywords = {name: self._number(source) for name, source in kernel.keywords}
         before = {name: self._filled(name) for name in self.arrays}
+        mask = before[kernel.on] if isinstance(kernel.on, str) else None
+        space, on = written_for(self.program, kernel), kernel.on if mask is None else None
         for assignment in kernel.assignments:
-            now = {name: self._filled(name) for name in self.arrays}
+            now = self._filled_for(assignment.value)
+            cells = _lines(region(self.program, assignment, on))
+            seen = _Seen(self.program, space, cells, before, now)
+            value = evaluate(assignment.value, seen, keywords, (0,) * len(cells))
+            self._assign(assignment, value, seen.chosen(kernel.on), cells)
 
-            def look(node: Read | Index, offset: Offset, now=now) -> np.ndarray:
-                if isinstance(node, Index):
-                    return self._index(node.axis, cells, offset)
-                found = (before if node.is_old else now)[node.field][node.component]
-                return _readable(found[_moved(cells, offset, REACH)])
+    def _sweep(self, sweep: Sweep) -> None:
+        """Do layer after layer: each cell gets what the one before it in its column hands on."""
+        keywords = {name: self._number(source) for name, source in sweep.keywords}
+        before = {name: self._filled(name) for name in self.arrays}
+        space = written_for(self.program, sweep)
+        carries = self._begun(sweep, space)
+        on = None if isinstance(sweep.on, str) else sweep.on
+        places = [region(self.program, a, on) for a in sweep.assignments] or [boxed(space, on)]
+        every = _lines(places[0])
+        for position in every[sweep.axis][:: sweep.sign]:
+            cells = [
+                np.array([position]) if axis == sweep.axis else line
+                for axis, line in enumerate(every)
+            ]
+            here = (0,) * len(cells)
+            first = _Seen(self.program, space, cells, before, before)
+            is_chosen = first.chosen(sweep.on)
+            columns = np.ix_(*(line * (a != sweep.axis) for a, line in enumerate(cells)))
+            old = [_readable(carry[columns]) for carry in carries]
+            for assignment in sweep.assignments:
+                now = self._filled_for(assignment.value)
+                seen = _Seen(self.program, space, cells, before, now, old)
+                value = evaluate(assignment.value, seen, keywords, here)
+                self._assign(assignment, value, is_chosen, cells)
+            now = self._filled_for(*sweep.handed)
+            seen = _Seen(self.program, space, cells, before, now, old)
+            found = [evaluate(value, seen, keywords, here) for value in sweep.handed]
+            for carry, value in zip(carries, found, strict=True):
+                new = _stored(np.broadcast_to(value, is_chosen.shape), carry.dtype)
+                carry[columns] = np.where(is_chosen, new, carry[columns])
+        for name, carry in zip(sweep.ends, carries, strict=False):
+            self.arrays[name][0] = carry
 
-            value = evaluate(assignment.value, look, keywords, (0,) * len(cells))
-            self._assign(assignment, value, is_chosen, cells)
+    def _begun(self, sweep: Sweep, space: Space) -> list[np.ndarray]:
+        """Return the carries of the first cells: of the fields that get the last ones.
+
+        If there are none, of the floating-point type that holds all that the sweep uses.
+        """
+        types = [self.arrays[name].dtype for name in fields_of(sweep)]
+        floating = [dtype for dtype in types if dtype.kind == "f"]
+        dtype = np.result_type(np.float32, *(floating or [np.float64]))
+        shape = tuple(1 if axis == sweep.axis else n for axis, n in enumerate(space.size))
+        result = []
+        for number, source in enumerate(sweep.starts):
+            if sweep.ends:
+                dtype = self.arrays[sweep.ends[number]].dtype
+            if source.kind == "field":
+                value = _readable(self._prescribed(source.value)[0])
+            else:
+                value = np.asarray(self._number(source))
+            result.append(_stored(np.broadcast_to(value, shape), dtype).copy())
+        return result
 
     def _assign(self, to: Assignment, value, is_chosen: np.ndarray, cells: list) -> None:
         """Give the cells 'place' away their values; what falls beyond a side is lost."""
         shape = tuple(map(len, cells))
         value, is_chosen = np.broadcast_to(value, shape), np.broadcast_to(is_chosen, shape)
         places, kept = [], []
-        grid = zip(cells, to.place, self.program.extent, self.program.periodic, strict=True)
+        space = self.program.space(to.field)
+        grid = zip(cells, to.place, space.size, space.periodic, strict=True)
         for line, place, extent, is_periodic in grid:
             aim = (line + place) % extent if is_periodic else line + place
             inside = np.flatnonzero((aim >= 0) & (aim < extent))
             places.append(aim[inside])
             kept.append(inside)
         target = self.arrays[to.field][to.component]
-        if target.dtype == np.float16:
-            # Computed in float32 at least, to 16 bits by way of that.
-            value = value.astype(np.float32)
-        new, old = value[np.ix_(*kept)].astype(target.dtype), target[np.ix_(*places)]
+        new, old = _stored(value[np.ix_(*kept)], target.dtype), target[np.ix_(*places)]
         target[np.ix_(*places)] = np.where(is_chosen[np.ix_(*kept)], new, old)
 
     def _reduced(self, kind: str, value: Expression) -> float:
-        cells = [np.arange(n) for n in self.program.extent]
-        filled = {name: self._filled(name) for name in self.arrays}
-
-        def look(node: Read | Index, offset: Offset) -> np.ndarray:
-            if isinstance(node, Index):
-                return self._index(node.axis, cells, offset)
-            return _readable(filled[node.field][node.component][_moved(cells, offset, REACH)])
-
-        found = evaluate(value, look, {}, (0,) * len(cells))
-        numbers = np.broadcast_to(found, self.program.extent).astype(np.float64).ravel().tolist()
+        step = Reduce("", kind, value)
+        cells = _lines(regions(self.program, step)[0][1])
+        filled = self._filled_for(value)
+        seen = _Seen(self.program, written_for(self.program, step), cells, filled, filled)
+        found = evaluate(value, seen, {}, (0,) * len(cells))
+        shape = tuple(map(len, cells))
+        numbers = np.broadcast_to(found, shape).astype(np.float64).ravel().tolist()
         if any(map(math.isnan, numbers)):
             return math.nan
         if kind == "sum" and any(map(math.isinf, numbers)):
             raise UndefinedError
         # A zero has no sign.
         return {"sum": math.fsum, "min": min, "max": max}[kind](numbers) + 0.0
-
-    def _index(self, axis: int, cells: list, offset: Offset) -> np.ndarray:
-        index = cells[axis] + offset[axis]
-        if self.program.periodic[axis]:
-            index %= self.program.extent[axis]
-        shape = [1] * len(cells)
-        shape[axis] = -1
-        return index.reshape(shape)
 
     def _number(self, source) -> float:
         match source.kind:
@@ -250,61 +290,133 @@ class Oracle:
                 return self.numbers[source.value]
 
     def _prescribe(self, name: str) -> None:
-        """Give the cells that lie on a side themselves the values that its boundary prescribes."""
-        inner = (slice(None), *(slice(REACH, REACH + n) for n in self.program.extent))
-        self.arrays[name] = self._filled(name)[inner].copy()
+        self.arrays[name] = self._prescribed(name)
+
+    def _prescribed(self, name: str) -> np.ndarray:
+        """Return a field with what its boundaries prescribe in cells that lie on a side."""
+        size = self.program.space(name).size
+        inner = (slice(None), *(slice(REACH, REACH + n) for n in size))
+        return self._filled(name)[inner].copy()
+
+    def _filled_for(self, *values: Expression) -> dict[str, np.ndarray]:
+        return {name: self._filled(name) for name in set().union(*map(fields_read, values))}
 
     def _filled(self, name: str) -> np.ndarray:
         """Return a field with layers around it, and what is prescribed on its sides."""
-        array = self.arrays[name]
+        array, space = self.arrays[name], self.program.space(name)
         nothing = np.nan if array.dtype.kind == "f" else 99
-        for axis, is_periodic in enumerate(self.program.periodic):
+        for axis, is_periodic in enumerate(space.periodic):
             width = [(REACH, REACH) if a == axis + 1 else (0, 0) for a in range(array.ndim)]
-            how = {"mode": "wrap"} if is_periodic else {"constant_values": nothing}
+            if axis not in space.axes:
+                how = {"mode": "edge"}
+            else:
+                how = {"mode": "wrap"} if is_periodic else {"constant_values": nothing}
             array = np.pad(array, width, **how)
         field = self.program.field(name)
         # Where layers of two sides meet, the one declared last decides.
         for side, kind, given in field.boundaries:
             axis = AXES.index(side[0])
             lines = np.moveaxis(array, axis + 1, 0)
-            spacing, extent = self.program.spacing[axis], self.program.extent[axis]
-            _fill_side(lines, field, side, (kind, given * (spacing if kind == "neumann" else 1)))
-            assert len(lines) == extent + 2 * REACH
+            spacing = self.program.spacing[axis] / float(space.scale[axis])
+            rule = (kind, given * (spacing if kind == "neumann" else 1))
+            _fill_side(lines, side, rule, is_on_side=is_on_faces(field, axis))
+            assert len(lines) == space.size[axis] + 2 * REACH
         return array
 
 
-def _fill_side(lines: np.ndarray, field: Field, side: str, rule: tuple[str, float]) -> None:
+class _Seen:
+    """What expressions see from some cells of a kernel.
+
+    Attributes:
+        space: The kernel's cells.
+        cells: Those where it runs: their numbers along each axis.
+        before: Filled fields at the beginning.
+        now: Filled fields as they are.
+        carries: What has been handed on to these cells.
+    """
+
+    def __init__(self, program: Program, space: Space, cells, before, now, carries=()) -> None:
+        self.program, self.space, self.cells = program, space, cells
+        self.before, self.now, self.carries = before, now, carries
+
+    def __call__(self, node: Read | Index | Carry, shift: Offset) -> np.ndarray:
+        if isinstance(node, Carry):
+            return self.carries[node.number]
+        if isinstance(node, Index):
+            return self._index(node.axis, shift)
+        arrays = self.before if node.is_old else self.now
+        return _readable(arrays[node.field][node.component][self._places(node, shift)])
+
+    def chosen(self, mask) -> np.ndarray:
+        """Return in which of the cells a mask is not zero; without one in all."""
+        shape = tuple(map(len, self.cells))
+        if not isinstance(mask, str):
+            return np.ones(shape, bool)
+        here = (0,) * len(shape)
+        found = self.before[mask][0][self._places(Read(mask, 0, here), here)]
+        return np.broadcast_to(found != 0, shape)
+
+    def _places(self, node: Read, shift: Offset) -> tuple[np.ndarray, ...]:
+        space = self.program.space(node.field)
+        return np.ix_(
+            *(
+                REACH
+                + space.place(
+                    line, shift[axis], node.offset[axis], axis,
+                    space.scale[axis] / self.space.scale[axis],
+                )
+                for axis, line in enumerate(self.cells)
+            )
+        )  # fmt: skip
+
+    def _index(self, axis: int, shift: Offset) -> np.ndarray:
+        index = self.cells[axis] + shift[axis]
+        if self.space.periodic[axis]:
+            index %= self.space.cells[axis]
+        shape = [1] * len(self.cells)
+        shape[axis] = -1
+        return index.reshape(shape)
+
+
+def _lines(region) -> list[np.ndarray]:
+    """Return the numbers of a region's cells along each axis."""
+    return [np.arange(lower, upper) for lower, upper in zip(*region, strict=True)]
+
+
+def _fill_side(lines: np.ndarray, side: str, rule: tuple[str, float], *, is_on_side: bool) -> None:
     """Fill the layers beyond a side, and that on it; 'lines' has the side's axis first."""
     kind, given = rule
-    # From the low side as from the high one: line REACH + n is the n-th cell inside, n from 0.
-    is_high = side[1] == "+"
-    if is_high:
+    # From the high side as from the low one: line REACH + n is the n-th cell inside, n from 0.
+    if side[1] == "+":
         lines = lines[::-1]
     number = lines.dtype.type
-    inside = REACH
+    inside, last = REACH, len(lines) - REACH - 1
     if kind == "copy":
         lines[inside - 1] = lines[inside]
         return
-    wall = None
-    if side[0] in field.location.split("_")[0] and field.location != "center":
-        # The first line beyond the high side, and the first inside the low one, lie on the side.
-        wall = inside - 1 if is_high else inside
-        lines[wall] = number(given) if kind == "dirichlet" else lines[wall + 1] + number(given)
-    for layer in range(inside - 1 if wall is None else wall - 1, -1, -1):
-        mirror = 2 * inside - 1 - layer if wall is None else 2 * wall - layer
+    if is_on_side:
+        first = lines[inside + 1] if kind == "neumann" else 0
+        lines[inside] = number(given) if kind == "dirichlet" else first + number(given)
+    for layer in range(inside - 1, -1, -1):
+        mirror = 2 * inside - layer - (not is_on_side)
+        if mirror > last:
+            break
         if kind == "dirichlet":
             lines[layer] = number(2 * given) - lines[mirror]
         else:
             lines[layer] = number((mirror - layer) * given) + lines[mirror]
 
 
-def _moved(cells: list, offset: Offset, border: int) -> tuple[np.ndarray, ...]:
-    return np.ix_(*(line + o + border for line, o in zip(cells, offset, strict=True)))
-
-
 def _readable(values: np.ndarray) -> np.ndarray:
     """Return numbers as kernels read them: 16 bits are for storage only."""
     return values.astype(np.float32) if values.dtype == np.float16 else values
+
+
+def _stored(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Return numbers as a field of a type holds them: to 16 bits by way of 32."""
+    if dtype == np.float16:
+        values = values.astype(np.float32)
+    return values.astype(dtype)
 
 
 def change(values: np.ndarray) -> None:

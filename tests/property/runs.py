@@ -79,10 +79,11 @@ def draw_way(
         None for a program that was refused in each.
     """
     for attempt in range(6):
-        split = draw_split(random, program.extent, program.periodic, ranks)
+        split = draw_split(random, program.extent, program.periodic, ranks, program.grain())
         strategy = draw_strategy(random)
         if attempt > 2:
-            split = _even_split(program, ranks)
+            if max(n // g for n, g in zip(program.extent, program.grain(), strict=True)) >= ranks:
+                split = _even_split(program, ranks)
             strategy = replace(strategy, depth=max(1, 5 - attempt), width="minimal")
         way = Way(split, strategy, target, random.choice(PIECES))
         if not is_refused(program, way):
@@ -91,11 +92,12 @@ def draw_way(
 
 
 def _even_split(program: Program, ranks: int) -> hc.Decomposition:
-    """Return one block a rank, along the longest axis."""
-    longest = max(program.extent)
+    """Return one block a rank, along the axis that can be cut most often, if there is one."""
+    grain = program.grain()
+    parts = [n // g for n, g in zip(program.extent, grain, strict=True)]
+    axis = parts.index(max(parts))
     cuts = [(0, n) for n in program.extent]
-    even = tuple(round(n * longest / ranks) for n in range(ranks + 1))
-    cuts[program.extent.index(longest)] = even
+    cuts[axis] = tuple(round(n * parts[axis] / ranks) * grain[axis] for n in range(ranks + 1))
     return hc.Decomposition(tuple(cuts), program.periodic, ranks)
 
 
@@ -121,11 +123,16 @@ def is_legal_refusal(error: HaloclineError) -> bool:
     return isinstance(error, KernelError) and "as it was before an earlier statement" in text
 
 
-def draw_split(random: Random, extent: Offset, periodic, ranks: int = 1) -> hc.Decomposition:
-    """Draw blocks of any sizes, at least one a rank."""
-    most = max(2, ranks - 1)
+def draw_split(
+    random: Random, extent: Offset, periodic, ranks: int = 1, grain: Offset = ()
+) -> hc.Decomposition:
+    """Draw blocks of any sizes, at least one a rank; their bounds are multiples of 'grain'."""
+    most, grain = max(2, ranks - 1), grain or (1,) * len(extent)
     while True:
-        inner = [random.sample(range(1, n), random.randint(0, min(most, n - 1))) for n in extent]
+        inner = [
+            random.sample(range(g, n, g), random.randint(0, min(most, n // g - 1)))
+            for n, g in zip(extent, grain, strict=True)
+        ]
         cuts = tuple((0, *sorted(cut), n) for cut, n in zip(inner, extent, strict=True))
         if np.prod([len(axis) - 1 for axis in cuts]) >= ranks:
             return hc.Decomposition(cuts, periodic, ranks)
@@ -255,7 +262,7 @@ def difference(program: Program, way: Way) -> str:
     for count in way.pieces:
         simulation.run(count, progress=False)
         numbers = {name: written.numbers[name].value for name in oracle.numbers}
-        found.append((gathered(written), numbers))
+        found.append((gathered(written, program), numbers))
     differing = [text for pair in zip(found, expected, strict=True) for text in _compared(*pair)]
     return differing[0] if differing else ""
 

@@ -7,6 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from property.programs import (
+    Carry,
     Field,
     Kernel,
     Nest,
@@ -14,6 +15,7 @@ from property.programs import (
     Program,
     Read,
     Source,
+    Sweep,
     flat,
     is_legal,
     operands,
@@ -42,8 +44,8 @@ def smaller(program: Program) -> Iterator[Program]:
 def _plainer(field: Field) -> Iterator[Field]:
     for boundaries in _tuples(field.boundaries):
         yield replace(field, boundaries=boundaries)
-    for name in ("location", "layout", "dtype"):
-        plain = {"location": "center", "layout": "soa", "dtype": "float64"}[name]
+    one = {"location": "center", "layout": "soa", "dtype": "float64", "axes": (), "scale": ()}
+    for name, plain in one.items():
         if getattr(field, name) != plain:
             yield replace(field, **{name: plain})
 
@@ -65,8 +67,10 @@ def _values(value: Any) -> Iterator[Any]:
             yield Source("number", 0.75)
         case Number():
             return
-        case Kernel(_, on) if on is not None:
+        case Kernel() | Sweep() if value.on is not None:
             yield replace(value, on=None)
+        case Carry():
+            yield Number(1)
         case Read(_, _, _, True):
             yield replace(value, is_old=False)
     if not is_dataclass(value):
@@ -82,7 +86,7 @@ def _values(value: Any) -> Iterator[Any]:
         elif field.name in {"keywords", "on"}:
             changed = ()
         elif isinstance(part, tuple):
-            changed = (one for one in _tuples(part) if one)
+            changed = (one for one in _tuples(part) if one or isinstance(value, Sweep))
         else:
             changed = _values(part)
         for one in changed:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.errors import GridError, KernelError, described
-from halocline.geometry import AXES, Box
+from halocline.geometry import AXES, UNBOUNDED, Box
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.mask import masked
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from halocline.language.grid import Grid
     from halocline.language.kernel import Kernel
-    from halocline.language.space import Space
+    from halocline.language.space import Ratio, Space
 
 # Where a kernel runs: everywhere, on a layer beyond a side, in a box, where a field is not zero.
 On = str | Box | Field | None
@@ -65,19 +65,22 @@ def over_cells(
     bound = dict(zip((f.name for f in kernel.fields), fields, strict=True))
     names = dict.fromkeys(s.field for s in kernel.statements)
     assigned = [bound[name] for name in names]
-    swept = _without_carries(kernel, assigned, fields)
-    written_for = space_of(kernel.name, fields, swept, place)
-    grid = next(g for g in fields[0].grid.family if g.scale == written_for.scale)
-    region = _region(kernel.name, grid, swept[0].space, on)
+    swept = assigned if kernel.sweep is None else swept_fields(kernel.sweep[0], assigned, fields)
     mask = on if isinstance(on, Field) else None
     if mask is not None:
         same_family((*fields, mask), f"Kernel '{kernel.name}'")
-        if not _is_alike(mask, fields):
-            # The choice in every cell is part of what a cell does for each that it spans.
-            kernel, fields = masked(kernel, mask), (*fields, mask)
-            bound[kernel.fields[-1].name], mask = mask, None
+    used = fields if mask is None or mask in fields else (*fields, mask)
+    written_for = space_of(kernel.name, used, swept, place)
+    grid = next(g for g in fields[0].grid.family if g.scale == written_for.scale)
+    region = _region(kernel.name, grid, swept[0].space, on)
+    if mask is not None and not _is_alike(mask, fields):
+        # The choice in every cell is part of what a cell does for each that it spans.
+        known = next((name for name, field in bound.items() if field is mask), "")
+        kernel, fields = masked(kernel, mask, known), tuple(used)
+        bound[known or kernel.fields[-1].name], mask = mask, None
     spaces = {name: field.space for name, field in bound.items()}
     found = resolved(kernel, spaces, written_for, places)
+    _refuse_parts(kernel, found.children, places)
     side = AXES.index(on[0]) if isinstance(on, str) else None
     verify(found.kernel, found.places, place, side=side)
     if region is not None and set(found.children) != {1}:
@@ -85,11 +88,11 @@ def over_cells(
     return Traced(found.kernel, tuple(fields), found.space, region, mask)
 
 
-def _without_carries(kernel: Kernel, assigned: list[Field], fields: Sequence[Field]) -> list[Field]:
-    """Return the fields that are assigned in each cell of a column; else those that are read."""
-    if kernel.sweep is None:
-        return assigned
-    axis, _ = kernel.sweep
+def swept_fields(axis: int, assigned: Sequence[Field], fields: Sequence[Field]) -> list[Field]:
+    """Return the fields for whose cells a sweep along an axis is written.
+
+    Those with this axis that it assigns; if it assigns carries alone, the finest of all.
+    """
     swept = [field for field in assigned if not field.space.lacks[axis]]
     read = [field for field in fields if not field.space.lacks[axis]]
     return swept or [max(read, key=lambda field: (len(field.axes), field.space.scale))]
@@ -121,10 +124,23 @@ def _region(name: str, grid: Grid, space: Space, on: On) -> Box | None:
     return space.open_where_lacking(space.unbounded_where_whole(on))
 
 
+def _refuse_parts(kernel: Kernel, children: Ratio, places: Sequence[str]) -> None:
+    """Refuse to assign to a part of what other cells assign, where one does so for several."""
+    for statement, place in zip(kernel.statements, places, strict=True):
+        if any(o % count for o, count in zip(statement.offset, children, strict=True)):
+            raise KernelError(
+                f"Kernel '{kernel.name}' assigns '{statement.field}' at the offset "
+                f"{statement.offset} and uses fields of a grid coarser by "
+                f"{'x'.join(map(str, children))}; expected multiples of that.",
+                hint="Assign to the cell itself, and read from where the value is to come.",
+                place=place,
+            )
+
+
 def _coarsened(name: str, region: Box, children: tuple[int, ...], grid: Grid) -> Box:
     """Return a region of cells as one of the coarser cells that span them."""
     ends = zip((*region.lower, *region.upper), (*children, *children), strict=True)
-    if any(end % count for end, count in ends):
+    if any(abs(end) < UNBOUNDED and end % count for end, count in ends):
         raise KernelError(
             f"Kernel '{name}' was told to run on {region} and reads fields of a grid coarser by "
             f"{'x'.join(map(str, children))}; expected whole cells of that.",
@@ -132,6 +148,11 @@ def _coarsened(name: str, region: Box, children: tuple[int, ...], grid: Grid) ->
             "the ratio divides, or a mask.",
             place=user_place(),
         )
-    lower = tuple(end // count for end, count in zip(region.lower, children, strict=True))
-    upper = tuple(end // count for end, count in zip(region.upper, children, strict=True))
+    lower, upper = (
+        tuple(
+            end if abs(end) >= UNBOUNDED else end // count
+            for end, count in zip(corner, children, strict=True)
+        )
+        for corner in (region.lower, region.upper)
+    )
     return Box(lower, upper)

@@ -41,6 +41,12 @@ def is_staggered(location: str, axis: str) -> bool:
     return location != "center" and axis in location.split("_", maxsplit=1)[0]
 
 
+def without_axis(location: str, axis: str) -> str:
+    """Return where values lie along the other axes."""
+    left = "".join(a for a in AXES if is_staggered(location, a) and a != axis)
+    return {0: "center", 1: f"{left}_face", 2: f"{left}_edge"}[len(left)]
+
+
 class Storage(Protocol):
     """Where the values of one field live; made by a simulation."""
 

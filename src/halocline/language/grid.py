@@ -132,15 +132,16 @@ class Grid:
         self.fields[name] = result = Field(self, name, **options)
         return result
 
-    def hidden_field(self, name: str, axes: str, dtype: str) -> Field:
+    def hidden_field(self, name: str, *, dtype: str, axes: str, location: str = "center") -> Field:
         """Return a field that steps need beside the user's own: the one of this name, or a new one.
 
         Users do not see it: it is neither written out nor kept in checkpoints.
         """
-        name = f"{name}_on_{'x'.join(map(str, self.extent))}"
+        name = f"{name}_{dtype}_{axes}_{location}_on_{'x'.join(map(str, self.extent))}"
         known = self.fields.get(name)
         if known is None or not known.is_hidden:
-            known = self.field(name + "_" * (name in self.fields), axes=axes, dtype=dtype)
+            options = {"dtype": dtype, "axes": axes, "location": location}
+            known = self.field(name + "_" * (name in self.fields), **options)
             known.is_hidden = True
         return known
 

@@ -16,9 +16,15 @@ if TYPE_CHECKING:
     from halocline.language.kernel import Statement
 
 
-def masked(kernel: Kernel, mask: Field) -> Kernel:
-    """Return the kernel that keeps the old values where the mask is zero; the mask comes last."""
-    name = "mask_of_" + kernel.name
+def masked(kernel: Kernel, mask: Field, known: str = "") -> Kernel:
+    """Return the kernel that keeps the old values where a mask is zero.
+
+    Args:
+        kernel: The kernel.
+        mask: The mask; it comes last.
+        known: What the kernel calls it, if it is one of its fields.
+    """
+    name = known or "mask_of_" + kernel.name
     chosen = Read(name, 0, (0,) * kernel.dimensions)
     versions: Counter[tuple[str, int]] = Counter()
     statements = []
@@ -26,7 +32,7 @@ def masked(kernel: Kernel, mask: Field) -> Kernel:
         old = Read(s.field, s.component, s.offset, versions[s.field, s.component])
         statements.append(replace(s, value=Where(chosen, _assigned(kernel, s), old)))
         versions[s.field, s.component] += 1
-    fields = (*kernel.fields, mask.type_as(name))
+    fields = kernel.fields if known else (*kernel.fields, mask.type_as(name))
     return replace(kernel, fields=fields, statements=tuple(statements))
 
 

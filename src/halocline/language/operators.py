@@ -226,6 +226,19 @@ class Value(Symbol):
         raise KernelError("A single value was used as a sequence.", place=user_place())
 
 
+class _Component(Value):
+    """One component of a field outside of a kernel; its subscript is an offset of the field."""
+
+    def __init__(self, name: str, component: int, space: Space) -> None:
+        super().__init__(Read(name, component, (0,) * len(space.extent)))
+        self._name, self._component, self._space = name, component, space
+
+    def __getitem__(self, offset: Any) -> Value:
+        """Return its value at an offset."""
+        place = parse_offset_of_field(self._name, self._space, offset)
+        return Value(Read(self._name, self._component, place))
+
+
 def to_expression(value: Any) -> Expr:
     """Return a number or symbol as an expression; a NumPy number has a width, Python's has none."""
     if isinstance(value, Operand):
@@ -265,8 +278,7 @@ def access(name: str, components: int, space: Space, key: Any) -> Any:
     """Return what 'field[key]' means: a component of several, or the value at an offset."""
     if components == 1:
         return Value(Read(name, 0, parse_offset_of_field(name, space, key)))
-    here = (0,) * len(space.extent)
-    return Value(Read(name, parse_component(name, components, key), here))
+    return _Component(name, parse_component(name, components, key), space)
 
 
 def binary(op: str, left: Any, right: Any) -> Value:

@@ -144,12 +144,13 @@ def _steps(
         if position + 1 < len(over):
             present = {a for field in fields.values() for a in field.axes}
             axes = "".join(a for a in AXES if a in present and a != axis)
-            target = into.grid.hidden_field(f"{kind}_over_{axis}_{into.name}", axes, into.dtype)
+            name = f"{kind}_over_{axis}_{into.name}"
+            target = into.grid.hidden_field(name, dtype=into.dtype, axes=axes)
 
         def body(found: Any, *_: Any, value: operators.Value = value) -> None:
             found[found.here] = combined(found[found.here], value)
 
-        result.append(begin(target, first))
+        result += begin((target,), (first,))
         named = {"result": target, **fields}
         sweep = (AXES.index(axis), 1)
         result.append(recorded(f"{kind}_over_{axis}", place, named, body, {}, sweep=sweep))

@@ -7,12 +7,14 @@ written for all those that it spans (its children), one statement after the othe
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import product
-from math import floor, lcm, prod
+from math import floor, lcm
 from typing import TYPE_CHECKING
 
 from halocline.errors import KernelError
+from halocline.geometry import AXES
 from halocline.language.expr import Binary, Const, Expr, Index, Read, operands, rebuild, walk
 
 if TYPE_CHECKING:
@@ -95,7 +97,11 @@ def resolved(
         spaces: Those of its fields, by the kernel's names.
         written_for: See 'space_of'.
         places: 'file:line' of each statement.
+
+    Raises:
+        KernelError: It uses an axis that these cells lack.
     """
+    _refuse_lacking(kernel, written_for, places)
     ratios: dict[str, tuple[Fraction, ...]] = {}
     for name, space in spaces.items():
         ratio = space.ratio_to(written_for)
@@ -111,14 +117,53 @@ def resolved(
         scale=tuple(s / c for s, c in zip(written_for.scale, children, strict=True)),
     )
     fields = tuple(replace(f, ratio=_whole(ratios[f.name], children)) for f in kernel.fields)
-    # The first axis varies fastest, as in memory.
-    offsets = [child[::-1] for child in product(*map(range, children[::-1]))]
-    statements = tuple(
-        _of_child(s, child, children, ratios) for s in kernel.statements for child in offsets
-    )
-    every = tuple(place for place in places for _ in offsets)
-    kernel = replace(kernel, fields=fields, statements=statements)
-    return Resolved(kernel, coarse, every, children)
+    groups = _in_order(kernel, children)
+    counts = Counter((s.field, s.component) for s in kernel.statements)
+    statements, every = [], []
+    for number, group in enumerate(groups):
+        before = {key: number * len(group) * count for key, count in counts.items()}
+        for statement, place in zip(kernel.statements, places, strict=True):
+            for child in group:
+                seen = _Child(child, children, ratios, before, len(group))
+                statements.append(seen.statement(statement))
+                every.append(place)
+    kernel = replace(kernel, fields=fields, statements=tuple(statements))
+    return Resolved(kernel, coarse, tuple(every), children)
+
+
+def _refuse_lacking(kernel: Kernel, written_for: Space, places: Sequence[str]) -> None:
+    """Refuse indices and shifts along axes that the cells lack for which a kernel is written."""
+    for statement, place in zip(kernel.statements, places, strict=True):
+        for node in walk(statement.value):
+            match node:
+                case Index(axis):
+                    used = [axis]
+                case Read():
+                    used = [axis for axis, o in enumerate(node.shift) if o]
+                case _:
+                    used = []
+            for axis in used:
+                if written_for.lacks[axis]:
+                    axes = "".join(AXES[axis] for axis in written_for.axes)
+                    what = "uses the index" if isinstance(node, Index) else "shifts an expression"
+                    raise KernelError(
+                        f"Kernel '{kernel.name}' {what} along {AXES[axis]}, but it is written for "
+                        f"cells on '{axes}'.",
+                        place=place,
+                    )
+
+
+def _in_order(kernel: Kernel, children: Ratio) -> list[list[Offset]]:
+    """Return the children of a cell in groups: each does all of a kernel before the next begins.
+
+    They are one group, but in a sweep, where they follow each other along its axis. The first axis
+    varies fastest, as in memory.
+    """
+    every = [child[::-1] for child in product(*map(range, children[::-1]))]
+    if kernel.sweep is None:
+        return [every]
+    axis, sign = kernel.sweep
+    return [[c for c in every if c[axis] == n] for n in range(children[axis])[::sign]]
 
 
 def whole_ratios(fine: Space, coarse: Space) -> Ratio | None:
@@ -135,33 +180,51 @@ def _whole(ratio: Sequence[Fraction], children: Ratio) -> Ratio:
     return () if set(whole) == {1} else whole
 
 
-def _of_child(statement: Statement, child: Offset, children: Ratio, ratios: Ratios) -> Statement:
-    """Return what a cell does for one of those that it spans."""
-    offset = _place(statement.offset, child, ratios[statement.field])
-    value = reads_resolved(statement.value, child, children, ratios)
-    return replace(statement, offset=offset, value=value)
-
-
 def _place(offset: Offset, seen_from: Sequence[int], ratio: Sequence[Fraction]) -> Offset:
     """Return the offset of a field's cell from the first that the kernel's cell spans."""
     terms = zip(offset, seen_from, ratio, strict=True)
     return tuple(o + floor(r * c) for o, c, r in terms)
 
 
-def reads_resolved(root: Expr, child: Offset, children: Ratio, ratios: Ratios) -> Expr:
-    """Return an expression with the offsets of all reads from the cell where it is evaluated."""
-    known: dict[Expr, Expr] = {}
-    for node in walk(root):
-        match node:
-            case Read(field, component, offset, version, shift):
-                seen_from = tuple(map(sum, zip(child, shift or (0,) * len(child), strict=True)))
-                place = _place(offset, seen_from, ratios[field])
-                # Each earlier statement has become one for each child.
-                known[node] = Read(field, component, place, version * prod(children))
-            case Index(axis, offset) if children[axis] > 1:
-                parent, rest = divmod(child[axis] + offset, children[axis])
-                first = Binary("mul", Index(axis, parent), Const(children[axis]))
-                known[node] = Binary("add", first, Const(rest))
-            case _:
-                known[node] = rebuild(node, tuple(known[below] for below in operands(node)))
-    return known[root]
+@dataclass(frozen=True, slots=True)
+class _Child:
+    """One of the cells for which a kernel was written, in the cell that does it.
+
+    Attributes:
+        child: Which of the cells that this one spans.
+        children: How many these are along each axis.
+        ratios: Of the fields to the cells for which the kernel was written.
+        before: How often children that came before have assigned each component in all.
+        beside: How many children do each statement before the next statement.
+    """
+
+    child: Offset
+    children: Ratio
+    ratios: Ratios
+    before: Mapping[tuple[str, int], int]
+    beside: int
+
+    def statement(self, statement: Statement) -> Statement:
+        """Return a statement, as the cell does it."""
+        offset = _place(statement.offset, self.child, self.ratios[statement.field])
+        return replace(statement, offset=offset, value=self._resolved(statement.value))
+
+    def _resolved(self, root: Expr) -> Expr:
+        """Return an expression with the offsets of all reads from the cell that does it."""
+        known: dict[Expr, Expr] = {}
+        for node in walk(root):
+            match node:
+                case Read(field, component, offset, version, shift):
+                    shift = shift or (0,) * len(self.child)
+                    seen_from = tuple(map(sum, zip(self.child, shift, strict=True)))
+                    place = _place(offset, seen_from, self.ratios[field])
+                    version = self.before.get((field, component), 0) + version * self.beside
+                    known[node] = Read(field, component, place, version)
+                case Index(axis, offset) if self.children[axis] > 1:
+                    parent, rest = divmod(self.child[axis] + offset, self.children[axis])
+                    first = Binary("mul", Index(axis, parent), Const(self.children[axis]))
+                    known[node] = Binary("add", first, Const(rest))
+                case _:
+                    below = operands(node)
+                    known[node] = rebuild(node, tuple(known[operand] for operand in below))
+        return known[root]

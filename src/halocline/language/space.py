@@ -7,7 +7,7 @@ such as a domain, have no bounds along it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -127,6 +127,12 @@ class Space:
             slice(box.lower[axis] - lower[axis], box.upper[axis] - lower[axis])
             for axis in self.axes
         )
+
+    def without(self, axis: int) -> Space:
+        """Return the space that lacks one more axis."""
+        lacks = tuple(is_lacking or a == axis for a, is_lacking in enumerate(self.lacks))
+        closing = tuple(0 if a == axis else more for a, more in enumerate(self.closing))
+        return replace(self, lacks=lacks, closing=closing)
 
     def is_beside(self, other: Space) -> bool:
         """Return whether two spaces differ in nothing but faces."""

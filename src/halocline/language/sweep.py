@@ -7,7 +7,6 @@ sweep they hold what the last cell of each column has made.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,16 +14,19 @@ import numpy as np
 from halocline.errors import KernelError, described
 from halocline.geometry import AXES
 from halocline.language import operators
-from halocline.language.fields import Field
+from halocline.language.calls import swept_fields
+from halocline.language.expr import Read, Scalar
+from halocline.language.fields import Field, without_axis
 from halocline.language.grid import same_family
 from halocline.language.place import user_place
 from halocline.language.steps import Parameter
-from halocline.language.trace import KernelFunction, kernel
+from halocline.language.trace import KernelFunction, Recorder, bound, recorded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from halocline.language.calls import On
+    from halocline.language.space import Space
     from halocline.language.steps import Call
 
 Start = float | Parameter | Field
@@ -82,17 +84,22 @@ class SweepFunction(KernelFunction):
         self._check(fields, scalars)
         starts = tuple(start) if isinstance(start, list | tuple) else (start,)
         ends = () if end is None else tuple(end) if isinstance(end, list | tuple) else (end,)
-        carries = self._carries(fields, starts, ends)
-        begun = [
-            begin(carry, value)
-            for carry, value in zip(carries, starts, strict=True)
-            if value is not carry
-        ]
-        named = {self._carry_name(number): carry for number, carry in enumerate(carries)}
-        named |= zip(self.field_names, fields, strict=True)
-        form = tuple if isinstance(start, list | tuple) else float
-        body = partial(self._recorded, form, len(carries))
-        return *begun, self._bound(named, scalars, on, body, (self.axis, self.sign))
+        names = [self._carry_name(number) for number in range(len(starts))]
+        named = dict(zip(self.field_names, fields, strict=True))
+        known, read = self._scalars(scalars)
+        recorder = Recorder()
+        handed = [operators.Value(Read(name, 0, (0,) * fields[0].dimensions)) for name in names]
+        given = tuple(handed) if isinstance(start, list | tuple) else handed[0]
+        returned = self.function(given, *recorder.symbols(named), **known)
+        values = self._handed(returned, len(starts))
+        assigned = [named[name] for name in dict.fromkeys(s.field for s in recorder.statements)]
+        carries = self._carries(fields, assigned, starts, ends, on)
+        for name, carry, value in zip(names, carries, values, strict=True):
+            recorder.assign(carry.type_as(name), 0, (0,) * carry.dimensions, value)
+        named = dict(zip(names, carries, strict=True)) | named
+        direction = (self.axis, self.sign)
+        call = bound(self.name, self.place, named, recorder, read, on=on, sweep=direction)
+        return *begin(carries, starts), call
 
     def _carry_name(self, number: int) -> str:
         name = f"carry_{number}"
@@ -100,12 +107,28 @@ class SweepFunction(KernelFunction):
             name += "_"
         return name
 
+    def _handed(self, returned: Any, count: int) -> tuple[Any, ...]:
+        """Return what the function hands on, for each carry."""
+        values = tuple(returned) if isinstance(returned, tuple | list) else (returned,)
+        if returned is None or len(values) != count:
+            what = "nothing" if returned is None else f"{len(values)} values"
+            raise KernelError(
+                f"The sweep '{self.name}' returned {what}; expected the carry for the next cell, "
+                f"{count} value{'s' if count > 1 else ''}.",
+                place=self.place,
+            )
+        return values
+
     def _carries(
-        self, fields: tuple[Field, ...], starts: tuple[Start, ...], ends: tuple[Field, ...]
-    ) -> tuple[Field, ...]:
+        self,
+        fields: Sequence[Field],
+        assigned: Sequence[Field],
+        starts: Sequence[Start],
+        ends: Sequence[Field],
+        on: On,
+    ) -> Sequence[Field]:
         """Return the fields that hold the carry: those that get the last one, or hidden ones."""
-        swept = [field for field in fields if AXES[self.axis] in field.axes]
-        if not swept:
+        if not any(AXES[self.axis] in field.axes for field in fields):
             raise KernelError(
                 f"The sweep '{self.name}' along {AXES[self.axis]} was given no field that has this "
                 "axis.",
@@ -117,19 +140,27 @@ class SweepFunction(KernelFunction):
                 f"{len(ends)} fields for the end; expected one for each.",
                 place=user_place(),
             )
-        axes = swept[0].axes.replace(AXES[self.axis], "")
+        swept = swept_fields(self.axis, assigned, fields)[0]
         for value in (*starts, *ends):
-            self._check_carry(value, swept[0], axes, is_end=value in ends)
+            self._check_carry(value, swept, is_end=value in ends)
+        self._check_ends(ends, (*fields, *([on] if isinstance(on, Field) else [])))
         if ends:
             return ends
         floating = [f.dtype for f in fields if f.dtype.startswith("float")] or ["float64"]
         dtype = np.result_type(np.float32, *floating).name
-        return tuple(
-            swept[0].grid.hidden_field(f"carry_{AXES[self.axis]}_{number}_{dtype}", axes, dtype)
+        return [
+            swept.grid.hidden_field(
+                f"carry_{AXES[self.axis]}_{number}",
+                dtype=dtype,
+                axes=swept.axes.replace(AXES[self.axis], ""),
+                location=without_axis(swept.location, AXES[self.axis]),
+            )
             for number in range(len(starts))
-        )
+        ]
 
-    def _check_carry(self, value: Any, swept: Field, axes: str, *, is_end: bool) -> None:
+    def _check_carry(self, value: Any, swept: Field, *, is_end: bool) -> None:
+        space = swept.space.without(self.axis)
+        axes = swept.axes.replace(AXES[self.axis], "")
         is_number = isinstance(value, int | float | np.number | Parameter) and not is_end
         if not is_number and not isinstance(value, Field):
             raise KernelError(
@@ -140,45 +171,75 @@ class SweepFunction(KernelFunction):
             )
         if isinstance(value, Field):
             same_family((swept, value), f"The sweep '{self.name}'")
-            if value.axes != axes or value.grid is not swept.grid:
+            if value.space != space or value.components > 1:
                 raise KernelError(
                     f"The sweep '{self.name}' along {AXES[self.axis]} was given '{value.name}' on "
-                    f"'{value.axes}' for its carry; expected a field on '{axes}' of the same grid.",
+                    f"'{value.axes}' of {_cells(value.space)} cells and {value.components} "
+                    f"component(s) for its carry; expected a field on '{axes}' of {_cells(space)} "
+                    f"cells and one component, as '{swept.name}' has columns.",
                     place=user_place(),
                 )
 
-    def _recorded(self, form: type, count: int, *symbols: Any, **keywords: Any) -> None:
-        """Call the function with the carry, and assign what it hands on."""
-        carries, fields = symbols[:count], symbols[count:]
-        given = tuple(operators.Value(carry.expression()) for carry in carries)
-        returned = self.function(given if form is tuple else given[0], *fields, **keywords)
-        values = returned if isinstance(returned, tuple | list) else (returned,)
-        if returned is None or len(values) != count:
-            what = "nothing" if returned is None else f"{len(values)} values"
-            raise KernelError(
-                f"The sweep '{self.name}' returned {what}; expected the carry for the next cell, "
-                f"{count} value{'s' if count > 1 else ''}.",
-                place=self.place,
-            )
-        for carry, value in zip(carries, values, strict=True):
-            carry[carry.here] = value
+    def _check_ends(self, ends: Sequence[Field], others: Sequence[Field]) -> None:
+        for number, field in enumerate(ends):
+            if field in others or field in ends[:number]:
+                raise KernelError(
+                    f"The sweep '{self.name}' was given '{field.name}' for the end of a carry and "
+                    "once more: while it runs, this field holds the carry.",
+                    hint="Use a field of its own for each end, and another one to read or to say "
+                    "where the sweep runs.",
+                    place=user_place(),
+                )
 
 
-@kernel
-def _begin_with(carry: Any, *, value: Any) -> None:
-    carry[carry.here] = value
+def _cells(space: Space) -> str:
+    return "x".join(map(str, space.shape))
 
 
-@kernel
-def _begin_from(carry: Any, first: Any) -> None:
-    carry[carry.here] = first[first.here]
+def begin(carries: Sequence[Field], starts: Sequence[Start]) -> tuple[Call, ...]:
+    """Return the kernel that gives carries their values at the first cells, all at once.
+
+    Raises:
+        KernelError: A number does not fit the type of its carry.
+    """
+    pairs = [pair for pair in zip(carries, starts, strict=True) if pair[0] is not pair[1]]
+    if not pairs:
+        return ()
+    fields = dict.fromkeys(field for pair in pairs for field in pair if isinstance(field, Field))
+    names = {field: f"field_{number}" for number, field in enumerate(fields)}
+    read = {
+        f"start_{number}": value
+        for number, (carry, value) in enumerate(pairs)
+        if isinstance(value, Parameter) or carry.dtype.startswith("float")
+        if not isinstance(value, Field)
+    }
+
+    def body(*symbols: Any) -> None:
+        symbol = dict(zip(fields, symbols, strict=True))
+        values = [
+            symbol[value][symbol[value].here]
+            if isinstance(value, Field)
+            else operators.Value(Scalar(f"start_{number}"))
+            if f"start_{number}" in read
+            else _whole(carry, value)
+            for number, (carry, value) in enumerate(pairs)
+        ]
+        for (carry, _), value in zip(pairs, values, strict=True):
+            symbol[carry][symbol[carry].here] = value
+
+    named = {names[field]: field for field in fields}
+    return (recorded("begin", user_place(), named, body, read),)
 
 
-def begin(carry: Field, value: Start) -> Call:
-    """Return the kernel that gives a carry its value at the first cell of each column."""
-    if isinstance(value, Field):
-        return _begin_from(carry, value)
-    return _begin_with(carry, value=value if isinstance(value, Parameter) else float(value))
+def _whole(carry: Field, value: float) -> int | bool:
+    """Return a number as the carry's type has it."""
+    if not float(value).is_integer():
+        raise KernelError(
+            f"A carry of type {carry.dtype} was to start with {value}; expected a whole number.",
+            hint=f"The carry has the type of '{carry.name}', which gets the last one.",
+            place=user_place(),
+        )
+    return bool(value) if carry.dtype == "bool" else int(value)
 
 
 def sweep(direction: str) -> Callable[[Callable[..., Any]], SweepFunction]:

@@ -22,7 +22,7 @@ from halocline.language.steps import Call, Parameter
 from halocline.language.subscripts import parse_component, parse_offset_of_field
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from halocline.geometry import Offset
     from halocline.language.kernel import FieldType
@@ -56,7 +56,7 @@ class _SymbolScalar(operators.Symbol):
         )
 
 
-class _Recorder:
+class Recorder:
     """The statements of the function being traced, in order, with their places."""
 
     def __init__(self) -> None:
@@ -64,7 +64,12 @@ class _Recorder:
         self.places: list[str] = []
         self.versions: Counter[tuple[str, int]] = Counter()
 
+    def symbols(self, fields: Mapping[str, Field]) -> list[Any]:
+        """Return what stands for fields, known by these names, in a function being traced."""
+        return [_SymbolField(field, name, self) for name, field in fields.items()]
+
     def assign(self, field: FieldType, component: int, offset: Offset, value: Any) -> None:
+        """Record a statement."""
         expression = operators.to_expression(value)
         self.statements.append(Statement(field.name, component, expression, offset))
         self.places.append(user_place())
@@ -103,7 +108,7 @@ class _SymbolField(operators.Symbol):
         here: The subscript of the cell itself.
     """
 
-    def __init__(self, field: Field, name: str, recorder: _Recorder) -> None:
+    def __init__(self, field: Field, name: str, recorder: Recorder) -> None:
         self.type = field.type_as(name)
         self.components = field.components
         self.dtype = field.dtype
@@ -215,27 +220,14 @@ class KernelFunction:
         """
         self._check(fields, scalars)
         named = dict(zip(self.field_names, fields, strict=True))
-        return self._bound(named, scalars, on, self.function)
+        known, read = self._scalars(scalars)
+        body = partial(self.function, **known)
+        return recorded(self.name, self.place, named, body, read, on=on)
 
-    def _bound(
-        self,
-        fields: dict[str, Field],
-        scalars: dict[str, Any],
-        on: On,
-        body: Callable[..., None],
-        sweep: tuple[int, int] | None = None,
-    ) -> Call:
-        values = {name: scalars.get(name, default) for name, default in self.keywords.items()}
-        known = {name: _known(name, value) for name, value in values.items()}
-        return recorded(
-            self.name,
-            self.place,
-            fields,
-            partial(body, **known),
-            _dynamic(values),
-            on=on,
-            sweep=sweep,
-        )
+    def _scalars(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return keywords as the traced function sees them, and those that are read at run time."""
+        values = {name: given.get(name, default) for name, default in self.keywords.items()}
+        return {name: _known(name, value) for name, value in values.items()}, _dynamic(values)
 
     def _check(self, fields: tuple[Any, ...], scalars: dict[str, Any]) -> None:
         """Refuse arguments that do not fit the function."""
@@ -278,9 +270,9 @@ class KernelFunction:
 def recorded(  # noqa: PLR0913 (what a call is made of)
     name: str,
     place: str,
-    fields: dict[str, Field],
+    fields: Mapping[str, Field],
     body: Callable[..., None],
-    scalars: dict[str, Any],
+    scalars: Mapping[str, float | Parameter],
     *,
     on: On = None,
     sweep: tuple[int, int] | None = None,
@@ -296,13 +288,26 @@ def recorded(  # noqa: PLR0913 (what a call is made of)
         on: See 'KernelFunction.__call__'.
         sweep: See 'Kernel'.
     """
-    recorder = _Recorder()
-    symbols = [_SymbolField(field, own, recorder) for own, field in fields.items()]
-    body(*symbols)
+    recorder = Recorder()
+    body(*recorder.symbols(fields))
+    return bound(name, place, fields, recorder, scalars, on=on, sweep=sweep)
+
+
+def bound(  # noqa: PLR0913 (what a call is made of)
+    name: str,
+    place: str,
+    fields: Mapping[str, Field],
+    recorder: Recorder,
+    scalars: Mapping[str, float | Parameter],
+    *,
+    on: On = None,
+    sweep: tuple[int, int] | None = None,
+) -> Call:
+    """Bind what has been recorded to fields; see 'recorded'."""
     kernel = Kernel(
         name,
-        symbols[0].dimensions,
-        tuple(symbol.type for symbol in symbols),
+        next(iter(fields.values())).dimensions,
+        tuple(field.type_as(own) for own, field in fields.items()),
         tuple(scalars),
         tuple(recorder.statements),
         sweep=sweep,

@@ -67,6 +67,13 @@ class Access(NamedTuple):
         ]
         return _boxed(ends)
 
+    def spanned(self, box: Box) -> Box:
+        """Return the field's cells that belong to a box, where the kernel uses one of each."""
+        if not self.ratio:
+            return moved(box, self.offset)
+        whole = zip(box.lower, box.upper, self.ratio, self.home, strict=True)
+        return _boxed([_scaled(lower, upper, r, o, r - 1) for lower, upper, r, o in whole])
+
     def users(self, cells: Box) -> Box:
         """Return where a kernel runs that uses some of the field's cells: a box around that."""
         if not self.ratio:
@@ -105,12 +112,12 @@ def _boxed(ends: list[tuple[int, int]]) -> Box:
     return Box(tuple([lower for lower, _ in ends]), tuple([upper for _, upper in ends]))
 
 
-def _scaled(lower: int, upper: int, ratio: int, offset: int) -> tuple[int, int]:
+def _scaled(lower: int, upper: int, ratio: int, offset: int, more: int = 0) -> tuple[int, int]:
     if not ratio:
         return -UNBOUNDED, UNBOUNDED
     return (
         lower if lower <= -UNBOUNDED else lower * ratio + offset,
-        upper if upper >= UNBOUNDED else (upper - 1) * ratio + offset + 1,
+        upper if upper >= UNBOUNDED else (upper - 1) * ratio + offset + more + 1,
     )
 
 

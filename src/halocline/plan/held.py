@@ -36,15 +36,16 @@ class Held:
     def after(self, launch: Launch) -> Held:
         """Return what is held when a kernel has run."""
         pieces = dict(self.pieces)
-        for access in launch.assigns:
-            key, offset = access.key, access.home
+        # What a cell does for those that it spans it does for all of them.
+        assigned = {(a.key, a.home, a.spanned(launch.region)): a.space for a in launch.assigns}
+        for (key, offset, cells), space in assigned.items():
             if key not in pieces and not any(offset):
                 continue
             kept = pieces.pop(key, frozenset())
-            targets = access.space.images(access.cells(launch.region))
+            targets = space.images(cells)
             if launch.on_demand:
                 # Computed by those who own what is assigned, where it is in the domain.
-                targets = tuple(target.intersect(access.space.inside) for target in targets)
+                targets = tuple(target.intersect(space.inside) for target in targets)
             for target in targets:
                 kept = frozenset((rest, d) for box, d in kept for rest in box.subtract(target))
             if any(offset) and not launch.on_demand:

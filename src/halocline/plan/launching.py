@@ -104,6 +104,9 @@ def _region(call: Call, kernel: Kernel, statement: Statement) -> Box:
         return _columns(call, kernel)
     if any(access.home):
         return call.space.inside
+    if kernel.sweep:
+        # Also on sides that boundaries prescribe: there, too, something is handed on.
+        return access.users(access.space.inside)
     return access.users(_without_sides(call.field(statement.field)))
 
 

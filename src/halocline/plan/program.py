@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from halocline.language.expr import Read, Where
 from halocline.language.kernel import FieldType, Kernel, reads
 from halocline.language.steps import Callback, Parameter, Reduction
 from halocline.language.tree import Every, Repeat, Swap, walk
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from halocline.geometry import Box
-    from halocline.language.expr import Read
+    from halocline.language.expr import Expr
     from halocline.language.kernel import Statement
     from halocline.language.space import Space
 
@@ -195,11 +196,22 @@ def all_launches(items: Iterable[Any]) -> list[Launch]:
     return [item for item in walk(items) if isinstance(item, Launch)]
 
 
+def _looked_at(statement: Statement) -> tuple[Expr, ...]:
+    """Return the expressions of a statement without the value that it may keep."""
+    match statement.value:
+        case Where(condition, new, Read(field, component, offset)):
+            target = (statement.field, statement.component, statement.offset)
+            is_kept = (field, component, offset) == target
+            return (condition, new) if is_kept else (statement.value,)
+        case _:
+            return (statement.value,)
+
+
 def beyond(launch: Launch, storage: str) -> list[Box]:
     """Return the cells outside the domain where a kernel reads a storage, a box for each offset.
 
     A value that is kept where a mask is zero is not looked at.
     """
-    found = reads(*(s.value for s in (launch.plain or launch.kernel).statements))
+    found = reads(*(v for s in (launch.plain or launch.kernel).statements for v in _looked_at(s)))
     accesses = [a for a in map(launch.access, found) if a.field == storage]
     return [rest for a in accesses for rest in a.cells(launch.region).subtract(a.space.inside)]

@@ -54,7 +54,9 @@ def evaluation(
     """
     value = reduction.operand
     used = tuple(dict.fromkeys(read.field for read in reads(value)))
-    space = _space([fields[each].space for each in used])
+    # What has no field has a value in each cell of the grid that the family began with.
+    grid = next(iter(fields.values())).grid.first
+    space = _space([fields[each].space for each in used] or [grid.space])
     here = (0,) * len(space.extent)
     spaces = {**{each: fields[each].space for each in used}, name: space}
     hidden = FieldType(name, "float64", 1)
@@ -83,9 +85,21 @@ def evaluation(
 
 
 def _space(spaces: Sequence[Space]) -> Space:
-    """Return the cells in which an expression has values: those of the finest grid, all axes."""
-    finest = max(spaces, key=lambda space: space.scale)
-    lacks = tuple(map(all, zip(*(space.lacks for space in spaces), strict=True)))
-    # Faces only if all are there.
-    closing = tuple(map(min, zip(*(space.closing for space in spaces), strict=True)))
-    return replace(finest, lacks=lacks, closing=closing)
+    """Return the cells in which an expression has values: of the finest grid along each axis.
+
+    They have all axes that any of its fields has, and faces if all of these that have the axis do.
+    """
+    finest = [
+        max(range(len(spaces)), key=lambda n: spaces[n].scale[axis])
+        for axis in range(len(spaces[0].extent))
+    ]
+    return replace(
+        spaces[0],
+        extent=tuple(spaces[n].extent[axis] for axis, n in enumerate(finest)),
+        scale=tuple(spaces[n].scale[axis] for axis, n in enumerate(finest)),
+        lacks=tuple(map(all, zip(*(space.lacks for space in spaces), strict=True))),
+        closing=tuple(
+            min((space.closing[axis] for space in spaces if not space.lacks[axis]), default=0)
+            for axis in range(len(finest))
+        ),
+    )

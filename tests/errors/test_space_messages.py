@@ -116,8 +116,8 @@ MISTAKES = {
     ),
     "start on other axes": (
         lambda: hand_on(T, start=p),
-        "The sweep 'hand_on' along z was given 'p' on 'z' for its carry; expected a field on 'xy' "
-        "of the same grid.",
+        "The sweep 'hand_on' along z was given 'p' on 'z' of 4 cells and 1 component(s) for its "
+        "carry; expected a field on 'xy' of 8x6 cells and one component, as 'T' has columns.",
     ),
     "start as text": (
         lambda: hand_on(T, start="x"),

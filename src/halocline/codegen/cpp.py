@@ -20,16 +20,14 @@ from halocline.codegen.names import entry_names
 from halocline.codegen.nest import Literal, stores_side_by_side
 from halocline.codegen.prelude import (
     FEEDING,
-    FETCHING,
-    FETCHING_ROWS,
     HALVES,
     INDEXING,
     MATHS,
     PRELUDE,
     ROUNDING,
-    STREAMING,
     WIDENING,
 )
+from halocline.codegen.prelude_memory import FETCHING, FETCHING_ROWS, STREAMING
 from halocline.codegen.source import Source
 from halocline.codegen.text import (
     chooses,

@@ -52,6 +52,12 @@ def hand_on(below, T):
     return T
 
 
+@hc.sweep("z+")
+def flat(below, s):
+    s[0, 0] = below
+    return below
+
+
 def no_carry():
     pass
 
@@ -130,8 +136,8 @@ MISTAKES = {
         "one for each.",
     ),
     "nothing to sweep": (
-        lambda: hand_on(s),
-        "The sweep 'hand_on' along z was given no field that has this axis.",
+        lambda: flat(s),
+        "The sweep 'flat' along z was given no field that has this axis.",
     ),
     "unknown direction": (
         lambda: hc.sweep("up"),

@@ -131,6 +131,7 @@ class _Sweep:
             for source in [self._last(target)]
             if source != target
             for part in self._parts(source, target, None)
+            if part.field not in self.around.only_carried
         ]
         exchange = self.around.hand_on(parts)
         return [] if exchange is None else [ops.Start(exchange), ops.Wait(exchange)]

@@ -315,6 +315,7 @@ class _Lowering:
             self.blocks,
             self.exchanges,
             self._exchange,
+            self.program.only_carried,
             self._hand_on,
             self._add_launch,
             lambda broken: self._items([broken.item]),

@@ -22,7 +22,7 @@ bottom, mean = grid.field("bottom", axes="xy"), grid.field("mean", axes="z")
 ratio, rest = grid.field("ratio"), grid.field("rest")
 
 
-# The Thomas algorithm for (1 + 2 r) T[k] - r (T[k - 1] + T[k + 1]) = what T was, no flux at the ends.
+# The Thomas algorithm for (1 + 2 r) T[k] - r (T[k - 1] + T[k + 1]) = T before, no flux at the ends.
 @hc.sweep("z+")
 def eliminate(below, T, mixing, ratio, rest, *, factor):
     ratio_below, rest_below = below

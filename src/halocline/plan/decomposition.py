@@ -69,6 +69,7 @@ class Decomposition:
     ranks: int
     owners: tuple[int, ...] = ()
     closing: tuple[int, ...] = ()
+    _known: dict[int, Block] = field(default_factory=dict, init=False, repr=False, compare=False)
     _others: dict[Space, Decomposition] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -118,7 +119,12 @@ class Decomposition:
         return self._others[space]
 
     def block(self, number: int) -> Block:
-        """Return the block with a number."""
+        """Return the block with a number; it is asked for again and again."""
+        if number not in self._known:
+            self._known[number] = self._block(number)
+        return self._known[number]
+
+    def _block(self, number: int) -> Block:
         index, rest = [], number
         for n in self.shape:
             index.append(rest % n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Direction, Offset
     from halocline.plan.decomposition import Block, Decomposition
     from halocline.plan.layout import FieldLayout
-    from halocline.plan.reach import Needs
+    from halocline.plan.reach import Needs, Reach
     from halocline.plan.strategy import Strategy
 
 # Field and component, and where those who give have the values (see 'Need').
@@ -257,18 +258,23 @@ class Exchanger:
         Where blocks have the values of their own cells moved by an offset, everything is seen from
         there: moved back by it, the exchange is that of own cells.
         """
-        found: dict[Key, set[Box]] = {}
+        on_space = {n.field: self._on_space(n.field).block(block.number) for n in needs}
+        found: dict[Key, set[Reach]] = {}
         for need in needs:
-            on_space = self._on_space(need.field).block(block.number)
-            held = across(need.held or self.home, on_space.turn)
-            reach = move(need.reach, opposite(held)) if any(held) else need.reach
+            held = across(need.held or self.home, block.turn)
             key = (need.field, need.component, held)
-            found.setdefault(key, set()).update(reached(reach, on_space))
+            found.setdefault(key, set()).add(need.reach)
         missing = {}
-        for key, boxes in sorted(found.items()):
-            owned = self._on_space(key[0]).block(block.number).owned
-            # Many needs lead to the same cells.
-            missing[key] = disjoint(rest for box in boxes for rest in box.subtract(owned))
+        # Many needs lead to the same cells, and components often need the same.
+        known: dict[tuple[str, Offset, frozenset[Reach]], tuple[Box, ...]] = {}
+        for (name, component, held), reaches in sorted(found.items(), key=itemgetter(0)):
+            same = (name, held, frozenset(reaches))
+            if same not in known:
+                own = on_space[name]
+                seen = [move(r, opposite(held)) if any(held) else r for r in reaches]
+                boxes = {box for reach in seen for box in reached(reach, own)}
+                known[same] = disjoint(p for box in boxes for p in box.subtract(own.owned))
+            missing[name, component, held] = known[same]
         return {key: boxes for key, boxes in missing.items() if boxes}
 
     def _full(

@@ -13,8 +13,10 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -name '*.cpp' -o -
 run: $(VENV)/installed
 	$(BIN)/halocline run lid-cavity --cells 64 --reynolds 1000 --ranks 2
 
+# Files side by side, one a core; then what needs all cores, and finds most kernels compiled.
 test: $(VENV)/tools
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/pytest -m "not slow and not alone" --numprocesses=auto --dist=loadfile --no-loadscope-reorder
+	$(BIN)/pytest -m "not slow and alone"
 
 validate: $(VENV)/tools
 	$(BIN)/pytest -m slow tests/apps
@@ -23,12 +25,12 @@ bench: $(VENV)/installed
 	$(BIN)/halocline bench lbm
 	$(BIN)/halocline bench step
 
-lint: $(VENV)/tools
+lint: $(VENV)/linters
 	$(BIN)/ruff check src tests examples bench
 	$(BIN)/ruff format --check src tests examples bench
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	if command -v clang-format > /dev/null; then clang-format --dry-run --Werror cpp/*/*.?pp tests/cpp/*.cpp tests/fake_driver/*.?pp; fi
+	$(BIN)/clang-format --dry-run --Werror cpp/*/*.?pp tests/cpp/*.cpp tests/fake_driver/*.?pp
 
 install: $(VENV)/installed
 
@@ -57,6 +59,10 @@ $(VENV)/installed: $(SOURCES) $(VENV)/requirements
 
 $(VENV)/tools: $(VENV)/installed
 	$(BIN)/pip install --quiet --group test
+	touch $@
+
+$(VENV)/linters: $(VENV)/installed
+	$(BIN)/pip install --quiet --group lint
 	touch $@
 
 clean:

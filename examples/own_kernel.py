@@ -33,10 +33,9 @@ def rise(level, u, v, *, factor):
     level[0, 0] = level[0, 0] - factor * outflow
 
 
-for side in ("x-", "x+", "y-", "y+"):
-    level.boundary(side, hc.Neumann(0.0))  # no slope at a wall, so no current through it
-u.boundary("x+", hc.Dirichlet(0.0))
-v.boundary("y+", hc.Dirichlet(0.0))
+for sign in "-+":  # no current through walls
+    u.boundary("x" + sign, hc.Dirichlet(0.0))
+    v.boundary("y" + sign, hc.Dirichlet(0.0))
 middle, width = 0.5 * cells * spacing, 0.05 * cells * spacing
 level.set(lambda x, y: np.exp(-((x - middle) ** 2 + (y - middle) ** 2) / (2 * width**2)))
 

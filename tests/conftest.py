@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 # Random kernels would fill the user's own cache; threads that spin would starve other ranks.
@@ -25,3 +26,13 @@ settings.register_profile(
     phases=(Phase.explicit, Phase.generate),
 )
 settings.load_profile("halocline")
+
+
+# Measurements, all of whose tests run alone.
+_MEASURING = {"papers", "bench", "test_bench.py", "test_bench_d2q9.py"}
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if _MEASURING & set(item.path.relative_to(Path(__file__).parent).parts):
+            item.add_marker(pytest.mark.alone)

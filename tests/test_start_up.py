@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 EXAMPLE = Path(__file__).parent.parent / "examples" / "heat_diffusion.py"
 
 
@@ -20,6 +22,7 @@ def seconds_of_processor(cache: Path) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+@pytest.mark.alone
 def test_heat_example_takes_five_seconds_when_new_and_one_when_known(tmp_path):
     assert seconds_of_processor(tmp_path) < 5.0
     assert seconds_of_processor(tmp_path) < 1.0

@@ -62,7 +62,7 @@ nb::ndarray<nb::array_api> device_view(const Runtime& runtime, int slot, int blo
                                        int dimensions) {
     const KernelView found = runtime.kernel_view(slot, block);
     const Field& field = runtime.field(slot);
-    const Shape shape = shape_of(field, runtime.block(block).extent(), found.view);
+    const Shape shape = shape_of(field, runtime.block(slot, block).extent(), found.view);
     const std::size_t skipped = field.components == 1 ? 1 : 0;
     return nb::ndarray<nb::array_api>(
         found.view.data, static_cast<std::size_t>(dimensions) + 1 - skipped,

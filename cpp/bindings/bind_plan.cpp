@@ -2,168 +2,136 @@
 
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <array>
-#include <iterator>
-#include <stdexcept>
-#include <tuple>
-#include <utility>
+#include "bindings/record.hpp"
+#include "runtime/program.hpp"
 
 namespace nb = nanobind;
 
 namespace halocline::bindings {
 namespace {
 
-using Cells = std::array<std::int64_t, 3>;
-using Word = std::string;
-
-/// A run that may go on beside what was run before it.
-constexpr const char* late_rim = "late-rim";
-
-/// `tuple` as values of these types, or std::invalid_argument showing what came instead.
-template <typename... T>
-std::tuple<T...> unpack(nb::handle tuple) {
-    std::tuple<T...> values;
-    if (!nb::try_cast(tuple, values)) {
-        throw std::invalid_argument(
-            "Malformed entry of the plan: " + std::string(nb::repr(tuple).c_str()) + ".");
-    }
-    return values;
+void bind_boxes(nb::module_& module) {
+    bind_record<Box>(module, "Box", "Cells from a lower corner to before an upper one.",
+                     Needed{"lower", &Box::lower}, Needed{"upper", &Box::upper});
+    using plan::BlockBox;
+    bind_record<BlockBox>(module, "BlockBox", "Cells of one block.",
+                          Needed{"block", &BlockBox::block}, Needed{"box", &BlockBox::box});
 }
 
-std::vector<plan::BlockBox> to_boxes(nb::handle sequence) {
-    std::vector<plan::BlockBox> boxes;
-    for (const nb::handle item : sequence) {
-        const auto [block, lower, upper] = unpack<int, Cells, Cells>(item);
-        boxes.push_back({block, {lower, upper}});
-    }
-    return boxes;
+void bind_kernels(nb::module_& module) {
+    using plan::Layers;
+    bind_record<Layers>(module, "Layers", "Where the feeders of a kernel run on one block.",
+                        Needed{"block", &Layers::block}, Needed{"boxes", &Layers::boxes},
+                        Needed{"unfed", &Layers::unfed});
+    bind_record<Threads>(module, "Threads", "How threads of a device share the cells of a kernel.",
+                         Needed{"block", &Threads::block}, Needed{"cells", &Threads::cells});
+    bind_record<Kernel>(module, "Kernel", "A compiled kernel and what it is called with.",
+                        Needed{"name", &Kernel::name}, Needed{"address", &Kernel::function},
+                        Needed{"fields", &Kernel::fields}, Needed{"scalars", &Kernel::scalars},
+                        Needed{"stream", &Kernel::stream}, Optional{"mask", &Kernel::mask},
+                        Optional{"layers", &Kernel::layers}, Optional{"space", &Kernel::space},
+                        Optional{"written", &Kernel::written},
+                        Optional{"threads", &Kernel::threads});
 }
 
-std::vector<plan::Message> to_messages(nb::handle sequence) {
-    std::vector<plan::Message> messages;
-    for (const nb::handle item : sequence) {
-        const auto [rank, tag, transport, parts] = unpack<int, int, Word, nb::object>(item);
-        plan::Message& message =
-            messages.emplace_back(plan::Message{rank, tag, to_way(transport), {}});
-        for (const nb::handle part : parts) {
-            const auto [slot, component, block, lower, other_block, other_lower, extent] =
-                unpack<int, int, int, Cells, int, Cells, Cells>(part);
-            message.parts.push_back(
-                {slot, component, block, lower, other_block, other_lower, extent});
-        }
-    }
-    return messages;
+void bind_exchanges(nb::module_& module) {
+    using plan::Way;
+    // As strategies name them.
+    nb::enum_<Way>(module, "Way", "How the values of a message move from one rank to another.")
+        .value("shared", Way::shared)
+        .value("shared-push", Way::shared_push)
+        .value("two-sided", Way::two_sided)
+        .value("persistent", Way::persistent)
+        .value("datatype", Way::datatype)
+        .value("put", Way::put)
+        .value("get", Way::get)
+        .value("box-copies", Way::box_copies)
+        .value("via-host", Way::via_host)
+        .value("from-device", Way::from_device)
+        .value("peer", Way::peer);
+    using plan::Part;
+    bind_record<Part>(module, "Part", "One component of a field in a box: a piece of a message.",
+                      Needed{"slot", &Part::slot}, Needed{"component", &Part::component},
+                      Needed{"block", &Part::block}, Needed{"lower", &Part::lower},
+                      Needed{"other_block", &Part::other_block},
+                      Needed{"other_lower", &Part::other_lower}, Needed{"extent", &Part::extent});
+    using plan::Message;
+    bind_record<Message>(module, "Message", "What travels at once to or from one rank.",
+                         Needed{"rank", &Message::rank}, Needed{"tag", &Message::tag},
+                         Needed{"way", &Message::way}, Needed{"parts", &Message::parts});
+    using plan::Copy;
+    bind_record<Copy>(
+        module, "Copy", "Cells copied between blocks of this process.", Needed{"slot", &Copy::slot},
+        Needed{"component", &Copy::component}, Needed{"source_block", &Copy::source_block},
+        Needed{"source_lower", &Copy::source_lower}, Needed{"target_block", &Copy::target_block},
+        Needed{"target_lower", &Copy::target_lower}, Needed{"extent", &Copy::extent});
+    using plan::Exchange;
+    bind_record<Exchange>(
+        module, "Exchange", "Everything that brings the halos of some fields up to date.",
+        Needed{"name", &Exchange::name}, Optional{"sends", &Exchange::sends},
+        Optional{"receives", &Exchange::receives}, Optional{"copies", &Exchange::copies});
 }
 
-plan::Reduction to_reduction(const std::string& name) {
-    if (name == "sum") return plan::Reduction::sum;
-    if (name == "min") return plan::Reduction::min;
-    if (name == "max") return plan::Reduction::max;
-    throw std::invalid_argument("Unknown reduction '" + name + "'; expected sum, min or max.");
+void bind_running(nb::module_& module) {
+    using plan::Run;
+    bind_record<Run>(module, "Run", "Run a kernel on boxes.", Needed{"kernel", &Run::kernel},
+                     Needed{"label", &Run::label}, Needed{"boxes", &Run::boxes},
+                     Optional{"is_late_rim", &Run::is_late_rim});
+    using plan::Swap;
+    bind_record<Swap>(module, "Swap", "Exchange the contents of two fields without copying.",
+                      Needed{"slot_a", &Swap::slot_a}, Needed{"slot_b", &Swap::slot_b});
+    using plan::Reduction;
+    nb::enum_<Reduction>(module, "Reduction", "How values are combined.")
+        .value("sum", Reduction::sum)
+        .value("min", Reduction::min)
+        .value("max", Reduction::max);
+    using plan::Reduce;
+    bind_record<Reduce>(module, "Reduce",
+                        "Combine one component over all boxes and ranks into a scalar.",
+                        Needed{"reduction", &Reduce::reduction}, Needed{"slot", &Reduce::slot},
+                        Needed{"component", &Reduce::component}, Needed{"boxes", &Reduce::boxes},
+                        Needed{"scalar", &Reduce::scalar});
+    using plan::Poison;
+    bind_record<Poison>(module, "Poison", "Overwrite cells with poison.",
+                        Needed{"slot", &Poison::slot}, Needed{"components", &Poison::components},
+                        Needed{"boxes", &Poison::boxes});
+    using plan::Check;
+    bind_record<Check>(module, "Check", "Raise NotFiniteError on every rank if any has a NaN.",
+                       Needed{"slot", &Check::slot}, Needed{"boxes", &Check::boxes});
 }
 
-plan::WaitAny to_wait_any(nb::handle item) {
-    const auto [w, exchange, pieces] = unpack<Word, int, nb::object>(item);
-    plan::WaitAny wait{exchange, {}};
-    for (const nb::handle piece : pieces) {
-        auto [messages, word, kernel, label, boxes] =
-            unpack<std::vector<int>, Word, int, std::string, nb::object>(piece);
-        wait.pieces.push_back(
-            {std::move(messages), {kernel, std::move(label), to_boxes(boxes), word == late_rim}});
-    }
-    return wait;
-}
-
-plan::Operation to_operation(const std::string& word, nb::handle item) {
-    if (word == "run" || word == late_rim) {
-        auto [w, kernel, label, boxes] = unpack<Word, int, std::string, nb::object>(item);
-        return {plan::Run{kernel, std::move(label), to_boxes(boxes), word == late_rim}};
-    }
-    if (word == "any") return {to_wait_any(item)};
-    if (word == "swap") {
-        const auto [w, slot_a, slot_b] = unpack<Word, int, int>(item);
-        return {plan::Swap{slot_a, slot_b}};
-    }
-    if (word == "loop" || word == "every") {
-        const auto [w, count, body] = unpack<Word, std::int64_t, nb::sequence>(item);
-        if (word == "loop") return {plan::Loop{count, to_operations(body)}};
-        return {plan::Every{count, to_operations(body)}};
-    }
-    if (word == "reduce") {
-        const auto [w, name, slot, component, boxes, scalar] =
-            unpack<Word, std::string, int, int, nb::object, int>(item);
-        return {plan::Reduce{to_reduction(name), slot, component, to_boxes(boxes), scalar}};
-    }
-    if (word == "poison") {
-        auto [w, slot, components, boxes] = unpack<Word, int, std::vector<int>, nb::object>(item);
-        return {plan::Poison{slot, std::move(components), to_boxes(boxes)}};
-    }
-    if (word == "check") {
-        const auto [w, slot, boxes] = unpack<Word, int, nb::object>(item);
-        return {plan::Check{slot, to_boxes(boxes)}};
-    }
-    const auto [w, index] = unpack<Word, int>(item);
-    if (word == "start") return {plan::Start{index}};
-    if (word == "wait") return {plan::Wait{index}};
-    if (word == "poll") return {plan::Poll{index}};
-    if (word == "call") return {plan::Call{index}};
-    throw std::invalid_argument("Unknown operation '" + word + "'.");
+void bind_order(nb::module_& module) {
+    using plan::Start, plan::Wait, plan::Poll, plan::Call;
+    bind_record<Start>(module, "Start", "Begin an exchange.", Needed{"exchange", &Start::exchange});
+    bind_record<Wait>(module, "Wait", "Complete an exchange.", Needed{"exchange", &Wait::exchange});
+    bind_record<Poll>(module, "Poll", "Let the messages of an exchange progress.",
+                      Needed{"exchange", &Poll::exchange});
+    using plan::Piece, plan::WaitAny;
+    bind_record<Piece>(module, "Piece", "What is run when some messages have arrived.",
+                       Needed{"messages", &Piece::messages}, Needed{"run", &Piece::run});
+    bind_record<WaitAny>(module, "WaitAny", "Complete an exchange, running pieces meanwhile.",
+                         Needed{"exchange", &WaitAny::exchange},
+                         Needed{"pieces", &WaitAny::pieces});
+    using plan::Loop, plan::Every;
+    bind_record<Loop>(module, "Loop", "Repeat the body.", Needed{"count", &Loop::count},
+                      Needed{"body", &Loop::body});
+    bind_record<Every>(module, "Every", "Run the body at the end of every n-th step.",
+                       Needed{"interval", &Every::interval}, Needed{"body", &Every::body});
+    bind_record<Call>(module, "Call", "Call a function of Python.",
+                      Needed{"callback", &Call::callback});
 }
 
 }  // namespace
 
-plan::Way to_way(const Word& name) {
-    // In the order of the enumeration.
-    constexpr const char* names[] = {"shared",   "shared-push", "two-sided", "persistent",
-                                     "datatype", "put",         "get",       "box-copies",
-                                     "via-host", "from-device", "peer"};
-    const auto* found = std::ranges::find(names, name);
-    if (found != std::end(names)) return static_cast<plan::Way>(found - names);
-    throw std::invalid_argument("Unknown transport '" + name +
-                                "'; expected shared, shared-push, two-sided, persistent, "
-                                "datatype, put, get, box-copies, via-host, from-device or peer.");
-}
-
-plan::Exchange to_exchange(std::string name, nb::sequence sends, nb::sequence receives,
-                           nb::sequence copies) {
-    plan::Exchange exchange{std::move(name), to_messages(sends), to_messages(receives), {}};
-    for (const nb::handle item : copies) {
-        const auto [slot, component, source, source_lower, target, target_lower, extent] =
-            unpack<int, int, int, Cells, int, Cells, Cells>(item);
-        exchange.copies.push_back(
-            {slot, component, source, source_lower, target, target_lower, extent});
-    }
-    return exchange;
-}
-
-std::vector<plan::Layers> to_layers(nb::sequence layers) {
-    std::vector<plan::Layers> result;
-    for (const nb::handle item : layers) {
-        const auto [block, boxes, unfed] = unpack<int, nb::object, nb::object>(item);
-        const auto to_box = [](nb::handle box) {
-            const auto [lower, upper] = unpack<Cells, Cells>(box);
-            return Box{lower, upper};
-        };
-        plan::Layers& one = result.emplace_back(plan::Layers{block, {}, to_box(unfed)});
-        for (const nb::handle box : boxes) one.boxes.push_back(to_box(box));
-    }
-    return result;
-}
-
-std::vector<plan::Operation> to_operations(nb::sequence operations) {
-    std::vector<plan::Operation> result;
-    for (const nb::handle item : operations) {
-        std::string word;
-        const bool is_named = nb::isinstance<nb::sequence>(item) && nb::len(item) > 0 &&
-                              nb::try_cast(nb::object(item[0]), word);
-        if (!is_named) static_cast<void>(unpack<std::string, int>(item));
-        result.push_back(to_operation(word, item));
-    }
-    return result;
+void bind_plan(nb::module_& module) {
+    bind_boxes(module);
+    bind_kernels(module);
+    bind_exchanges(module);
+    bind_running(module);
+    bind_order(module);
+    module.attr("Operation") = Entry<plan::Operation>::type();
 }
 
 }  // namespace halocline::bindings

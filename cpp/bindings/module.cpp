@@ -9,12 +9,15 @@
 
 #include <bit>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "bindings/arrays.hpp"
 #include "bindings/bind_device.hpp"
 #include "bindings/bind_plan.hpp"
+#include "bindings/record.hpp"
 #include "core/error.hpp"
 #include "runtime/runtime.hpp"
 #include "transport/transport.hpp"
@@ -65,21 +68,6 @@ void bind_field(nb::module_& module) {
             "extent"_a, "slot"_a);
 }
 
-int add_kernel(Runtime& runtime, std::string name, std::uintptr_t address, std::vector<int> fields,
-               std::vector<int> scalars, bool stream, int space, int mask, nb::sequence layers,
-               std::vector<int> written, const Cells& block, const Cells& cells) {
-    return runtime.add_kernel({std::move(name),
-                               std::bit_cast<halocline_kernel>(address),
-                               std::move(fields),
-                               std::move(scalars),
-                               stream,
-                               space,
-                               mask,
-                               to_layers(layers),
-                               std::move(written),
-                               {block, cells}});
-}
-
 using TimerTuple = std::tuple<std::string, std::string, std::int64_t, double>;
 
 std::vector<TimerTuple> timers(const Runtime& runtime) {
@@ -104,14 +92,11 @@ void bind_parts(nb::class_<Runtime>& runtime) {
             },
             "threads"_a, "transport"_a.none() = nb::none(), "share"_a = true,
             "device"_a.none() = nb::none(), "services"_a = std::array<std::uintptr_t, 5>{})
-        .def(
-            "add_block",
-            [](Runtime& self, const Cells& lower, const Cells& upper, std::int64_t turn,
-               int space) { return self.add_block({lower, upper}, turn, space); },
-            "lower"_a, "upper"_a, "turn"_a = 0, "space"_a = 0)
-        .def("add_space", &Runtime::add_space)
-        .def("set_period", &Runtime::set_period, "period"_a, "space"_a = 0)
+        .def("add_space", &Runtime::add_space, "period"_a = Cells{})
+        .def("add_block", &Runtime::add_block, "space"_a, "box"_a, "turn"_a = 0)
+        .def("clear_blocks", &Runtime::clear_blocks, "space"_a)
         .def("add_field", &Runtime::add_field, "field"_a)
+        .def("remove_field", &Runtime::remove_field, "slot"_a)
         .def("view", &view, "slot"_a, "block"_a, "will_write"_a = true,
              "View a field on a block without a copy.")
         .def("device_view", &device_view, "slot"_a, "block"_a, "dimensions"_a,
@@ -120,16 +105,8 @@ void bind_parts(nb::class_<Runtime>& runtime) {
         .def("add_scalar", &Runtime::add_scalar, "value"_a)
         .def("set_scalar", &Runtime::set_scalar, "slot"_a, "value"_a)
         .def("scalar", &Runtime::scalar, "slot"_a)
-        .def("add_kernel", &add_kernel, "name"_a, "address"_a, "fields"_a, "scalars"_a, "stream"_a,
-             "space"_a = 0, "mask"_a = -1, "layers"_a = nb::tuple(), "written"_a = std::vector<int>{},
-             "block"_a = Threads{}.block, "cells"_a = Threads{}.cells)
-        .def(
-            "add_exchange",
-            [](Runtime& self, std::string name, nb::sequence sends, nb::sequence receives,
-               nb::sequence copies) {
-                return self.add_exchange(to_exchange(std::move(name), sends, receives, copies));
-            },
-            "name"_a, "sends"_a, "receives"_a, "copies"_a)
+        .def("add_kernel", &Runtime::add_kernel, "kernel"_a)
+        .def("add_exchange", &Runtime::add_exchange, "exchange"_a)
         .def("add_callback", &add_callback, "callback"_a)
         .def("connect", &Runtime::connect, nb::call_guard<nb::gil_scoped_release>());
 }
@@ -138,8 +115,9 @@ void bind_run(nb::class_<Runtime>& runtime) {
     runtime
         .def(
             "set_program",
-            [](Runtime& self, const std::string& name, nb::sequence operations) {
-                self.set_program(name, to_operations(operations));
+            [](Runtime& self, const std::string& name, const nb::sequence& operations) {
+                self.set_program(name, Given<std::vector<plan::Operation>>::take(
+                                           operations, "Program '" + name + "': operations"));
             },
             "name"_a, "operations"_a)
         .def("execute", &Runtime::execute, "name"_a, nb::call_guard<nb::gil_scoped_release>())
@@ -178,13 +156,14 @@ void bind_not_finite(nb::module_& module) {
 NB_MODULE(_core, module) {
     using namespace halocline;
     module.doc() = "The runtime of Halocline: executes plans.";
+    bindings::bind_plan(module);
     nb::class_<Transport>(module, "Transport", "How bytes move between ranks.")
         .def_prop_ro("rank", &Transport::rank)
         .def_prop_ro("size", &Transport::size)
         .def(
             "try_device",
-            [](Transport& self, const std::string& way, Device& device) {
-                return self.try_device(bindings::to_way(way), device);
+            [](Transport& self, plan::Way way, Device& device) {
+                return self.try_device(way, device);
             },
             "way"_a, "device"_a, nb::call_guard<nb::gil_scoped_release>());
     bindings::bind_devices(module);

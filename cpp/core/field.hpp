@@ -54,10 +54,10 @@ struct Field {
     bool is_interleaved = false;
     /// Rows of owned cells begin at multiples of so many bytes, a power of two.
     std::int64_t alignment = line_bytes;
-    /// The space whose cells it has.
+    /// Whose blocks it has values on.
     int space = 0;
 
-    /// Whether two fields have the same memory layout on every block, so that they can swap.
+    /// Whether two fields have the same blocks and memory layout on each, so that they can swap.
     [[nodiscard]] bool is_alike(const Field& other) const {
         return type == other.type && components == other.components &&
                halo_lower == other.halo_lower && halo_upper == other.halo_upper &&

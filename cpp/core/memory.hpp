@@ -10,18 +10,23 @@
 
 namespace halocline {
 
+/// A field on one block.
+struct BlockView {
+    halocline_field view{};
+    Index3 origin{};  ///< the first owned cell, global
+};
+
 /// Where the fields of this rank lie. Swaps change which slot holds a storage, not this.
 struct Memory {
     int threads = 1;
-    std::vector<std::vector<halocline_field>> views;  ///< by storage and block
-    std::vector<std::vector<Index3>> origins;         ///< the same: first owned cell, global
-    std::shared_ptr<Arena> arena;                     ///< holds the storages; null if private
+    std::vector<std::vector<BlockView>> storages;  ///< by storage and block
+    std::shared_ptr<Arena> arena;                  ///< holds the storages; null if private
 
     [[nodiscard]] const halocline_field& view(std::size_t storage, int block) const {
-        return views[storage][static_cast<std::size_t>(block)];
+        return storages[storage][static_cast<std::size_t>(block)].view;
     }
     [[nodiscard]] const Index3& origin(std::size_t storage, int block) const {
-        return origins[storage][static_cast<std::size_t>(block)];
+        return storages[storage].at(static_cast<std::size_t>(block)).origin;
     }
 };
 

@@ -7,7 +7,8 @@
 
 #include "core/box.hpp"
 
-/// Mirror of the Python plan: what the runtime is asked to do. All cells are global.
+/// What the runtime is asked to do, as records that Python builds ('bindings/bind_plan.cpp'). All
+/// cells are global.
 namespace halocline::plan {
 
 /// Cells of one block.
@@ -98,12 +99,13 @@ struct Start {
 struct Wait {
     int exchange = 0;
 };
+/// What is run as soon as some messages have arrived.
+struct Piece {
+    std::vector<int> messages;  ///< positions among the receives
+    Run run;
+};
 /// Complete an exchange; run each piece as soon as the messages that it names have arrived.
 struct WaitAny {
-    struct Piece {
-        std::vector<int> messages;  ///< positions among the receives
-        Run run;
-    };
     int exchange = 0;
     std::vector<Piece> pieces;
 };

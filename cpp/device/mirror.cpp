@@ -3,11 +3,14 @@
 namespace halocline {
 
 void Mirror::add(const std::vector<Storage>& host) {
-    Fields& fields = storages_.emplace_back();
-    for (const Storage& storage : host) {
-        fields.pieces.push_back(
-            {storage.view(), storage.memory(), nullptr, storage.layout().size_bytes});
-    }
+    storages_.emplace_back();
+    for (const Storage& block : host) add_block(storages_.size() - 1, block);
+}
+
+void Mirror::add_block(std::size_t storage, const Storage& host) {
+    to_host(storage, true);
+    storages_[storage].pieces.push_back(
+        {host.view(), host.memory(), nullptr, host.layout().size_bytes});
 }
 
 void Mirror::to_device(std::size_t storage, bool will_write) {

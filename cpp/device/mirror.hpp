@@ -31,6 +31,10 @@ public:
 
     /// Adds the storage of a field: a piece of the host's memory for each block.
     void add(const std::vector<Storage>& host);
+    /// Adds another piece of a storage.
+    void add_block(std::size_t storage, const Storage& host);
+    /// Gives back all pieces of a storage.
+    void clear(std::size_t storage) { storages_[storage] = {}; }
 
     /// Puts the newest values onto the device, before what is put into the stream after this.
     void to_device(std::size_t storage, bool will_write);

@@ -26,7 +26,7 @@ NanPlace place_of(const State& state, int slot, const LocalBox& local, int compo
                   std::int64_t number) {
     const Index3 n = local.box.extent();
     const Index3 in_box{number % n[0], number / n[0] % n[1], number / n[0] / n[1]};
-    const Index3 origin = state.owned(slot, local.block).lower;
+    const Index3 origin = state.block(slot, local.block).box.lower;
     const Index3 cell = in_box + local.box.lower + origin;
     return {cell[2], cell[1], cell[0], component};
 }

@@ -44,6 +44,10 @@ public:
 
     /// Learns of a new storage: the host's memory for each block.
     virtual void add_storage(const std::vector<Storage>& blocks) = 0;
+    /// Learns of a storage's memory for one more block.
+    virtual void add_block(std::size_t storage, const Storage& block) = 0;
+    /// Gives back what there is of a storage beside the host's memory, with what it holds.
+    virtual void clear(std::size_t storage) = 0;
     /// Returns when the host's memory has the newest values of a storage.
     virtual void to_host(std::size_t storage, bool will_write) = 0;
     /// Where kernels use a storage; whoever asks may write there.

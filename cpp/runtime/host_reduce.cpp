@@ -88,7 +88,7 @@ void search_box(const State& state, int slot, const LocalBox& local, int compone
                 NanPlace& first) {
     const halocline_field& view = state.view(slot, local.block);
     const T* base = static_cast<const T*>(view.data) + component * view.component;
-    const Index3 origin = state.owned(slot, local.block).lower;
+    const Index3 origin = state.block(slot, local.block).box.lower;
     const Box& box = local.box;
     const std::int64_t nx = box.extent()[0];
     for (std::int64_t z = box.lower[2]; z < box.upper[2]; ++z) {

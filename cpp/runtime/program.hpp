@@ -29,10 +29,10 @@ struct Kernel {
     std::vector<int> fields;   ///< slots
     std::vector<int> scalars;  ///< slots
     bool stream = false;
-    int space = 0;  ///< whose cells it runs over
     int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
     /// Where its feeders run; blocks without any are left out.
     std::vector<plan::Layers> layers = {};
+    int space = 0;  ///< whose blocks it runs on
     // For devices:
     std::vector<int> written = {};  ///< slots of the fields that it assigns to
     Threads threads = {};

@@ -38,9 +38,10 @@ struct Resolver {
     }
 
     [[nodiscard]] program::Run::Piece piece(const plan::BlockBox& box, const Kernel& kernel) const {
+        require_block(state, kernel.space, box.block, where);
         const Space& space = state.space(kernel.space);
-        const std::size_t block = position(box.block, space.blocks.size(), "block", where);
-        const Index3 origin = space.blocks[block].lower;
+        const Block& block = space.blocks[static_cast<std::size_t>(box.block)];
+        const Index3 origin = block.box.lower;
         require_inside(box, kernel);
         const Box local = box.box.relative_to(origin);
         halocline_call call{};
@@ -50,7 +51,7 @@ struct Resolver {
             call.origin[axis] = origin[axis];
             call.period[axis] = space.period[axis];
         }
-        call.turn = space.turns[block];
+        call.turn = block.turn;
         call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         call.stream = kernel.stream ? 1 : 0;
         program::Run::Piece piece{box.block, true, call, {}, {}, {}, {}};
@@ -89,12 +90,13 @@ struct Resolver {
         const auto is_elsewhere = [&](int slot) {
             return state.field(slot).space != kernel.space;
         };
+        if (std::ranges::any_of(kernel.fields, is_elsewhere)) return;
         const auto holds = [&](int slot) {
             const Field& field = state.field(slot);
-            const Box& owned = state.owned(slot, box.block);
-            return owned.grow(field.halo_lower, field.halo_upper).contains(box.box);
+            return state.block(slot, box.block)
+                .box.grow(field.halo_lower, field.halo_upper)
+                .contains(box.box);
         };
-        if (std::ranges::any_of(kernel.fields, is_elsewhere)) return;
         if (kernel.fields.empty() || std::ranges::any_of(kernel.fields, holds)) return;
         static_cast<void>(localize(state, kernel.fields.front(), box, where));
     }
@@ -150,7 +152,7 @@ struct Resolver {
         program::WaitAny resolved{
             exchange(wait.exchange), {}, exchange_timer("wait", wait.exchange)};
         const std::size_t receives = parts.exchanges[resolved.exchange].receives();
-        for (const plan::WaitAny::Piece& piece : wait.pieces) {
+        for (const plan::Piece& piece : wait.pieces) {
             std::vector<std::size_t> messages;
             for (const int message : piece.messages) {
                 messages.push_back(position(message, receives, "message", where));
@@ -170,7 +172,7 @@ struct Resolver {
         const Field& b = state.field(swap.slot_b);
         if (!a.is_alike(b)) {
             throw std::invalid_argument(where + ": fields '" + a.name + "' and '" + b.name +
-                                        "' differ in type, components or halo.");
+                                        "' differ in type, components, halo or space.");
         }
         return {program::Swap{static_cast<std::size_t>(swap.slot_a),
                               static_cast<std::size_t>(swap.slot_b)}};

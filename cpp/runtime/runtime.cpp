@@ -52,42 +52,59 @@ Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share,
         device ? device_executor(state_, std::move(device), services) : host_executor(state_);
 }
 
-int Runtime::add_space() {
+int Runtime::add_space(const Index3& period) {
     require_idle();
-    state_.spaces.emplace_back();
+    state_.spaces.push_back({period});
     return last(state_.spaces);
 }
 
-int Runtime::add_block(const Box& box, std::int64_t turn, int space) {
+int Runtime::add_block(int space, const Box& box, std::int64_t turn) {
     require_idle();
-    require_space(state_, space, "Block " + to_string(box));
-    if (std::ranges::count(state_.fields, space, &Field::space) > 0) {
-        throw std::invalid_argument("Blocks must be added before the first field of their space.");
-    }
+    require_space(state_, space, "Runtime");
     if (box.is_empty()) throw std::invalid_argument("Block " + to_string(box) + " has no cells.");
     if (turn != 0 && turn != box.upper[0] - box.lower[0]) {
         throw std::invalid_argument("Block " + to_string(box) + " cannot close its rows after " +
                                     std::to_string(turn) + " cells.");
     }
-    Space& known = state_.spaces[static_cast<std::size_t>(space)];
-    known.blocks.push_back(box);
-    known.turns.push_back(turn);
-    return last(known.blocks);
+    std::vector<Block>& blocks = state_.spaces[static_cast<std::size_t>(space)].blocks;
+    blocks.push_back({box, turn});
+    for (std::size_t slot = 0; slot < state_.fields.size(); ++slot) {
+        const Field& field = state_.fields[slot];
+        if (field.components == 0 || field.space != space) continue;
+        const std::size_t storage = state_.held[slot];
+        allocate(slot, blocks.back());
+        executor_->add_block(storage, state_.storages[storage].back());
+    }
+    return last(blocks);
 }
 
-void Runtime::set_period(const Index3& period, int space) {
-    require_idle();
+void Runtime::clear_blocks(int space) {
     require_space(state_, space, "Runtime");
-    if (!programs_.empty()) {
-        throw std::invalid_argument("The period must be set before the first program.");
+    forget_plan();
+    for (std::size_t slot = 0; slot < state_.fields.size(); ++slot) {
+        if (state_.fields[slot].space == space) release(state_.held[slot]);
     }
-    state_.spaces[static_cast<std::size_t>(space)].period = period;
+    state_.spaces[static_cast<std::size_t>(space)].blocks.clear();
+}
+
+/// Adds the memory of a field on a block.
+void Runtime::allocate(std::size_t slot, const Block& block) {
+    const std::size_t storage = state_.held[slot];
+    std::vector<Storage>& blocks = state_.storages[storage];
+    blocks.emplace_back(state_.fields[slot], block.box.extent(), static_cast<int>(storage),
+                        state_.memory.threads, state_.memory.arena.get());
+    state_.memory.storages[storage].push_back({blocks.back().view(), block.box.lower});
+}
+
+void Runtime::release(std::size_t storage) {
+    executor_->clear(storage);
+    state_.storages[storage].clear();
+    state_.memory.storages[storage].clear();
 }
 
 int Runtime::add_field(Field field) {
     require_idle();
     const std::string where = "Field '" + field.name + "'";
-    require_space(state_, field.space, where);
     if (field.components < 1) {
         throw std::invalid_argument(where + ": needs at least one component, got " +
                                     std::to_string(field.components) + ".");
@@ -98,23 +115,33 @@ int Runtime::add_field(Field field) {
                                         ", " + to_string(field.halo_upper) + ".");
         }
     }
-    const auto slot = static_cast<int>(state_.fields.size());
-    std::vector<Storage> storages;
-    std::vector<halocline_field> views;
-    std::vector<Index3> origins;
-    for (const Box& block : state_.space(field.space).blocks) {
-        origins.push_back(block.lower);
-        storages.emplace_back(field, block.extent(), slot, state_.memory.threads,
-                              state_.memory.arena.get());
-        views.push_back(storages.back().view());
-    }
+    require_space(state_, field.space, where);
+    const Space& space = state_.space(field.space);
+    const std::size_t slot = state_.fields.size();
     state_.held.push_back(state_.storages.size());
-    executor_->add_storage(storages);
-    state_.storages.push_back(std::move(storages));
-    state_.memory.views.push_back(std::move(views));
-    state_.memory.origins.push_back(std::move(origins));
+    state_.storages.emplace_back();
+    state_.memory.storages.emplace_back();
     state_.fields.push_back(std::move(field));
-    return slot;
+    for (const Block& block : space.blocks) allocate(slot, block);
+    executor_->add_storage(state_.storages.back());
+    return static_cast<int>(slot);
+}
+
+void Runtime::remove_field(int slot) {
+    require_slot(state_, slot, "Runtime");
+    forget_plan();
+    release(state_.holds(slot));
+    state_.fields[static_cast<std::size_t>(slot)].components = 0;
+}
+
+void Runtime::forget_plan() {
+    require_idle();
+    executor_->finish();
+    executor_->forget_programs();
+    programs_.clear();
+    parts_.exchanges.clear();
+    parts_.kernels.clear();
+    connected_ = 0;
 }
 
 int Runtime::add_scalar(double value) {
@@ -129,7 +156,17 @@ int Runtime::add_kernel(Kernel kernel) {
     if (kernel.function == nullptr) throw std::invalid_argument(where + ": its address is null.");
     require_space(state_, kernel.space, where);
     if (kernel.mask >= 0) require_slot(state_, kernel.mask, where);
-    for (const int slot : kernel.fields) require_slot(state_, slot, where);
+    const std::size_t blocks = state_.space(kernel.space).blocks.size();
+    for (const int slot : kernel.fields) {
+        require_slot(state_, slot, where);
+        // Fields of other spaces are seen through the kernel's own map between their cells.
+        const Field& field = state_.field(slot);
+        if (state_.space(field.space).blocks.size() == blocks) continue;
+        throw std::invalid_argument(
+            where + ": field '" + field.name + "' is on space " + std::to_string(field.space) +
+            ", which has other blocks than space " + std::to_string(kernel.space) +
+            ", on which the kernel runs.");
+    }
     for (const int slot : kernel.scalars) require_scalar(state_, slot, where);
     parts_.kernels.push_back(std::move(kernel));
     return last(parts_.kernels);
@@ -247,23 +284,23 @@ const Field& Runtime::field(int slot) const {
     return state_.field(slot);
 }
 
-const Box& Runtime::block(int number, int space) const {
-    require_space(state_, space, "Runtime");
-    return state_.space(space).blocks.at(static_cast<std::size_t>(number));
+const Box& Runtime::block(int slot, int number) const {
+    require_place(slot, number);
+    return state_.block(slot, number).box;
 }
 
 const Box& Runtime::allocated(int slot, int block) const {
-    require_block(slot, block);
+    require_place(slot, block);
     return storage(slot, block).layout().allocated;
 }
 
 std::int64_t Runtime::bytes_stored(int slot, int block) const {
-    require_block(slot, block);
+    require_place(slot, block);
     return storage(slot, block).layout().size_bytes;
 }
 
 std::shared_ptr<std::byte> Runtime::memory(int slot, int block) const {
-    require_block(slot, block);
+    require_place(slot, block);
     return storage(slot, block).memory();
 }
 
@@ -271,23 +308,19 @@ const Storage& Runtime::storage(int slot, int block) const {
     return state_.storages[state_.holds(slot)][static_cast<std::size_t>(block)];
 }
 
-void Runtime::require_block(int slot, int block) const {
+void Runtime::require_place(int slot, int block) const {
     require_slot(state_, slot, "Runtime");
-    const std::size_t count = state_.space(state_.field(slot).space).blocks.size();
-    if (block < 0 || block >= static_cast<int>(count)) {
-        throw std::invalid_argument("Runtime: there is no block " + std::to_string(block) +
-                                    "; there are " + std::to_string(count) + ".");
-    }
+    require_block(state_, state_.field(slot).space, block, "Runtime");
 }
 
 const halocline_field& Runtime::view(int slot, int block, bool will_write) const {
-    require_block(slot, block);
+    require_place(slot, block);
     executor_->to_host(state_.holds(slot), will_write);
     return state_.view(slot, block);
 }
 
 KernelView Runtime::kernel_view(int slot, int block) const {
-    require_block(slot, block);
+    require_place(slot, block);
     return executor_->kernel_view(state_.holds(slot), block);
 }
 

@@ -21,8 +21,9 @@ namespace halocline {
 
 /// Executes a plan: its programs, each a list of operations with a name.
 ///
-/// Blocks come first, then fields, then everything else. One thread at a time may use a runtime.
-/// Whatever is wrong with a plan is said when it is given, as std::invalid_argument.
+/// Fields have values on the blocks of a space. Spaces, blocks and fields may come and go as long
+/// as nothing refers to them: see 'forget_plan'. One thread at a time may use a runtime. Whatever
+/// is wrong with a plan is said when it is given, as std::invalid_argument.
 class HALOCLINE_EXPORT Runtime {
 public:
     /// Without a transport: a single process. `share`: whether fields lie where other processes
@@ -34,17 +35,22 @@ public:
     Runtime& operator=(const Runtime&) = delete;
     ~Runtime() = default;
 
-    /// Adds a space and returns its number; there is one, number 0, from the beginning.
-    int add_space();
-    /// Adds a block that owns these global cells of a space and returns its number there; all
-    /// spaces have the same blocks in the same order. `turn`: the cells once around the grid along
-    /// x, if kernels are to close the block's rows; else 0.
-    int add_block(const Box& box, std::int64_t turn = 0, int space = 0);
-    /// Says after how many cells the indices that kernels see begin again, along each axis; 0 for
-    /// never. Before the first program.
-    void set_period(const Index3& period, int space = 0);
-    /// Allocates a field on every block and returns its slot.
+    /// Adds an index space and returns its number. `period`: after how many cells the indices that
+    /// kernels see begin again, along each axis; 0 for never.
+    int add_space(const Index3& period = {});
+    /// Adds a block of a space that owns these global cells, with memory for the fields there are,
+    /// and returns its number. `turn`: the cells once around the grid along x, if kernels are to
+    /// close the block's rows; else 0.
+    int add_block(int space, const Box& box, std::int64_t turn = 0);
+    /// Removes all blocks of a space, with what fields hold on them, and forgets the plan.
+    void clear_blocks(int space);
+    /// Allocates a field on every block of its space and returns its slot.
     int add_field(Field field);
+    /// Gives back the memory of a field, and forgets the plan; the slot stays empty.
+    void remove_field(int slot);
+    /// Forgets kernels, exchanges and programs: all that refers to fields and blocks. All ranks
+    /// must call this, or what calls it.
+    void forget_plan();
     /// Adds a number that kernels read and returns its slot.
     int add_scalar(double value);
     /// Adds a kernel and returns its number.
@@ -76,8 +82,8 @@ public:
     /// Likewise where kernels use it, to be written.
     [[nodiscard]] KernelView kernel_view(int slot, int block) const;
     [[nodiscard]] const Field& field(int slot) const;
-    /// The global cells of a space that a block owns.
-    [[nodiscard]] const Box& block(int number, int space = 0) const;
+    /// The global cells that a block of a field's space owns.
+    [[nodiscard]] const Box& block(int slot, int number) const;
     /// The cells allocated for a field on a block, counted from its first owned cell.
     [[nodiscard]] const Box& allocated(int slot, int block) const;
 
@@ -97,7 +103,9 @@ private:
     [[nodiscard]] const Storage& storage(int slot, int block) const;
     void set_time();
     [[nodiscard]] std::int64_t advance_some(const Round& round, std::int64_t most);
-    void require_block(int slot, int block) const;
+    void require_place(int slot, int block) const;
+    void allocate(std::size_t slot, const Block& block);
+    void release(std::size_t storage);
 
     State state_;
     std::unique_ptr<Executor> executor_;  // before all that may have memory of its device

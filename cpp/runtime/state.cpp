@@ -5,9 +5,27 @@
 namespace halocline {
 
 void require_slot(const State& state, int slot, const std::string& where) {
-    if (slot >= 0 && slot < static_cast<int>(state.fields.size())) return;
+    if (slot >= 0 && slot < static_cast<int>(state.fields.size())) {
+        if (state.field(slot).components > 0) return;
+        throw std::invalid_argument(where + ": field '" + state.field(slot).name +
+                                    "' has been removed.");
+    }
     throw std::invalid_argument(where + ": there is no field in slot " + std::to_string(slot) +
                                 "; there are " + std::to_string(state.fields.size()) + ".");
+}
+
+void require_space(const State& state, int space, const std::string& where) {
+    if (space >= 0 && space < static_cast<int>(state.spaces.size())) return;
+    throw std::invalid_argument(where + ": there is no space " + std::to_string(space) +
+                                "; there are " + std::to_string(state.spaces.size()) + ".");
+}
+
+void require_block(const State& state, int space, int block, const std::string& where) {
+    const auto count = static_cast<int>(state.space(space).blocks.size());
+    if (block >= 0 && block < count) return;
+    throw std::invalid_argument(where + ": there is no block " + std::to_string(block) +
+                                " in space " + std::to_string(space) + "; there are " +
+                                std::to_string(count) + ".");
 }
 
 void require_component(const State& state, int slot, int component, const std::string& where) {
@@ -19,22 +37,12 @@ void require_component(const State& state, int slot, int component, const std::s
                                 std::to_string(component) + ".");
 }
 
-void require_space(const State& state, int space, const std::string& where) {
-    if (space >= 0 && space < static_cast<int>(state.spaces.size())) return;
-    throw std::invalid_argument(where + ": there is no space " + std::to_string(space) +
-                                "; there are " + std::to_string(state.spaces.size()) + ".");
-}
-
 LocalBox localize(const State& state, int slot, const plan::BlockBox& box,
                   const std::string& where) {
     require_slot(state, slot, where);
     const Field& field = state.field(slot);
-    const std::size_t count = state.space(field.space).blocks.size();
-    if (box.block < 0 || box.block >= static_cast<int>(count)) {
-        throw std::invalid_argument(where + ": there is no block " + std::to_string(box.block) +
-                                    "; there are " + std::to_string(count) + ".");
-    }
-    const Box& owned = state.owned(slot, box.block);
+    require_block(state, field.space, box.block, where);
+    const Box& owned = state.block(slot, box.block).box;
     const Box allocated = owned.grow(field.halo_lower, field.halo_upper);
     if (!allocated.contains(box.box)) {
         throw std::invalid_argument(where + ": box " + to_string(box.box) + " of block " +

@@ -19,19 +19,24 @@ namespace halocline {
 constexpr int step_scalar = 0;
 constexpr int time_scalar = 1;
 
-/// The cells of some fields: the boxes of the same blocks in every space.
+/// Cells that a rank owns.
+struct Block {
+    Box box;                ///< global
+    std::int64_t turn = 0;  ///< see kernel_abi.h
+};
+
+/// An index space: the cells on which some fields have values, and which of them a rank owns.
 struct Space {
-    std::vector<Box> blocks;          ///< in global cells
-    std::vector<std::int64_t> turns;  ///< of each block: see kernel_abi.h
-    Index3 period{};                  ///< of the grid: see kernel_abi.h
+    Index3 period{};  ///< see kernel_abi.h
+    std::vector<Block> blocks = {};
 };
 
 /// What the operations of a program work on.
 struct State {
     std::shared_ptr<Transport> transport;
     Memory memory;
-    std::vector<Space> spaces{1};
-    std::vector<Field> fields;                   ///< by slot
+    std::vector<Space> spaces;
+    std::vector<Field> fields;  ///< by slot; one that was removed has no components
     std::vector<std::vector<Storage>> storages;  ///< by storage and block
     std::vector<std::size_t> held;               ///< the storage in each slot; swaps change it
     std::vector<double> scalars;
@@ -49,9 +54,9 @@ struct State {
     [[nodiscard]] const Space& space(int number) const {
         return spaces[static_cast<std::size_t>(number)];
     }
-    /// The cells of a field that a block owns.
-    [[nodiscard]] const Box& owned(int slot, int block) const {
-        return space(field(slot).space).blocks[static_cast<std::size_t>(block)];
+    /// A block of a field's space.
+    [[nodiscard]] const Block& block(int slot, int number) const {
+        return space(field(slot).space).blocks[static_cast<std::size_t>(number)];
     }
 };
 
@@ -64,6 +69,7 @@ struct LocalBox {
 /// The checks below throw std::invalid_argument with a message that begins with `where`.
 void require_slot(const State& state, int slot, const std::string& where);
 void require_space(const State& state, int space, const std::string& where);
+void require_block(const State& state, int space, int block, const std::string& where);
 void require_component(const State& state, int slot, int component, const std::string& where);
 
 /// The box in cells of its block; it must lie in what is allocated for the field.

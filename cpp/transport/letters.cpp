@@ -34,15 +34,12 @@ std::vector<std::int64_t> addresses_of(const Memory& memory) {
     if (!memory.arena) return {};
     const Arena& arena = *memory.arena;
     std::vector<std::int64_t> numbers{getpid(), arena.descriptor(), arena.size_bytes(),
-                                      length(memory.views)};
-    for (std::size_t storage = 0; storage < memory.views.size(); ++storage) {
-        numbers.push_back(length(memory.views[storage]));
-        for (std::size_t block = 0; block < memory.views[storage].size(); ++block) {
-            const halocline_field& view = memory.views[storage][block];
-            numbers.insert(numbers.end(),
-                           {arena.offset_of(view.data), view.component, view.x, view.y, view.z});
-            const Index3& origin = memory.origins[storage][block];
-            numbers.insert(numbers.end(), origin.begin(), origin.end());
+                                      length(memory.storages)};
+    for (const std::vector<BlockView>& storage : memory.storages) {
+        numbers.push_back(length(storage));
+        for (const auto& [view, origin] : storage) {
+            numbers.insert(numbers.end(), {arena.offset_of(view.data), view.component, view.x,
+                                           view.y, view.z, origin[0], origin[1], origin[2]});
         }
     }
     return numbers;
@@ -53,19 +50,14 @@ Neighbour::Neighbour(const std::vector<std::int64_t>& addresses) {
     process_ = reader.next();
     const auto descriptor = static_cast<int>(reader.next());
     mapping_ = std::make_unique<Mapping>(process_, descriptor, reader.next());
-    memory_.views.resize(reader.count());
-    memory_.origins.resize(memory_.views.size());
-    for (std::size_t storage = 0; storage < memory_.views.size(); ++storage) {
-        const std::size_t blocks = reader.count();
-        for (std::size_t block = 0; block < blocks; ++block) {
-            std::byte* first = mapping_->at(reader.next());
-            halocline_field& view = memory_.views[storage].emplace_back();
-            view.data = first;
-            for (std::int64_t* stride : {&view.component, &view.x, &view.y, &view.z}) {
-                *stride = reader.next();
-            }
-            for (std::int64_t& cell : memory_.origins[storage].emplace_back()) {
-                cell = reader.next();
+    memory_.storages.resize(reader.count());
+    for (std::vector<BlockView>& storage : memory_.storages) {
+        storage.resize(reader.count());
+        for (auto& [view, origin] : storage) {
+            view.data = mapping_->at(reader.next());
+            for (std::int64_t* number :
+                 {&view.component, &view.x, &view.y, &view.z, &origin[0], &origin[1], &origin[2]}) {
+                *number = reader.next();
             }
         }
     }

@@ -39,8 +39,7 @@ public:
             for (const Part& part : send->parts) {
                 Part target = part;
                 target.block = part.other_block;
-                target.lower =
-                    part.other_lower - memory_.origin(part.storage, part.other_block);
+                target.lower = part.other_lower - memory_.origin(part.storage, part.other_block);
                 copy_rows(part.rows(memory_), target.rows(memory_), part.extent, part.element_size,
                           memory_.threads);
             }

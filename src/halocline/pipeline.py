@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import lcm
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 from halocline.codegen.cpp import print_source
 from halocline.codegen.cuda import print_cuda
@@ -24,8 +24,9 @@ from halocline.jit.nvrtc import best_architecture
 from halocline.jit.toolchain import find_toolchain
 from halocline.language.steps import Call, check_steps
 from halocline.language.tree import walk
+from halocline.options import Check
 from halocline.plan.bind import bind
-from halocline.plan.decomposition import PRICES, Decomposition, decompose
+from halocline.plan.decomposition import PRICES, Decomposition, decompose, parse_shape
 from halocline.plan.lower import make_plan
 from halocline.plan.sparse import Sparse
 from halocline.plan.strategy import Strategy
@@ -43,6 +44,10 @@ if TYPE_CHECKING:
 
 TARGETS = ("c++", "numpy")
 _PRINTERS = {"c++": print_source, "cuda": print_cuda}
+# What stands for a decomposition; see 'Simulation'.
+AnyDecomposition = Annotated[
+    str | tuple[int, ...] | list[int] | Decomposition | Sparse | None, Check(parse_shape)
+]
 
 
 def plan_for(  # noqa: PLR0913 (the choices of a run)
@@ -52,7 +57,7 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
     ranks: int = 1,
     rank: int = 0,
     strategy: Strategy | None = None,
-    decomposition: Any = None,
+    decomposition: AnyDecomposition = None,
     blocks: int = 1,
     check_every: int = 100,
 ) -> Plan:
@@ -82,7 +87,7 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
 def decomposition_for(
     grid: Grid,
     ranks: int,
-    wanted: Any = None,
+    decomposition: AnyDecomposition = None,
     blocks: int = 1,
     prices: Sequence[float] | None = None,
     steps: Sequence[Step] = (),
@@ -92,7 +97,7 @@ def decomposition_for(
     Args:
         grid: The grid.
         ranks: Number of ranks.
-        wanted: See 'Simulation'.
+        decomposition: See 'Simulation'.
         blocks: Blocks a rank.
         prices: What a cell of a side across each axis costs; None where it is not known.
         steps: The time step: axes along which it sweeps stay whole where they can.
@@ -102,16 +107,16 @@ def decomposition_for(
         lcm(*(other.scale[axis].denominator for other in grid.family))
         for axis in range(grid.dimensions)
     )
-    if isinstance(wanted, Sparse):
-        wanted = wanted.decompose(grid.extent, grid.periodic, ranks)
-    if isinstance(wanted, Decomposition):
-        if wanted.ranks != ranks or wanted.extent != grid.extent:
+    if isinstance(decomposition, Sparse):
+        decomposition = decomposition.decompose(grid.extent, grid.periodic, ranks)
+    if isinstance(decomposition, Decomposition):
+        if decomposition.ranks != ranks or decomposition.extent != grid.extent:
             raise PlanError(
-                f"The decomposition is for {wanted.ranks} ranks and {wanted.extent} cells; the "
-                f"simulation has {ranks} ranks and {grid.extent} cells.",
+                f"The decomposition is for {decomposition.ranks} ranks and {decomposition.extent} "
+                f"cells; the simulation has {ranks} ranks and {grid.extent} cells.",
             )
-        _check_grain(wanted, grain)
-        return wanted
+        _check_grain(decomposition, grain)
+        return decomposition
     swept = frozenset(
         step.kernel.sweep[0] for step in walk(steps) if isinstance(step, Call) and step.kernel.sweep
     )
@@ -119,7 +124,7 @@ def decomposition_for(
         grid.extent,
         grid.periodic,
         ranks,
-        wanted,
+        decomposition,
         blocks,
         prices or PRICES,
         grain=grain,

@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from halocline.errors import PlanError
 from halocline.io.state import parameters
 from halocline.language.fields import Field
-from halocline.language.numbers import finite_number, whole_number
-from halocline.language.steps import Reduction, check_steps, time_step
+from halocline.language.grid import Grid
+from halocline.language.numbers import Range, finite_number, whole_number
+from halocline.language.steps import Reduction, Step, check_steps, time_step
 from halocline.language.template import Template, value_of
+from halocline.options import Check, check_options
 from halocline.pipeline import (
+    AnyDecomposition,
     check_target,
     compile_kernels,
     compile_services,
     decomposition_for,
 )
 from halocline.plan.bind import bind
-from halocline.plan.layout import FieldLayout
+from halocline.plan.layout import layouts_without_halo
 from halocline.plan.lower import make_plan
 from halocline.plan.strategy import Strategy, check_strategy
 from halocline.runtime.agreement import Agreement
 from halocline.runtime.collective import collective
-from halocline.runtime.device import (
-    CPU,
-    check_lengths,
-    check_transport,
-    open_device,
-    parse_device,
-)
+from halocline.runtime.device import CPU, check_lengths, check_transport, open_device, parse_device
 from halocline.runtime.executor import Executor
-from halocline.runtime.job import Made, join
+from halocline.runtime.job import Made, RanksPerNode, join
+from halocline.runtime.link import AnyLink
 from halocline.runtime.memory import check_memory
 from halocline.runtime.openmp import threads_of_rank
 from halocline.runtime.progress import progress_display
@@ -48,14 +47,12 @@ from halocline.tune.selection import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable
 
-    from halocline.language.grid import Grid
-    from halocline.language.steps import Parameter, Step
+    from halocline.language.steps import Parameter
     from halocline.pipeline import CompiledKernels
     from halocline.plan.plan import Plan
     from halocline.plan.program import Program
-    from halocline.runtime.link import Link
     from halocline.runtime.report import Report, Timer
 
 # Python looks at the clock about this often while the runtime executes steps.
@@ -71,8 +68,8 @@ class Simulation:
         dt: Time step, for 'hc.time' [time unit].
         strategy: How communication is done; every strategy gives the same bits. 'auto' ranks some
             by a model of the machine, tries the best few during the first steps, and remembers.
-        decomposition: 'rows', 'tiles', 'pencils', blocks along each axis, a Decomposition, a
-            Sparse domain, or None for the one with the cheapest sides.
+        decomposition: 'rows', 'tiles', 'pencils', blocks along each axis as '4x2x1' or (4, 2, 1), a
+            Decomposition, a Sparse domain, or None for the one with the cheapest sides.
         blocks: Blocks a rank.
         threads: OpenMP threads a rank; None for OMP_NUM_THREADS, or else all cores of the node
             shared among its ranks.
@@ -85,8 +82,7 @@ class Simulation:
             0 for never.
         communicator: An mpi4py communicator; None for all ranks of the launcher.
         ranks_per_node: Declare so many consecutive ranks to be a node; None for the real nodes.
-        link: An emulated link between nodes: a name in 'halocline.runtime.link.LINKS', or latency
-            and time per byte as 'L=1e-5,G=1e-9' [s, s/byte].
+        link: An emulated link between nodes: one of 'LINKS' in runtime/link.py, or 'L=1e-5,G=1e-9'.
 
     Raises:
         HaloclineError: A step, field or choice is wrong; nothing has run yet.
@@ -99,36 +95,34 @@ class Simulation:
         *,
         dt: float = 1.0,
         strategy: Strategy | str = "auto",
-        decomposition: Any = None,
-        blocks: int = 1,
-        threads: int | None = None,
+        decomposition: AnyDecomposition = None,
+        blocks: Annotated[int, Range(least=1)] = 1,
+        threads: Annotated[int | None, Range(least=1)] = None,
         target: str = "c++",
-        device: str = CPU,
-        check_every: int = 100,
+        device: Annotated[str, Check(parse_device)] = CPU,
+        check_every: Annotated[int, Range(least=0)] = 100,
         communicator: Any = None,
-        ranks_per_node: int | None = None,
-        link: str | Link | None = None,
+        ranks_per_node: RanksPerNode = None,
+        link: AnyLink = None,
     ) -> None:
         # First of all, so that ranks of which one is given a mistake all hear of it.
         self.job = join(communicator, ranks_per_node=ranks_per_node, link=link)
         with self.job.call("Simulation"):
-            self.grid = grid
-            self.steps = time_step(steps)
-            self.strategy = check_strategy(strategy)
-            self.target = check_target(target)
+            given = {"blocks": blocks, "threads": threads, "check_every": check_every}
+            check_options(Simulation, {**given, "decomposition": decomposition, "device": device})
+            self.grid, self.steps = grid, time_step(steps)
+            self.strategy, self.target = check_strategy(strategy), check_target(target)
             wanted = parse_device(device)
             if not wanted.is_cpu and target != "c++":
                 raise PlanError(
                     f"The target '{target}' runs on the processor; the device '{device}' was asked "
                     "for."
                 )
-            self.dt = finite_number("'dt'", dt)
-            self.check_every = whole_number("'check_every'", check_every, 0)
+            self.dt, self.check_every = finite_number("'dt'", dt), check_every
             # Which shape is the cheapest depends on the step, which need not be complete yet.
-            self._shape = (decomposition, whole_number("'blocks'", blocks, 1))
-            self.decomposition = decomposition_for(
-                grid, self.job.size, *self._shape, steps=self.steps
-            )
+            self._shape = (decomposition, blocks)
+            shape = (self.job.size, *self._shape)
+            self.decomposition = decomposition_for(grid, *shape, steps=self.steps)
             self._agreement = Agreement(self.job, grid)
             self._agreement.on_options(
                 self.decomposition,
@@ -252,7 +246,7 @@ class Simulation:
             MpiError: The ranks do not agree on what is to be computed.
             PlanError: The number of steps is not a whole one.
         """
-        steps = whole_number("'run'", steps, 0)
+        steps = whole_number("'run'", steps, Range(least=0))
         executor, selection = self._prepare(), self.selection
         self._agreement.on_run(steps, self.step, self._parameters)
         with progress_display(
@@ -329,12 +323,7 @@ class Simulation:
     def _load_once(self, executor: Executor, name: str, steps: tuple[Step, ...]) -> None:
         # Hidden fields keep nothing from one call to the next, so all of them use the same ones.
         program = bind(self.grid, steps, 0, prefix="once")
-        none, known = (0,) * self.grid.dimensions, executor.storages
-        new = [
-            FieldLayout(spec, none, none, program.spaces[spec.name])
-            for spec in program.fields
-            if spec.name not in known
-        ]
+        new = layouts_without_halo(program, executor.storages)
         strategy, layouts = replace(self._fixed_strategy, depth=1), (*executor.layouts, *new)
         plan = make_plan(program, self.decomposition, strategy, self.rank, layouts)
         check_memory(new, plan, self.device, self.job)

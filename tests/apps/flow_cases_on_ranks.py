@@ -25,7 +25,7 @@ from halocline.apps.lbm.taylor_green import TaylorGreen
 SHORT = {"max_convective_times": 1}
 
 
-def cases():
+def cases(folder: str):
     for streaming in ("two-grids", "in-place"):
         way = {"streaming": streaming}
         yield Channel(cells=12, **way, **SHORT)
@@ -35,24 +35,31 @@ def cases():
         yield TaylorGreen(cells=12, reynolds=10.0, convective_times=1.0, **way)
         yield Cylinder(cells=8, downstream=4.0, **way, **SHORT)
         yield Sphere(cells=4, downstream=4.0, upstream=2.0, below=2.0, above=2.0, **way, **SHORT)
-        yield Porous(geometry=f"{sys.argv[1]}/sample.npy", driving="pressure-drop", **way, **SHORT)
+        yield Porous(geometry=f"{folder}/sample.npy", driving="pressure-drop", **way, **SHORT)
+
+
+def bits(case, device: str = "cpu") -> list | None:
+    """Run a case; return its name, sums of its variables' bits and its last numbers, on rank 0."""
+    problem = case.problem()
+    simulation = hc.Simulation(problem.grid, problem.steps, dt=problem.dt, threads=1, device=device)
+    result = case.run(simulation, problem, lambda _: None)
+    state = [variable.values for variable in result.variables()]
+    if simulation.rank > 0:
+        return None
+    sums = [zlib.crc32(np.ascontiguousarray(values)) for values in state]
+    return [case.name, sums, [x.hex() for x in result.history[-1]]]
 
 
 def main() -> None:
     device = sys.argv[2] if len(sys.argv) > 2 else "cpu"
-    every = list(cases())
+    every = list(cases(sys.argv[1]))
     half = len(every) // 2
     in_turns = [every[n + half * (n % 2)] for n in range(half)]
     for case in every if device == "cpu" else in_turns:
-        problem = case.problem()
-        simulation = hc.Simulation(
-            problem.grid, problem.steps, dt=problem.dt, threads=1, device=device
-        )
-        result = case.run(simulation, problem, lambda _: None)
-        state = [variable.values for variable in result.variables()]
-        if simulation.rank == 0:
-            bits = [zlib.crc32(np.ascontiguousarray(values)) for values in state]
-            print(json.dumps([case.name, bits, [x.hex() for x in result.history[-1]]]))
+        found = bits(case, device)
+        if found:
+            print(json.dumps(found))
 
 
-main()
+if __name__ == "__main__":
+    main()

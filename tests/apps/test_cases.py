@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from pathlib import Path
 
+import flows
 import pytest
-import typer
 
-from halocline.apps.cases import RUN_KEYS, case_file, known_cases, make_case, read_case
+import halocline as hc
+from halocline.apps.cases import case_file, find_case, known_cases, make_case, read_case
 from halocline.apps.heat.conduction import HeatConduction
 from halocline.apps.lbm.cavity import LidCavity
-from halocline.cli.main import app
-from halocline.cli.run import RunChoices
-from halocline.errors import CaseError
+from halocline.apps.run_options import RUN, RunOptions
+from halocline.errors import CaseError, HaloclineError
+from halocline.options import options_of
 
 
 def test_a_name_gives_the_defaults_and_changes_replace_them():
@@ -25,42 +25,118 @@ def test_a_case_file_gives_parameters_and_how_to_run(tmp_path: Path):
     path = tmp_path / "mine.toml"
     path.write_text('[case]\nname = "lid-cavity"\ncells = 32\nreynolds = 100\n[run]\nranks = 2\n')
     case, run = read_case(str(path), {"cells": 48})
-    assert case == LidCavity(48, 100.0)
+    assert case == LidCavity(cells=48, reynolds=100.0)
     assert run == {"ranks": 2}
 
 
 def test_the_file_written_for_a_case_is_read_as_the_same_case(tmp_path: Path):
-    case = LidCavity(32, 123.456, 2, 0.07, "bgk", "float32", "in-place", 3e-7, 7)
+    case = LidCavity(
+        cells=32,
+        reynolds=123.456,
+        dimensions=2,
+        lattice_speed=0.07,
+        collision="bgk",
+        dtype="float32",
+        streaming="in-place",
+        tolerance=3e-7,
+        max_convective_times=7,
+    )
     path = tmp_path / "again.toml"
     run = {"ranks": 3, "threads": None, "output": 'a"b\\c'}
     path.write_text(case_file(case, run))
     assert read_case(str(path), {}) == (case, {"ranks": 3, "output": 'a"b\\c'})
 
 
-def test_every_option_of_a_run_can_stand_in_a_case_file():
-    """What is asked for on the command line is a parameter of a case, or a choice of its run."""
-    options = {
-        option.opts[0].lstrip("-").replace("-", "_")
-        for option in typer.main.get_command(app).commands["run"].params
-        if option.param_type_name == "option"
-    }
-    parameters = {field.name for case in known_cases().values() for field in fields(case)}
-    # Parameters by name; and the directory from which a run goes on, which is no part of a case.
-    options -= {"set", "restart"}
-    assert options - parameters == set(RUN_KEYS)
-    assert {field.name for field in fields(RunChoices)} == {*RUN_KEYS, "restart"}
+GIVEN = {int: 3, str: "2x1", bool: True, list: ["0.5,0.5", "0.1,0.2"]}
 
 
-GIVEN = {int: 3, str: "core-first", bool: True, list: ["0.5,0.5", "0.1,0.2"]}
+def some(option):
+    """Return a value that an option takes."""
+    special = {"device": "emulated:7", "link": "tcp-ip"}
+    return special.get(option.name, (option.choices or (GIVEN[option.kind],))[-1])
 
 
-def test_the_case_file_of_a_run_has_every_choice_but_where_it_writes(tmp_path: Path):
-    choices = RunChoices(**{key: GIVEN[kind] for key, kind in RUN_KEYS.items()})
+def test_the_case_file_of_a_run_has_every_option_of_it(tmp_path: Path):
+    given = {name: some(option) for name, option in RUN.items()}
     path = tmp_path / "case.toml"
-    path.write_text(case_file(HeatConduction(), choices.table()))
+    path.write_text(case_file(HeatConduction(), given))
     _, found = read_case(str(path), {})
-    assert set(found) == set(RUN_KEYS) - {"output"}
-    assert RunChoices(**found).table() == choices.table()
+    assert found == given
+    options = RunOptions(found)
+    assert options.strategy.overlap == "none"
+    assert options.simulation["threads"] == 3
+    assert options.outputs.vtk
+    assert options.job.output == "2x1"
+
+
+def test_options_of_a_run_are_what_simulations_and_strategies_take():
+    assert set(options_of(hc.Simulation)) < set(RUN)
+    assert {"overlap", "transport", "depth"} < set(RUN)
+    assert len(RUN) == len(options_of(hc.Simulation)) + 7 + 5 + 2
+
+
+@pytest.mark.parametrize("kind", known_cases().values())
+def test_every_parameter_of_a_case_is_documented_and_stands_in_its_file(kind, tmp_path: Path):
+    for option in options_of(kind).values():
+        assert option.about, option.name
+    assert set(kind.usual) <= set(options_of(kind))
+
+
+OWN = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+from halocline.apps.lbm.channel import Channel
+
+
+@dataclass(frozen=True)
+class Mine(Channel):
+    '''A channel of one's own.
+
+    Attributes:
+        bumps: How many there are.
+    '''
+
+    name: ClassVar[str] = "mine"
+    bumps: int = 3
+"""
+
+
+def test_a_case_of_ones_own_is_a_python_file(tmp_path: Path):
+    path = tmp_path / "mine.py"
+    path.write_text(OWN)
+    case, _ = read_case(str(path), {"bumps": 4, "cells": 8})
+    assert (case.name, case.bumps, case.driving) == ("mine", 4, "force")
+    again = tmp_path / "case.toml"
+    again.write_text(case_file(case, {}))
+    found, _ = read_case(str(again), {})
+    assert found.parameter_values == case.parameter_values
+
+
+def test_the_case_of_the_documentation_runs(tmp_path: Path):
+    document = (Path(__file__).parents[2] / "docs/cases.md").read_text()
+    path = tmp_path / "couette.py"
+    path.write_text(document.partition("```python\n")[2].partition("```")[0])
+    case, _ = read_case(str(path), {"cells": 8, "aspect": 0.5})
+    found = flows.found(case)["mean velocity over that of the wall"]
+    assert abs(found.error) < 1e-5
+    assert flows.picture_size(case, tmp_path) > 10_000
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "The Python file 'mine.py' could not be read."),
+        ("x = 1", "The Python file 'mine.py' defines 0 cases; expected one: a subclass of 'Case' "),
+    ],
+)
+def test_a_python_file_without_a_case_is_refused(tmp_path: Path, monkeypatch, text, message):
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        Path("mine.py").write_text(text)
+    with pytest.raises(CaseError) as error:
+        find_case("mine.py")
+    assert str(error.value).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -72,25 +148,24 @@ def test_the_case_file_of_a_run_has_every_choice_but_where_it_writes(tmp_path: P
             {"reynold": 3.0},
             "Case 'lid-cavity' has no parameter 'reynold'. Did you mean 'reynolds'?",
         ),
-        ("heat", {"cells": 3.5}, "'cells' was given 3.5; expected a whole number."),
-        ("heat", {"cells": True}, "'cells' was given True; expected a whole number."),
-        ("heat", {"sides": 3}, "'sides' was given 3; expected text."),
-        ("heat", {"diffusion_number": "x"}, "'diffusion_number' was given 'x'; expected a number."),
+        ("heat", {"cells": 3.5}, "'cells' was given 3.5; expected a whole number of at least 1."),
+        ("heat", {"cells": True}, "'cells' was given True; expected a whole number of at least 1."),
+        (
+            "heat",
+            {"sides": 3},
+            "'sides' was given 3; expected one of: periodic, dirichlet, neumann.",
+        ),
+        (
+            "heat",
+            {"diffusion_number": "x"},
+            "'diffusion_number' was given 'x'; expected a number above 0.",
+        ),
     ],
 )
 def test_a_wrong_case_is_refused(name, parameters, message):
     with pytest.raises(CaseError) as error:
         make_case(name, parameters)
     assert str(error.value) == message
-
-
-def test_what_is_asked_for_is_not_zero_where_that_stands_for_nothing(tmp_path: Path):
-    path = tmp_path / "case.toml"
-    path.write_text(case_file(make_case("channel", {"reynolds": 5.0}), {}))
-    assert read_case(str(path), {"cells": 8})[0].reynolds == 5.0
-    with pytest.raises(CaseError) as error:
-        read_case(str(path), {"reynolds": 0.0})
-    assert str(error.value) == "'reynolds' was given 0; expected a number above 0."
 
 
 @pytest.mark.parametrize(
@@ -100,7 +175,11 @@ def test_what_is_asked_for_is_not_zero_where_that_stands_for_nothing(tmp_path: P
         ("[case]\ncells = 8\n", 'names no case. Write name = "lid-cavity" in its table [case].'),
         ('[case]\nname = "heat"\n[rum]\nranks = 2\n', "has 'rum'. Did you mean 'run'?"),
         ('[case]\nname = "heat"\n[run]\nrank = 2\n', "no key 'rank'. Did you mean 'ranks'?"),
-        ('[case]\nname = "heat"\n[run]\nranks = "2"\n', "'ranks' was given '2'"),
+        (
+            '[case]\nname = "heat"\n[run]\nranks = "2"\n',
+            ":4: 'ranks' was given '2'; expected a whole number of at least 1.",
+        ),
+        ('[case]\nname = "heat"\ncells = 0\n', ":3: 'cells' was given 0; expected a whole number"),
         ('name = "heat"\n', "Parameters belong in the table [case]."),
         ("case = 3\n", "'case' must be a table: write [case]."),
     ],
@@ -108,7 +187,7 @@ def test_what_is_asked_for_is_not_zero_where_that_stands_for_nothing(tmp_path: P
 def test_a_wrong_case_file_is_refused(tmp_path: Path, text, message):
     path = tmp_path / "wrong.toml"
     path.write_text(text)
-    with pytest.raises(CaseError) as error:
+    with pytest.raises(HaloclineError) as error:
         read_case(str(path), {})
     assert message in str(error.value)
 

@@ -227,13 +227,13 @@ def test_the_picture_is_drawn(case, files, tmp_path: Path):
     [
         (
             ObstacleFlow("128x129"),
-            "There is no published grid '128x129'. Did you mean '128x128'?",
+            "'grid' was given '128x129'; expected one of: 128x128, 128x256, 256x256, 1024x1024.",
         ),
         (
             ObstacleFlow(dtype="float16"),
-            "The flow past obstacles has the unknown dtype 'float16'. Did you mean 'float64'?",
+            "'dtype' was given 'float16'; expected one of: float64, float32.",
         ),
-        (ObstacleFlow(steps=-1), "-1 steps were given; expected at least 0."),
+        (ObstacleFlow(steps=-1), "'steps' was given -1; expected a whole number of at least 0."),
         (
             ObstacleFlow(obstacles="nowhere"),
             "The obstacle file 'nowhere' could not be read: No such file or directory.",

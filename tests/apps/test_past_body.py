@@ -50,7 +50,7 @@ def told(drag, lift, times=60.0, **parameters):
     history[:, 0] = unit * time
     history[:, names.index("drag_coefficient")] = drag(time)
     history[:, names.index("lift_coefficient")] = lift(time)
-    result = FlowResult(case, problem, history, 0, 0.0)
+    result = FlowResult(case, problem, history, (), 0.0, 0, 0.0)
     return result.summary().splitlines()[0], {c.name: c for c in case.compare(result, {})}
 
 
@@ -182,7 +182,7 @@ def test_sphere_at_reynolds_20(record):
     """Sound makes the drag swing by a tenth for long; its mean over ten D/U has settled."""
     case = Sphere(cells=12, tolerance=0.0, max_convective_times=25)
     result, _ = run(case)
-    drag = result.series("drag_coefficient")[-round(10 * case.looks) :].mean()
+    drag = result.series("drag_coefficient")[-round(10 * case.samples) :].mean()
     off = abs(drag / case.known()["drag coefficient"][0] - 1.0)
     title = "sphere Re 20, D = 12 cells, 8 D wide, TRT"
     record(title, "drag against Schiller & Naumann, relative", off, 0.1, result.seconds)

@@ -25,7 +25,7 @@ def test_a_lift_that_swings_evenly_is_periodic(frequency):
     assert found.state is State.PERIODIC
     assert found.period == pytest.approx(1.0 / frequency, rel=1e-3)
     assert found.periods >= 5
-    assert np.ptp(TIME[found.looks]) >= 10.0 - 0.05
+    assert np.ptp(TIME[found.samples]) >= 10.0 - 0.05
 
 
 def test_what_is_constant_is_steady():

@@ -55,7 +55,7 @@ def test_energy_is_lost_as_enstrophy_says():
     result, _ = run(case)
     time, rate = case.dissipation(result)
     expected = np.interp(time, *case.by_enstrophy(result))
-    # The first looks see the stress come into being.
+    # The first samples see the stress come into being.
     late = time > 1.0
     assert np.abs(rate / expected - 1.0)[late].max() < 0.05
 

@@ -18,8 +18,8 @@ constexpr int slot = 0;
 class TwoPeriodicBlocks : public testing::TestWithParam<bool> {
 protected:
     TwoPeriodicBlocks() : runtime_(1) {
-        runtime_.add_block(blocks[0]);
-        runtime_.add_block(blocks[1]);
+        const int space = runtime_.add_space();
+        for (const Box& block : blocks) runtime_.add_block(space, block);
         runtime_.add_field({"f", ElementType::float64, 1, {2, 0, 0}, {1, 0, 0}});
         for (int block = 0; block < 2; ++block) {
             for (std::int64_t x = 0; x < nx / 2; ++x) {
@@ -124,8 +124,8 @@ TEST_F(TwoPeriodicBlocks, run_each_piece_once_after_its_messages) {
     const int number = runtime_.add_exchange(exchange(true));
     const int kernel = runtime_.add_kernel({"note", note_column, {slot}, {}, false});
     const auto piece = [&](std::int64_t x, std::vector<int> messages) {
-        return plan::WaitAny::Piece{std::move(messages),
-                                    {kernel, "rim", {{0, {{x, 0, 0}, {x + 1, ny, nz}}}}}};
+        return plan::Piece{std::move(messages),
+                           {kernel, "rim", {{0, {{x, 0, 0}, {x + 1, ny, nz}}}}}};
     };
     const plan::WaitAny wait{number, {piece(3, {0, 1}), piece(0, {1}), piece(1, {})}};
     runtime_.set_program("step", {{plan::Start{number}}, {wait}});

@@ -42,12 +42,13 @@ double value(std::int64_t x, std::int64_t y, std::int64_t z) {
 class Cut {
 public:
     Cut(int blocks, int threads, ElementType type) : runtime(threads) {
+        const int space = runtime.add_space();
         for (int i = 0; i < blocks; ++i) {
             Box box = domain;
             box.lower[2] = n * i / blocks;
             box.upper[2] = n * (i + 1) / blocks;
             boxes.push_back({i, box});
-            runtime.add_block(box);
+            runtime.add_block(space, box);
         }
         runtime.add_field({"f", type, 2, {1, 1, 1}, {1, 1, 1}});
         scalar = runtime.add_scalar(0);

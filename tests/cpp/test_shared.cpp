@@ -25,8 +25,7 @@ public:
         const Field field{"f", ElementType::float64, 1, {1, 0, 0}, {1, 0, 0}};
         for (int storage = 0; storage < 2; ++storage) {
             storages.emplace_back(field, Index3{n, n, 1}, storage, 1, memory.arena.get());
-            memory.views.push_back({storages.back().view()});
-            memory.origins.push_back({{rank * n, 0, 0}});
+            memory.storages.push_back({{storages.back().view(), {rank * n, 0, 0}}});
         }
     }
 

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from test_messages import told, traced
+from errors.telling import told, traced
 
 import halocline as hc
 from halocline.errors import (

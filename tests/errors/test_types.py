@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_messages import told
+from errors.telling import told
 
 import halocline as hc
 from halocline.errors import GridError, KernelError

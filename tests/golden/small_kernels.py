@@ -48,3 +48,32 @@ def upwind() -> Kernel:
         FieldType("mask", "uint8", 1),
     )
     return Kernel("upwind", 2, fields, ("dt",), tuple(statements))
+
+
+def average() -> Kernel:
+    """Return the mean of the four children of a cell, weighted by what each column has."""
+    children = [Read("fine", 0, (x, y)) for y in (0, 1) for x in (0, 1)]
+    mean = Binary("mul", Const(0.25), reduce(_add, children))
+    value = Binary("mul", mean, Read("weight", 0, (0, 0)))
+    fields = (
+        FieldType("fine", "float64", 1, ratio=(2, 2)),
+        FieldType("weight", "float64", 1, ratio=(0, 1)),
+        FieldType("coarse", "float64", 1),
+    )
+    return Kernel("average", 2, fields, (), (Statement("coarse", 0, value, (0, 0)),))
+
+
+def weight_above() -> Kernel:
+    """Return the sum of a density from the top of each column down."""
+    here = (0, 0, 0)
+    total = _add(Read("above", 0, here), Read("density", 0, here))
+    statements = (
+        Statement("weight", 0, total, here),
+        Statement("above", 0, Read("weight", 0, here, 1), here),
+    )
+    fields = (
+        FieldType("density", "float32", 1),
+        FieldType("weight", "float32", 1),
+        FieldType("above", "float32", 1, ratio=(1, 1, 0)),
+    )
+    return Kernel("weight_above", 3, fields, (), statements, sweep=(2, -1))

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from small_kernels import heat, upwind
+from small_kernels import average, heat, upwind, weight_above
 
 from halocline.codegen.cpp import print_source
 
@@ -11,3 +11,7 @@ def test_heat_in_three_dimensions(golden):
 
 def test_choice_between_upwind_differences_of_two_components(golden):
     golden("upwind.cpp", print_source([upwind()]).text)
+
+
+def test_finer_fields_and_a_sweep(golden):
+    golden("related.cpp", print_source([average(), weight_above()]).text)

@@ -24,24 +24,30 @@ inline T* row_of(const halocline_field& field, int64_t component, int64_t y, int
     return static_cast<T*>(field.data) + component * field.component + y * field.y + z * field.z;
 }
 
-// Fill the cells [from, 0), or [turn, end), of a row that closes on itself; its cells are 'step'
-// numbers apart. Threads whose rows read the same row may do so at once: they write the same.
+// Stores to the cells beyond a row that closes on itself are volatile, so that compilers make no
+// vectors of one or two cells: those are as much code as the kernel, and take as long to compile.
+
+// Fill the cells [from, 0), or [turn, end), of such a row; its cells are 'step' numbers apart.
+// Threads whose rows read the same row may do so at once: they write the same.
 template <int64_t step, class T>
 inline void fill_below(T* row, int64_t from, int64_t turn) {
-    for (int64_t x = -1; x >= from; --x) row[x * step] = row[(x + turn) * step];
+    volatile T* const to = row;
+    for (int64_t x = -1; x >= from; --x) to[x * step] = row[(x + turn) * step];
 }
 
 template <int64_t step, class T>
 inline void fill_above(T* row, int64_t end, int64_t turn) {
-    for (int64_t x = turn; x < end; ++x) row[x * step] = row[(x - turn) * step];
+    volatile T* const to = row;
+    for (int64_t x = turn; x < end; ++x) to[x * step] = row[(x - turn) * step];
 }
 
-// Take what was assigned in cells of [first, last) beyond a row that closes on itself to its place.
+// Take what was assigned in cells of [first, last) beyond such a row to its place.
 template <int64_t step, class T>
 inline void bring_home(T* row, int64_t first, int64_t last, int64_t turn) {
-    for (int64_t x = first; x < last && x < 0; ++x) row[(x + turn) * step] = row[x * step];
+    volatile T* const to = row;
+    for (int64_t x = first; x < last && x < 0; ++x) to[(x + turn) * step] = row[x * step];
     const int64_t above = first > turn ? first : turn;
-    for (int64_t x = above; x < last; ++x) row[(x - turn) * step] = row[x * step];
+    for (int64_t x = above; x < last; ++x) to[(x - turn) * step] = row[x * step];
 }
 
 typedef void (*Compute)(const halocline_call&, const Part&);
@@ -61,7 +67,7 @@ inline int64_t span_after(const halocline_call& call, int64_t cells) {
 }
 
 // Computes the spans of a call on its threads: about as many cells each.
-inline void share_spans(const halocline_call& call, Compute compute) {
+[[gnu::noinline]] void share_spans(const halocline_call& call, Compute compute) {
     if (call.span_count == 0) return;
     const int64_t parts = call.threads;
     const halocline_span& end = call.spans[call.span_count - 1];
@@ -77,7 +83,7 @@ inline void share_spans(const halocline_call& call, Compute compute) {
 }
 
 // Computes the box of a call on its threads: whole rows each, or pieces of rows if there are few.
-inline void share(const halocline_call& call, Compute compute) {
+[[gnu::noinline]] void share(const halocline_call& call, Compute compute) {
     if (call.spans) return share_spans(call, compute);
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];

@@ -4,21 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from halocline.papers.device_trial import (
-    BUFFERED,
-    PACK_INFO,
-    WITH_STREAMS,
-    DeviceTrial,
-    alone,
-    exposed,
-    our_schemes,
-    predicted,
-    rate,
-)
-from halocline.papers.experiment import Setting
+from halocline.papers.device_flow import DeviceFlow, alone, efficiency, exposed, predicted, rate
+from halocline.papers.experiment import settings_for
 from halocline.papers.experiments import find_experiment
-from halocline.papers.walberla_device_scaling import efficiency
-from halocline.papers.walberla_devices import comparison, paper_trial
+from halocline.papers.gpu_flows import comparison, paper_flow
 from halocline.tune.machines import find_machine
 
 ROWS = {name: (printed, model, how) for name, printed, model, how in comparison()}
@@ -51,17 +40,17 @@ def test_a_k40m_gives_another_code_about_as_much():
 
 
 def test_streams_hide_all_of_computing_and_no_more():
-    waiting, hiding = (paper_trial(scheme, (1, 2, 2)) for scheme in (PACK_INFO, WITH_STREAMS))
-    saved = predicted(waiting).step_s - predicted(hiding).step_s
-    assert saved == pytest.approx(predicted(waiting).computing_s, rel=0.02)
+    waiting, hiding = map(paper_flow, ("GPUPackInfo", "with streams"))
+    saved = predicted(waiting).least() - predicted(hiding).least()
+    assert saved == pytest.approx(predicted(waiting).least("computing"), rel=0.02)
     assert exposed(hiding) == pytest.approx(48, abs=2)
 
 
 def test_copies_of_boxes_are_dear_across_x_and_packing_is_not():
     def exchange(way, blocks):
-        scheme, _ = our_schemes(way)
-        trial = DeviceTrial("kepler-001", scheme, (64,) * 3, blocks, is_cavity=True, per_node=1)
-        return predicted(trial).exchange_s
+        cube, scheme = (64,) * 3, f"{way}, waiting"
+        flow = DeviceFlow("kepler-001", scheme, cube, blocks, is_cavity=True, per_node=1)
+        return predicted(flow).least("exchange")
 
     across_x, across_z = (2, 1, 1), (1, 1, 2)
     assert exchange("box-copies", across_x) > 10 * exchange("box-copies", across_z)
@@ -72,20 +61,19 @@ def test_copies_of_boxes_are_dear_across_x_and_packing_is_not():
 @pytest.mark.parametrize("edge", [16, 64, 128])
 def test_peer_copies_are_ahead_of_messages_and_those_of_staging(edge):
     times = [
-        predicted(DeviceTrial("nvlink-8", scheme, (edge,) * 3, (2, 2, 2))).step_s
-        for scheme in our_schemes("peer", "from-device", "via-host")[::2]
+        predicted(DeviceFlow("nvlink-8", f"{way}, waiting", (edge,) * 3, (2, 2, 2))).least()
+        for way in ("peer", "from-device", "via-host")
     ]
     assert times == sorted(times)
 
 
 def test_buffered_scheme_does_not_care_which_side_is_cut():
-    rates = [rate(paper_trial(BUFFERED, blocks)) for blocks in ((1, 2, 2), (2, 1, 2))]
+    rates = [rate(paper_flow("GPUBufferedScheme", cut)) for cut in ("yz", "xz")]
     assert rates[1] == pytest.approx(rates[0], rel=0.05)
 
 
 def test_weak_scaling_is_flat_once_all_neighbours_are_on_other_nodes():
-    _, hiding = our_schemes("peer")
-    first = DeviceTrial("h200-cluster", hiding, (128,) * 3, (4, 4, 4))
+    first = DeviceFlow("h200-cluster", "peer, hiding", (128,) * 3, (4, 4, 4))
     last = replace(first, blocks=(8, 8, 16))
     assert efficiency(last, first) == pytest.approx(efficiency(first, first), rel=0.05)
     assert alone(last) == pytest.approx(16 * alone(first))
@@ -93,9 +81,9 @@ def test_weak_scaling_is_flat_once_all_neighbours_are_on_other_nodes():
 
 def test_every_table_and_panel_says_predicted_or_the_machine():
     for name in ("001-devices", "001-device-scaling"):
-        findings = find_experiment(name).run(Setting(is_quick=True))
-        assert all("predicted" in t.title + " ".join(t.columns) for t in findings.tables)
-        assert all(s.kind in ("paper", "model") for p in findings.panels for s in p.series)
-        assert all("predicted" in s.label for p in findings.panels for s in p.series
-                   if s.kind == "model")  # fmt: skip
+        findings = find_experiment(name).run(settings_for(2, is_quick=True))
+        assert all("predicted" in t.title + " ".join(t.rows[0]) for t in findings.tables)
+        series = [one for panel in findings.panels for one in panel.series]
+        assert {one.kind for one in series} == {"paper", "model"}
+        assert all("predicted" in one.label for one in series if one.kind == "model")
         assert "every rate is predicted" in " ".join(findings.remarks)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from halocline.papers.published import published, stated
+from halocline.papers.published import printed, published, stated
 
 FLAT, DEEP = ("002-A1", "002-A3"), ("002-A2", "002-A4", "002-A5")
 # Times are printed to a hundredth of a second.
@@ -47,44 +47,40 @@ SAME_ROWS = {
 
 @pytest.mark.parametrize("name", [*FLAT, *DEEP])
 def test_halo_and_rest_make_the_total(name):
-    table = published(name)
-    total, halo, rest = (table.row(r) for r in ("TIMERS SUM", "sum halo", "sum rest"))
+    total, halo, rest = (printed(name, r) for r in ("TIMERS SUM", "sum halo", "sum rest"))
     for shape, seconds in total.items():
         assert halo[shape] + rest[shape] == pytest.approx(seconds, abs=ROUNDING)
 
 
 @pytest.mark.parametrize("name", [*FLAT, *DEEP])
 def test_start_and_wait_make_the_halo(name):
-    table = published(name)
-    halo, start, wait = (table.row(r) for r in ("sum halo", "sum start_halo", "sum wait_halo"))
+    halo, start, wait = (printed(name, r) for r in ("sum halo", "sum start_halo", "sum wait_halo"))
     for shape, seconds in halo.items():
         assert start[shape] + wait[shape] == pytest.approx(seconds, abs=ROUNDING)
 
 
 @pytest.mark.parametrize("name", [*FLAT, *DEEP])
 def test_sums_over_processes_are_products(name):
-    table = published(name)
-    ranks = table.row("subdomains")
+    ranks = printed(name, "subdomains")
     for total, product in (("TIMERS SUM", "sum total x np"), ("sum rest", "sum rest x np")):
-        for shape, seconds in table.row(total).items():
+        for shape, seconds in printed(name, total).items():
             # Half a hundredth of a second on every rank.
-            assert table.row(product)[shape] == pytest.approx(
+            assert printed(name, product)[shape] == pytest.approx(
                 seconds * ranks[shape], abs=0.006 * ranks[shape]
             )
 
 
 @pytest.mark.parametrize("name", [*FLAT, *DEEP])
 def test_subdomains_cover_the_domain(name):
-    for shape, ranks in published(name).row("subdomains").items():
+    for shape, ranks in printed(name, "subdomains").items():
         nx, ny = map(int, shape.split("x"))
         assert nx * ny * ranks == 240 * 240
 
 
 @pytest.mark.parametrize("name", DEEP)
 def test_parts_of_the_split_advection_make_its_total(name):
-    table = published(name)
-    timers = [table.row(f"test-0{n}") for n in range(7)]
-    for shape in table.columns[1:]:
+    timers = [printed(name, f"test-0{n}") for n in range(7)]
+    for shape in timers[0]:
         total, start, wait, before, after, part_a, part_b = (t[shape] for t in timers)
         assert start + wait + before + after == pytest.approx(total, abs=0.05)
         assert part_a + part_b == pytest.approx(before + after, abs=0.12)
@@ -92,31 +88,31 @@ def test_parts_of_the_split_advection_make_its_total(name):
 
 @pytest.mark.parametrize(("text", "appendix"), SAME_ROWS)
 def test_tables_in_the_text_repeat_the_appendix(text, appendix):
-    table, source = published(text), published(appendix)
     for name, timer in SAME_ROWS[text, appendix].items():
-        for shape, value in table.row(name).items():
-            assert value == source.row(timer)[shape], (name, shape)
-    assert len(table.rows) == len(SAME_ROWS[text, appendix]) + 1
+        for shape, value in printed(text, name).items():
+            assert value == printed(appendix, timer)[shape], (name, shape)
+    assert len(published(text)) == len(SAME_ROWS[text, appendix]) + 1
 
 
 def test_nineteen_exchanges():
-    *parts, total = (int(count) for count in published("002-7-1").column("count"))
+    *parts, total = (int(row["count"]) for row in published("002-7-1"))
     assert sum(parts) == total == stated("002", "macro_exchanges")
 
 
 def test_imbalance_percent_follows_from_imbalance_time():
-    for _, function, time, lost, percent, images in published("000-imbalance").rows:
-        ranks, seconds = int(images), float(lost)
-        share = ranks / (ranks - 1) * seconds / (float(time) + seconds)
-        assert 100 * share == pytest.approx(float(percent), abs=0.1), function
+    for row in published("000-imbalance"):
+        ranks, seconds = int(row["images"]), float(row["imbalance_time_s"])
+        share = ranks / (ranks - 1) * seconds / (float(row["time_s"]) + seconds)
+        percent = float(row["imbalance_percent"])
+        assert 100 * share == pytest.approx(percent, abs=0.1), row["function"]
 
 
 def test_bandwidth_of_the_overlap_table_is_both_directions_of_its_messages():
     both_directions = 2 * stated("000", "overlap_message_bytes")
-    for row in published("000-4-2").rows:
-        if row[1:3] == ("yes", "no"):
-            rate = both_directions / (float(row[5]) * 1e-6) / 1e9
-            assert rate == pytest.approx(float(row[4]), rel=0.06)
+    for row in published("000-4-2"):
+        if (row["communication"], row["computation"]) == ("yes", "no"):
+            rate = both_directions / (float(row["runtime_us"]) * 1e-6) / 1e9
+            assert rate == pytest.approx(float(row["bandwidth_gb_s"]), rel=0.06)
 
 
 def test_hidden_share_of_the_worst_case_is_its_rate_over_that_of_computing_alone():
@@ -140,6 +136,6 @@ def test_stated_sizes_are_those_of_the_grids():
 
 
 def test_speed_ups_of_the_coursework_order_the_grids():
-    gains = [float(gain) for gain in published("004-fig-2-5").column("speedup")]
+    gains = [float(row["speedup"]) for row in published("004-fig-2-5")]
     assert gains == sorted(gains)
     assert gains[-1] < stated("004", "speedup_of_larger_grid") < stated("004", "cores")

@@ -43,12 +43,15 @@ CHOICES = {
     "depth": (1, 2, 3),
     "decomposition": (None, "rows", "tiles", "pencils", "uneven"),
     "blocks": (1, 2, 3),
+    "ranks": (2, 4, 6, 8),
 }
+# All cases run on one rank and on as many as this; beside that each on a number of its own.
+EVERY = 3
 
 
 @dataclass(frozen=True)
 class Case:
-    """One combination."""
+    """One combination; what 'distribute' returns is one that can be."""
 
     problem: str
     periodic: str
@@ -66,16 +69,15 @@ class Case:
     depth: int
     decomposition: str | None
     blocks: int
+    ranks: int
 
     def strategy(self) -> hc.Strategy:
         """Return how it communicates, with poisoned halos."""
-        is_divided = self.ranks_per_node is not None and self.transport.startswith("shared")
         return hc.Strategy(
             neighbours=self.neighbours,
             width=self.width,
             messages=self.messages,
-            # What shares memory must not leave the node; 'auto' does so where it can.
-            transport="auto" if is_divided else self.transport,
+            transport=self.transport,
             overlap=self.overlap,
             overlapped=self.overlapped,
             tiles=self.tiles,
@@ -88,40 +90,46 @@ class Case:
         """Return a fresh problem."""
         return stencils.make(self.problem, self.periodic, self.dtype)
 
-    def distribute(
-        self, problem: stencils.Problem, ranks: int
-    ) -> tuple[hc.Decomposition, hc.Strategy]:
-        """Return the decomposition wanted, or the nearest that so small a grid allows, and how.
+    def distribute(self, problem: stencils.Problem, ranks: int) -> tuple[Case, hc.Decomposition]:
+        """Return what is run of it on some ranks: itself, or what so small a grid allows.
 
         Halos are as deep as wanted, or as its blocks are wide.
         """
-        for split in self.splits(problem.grid, ranks):
+        wanted = replace(self, ranks=ranks, transport=self.transport_on(ranks))
+        for shape, blocks, split in self.splits(problem.grid, ranks):
             for depth in range(self.depth, 0, -1):
-                strategy = replace(self.strategy(), depth=depth)
+                case = replace(wanted, decomposition=shape, blocks=blocks, depth=depth)
                 try:
                     plan_for(
                         problem.grid,
                         problem.steps,
                         ranks=ranks,
-                        strategy=strategy,
+                        strategy=case.strategy(),
                         decomposition=split,
                     )
                 except PlanError:
                     continue
-                return split, strategy
+                return case, split
         raise AssertionError(self)
 
-    def splits(self, grid: hc.Grid, ranks: int) -> Iterator[hc.Decomposition]:
-        """Yield the decomposition wanted and others ever less like it."""
-        shape = None if self.decomposition == "uneven" else self.decomposition
-        for blocks, wanted in ((self.blocks, shape), (1, shape), (1, None)):
+    def transport_on(self, ranks: int) -> str:
+        """Return the transport: what shares memory cannot leave a node, 'auto' does so within."""
+        is_divided = self.ranks_per_node is not None and self.ranks_per_node < ranks
+        return "auto" if is_divided and self.transport.startswith("shared") else self.transport
+
+    def splits(
+        self, grid: hc.Grid, ranks: int
+    ) -> Iterator[tuple[str | None, int, hc.Decomposition]]:
+        """Yield the decomposition wanted and others ever less like it, with shape and blocks."""
+        for blocks, wanted in ((self.blocks, self.decomposition), (1, self.decomposition)):
+            shape = None if wanted == "uneven" else wanted
             try:
-                even = decompose(grid.extent, grid.periodic, ranks, wanted, blocks)
+                even = decompose(grid.extent, grid.periodic, ranks, shape, blocks)
             except PlanError:
                 continue
-            yield uneven(even) if self.decomposition == "uneven" else even
+            yield wanted, blocks, uneven(even) if wanted == "uneven" else even
         # An even one has the widest blocks.
-        yield even
+        yield None, 1, decompose(grid.extent, grid.periodic, ranks, None, 1)
 
 
 def uneven(even: hc.Decomposition) -> hc.Decomposition:
@@ -135,27 +143,59 @@ def uneven(even: hc.Decomposition) -> hc.Decomposition:
     return hc.Decomposition(cuts, even.periodic, even.ranks)
 
 
+def can_share(choices: dict) -> bool:
+    """Return whether what shares memory stays within a node."""
+    shares = str(choices.get("transport")).startswith("shared")
+    per_node, ranks = choices.get("ranks_per_node"), choices.get("ranks", min(CHOICES["ranks"]))
+    return not shares or per_node is None or per_node >= ranks
+
+
+def pairs() -> set[tuple]:
+    """Return every two values of different choices that can be together."""
+    every = {
+        ((a, x), (b, y))
+        for a, b in combinations(CHOICES, 2)
+        for x in CHOICES[a]
+        for y in CHOICES[b]
+    }
+    return {pair for pair in every if can_share(dict(pair))}
+
+
+def pairs_of(case: Case) -> set[tuple]:
+    """Return every two values of different choices that are together in a case."""
+    return set(combinations([(name, getattr(case, name)) for name in CHOICES], 2))
+
+
 def pairwise_covering(seed: int) -> list[Case]:
     """Return few cases in which every two values of different choices meet."""
-    names = list(CHOICES)
     chance = random.Random(seed)
-    missing = {
-        ((a, x), (b, y)) for a, b in combinations(names, 2) for x in CHOICES[a] for y in CHOICES[b]
-    }
+    missing = pairs()
     cases = []
     while missing:
         must = min(missing, key=str)
-        best, gain = {}, set()
+        best, gain = None, set()
         for _ in range(40):
-            row = {name: chance.choice(CHOICES[name]) for name in names} | dict(must)
-            covered = missing & set(combinations(row.items(), 2))
+            row = {name: chance.choice(values) for name, values in CHOICES.items()} | dict(must)
+            if not can_share(row):
+                continue
+            case = Case(**row)
+            covered = missing & pairs_of(case)
             if len(covered) > len(gain):
-                best, gain = row, covered
+                best, gain = case, covered
         missing -= gain
-        cases.append(Case(**best))
+        cases += [best] if best else []
     return cases
 
 
+def deep(problem: str, ranks: int, **others: str) -> Case:
+    """Return a case with blocks as wide as the halos of three steps."""
+    plain = {name: values[0] for name, values in CHOICES.items()} | others
+    return Case(**(plain | {"problem": problem, "ranks": ranks, "depth": 3, "decomposition": None}))
+
+
 CASES = pairwise_covering(seed=7)
+CASES += [deep(problem, 2) for problem in stencils.PROBLEMS]
+CASES += [deep("heat 1-D", 6, transport="put"), deep("heat 1-D", 8, transport="datatype")]
+CASES += [replace(deep("heat 1-D", 2), decomposition="uneven")]
 # Compiling for an emulated device takes long: some with every problem, overlap and depth.
 DEVICE_CASES = CASES[2::5]

@@ -10,6 +10,7 @@ from launch import mpirun
 from property.features import IN_WAYS
 from property.runs import share
 
+pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("random_programs.py")
 
 

@@ -10,6 +10,7 @@ import stencils
 from launch import mpirun
 from parallel.transports import BETWEEN_NODES, LATENCY_S, ON_A_NODE, STEPS
 
+pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("transports.py")
 # ranks, ranks on a node
 JOBS = ((2, 1), (2, 2), (3, 2), (4, 2), (4, 4))

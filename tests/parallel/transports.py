@@ -107,7 +107,8 @@ class Ring:
         self.before, self.after = (self.rank - 1) % self.size, (self.rank + 1) % self.size
         self.ways = ways
         self.runtime = _core.Runtime(1, self.job.transport)
-        self.runtime.add_block((4 * self.rank, 0, 0), (4 * self.rank + 4, 3, 2))
+        self.box = _core.Box((4 * self.rank, 0, 0), (4 * self.rank + 4, 3, 2))
+        self.runtime.add_block(self.runtime.add_space(), self.box)
         self.slots = [
             self.runtime.add_field(_core.Field(name, "float64", 1, (1, 0, 0), (1, 0, 0)))
             for name in "fg"
@@ -117,23 +118,26 @@ class Ring:
             values[1:-1] = self.rank + 100 * number
         self.kernels = []
 
-    def part(self, here: int, there: int) -> list[tuple]:
-        return [(self.slots[0], 0, 0, (here, 0, 0), 0, (there, 0, 0), (1, 3, 2))]
+    def message(self, other: int, tag: int, here: int, there: int) -> _core.Message:
+        part = _core.Part(self.slots[0], 0, 0, (here, 0, 0), 0, (there, 0, 0), (1, 3, 2))
+        return _core.Message(other, tag, _core.Way[self._way(other)], [part])
+
+    def rim(self, kernel: int, label: str) -> _core.Run:
+        """Return what runs a kernel on all cells of the rank."""
+        return _core.Run(kernel, label, [_core.BlockBox(0, self.box)])
 
     def upwards(self) -> tuple[list, list]:
         """Return sends and receives of what moves to the next rank; tag 1."""
         low, high = 4 * self.rank, 4 * self.rank + 4
-        way = self._way(self.after)
-        sends = [(self.after, 1, way, self.part(high - 1, 4 * self.after - 1))]
-        source = 4 * self.before + 3
-        receives = [(self.before, 1, self._way(self.before), self.part(low - 1, source))]
+        sends = [self.message(self.after, 1, high - 1, 4 * self.after - 1)]
+        receives = [self.message(self.before, 1, low - 1, 4 * self.before + 3)]
         return sends, receives
 
     def downwards(self) -> tuple[list, list]:
         """Return sends and receives of what moves to the rank before; tag 2."""
         low, high = 4 * self.rank, 4 * self.rank + 4
-        sends = [(self.before, 2, self._way(self.before), self.part(low, 4 * self.before + 4))]
-        receives = [(self.after, 2, self._way(self.after), self.part(high, 4 * self.after))]
+        sends = [self.message(self.before, 2, low, 4 * self.before + 4)]
+        receives = [self.message(self.after, 2, high, 4 * self.after)]
         return sends, receives
 
     def _way(self, other: int) -> str:
@@ -144,7 +148,9 @@ class Ring:
         kernel = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: seen.append(name))
         self.kernels.append(kernel)
         address = ctypes.cast(kernel, ctypes.c_void_p).value
-        return self.runtime.add_kernel(name, address, [self.slots[0]], [], stream=False)
+        return self.runtime.add_kernel(
+            _core.Kernel(name, address, [self.slots[0]], [], stream=False)
+        )
 
     def is_right(self, swaps: int) -> bool:
         """Return whether the halo of the field that is in slot 0 now holds the neighbours."""
@@ -160,21 +166,19 @@ def in_flight(ranks_per_node: int) -> dict[str, bool]:
     for way in transports(ranks_per_node)[1:]:
         ring = Ring((way, way), ranks_per_node)
         runtime = ring.runtime
-        first = runtime.add_exchange("up", *ring.upwards(), [])
-        second = runtime.add_exchange("down", *ring.downwards(), [])
+        first = runtime.add_exchange(_core.Exchange("up", *ring.upwards()))
+        second = runtime.add_exchange(_core.Exchange("down", *ring.downwards()))
         runtime.connect()
-        kernel = ring.noting("rim", [])
-        box = (0, (4 * ring.rank, 0, 0), (4 * ring.rank + 4, 3, 2))
-        pieces = [([0], "run", kernel, "rim", [box])]
+        rim = ring.rim(ring.noting("rim", []), "rim")
         runtime.set_program(
             "step",
             [
-                ("start", first),
-                ("start", second),
-                ("poll", first),
-                ("any", second, pieces),
-                ("wait", first),
-                ("swap", *ring.slots),
+                _core.Start(first),
+                _core.Start(second),
+                _core.Poll(first),
+                _core.WaitAny(second, [_core.Piece([0], rim)]),
+                _core.Wait(first),
+                _core.Swap(*ring.slots),
             ],
         )
         good = []
@@ -191,16 +195,15 @@ def arrival(ranks_per_node: int) -> dict[str, list]:
     for way in BETWEEN_NODES:
         ring = Ring(("shared", way), ranks_per_node, f"L={LATENCY_S},G=0")
         up, down = ring.upwards(), ring.downwards()
-        number = ring.runtime.add_exchange("both", up[0] + down[0], up[1] + down[1], [])
+        both = _core.Exchange("both", up[0] + down[0], up[1] + down[1])
+        number = ring.runtime.add_exchange(both)
         ring.runtime.connect()
         seen: list[str] = []
-        box = (0, (4 * ring.rank, 0, 0), (4 * ring.rank + 4, 3, 2))
         pieces = [
-            ([0, 1], "run", ring.noting("last", seen), "last", [box]),
-            ([0], "run", ring.noting("low", seen), "low", [box]),
-            ([1], "run", ring.noting("high", seen), "high", [box]),
+            _core.Piece(messages, ring.rim(ring.noting(name, seen), name))
+            for name, messages in (("last", [0, 1]), ("low", [0]), ("high", [1]))
         ]
-        ring.runtime.set_program("step", [("start", number), ("any", number, pieces)])
+        ring.runtime.set_program("step", [_core.Start(number), _core.WaitAny(number, pieces)])
         ring.runtime.advance(["step"], 1)
         ring.job.communicator.Barrier()
         found[way] = ring.job.communicator.allgather((seen, ring.is_right(0)))

@@ -70,8 +70,14 @@ class Way:
         return self.split.ranks
 
 
-def draw_way(random: Random, program: Program, *, ranks: int = 1, target: str = "numpy") -> Way:
-    """Draw how to run a program, halos poisoned; if blocks are too narrow, several times."""
+def draw_way(
+    random: Random, program: Program, *, ranks: int = 1, target: str = "numpy"
+) -> Way | None:
+    """Draw how to run a program, halos poisoned; if blocks are too narrow, several times.
+
+    Returns:
+        None for a program that was refused in each.
+    """
     for attempt in range(6):
         split = draw_split(random, program.extent, program.periodic, ranks, program.grain())
         strategy = draw_strategy(random)
@@ -81,8 +87,8 @@ def draw_way(random: Random, program: Program, *, ranks: int = 1, target: str = 
             strategy = replace(strategy, depth=max(1, 5 - attempt), width="minimal")
         way = Way(split, strategy, target, random.choice(PIECES))
         if not is_refused(program, way):
-            break
-    return way
+            return way
+    return None
 
 
 def _even_split(program: Program, ranks: int) -> hc.Decomposition:
@@ -98,14 +104,15 @@ def _even_split(program: Program, ranks: int) -> hc.Decomposition:
 def is_refused(program: Program, way: Way) -> bool:
     """Return whether the blocks of any rank are too narrow, or an old value is gone.
 
-    Every rank looks at the plans of all, for all must pass over the same programs.
+    Every rank looks at its own plan and hears of the others', for all must pass over the same
+    programs.
     """
+    job, refused = join(), False
     try:
-        for rank in range(way.ranks):
-            plan_of(program, way, rank)
+        plan_of(program, way, job.rank)
     except HaloclineError as error:
-        return is_legal_refusal(error)
-    return False
+        refused = is_legal_refusal(error)
+    return any(job.everywhere(refused))
 
 
 def is_legal_refusal(error: HaloclineError) -> bool:
@@ -162,6 +169,8 @@ def check(number: int, target: str, ranks: int = 1) -> tuple[Program, Way] | Non
     random = Random(f"{SEED} {number}")
     program = draw_program(random)
     way = draw_way(random, program, ranks=ranks, target=target)
+    if way is None:
+        return None
     found = fault(program, way)
     if found:
         program, way = shrunk(program, way)
@@ -172,12 +181,10 @@ def check(number: int, target: str, ranks: int = 1) -> tuple[Program, Way] | Non
 
 
 def fault(program: Program, way: Way) -> str | None:
-    """Return in a word what is wrong with a run of a program; nothing, or None where it cannot run.
+    """Return in a word what is wrong with a run of a program; None if it has no meaning.
 
     All ranks find the same.
     """
-    if is_refused(program, way):
-        return None
     try:
         return DIFFERS if details(program, way) else ""
     except UndefinedError:
@@ -200,7 +207,7 @@ def shrunk(program: Program, way: Way) -> tuple[Program, Way]:
         candidates = [(one, way) for one in smaller(program)]
         for candidate in candidates + [(program, one) for one in plainer(way)]:
             left -= 1
-            if fault(*candidate) == wanted:
+            if not is_refused(*candidate) and fault(*candidate) == wanted:
                 found = candidate
                 break
     return program, way

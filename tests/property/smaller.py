@@ -61,20 +61,22 @@ def _tuples(values: tuple) -> Iterator[tuple]:
             yield (*before, one, *after)
 
 
-def _values(value: Any) -> Iterator[Any]:
+def _plainer(value: Any) -> Iterator[Any]:
     match value:
         case Source(kind) if kind != "number":
             yield Source("number", 0.75)
-        case Number():
-            return
         case Kernel() | Sweep() if value.on is not None:
             yield replace(value, on=None)
         case Carry():
             yield Number(1)
         case Read(_, _, _, True):
             yield replace(value, is_old=False)
-    if not is_dataclass(value):
+
+
+def _values(value: Any) -> Iterator[Any]:
+    if isinstance(value, Number) or not is_dataclass(value):
         return
+    yield from _plainer(value)
     below = operands(value)
     yield from below
     if below or isinstance(value, Read):

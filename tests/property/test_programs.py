@@ -8,16 +8,10 @@ In 'make test' a fixed set. Many at once, here and on ranks; others with another
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections import Counter
-from pathlib import Path
 
-import pytest
 from property.features import IN_PROGRAMS, IN_WAYS, features
 from property.runs import check, share
-
-FOLDER = Path(__file__).parent.parent
 
 
 def run_many(target: str) -> Counter[str]:
@@ -33,10 +27,3 @@ def test_programs_on_any_blocks_by_any_strategy_compute_what_numpy_does():
 
 def test_compiled_programs_compute_what_numpy_does():
     assert run_many("c++")["target=c++"] > 0
-
-
-@pytest.mark.parametrize("module", ["oracle", "draw"])
-def test_what_a_program_means_is_found_without_halocline(module):
-    code = f"import sys, property.{module}; sys.exit('halocline' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=FOLDER, check=False)
-    assert done.returncode == 0

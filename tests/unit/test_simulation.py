@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 import stencils
 
 import halocline as hc
+from halocline.errors import DivergedError
 
 
 @hc.kernel
@@ -234,3 +237,65 @@ def test_a_field_may_be_called_what_a_reduction_would_call_its_own():
     simulate(grid, [total], 1)
     assert total.value == 24.0
     assert field.gather().tolist() == [2.0] * 4
+
+
+def swapped(**options):
+    grid = hc.Grid((12,), periodic=True)
+    a, b = grid.field("a"), grid.field("b")
+    a.set(lambda x: x)
+    steps = [average(a, b), hc.swap(a, b), *options.pop("more", lambda _: [])(a)]
+    return hc.Simulation(grid, steps, threads=1, **options), a
+
+
+def test_fields_are_found_by_name_after_any_number_of_steps():
+    values = np.arange(12.0) + 0.5
+    for counts in ((1, 1, 3), (2, 1), (5,), (0, 3)):
+        simulation, a = swapped()
+        for count in counts:
+            simulation.run(count, progress=False)
+        expected = values
+        for _ in range(sum(counts)):
+            expected = 0.5 * (np.roll(expected, 1) + np.roll(expected, -1))
+        assert np.array_equal(a.gather(), expected)
+
+
+def test_functions_see_fields_by_name_and_the_report_counts_them_once():
+    seen = []
+    simulation, _ = swapped(more=lambda a: [hc.sum(a), lambda: seen.append(a.gather()[0])])
+    simulation.run(3, progress=False)
+    first = np.arange(12.0) + 0.5
+    expected = []
+    for _ in range(3):
+        first = 0.5 * (np.roll(first, 1) + np.roll(first, -1))
+        expected.append(first[0])
+    assert seen == expected
+    counts = {(row.kind, row.label): row.count for row in simulation.report().rows}
+    assert [n for (kind, _), n in counts.items() if kind in ("run", "reduce", "call")] == [3] * 3
+
+
+def test_a_value_that_is_no_number_is_told_by_the_name_of_its_field():
+    simulation, a = swapped(check_every=1)
+    a.set(np.where(np.arange(12) == 3, np.nan, 0.0))
+    with pytest.raises(DivergedError, match=r"Field 'a' is not a number in cell \(2,\) at step 1"):
+        simulation.run(5, progress=False)
+    assert list(np.flatnonzero(np.isnan(a.gather()))) == [2, 4]
+
+
+def test_fields_are_found_by_name_after_an_interruption(monkeypatch):
+    class Interrupt:
+        def __call__(self, done):
+            if done >= 3:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(
+        "halocline.simulation.progress_display", lambda *_, **__: nullcontext(Interrupt())
+    )
+    simulation, a = swapped()
+    with pytest.raises(KeyboardInterrupt):
+        simulation.run(30)
+    done, found = simulation.step, a.gather()
+    monkeypatch.undo()
+    simulation, a = swapped()
+    simulation.run(done, progress=False)
+    assert done % 2
+    assert np.array_equal(found, a.gather())

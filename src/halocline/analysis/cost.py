@@ -11,6 +11,8 @@ from halocline.analysis.footprint import footprint
 from halocline.language.expr import Binary, Compare, Unary, Where, walk
 
 if TYPE_CHECKING:
+    from halocline.analysis.footprint import Access
+    from halocline.geometry import Offset
     from halocline.language.kernel import Kernel
 
 
@@ -18,9 +20,13 @@ if TYPE_CHECKING:
 class Cost:
     """The least a kernel can cost in each cell.
 
+    Of a finer field a cell has several numbers. They move in whole lines: of each row that is used,
+    all that lie in the cell do. Of a field without an axis most cells find what they use in the
+    cache, as they do what a sweep carries: none of it counts.
+
     Attributes:
-        bytes_read: Each component that is read, once [bytes].
-        bytes_written: Each component that is written, once [bytes].
+        bytes_read: What is read, once [bytes].
+        bytes_written: What is written, once [bytes].
         flops: Arithmetic operations after sharing of common expressions.
     """
 
@@ -44,10 +50,24 @@ class Cost:
 def cost(kernel: Kernel) -> Cost:
     """Return the cost of a kernel, derived from its expressions."""
     accesses = footprint(kernel).accesses
-    size = {field.name: np.dtype(field.dtype).itemsize for field in kernel.fields}
     nodes = walk(*(statement.value for statement in kernel.statements))
     return Cost(
-        sum(size[access.field] for access in accesses if access.offsets),
-        sum(size[access.field] for access in accesses if access.written),
+        sum(_moved(kernel, access, access.offsets) for access in accesses),
+        sum(_moved(kernel, access, access.written) for access in accesses),
         sum(isinstance(node, Unary | Binary | Compare | Where) for node in nodes),
     )
+
+
+def _moved(kernel: Kernel, access: Access, offsets: tuple[Offset, ...]) -> int:
+    """Return what a cell moves of a component that is used at some offsets [bytes]."""
+    # An axis that all fields lack is none of the kernel's.
+    axes = [
+        axis
+        for axis in range(kernel.dimensions)
+        if any(field.ratio_along(axis) for field in kernel.fields)
+    ]
+    if any(access.type.ratio_along(axis) == 0 for axis in axes):
+        return 0
+    rows = {access.type.parted(offset)[1][1:] for offset in offsets}
+    row = max(1, access.type.ratio_along(0)) * np.dtype(access.type.dtype).itemsize
+    return len(rows) * row

@@ -10,7 +10,7 @@ from halocline.language.kernel import reads
 
 if TYPE_CHECKING:
     from halocline.geometry import Offset
-    from halocline.language.kernel import Kernel
+    from halocline.language.kernel import FieldType, Kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +20,16 @@ class Access:
     Attributes:
         field: The kernel's name of the field.
         component: The component.
-        offsets: Where it is read, relative to the cell.
-        written: Where it is assigned, relative to the cell.
+        offsets: Where it is read, relative to the cell, in cells of the field.
+        written: Where it is assigned, alike.
+        type: The field's type.
     """
 
     field: str
     component: int
     offsets: tuple[Offset, ...]
     written: tuple[Offset, ...]
+    type: FieldType
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +41,12 @@ class Footprint:
     accesses: tuple[Access, ...]
 
     def width(self, axis: int, sign: int) -> int:
-        """Return how far the kernel gets across a side of a block, in cells."""
-        reach = [sign * o[axis] for a in self.accesses for o in (*a.offsets, *a.written)]
+        """Return how far the kernel gets across a side of a block, in its own cells."""
+        reach = [
+            sign * a.type.parted(o)[0][axis]
+            for a in self.accesses
+            for o in (*a.offsets, *a.written)
+        ]
         return max([0, *reach])
 
     def __str__(self) -> str:
@@ -91,7 +97,12 @@ def footprint(kernel: Kernel) -> Footprint:
         kernel.name,
         kernel.dimensions,
         tuple(
-            Access(*key, tuple(sorted(offsets.get(key, ()))), tuple(sorted(written.get(key, ()))))
+            Access(
+                *key,
+                tuple(sorted(offsets.get(key, ()))),
+                tuple(sorted(written.get(key, ()))),
+                kernel.field(key[0]),
+            )
             for key in keys
         ),
     )

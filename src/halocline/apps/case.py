@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
+from halocline.errors import CaseError
 from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
 from halocline.language.grid import Grid
 from halocline.language.steps import Step
+from halocline.options import check_options, options_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +55,49 @@ class Result(Protocol):
         """Return for each picture's file name the function that draws it to a path."""
 
 
-class Case(Protocol):
-    """Parameters that say completely what is computed."""
+# Stands in the annotation of a parameter that only says when a run ends. A restart may change it:
+# no value of a field depends on it, whatever has been done so far.
+ENDS = "ends"
+
+
+@dataclass(frozen=True)
+class Case:
+    """Parameters that say completely what is computed.
+
+    Each field of a subclass is a parameter, declared as an option (halocline/options.py): that is
+    how the command line and case files know it.
+    """
 
     name: ClassVar[str]
+    # What is taken for parameters that are None.
+    usual: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+
+    @property
+    def parameter_values(self) -> dict[str, Any]:
+        """The parameters by name."""
+        return {name: getattr(self, name) for name in options_of(type(self))}
+
+    @property
+    def lasting_parameters(self) -> dict[str, Any]:
+        """Those that must be the same after a restart; see 'ENDS'."""
+        values, options = self.parameter_values, options_of(type(self))
+        return {name: values[name] for name in values if ENDS not in options[name].marks}
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
+        check_options(type(self), self.parameter_values, CaseError)
 
     def describe(self) -> str:
         """Return the parameters and what follows from them, as text."""
+        raise NotImplementedError
 
     def problem(self) -> Problem:
         """Return grid and steps."""
+        raise NotImplementedError
 
     def bytes_stored(self) -> int:
         """Return about how much the stored fields will take [bytes]."""
+        raise NotImplementedError
 
     def run(self, simulation: Any, problem: Any, watch: Callable[[str], None]) -> Result:
         """Run to the end; 'watch' gets one line now and then on every rank.
@@ -75,25 +105,18 @@ class Case(Protocol):
         Steps are done by 'simulation.run' alone, which writes on the way what was asked for. After
         a restart 'simulation.step' is not 0: what remains to be done follows from it.
         """
+        raise NotImplementedError
 
 
-def ending(default: Any) -> Any:
-    """Return a parameter's default, and mark it as one that only says when a run ends.
+def remaining_steps(simulation: Any, steps: int) -> int:
+    """Return how many of all steps of a run are still to be done.
 
-    A restart may change it: no value of a field depends on it, whatever has been done so far.
+    Raises:
+        CaseError: More have been done before a restart.
     """
-    return field(default=default, metadata={"is_ending": True})
-
-
-def absent(default: Any) -> Any:
-    """Return a parameter's default, a zero, and mark it as one that stands for 'not given'."""
-    return field(default=default, metadata={"is_absent": True})
-
-
-def lasting_parameters(case: Case) -> dict[str, Any]:
-    """Return the parameters that must be the same after a restart, by name."""
-    return {
-        f.name: getattr(case, f.name)
-        for f in fields(case)  # type: ignore[arg-type]
-        if not f.metadata.get("is_ending", False)
-    }
+    if simulation.step > steps:
+        raise CaseError(
+            f"{simulation.step} steps have been done, but {steps} were asked for.",
+            hint="Ask for as many steps or more in all.",
+        )
+    return int(steps - simulation.step)

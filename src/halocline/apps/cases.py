@@ -1,40 +1,40 @@
-"""Cases by name or from a TOML file, with every unknown key refused and the nearest one named."""
+"""Cases by name, from a Python file of one's own, or from a TOML file with its parameters."""
 
 from __future__ import annotations
 
+import re
+import sys
 import tomllib
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from halocline.errors import CaseError, nearest
+from halocline.errors import CaseError, HaloclineError, PlanError, nearest
+from halocline.options import Option, options_of
 
 if TYPE_CHECKING:
     from halocline.apps.case import Case
 
-# What may stand in the table [run] of a case file, with the type of each.
-RUN_KEYS: Mapping[str, type] = {
-    "ranks": int,
-    "threads": int,
-    "decomposition": str,
-    "overlap": str,
-    "neighbours": str,
-    "transport": str,
-    "messages": str,
-    "wait": str,
-    "depth": int,
-    "tiles": int,
-    "device": str,
-    "ranks_per_node": int,
-    "link": str,
-    "output": str,
-    "every": int,
-    "vtk": bool,
-    "probe": list,
-    "movie": str,
-    "checkpoint": int,
-}
+# Modules that are files of users.
+_OWN = "halocline_own_"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a name or a file says: a case, and maybe parameters and how to run it.
+
+    Attributes:
+        kind: The class of the case.
+        parameters: Those that are given, checked one by one.
+        run: Options of the run, as well.
+    """
+
+    kind: type[Case]
+    parameters: Mapping[str, Any]
+    run: Mapping[str, Any]
 
 
 def known_cases() -> dict[str, type[Case]]:
@@ -65,66 +65,118 @@ def known_cases() -> dict[str, type[Case]]:
     return {case.name: case for case in cases}
 
 
+def find_case(name: str) -> type[Case]:
+    """Return the class of a case, by its name or the path of a Python file that defines it.
+
+    Raises:
+        CaseError: There is none.
+    """
+    if name.endswith(".py"):
+        return _own_case(Path(name))
+    known = known_cases()
+    if name not in known:
+        raise CaseError(f"There is no case '{name}'.", hint=nearest(name, known))
+    return known[name]
+
+
+def read_source(name_or_file: str) -> Source:
+    """Return what a name, a Python file, or a TOML file with a table [case] says.
+
+    Raises:
+        CaseError: There is no such case, or the file has something unknown in it.
+        HaloclineError: A value is not allowed; the message names file and line.
+    """
+    if not name_or_file.endswith(".toml"):
+        return Source(find_case(name_or_file), {}, {})
+    from halocline.apps.run_options import RUN
+
+    path = Path(name_or_file)
+    text, content = _read_file(path)
+    table = content["case"]
+    kind = find_case(table.pop("name"))
+    reader = _Reader(path, text)
+    about = f"Case '{kind.name}' has no parameter"
+    parameters = reader.checked("case", table, options_of(kind), about, CaseError)
+    run = reader.checked("run", content["run"], RUN, "The table [run] has no key", PlanError)
+    return Source(kind, parameters, run)
+
+
 def read_case(name_or_file: str, changes: Mapping[str, Any]) -> tuple[Case, dict[str, Any]]:
     """Return a checked case and what its file says about the run.
 
     Args:
-        name_or_file: The name of a case, or the path of a TOML file with a table [case] that
-            holds 'name' and parameters, and maybe a table [run].
+        name_or_file: See 'read_source'.
         changes: Parameters that replace those of the file or the defaults.
 
     Raises:
-        CaseError: Something in it is unknown, of the wrong type, or cannot be computed.
+        HaloclineError: Something in it is unknown, of the wrong type, or cannot be computed.
     """
-    if name_or_file.endswith(".toml"):
-        table, run = _read_file(Path(name_or_file))
-    else:
-        table, run = {"name": name_or_file}, {}
-    parameters = {key: value for key, value in table.items() if key != "name"} | dict(changes)
-    case = make_case(str(table.get("name", "")), parameters)
-    for field in fields(case):  # type: ignore[arg-type]
-        # In a file, which has all parameters, it stands for one that was not given.
-        if field.metadata.get("is_absent", False) and changes.get(field.name) == 0:
-            raise CaseError(f"'{field.name}' was given 0; expected a number above 0.")
-    return case, run
+    source = read_source(name_or_file)
+    return make_case(source.kind, {**source.parameters, **changes}), dict(source.run)
 
 
-def make_case(name: str, parameters: Mapping[str, Any]) -> Case:
+def make_case(kind: str | type[Case], parameters: Mapping[str, Any]) -> Case:
     """Return a checked case.
+
+    Args:
+        kind: Its class, or its name.
+        parameters: Those that differ from the defaults.
 
     Raises:
         CaseError: The name or a parameter is unknown, of the wrong type, or cannot be computed.
     """
-    known = known_cases()
-    if name not in known:
-        raise CaseError(f"There is no case '{name}'.", hint=nearest(name, known))
-    kind = known[name]
-    types = {field.name: type(field.default) for field in fields(kind)}  # type: ignore[arg-type]
+    kind = find_case(kind) if isinstance(kind, str) else kind
+    options = options_of(kind)
     for key in parameters:
-        if key not in types:
-            raise CaseError(f"Case '{name}' has no parameter '{key}'.", hint=nearest(key, types))
-    case = kind(**{key: _typed(key, value, types[key]) for key, value in parameters.items()})
+        if key not in options:
+            raise CaseError(
+                f"Case '{kind.name}' has no parameter '{key}'.", hint=nearest(key, options)
+            )
+    case = kind(**{key: options[key].check(value, CaseError) for key, value in parameters.items()})
     case.check()
     return case
 
 
-def parameters_of(case: Case) -> dict[str, Any]:
-    """Return the parameters of a case by name."""
-    return {field.name: getattr(case, field.name) for field in fields(case)}  # type: ignore[arg-type]
-
-
 def case_file(case: Case, run: Mapping[str, Any]) -> str:
     """Return the text of a case file that repeats a run."""
-    lines = ["[case]", f'name = "{case.name}"']
-    lines += [f"{key} = {_toml(value)}" for key, value in parameters_of(case).items()]
-    lines += ["", "[run]"]
-    lines += [f"{key} = {_toml(value)}" for key, value in run.items() if value is not None]
-    return "\n".join(lines) + "\n"
+    module = sys.modules[type(case).__module__]
+    is_own = module.__name__.startswith(_OWN)
+    name = str(Path(str(module.__file__)).resolve()) if is_own else case.name
+    parameters = _lines({"name": name, **case.parameter_values})
+    return "\n".join(["[case]", *parameters, "", "[run]", *_lines(run)]) + "\n"
 
 
-def _read_file(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+def _own_case(path: Path) -> type[Case]:
+    """Return the case that a Python file of a user defines."""
+    from halocline.apps.case import Case
+
+    name = _OWN + path.stem
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise CaseError(f"The Python file '{path}' could not be read.")
+    module = sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = [
+        kind
+        for kind in vars(module).values()
+        if isinstance(kind, type)
+        and issubclass(kind, Case)
+        and kind.__module__ == name
+        and "name" in vars(kind)
+    ]
+    if len(found) != 1:
+        raise CaseError(
+            f"The Python file '{path}' defines {len(found)} cases; expected one: a subclass of "
+            "'Case' that has a 'name'."
+        )
+    return found[0]
+
+
+def _read_file(path: Path) -> tuple[str, dict[str, dict[str, Any]]]:
+    """Return the text and the two tables of a case file."""
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        content = tomllib.loads(text)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise CaseError(f"The case file '{path}' could not be read: {reason}.") from error
@@ -134,16 +186,13 @@ def _read_file(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     for key, value in content.items():
         if key not in tables or not isinstance(value, dict):
             raise CaseError(f"The case file '{path}' has '{key}'.", hint=_only_tables(key, tables))
-    table, run = content.get("case", {}), content.get("run", {})
-    if "name" not in table:
+    found = {table: content.get(table, {}) for table in tables}
+    if not isinstance(found["case"].get("name"), str):
         raise CaseError(
             f"The case file '{path}' names no case.",
             hint=f'Write name = "{next(iter(known_cases()))}" in its table [case].',
         )
-    for key in run:
-        if key not in RUN_KEYS:
-            raise CaseError(f"The table [run] has no key '{key}'.", hint=nearest(key, RUN_KEYS))
-    return table, {key: _typed(key, value, RUN_KEYS[key]) for key, value in run.items()}
+    return text, found
 
 
 def _only_tables(key: str, tables: tuple[str, ...]) -> str:
@@ -152,16 +201,51 @@ def _only_tables(key: str, tables: tuple[str, ...]) -> str:
     return nearest(key, tables) + " Parameters belong in the table [case]."
 
 
-def _typed(key: str, value: Any, kind: type) -> Any:
-    """Return a value as the type of its parameter, or refuse it."""
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    is_kind = isinstance(value, kind) and isinstance(value, bool) is (kind is bool)
-    if not is_kind or (kind is list and not all(isinstance(entry, str) for entry in value)):
-        words = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
-        words[list] = "a list of texts"
-        raise CaseError(f"'{key}' was given {value!r}; expected {words[kind]}.")
-    return value
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Checks the tables of a case file; messages name the line."""
+
+    path: Path
+    text: str
+
+    def checked(
+        self,
+        table: str,
+        values: Mapping[str, Any],
+        options: Mapping[str, Option],
+        unknown: str,
+        error: type[HaloclineError],
+    ) -> dict[str, Any]:
+        """Return the values of a table in the types of its options."""
+        found = {}
+        for key, value in values.items():
+            with self._at(table, key):
+                if key not in options:
+                    raise error(f"{unknown} '{key}'.", hint=nearest(key, options))
+                found[key] = options[key].check(value, error)
+        return found
+
+    @contextmanager
+    def _at(self, table: str, key: str) -> Iterator[None]:
+        """Return a context in which errors tell the line of a key."""
+        try:
+            yield
+        except HaloclineError as error:
+            place = f"{self.path}:{self._line(table, key)}"
+            raise type(error)(error.message, hint=error.hint, place=place) from None
+
+    def _line(self, table: str, key: str) -> int:
+        """Return the line where a key stands; TOML's reader does not tell."""
+        begin = re.search(rf"^\s*\[\s*{table}\s*\]", self.text, re.MULTILINE)
+        start = begin.end() if begin else 0
+        found = re.compile(rf"^\s*\"?{re.escape(key)}\"?\s*=", re.MULTILINE).search(
+            self.text, start
+        )
+        return self.text.count("\n", 0, found.end() if found else start) + 1
+
+
+def _lines(values: Mapping[str, Any]) -> list[str]:
+    return [f"{key} = {_toml(value)}" for key, value in values.items() if value is not None]
 
 
 def _toml(value: Any) -> str:

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import statistics
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,30 +13,26 @@ import halocline as hc
 from halocline.analysis.cost import cost
 from halocline.apps.lbm.kernels import collide_stream
 from halocline.apps.lbm.velocity_set import velocity_set
-from halocline.bench.settings import dtype_of
+from halocline.bench.benchmark import Benchmark
+from halocline.bench.handwritten import INTEGER, NUMBER, POINTER, REAL, Handwritten, load_source
+from halocline.bench.settings import Settings, dtype_of
 from halocline.bench.stepping import step_time
-from halocline.bench.table import Benchmark, Chart, Column
-from halocline.bench.times import Measured, Times
-from halocline.codegen.source import Source
+from halocline.bench.times import Times
 from halocline.errors import HaloclineError
-from halocline.jit.build import build
+from halocline.io.results import Chart, Row
+from halocline.language.fields import Field
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from numpy.typing import NDArray
-
-    from halocline.bench.settings import Settings
 
 _EDGES = (128, 1024)
 # Each turn lasts so many times the budget of a benchmark of messages.
 _LONGER = 40
 _FIRST_STEPS = 10
 _OMEGA = 1.6
-_ENTRIES = ("d2q9_make", "d2q9_set", "d2q9_get", "d2q9_run", "d2q9_free")
 
 
-class BareLoop:
+class BareLoop(Handwritten):
     """The hand-written loop with its populations; to be used in a 'with' statement.
 
     Args:
@@ -62,13 +54,7 @@ class BareLoop:
         rows = np.ascontiguousarray(populations.transpose(0, 2, 1))
         self._library.d2q9_set(self._box, self._bytes, rows.ctypes.data)
 
-    def __enter__(self) -> BareLoop:
-        """Return itself."""
-        return self
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, _e: BaseException | None, _t: TracebackType | None
-    ) -> None:
+    def free(self) -> None:
         """Give the memory back."""
         self._library.d2q9_free(self._box, self._bytes)
 
@@ -88,83 +74,74 @@ class BareLoop:
 @cache
 def _library() -> Any:
     """Return the compiled loop; a CompileError if there is no compiler."""
-    text = Path(__file__).with_name("d2q9.cpp").read_text(encoding="utf-8")
-    handle = build(Source("c++", text, _ENTRIES)).handle
-    integer, pointer, double = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double
-    handle.d2q9_make.restype = pointer
-    handle.d2q9_make.argtypes = [ctypes.c_int, integer, integer, ctypes.c_int]
-    handle.d2q9_set.restype = handle.d2q9_get.restype = handle.d2q9_free.restype = None
-    handle.d2q9_set.argtypes = handle.d2q9_get.argtypes = [pointer, ctypes.c_int, pointer]
-    handle.d2q9_run.restype = double
-    handle.d2q9_run.argtypes = [pointer, ctypes.c_int, double, integer]
-    handle.d2q9_free.argtypes = [pointer, ctypes.c_int]
-    return handle
+    return load_source(
+        "d2q9.cpp",
+        {
+            "d2q9_make": (POINTER, NUMBER, INTEGER, INTEGER, NUMBER),
+            "d2q9_set": (None, POINTER, NUMBER, POINTER),
+            "d2q9_get": (None, POINTER, NUMBER, POINTER),
+            "d2q9_run": (REAL, POINTER, NUMBER, REAL, INTEGER),
+            "d2q9_free": (None, POINTER, NUMBER),
+        },
+    )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class D2Q9Row(Measured):
-    """A step of Halocline beside one of the bare loop.
+def periodic_lattice(
+    name: str, extent: tuple[int, ...], dtype: str
+) -> tuple[hc.Grid, tuple[Any, ...], Field]:
+    """Return a periodic grid, a step of a velocity set on it, and its populations."""
+    lattice, grid = velocity_set(name), hc.Grid(extent, periodic=True)
+    count = len(lattice)
+    f, f_next = (grid.field(n, components=count, dtype=dtype) for n in ("f", "f_next"))
 
-    Attributes:
-        cells: Edge of the square.
-        dtype: Element type of the populations.
-        threads: OpenMP threads of both.
-        bare: Time of a step of the bare loop.
-        ratio: Halocline's time over that of the bare loop: minimum, median and maximum over turns.
-    """
+    def values(*x: Any) -> list[Any]:
+        # Deviations from rest that differ in every cell and are the same on any ranks.
+        place = sum(0.1 * (n + 1) * c for n, c in enumerate(x))
+        return [1e-3 * np.sin(i + place) for i in range(count)]
 
-    cells: int
-    dtype: str
-    threads: int
-    bare: Times
-    ratio: tuple[float, float, float]
-
-    @property
-    def mlups(self) -> float:
-        """Million cell updates a second of Halocline at the median."""
-        return self.cells**2 / self.times.median_s / 1e6
+    f.set(values)
+    call = collide_stream(f, f_next, velocity_set=lattice, omega=_OMEGA)
+    return grid, (call, hc.swap(f, f_next)), f
 
 
-def run(settings: Settings) -> list[D2Q9Row]:
+def run(settings: Settings) -> list[Row]:
     """Measure squares on one thread and on all cores.
 
     Raises:
         HaloclineError: The two do not come to the same numbers.
     """
-    counts = dict.fromkeys((1, len(os.sched_getaffinity(0))))
-    edges = settings.sizes or _EDGES
-    return [
-        _measure(cells, dtype_of(element), threads, settings)
-        for cells, element, threads in product(edges, settings.element_bytes, counts)
-    ]
+    dtypes, counts = map(dtype_of, settings.element_bytes), dict.fromkeys((1, settings.cores))
+    every = product(settings.sizes or _EDGES, dtypes, counts)
+    return [_measure(cells, dtype, threads, settings) for cells, dtype, threads in every]
 
 
-def _measure(cells: int, dtype: str, threads: int, settings: Settings) -> D2Q9Row:
-    lattice = velocity_set("D2Q9")
-    grid = hc.Grid((cells, cells), periodic=True)
-    f = grid.field("f", components=len(lattice), dtype=dtype)
-    f_next = grid.field("f_next", components=len(lattice), dtype=dtype)
-    call = collide_stream(f, f_next, velocity_set=lattice, omega=_OMEGA)
-    simulation = hc.Simulation(grid, [call, hc.swap(f, f_next)], threads=threads, check_every=0)
-    f.set(lambda x, y: [1e-3 * np.sin(i + 0.1 * x + 0.2 * y) for i in range(len(lattice))])
+def _measure(cells: int, dtype: str, threads: int, settings: Settings) -> Row:
+    """Return a row: times of a step of both, and ours over those of the bare loop, by turns."""
+    grid, steps, f = periodic_lattice("D2Q9", (cells, cells), dtype)
+    simulation = hc.Simulation(grid, steps, threads=threads, check_every=0)
     simulation.run(0, progress=False)
     with BareLoop(_populations(f), threads) as bare:
-        ours, theirs, steps = _take_turns(simulation, bare, settings)
+        ours, theirs, count = _take_turns(simulation, bare, settings)
         if not np.array_equal(_populations(f), bare.populations()):
             raise HaloclineError(
                 f"{cells}² {dtype}, {threads} thread(s): Halocline and the bare loop came to "
                 f"different numbers after {simulation.step} steps: their times do not count."
             )
-    ratios = sorted(mine / bare for mine, bare in zip(ours, theirs, strict=True))
-    return D2Q9Row(
-        times=Times.of(ours, steps),
-        moved_bytes=cost(call.kernel).bytes * cells**2,
-        cells=cells,
-        dtype=dtype,
-        threads=threads,
-        bare=Times.of(theirs, steps),
-        ratio=(ratios[0], statistics.median(ratios), ratios[-1]),
-    )
+    times, loop = Times.of(ours, count), Times.of(theirs, count)
+    ratio = Times.of(mine / bare for mine, bare in zip(ours, theirs, strict=True))
+    return {
+        "square": f"{cells}²",
+        "type": dtype,
+        "threads": threads,
+        "steps": count,
+        **times.columns(),
+        **{f"bare {name}": value for name, value in loop.columns().items()},
+        "MLUPS": cells**2 / times.median_s / 1e6,
+        "GB/s": times.gigabytes_per_s(cost(steps[0].kernel).bytes * cells**2),
+        "ratio min": ratio.min_s,
+        "ratio": ratio.median_s,
+        "ratio max": ratio.max_s,
+    }
 
 
 def _take_turns(
@@ -192,26 +169,6 @@ BENCHMARK = Benchmark(
     "d2q9",
     "D2Q9 in a periodic box, in turns with a bare OpenMP loop over the same arithmetic.",
     run,
-    (
-        Column("square", lambda row: f"{row.cells}²"),
-        Column("type", lambda row: row.dtype),
-        Column("threads", lambda row: str(row.threads)),
-        Column("min us", lambda row: f"{1e6 * row.times.min_s:.2f}"),
-        Column("median us", lambda row: f"{1e6 * row.times.median_s:.2f}"),
-        Column("bare min", lambda row: f"{1e6 * row.bare.min_s:.2f}"),
-        Column("bare median", lambda row: f"{1e6 * row.bare.median_s:.2f}"),
-        Column("MLUPS", lambda row: f"{row.mlups:.1f}"),
-        Column("GB/s", lambda row: f"{row.bytes_per_s / 1e9:.1f}"),
-        Column("ratio min", lambda row: f"{row.ratio[0]:.3f}"),
-        Column("median", lambda row: f"{row.ratio[1]:.3f}"),
-        Column("max", lambda row: f"{row.ratio[2]:.3f}"),
-    ),
-    Chart(
-        x=lambda row: f"{row.cells}² {row.dtype}",
-        y=lambda row: row.ratio[1],
-        series=lambda row: f"{row.threads} thread(s)",
-        x_label="case",
-        y_label="time over that of the bare loop",
-    ),
+    Chart(("square", "type"), "ratio", ("threads",)),
     element_bytes=(8, 4),
 )

@@ -3,107 +3,63 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from halocline.bench.board import Board, Way, exchange
-from halocline.bench.job import measure_on_ranks
-from halocline.bench.ping_pong import RANKS, MessageRow, two_ranks
-from halocline.bench.settings import NATIVE, TRANSPORTS
-from halocline.bench.table import RATE, TIMES, Benchmark, Chart, Column, size_text
+from halocline.bench.benchmark import RANKS, Benchmark, on_ranks
+from halocline.bench.block_row import BlockRow, Message, exchange
+from halocline.bench.settings import NATIVE, TRANSPORTS, Settings
 from halocline.bench.times import Times, sample
 from halocline.bench.yardstick import library
 from halocline.errors import HaloclineError
 from halocline.geometry import AXES
-
-if TYPE_CHECKING:
-    from halocline.bench.settings import Settings
-    from halocline.runtime.job import Job
+from halocline.io.results import Chart, Row
+from halocline.runtime.job import Job
 
 _EDGE = 128
-MEMCPY, MEMCPY_SIGNALS = "memcpy", "memcpy, signals"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HaloRow(MessageRow):
-    """The exchange of a side between two ranks, both ways.
-
-    Attributes:
-        cells: Edge of each rank's cube.
-        across: The axis along which the ranks stand: a side across 'x' is one value a row, across
-            'y' a row a plane, across 'z' a whole plane. Empty for the yardstick.
-        kind: 'native' if nothing is packed, 'buffered' if values are, 'yardstick' for memcpy.
-        against_memcpy: Median time over that of the plain memcpy of as many bytes.
-    """
-
-    cells: int
-    across: str
-    kind: str
-    against_memcpy: float
-
-
-def measure(job: Job, settings: Settings) -> list[HaloRow]:
+def measure(job: Job, settings: Settings) -> list[Row]:
     """Measure every transport and axis, the yardstick first."""
-    rows: list[HaloRow] = []
-    for edge in settings.sizes or (_EDGE,):
-        for element in settings.element_bytes:
-            rows += _cube(job, settings, edge, element)
-    return rows
+    return [
+        row
+        for edge in settings.sizes or (_EDGE,)
+        for element in settings.element_bytes
+        for row in _cube(job, settings, edge, element)
+    ]
 
 
-def _cube(job: Job, settings: Settings, edge: int, element: int) -> list[HaloRow]:
+def _cube(job: Job, settings: Settings, edge: int, element: int) -> list[Row]:
+    """Return the rows of a cube; across 'x' a side is a value a row, across 'z' a plane."""
     size = edge * edge * element
-    copies, signalled = Between(job, size).sample(settings)
-
-    def row(transport: str, across: str, kind: str, times: Times) -> HaloRow:
-        return HaloRow(
-            transport=transport,
-            element_bytes=element,
-            message_bytes=size,
-            ranks=RANKS,
-            cells=edge,
-            across=across,
-            kind=kind,
-            against_memcpy=times.median_s / copies.median_s,
-            times=times,
-            moved_bytes=size,
-        )
-
-    yardstick = [
-        row(MEMCPY, "", "yardstick", copies),
-        row(MEMCPY_SIGNALS, "", "yardstick", signalled),
-    ]
-    return yardstick + [
-        row(
-            transport,
-            AXES[axis],
-            "native" if transport in NATIVE else "buffered",
-            halo(job, settings, transport, (edge, axis, element)),
-        )
-        for transport in settings.chosen(TRANSPORTS)
-        for axis in range(3)
+    copies, signalled = SharedCopy(job, size).sample(settings)
+    found = [("memcpy", "yardstick", "", copies), ("memcpy, signals", "yardstick", "", signalled)]
+    for transport in settings.chosen(TRANSPORTS):
+        kind = "native" if transport in NATIVE else "buffered"
+        for axis in range(3):
+            blocks = BlockRow(job, (edge,) * 3, axis, element, is_rewritten=settings.is_rewritten)
+            both = [Message(0, 1, "upper"), Message(1, 0, "lower")]
+            blocks.set_program(exchange(blocks.add_exchange(transport, both)))
+            found.append((transport, kind, AXES[axis], blocks.sample(settings)))
+    return [
+        {
+            "transport": transport,
+            "kind": kind,
+            "across": across,
+            "cube": f"{edge}³",
+            "cells": edge,
+            "element [B]": element,
+            "side [B]": size,
+            **times.columns(),
+            "GB/s": times.gigabytes_per_s(size),
+            "/ memcpy": times.median_s / copies.median_s,
+        }
+        for transport, kind, across, times in found
     ]
 
 
-def halo(job: Job, settings: Settings, transport: str, cube: tuple[int, int, int]) -> Times:
-    """Return the time in which two ranks exchange a side [s].
-
-    Args:
-        job: The ranks.
-        settings: How to measure.
-        transport: What moves the values.
-        cube: Cells along each edge, axis along which the ranks stand, bytes of a value.
-    """
-    edge, axis, element = cube
-    board = Board(job, (edge, edge, edge), axis, element, is_rewritten=settings.is_rewritten)
-    number = board.add_exchange(transport, [Way(0, 1, "upper"), Way(1, 0, "lower")])
-    board.set_program(exchange(number))
-    return board.sample(settings)
-
-
-class Between:
+class SharedCopy:
     """The yardstick: each of two processes copies what the other has just written.
 
     Args:
@@ -161,23 +117,6 @@ class Between:
 BENCHMARK = Benchmark(
     "halo",
     "Two cubes exchange a side; memcpy: as many bytes copied between the same two processes.",
-    lambda settings: measure_on_ranks(measure, two_ranks(settings, "halo")),
-    (
-        Column("transport", lambda row: row.transport),
-        Column("kind", lambda row: row.kind),
-        Column("across", lambda row: row.across),
-        Column("cube", lambda row: f"{row.cells}³"),
-        Column("element", lambda row: f"{row.element_bytes} B"),
-        Column("side", lambda row: size_text(row.message_bytes)),
-        *TIMES,
-        RATE,
-        Column("/ memcpy", lambda row: f"{row.against_memcpy:.2f}"),
-    ),
-    Chart(
-        x=lambda row: row.transport,
-        y=lambda row: row.times.median_s * 1e6,
-        series=lambda row: f"across {row.across}" if row.across else "contiguous",
-        x_label="transport",
-        y_label="time [us]",
-    ),
+    on_ranks("halo", measure, RANKS),
+    Chart("transport", "median [us]", ("across",)),
 )

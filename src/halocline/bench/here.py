@@ -8,18 +8,21 @@ import time
 from pathlib import Path
 from typing import Any
 
+from halocline.tune.machine_file import mpi_version
+
 # More than this many busy programs a core, and figures say little.
 _BUSY = 0.5
 
 
 def describe_here() -> dict[str, Any]:
     """Return processor, cores, memory, system, MPI, date, and how busy the machine is."""
+    memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
         "processor": _first_value("/proc/cpuinfo", "model name") or platform.processor(),
         "cores": len(os.sched_getaffinity(0)),
-        "memory_gb": round(_memory_bytes() / 1e9, 1),
+        "memory_gb": round(memory_bytes / 1e9, 1),
         "system": platform.platform(),
-        "mpi": mpi_version(),
+        "mpi": " ".join(mpi_version().partition("\n")[0].split()),
         "date": time.strftime("%Y-%m-%d %H:%M"),
         "load": round(os.getloadavg()[0], 2),
     }
@@ -30,20 +33,6 @@ def summary(here: dict[str, Any]) -> str:
     line = f"{here['processor']}, {here['cores']} cores, {here['memory_gb']} GB, {here['mpi']}"
     is_busy = here["load"] > _BUSY * here["cores"]
     return f"{line}; BUSY: load {here['load']}, figures are noisy" if is_busy else line
-
-
-def mpi_version() -> str:
-    """Return the first line of what the MPI library calls itself; it is not initialised."""
-    try:
-        from halocline.runtime import _mpi
-    except ImportError:
-        return "no MPI"
-    lines = _mpi.library_version().strip().splitlines()
-    return " ".join(lines[0].split()) if lines else "MPI"
-
-
-def _memory_bytes() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _first_value(path: str, key: str) -> str:

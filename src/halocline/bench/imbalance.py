@@ -8,55 +8,26 @@ ranks, one of which must stay, a perfect balance would save.
 from __future__ import annotations
 
 import statistics
-import time
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import replace
 
 import halocline as hc
 from halocline.apps.cases import read_case
-from halocline.bench.checksum import checksum
+from halocline.bench.benchmark import Benchmark
 from halocline.bench.job import measure_on_ranks
-from halocline.bench.table import Benchmark, Chart, Column
+from halocline.bench.settings import Settings
+from halocline.bench.stepping import TimedSteps, take_turns
+from halocline.bench.times import Times
 from halocline.errors import HaloclineError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from halocline.bench.settings import Settings
-    from halocline.runtime.job import Job
-    from halocline.runtime.report import Timer
+from halocline.io.results import Chart, Row
+from halocline.runtime.job import Job
+from halocline.runtime.report import Timer
 
 COMPUTATION, COMMUNICATION = "computation", "communication"
 _COMMUNICATING = ("start", "wait", "poll", "any")
 # Each repetition lasts so many times the budget of a benchmark of messages.
 _LONGER = 20
 _FIRST_STEPS = 4
-
-
-@dataclass(frozen=True, slots=True)
-class ImbalanceRow:
-    """Computation or communication, as a whole or one operation.
-
-    Attributes:
-        group: 'computation' or 'communication'.
-        label: Kernel and zone, or exchange; 'all' for the whole.
-        ranks: Number of ranks.
-        least_s: Time of the fastest rank in a step, at the median over the repetitions [s].
-        mean_s: Mean over the ranks [s].
-        most_s: Of the slowest rank [s].
-        imbalance_s: Imbalance time: minimum, median and maximum over the repetitions [s].
-        percent: Imbalance percent at the median.
-    """
-
-    group: str
-    label: str
-    ranks: int
-    least_s: float
-    mean_s: float
-    most_s: float
-    imbalance_s: tuple[float, float, float]
-    percent: float
 
 
 def imbalance_time(times: Sequence[float], group: str) -> float:
@@ -77,7 +48,7 @@ def imbalance_percent(times: Sequence[float], group: str) -> float:
     return 100 * ranks / (ranks - 1) * imbalance_time(times, group) / greatest
 
 
-def measure(job: Job, settings: Settings) -> tuple[int, list[ImbalanceRow]]:
+def measure(job: Job, settings: Settings) -> tuple[int, list[Row]]:
     """Run some steps of a case; return a checksum of its fields after the first, and the rows."""
     problem = read_case(settings.case, {})[0].problem()
     simulation = hc.Simulation(
@@ -89,23 +60,14 @@ def measure(job: Job, settings: Settings) -> tuple[int, list[ImbalanceRow]]:
         threads=1,
         check_every=0,
     )
-    simulation.run(_FIRST_STEPS, progress=False)
-    crc = checksum(simulation)
-    started = time.perf_counter()
-    simulation.run(_FIRST_STEPS, progress=False)
-    taken = max(time.perf_counter() - started, 1e-9) / _FIRST_STEPS
-    steps = max(1, int(_LONGER * settings.budget_s / taken))
-    if job.communicator is not None:
-        steps = job.communicator.bcast(steps)
-    samples: list[list[list[Timer]]] = []
-    for _ in range(settings.repetitions):
-        simulation.timers(reset=True)
-        simulation.run(steps, progress=False)
-        samples.append(job.gather(simulation.timers()) or [])
-    return crc, _rows(samples, steps) if job.rank == 0 else []
+    timed = TimedSteps(simulation, _LONGER * settings.budget_s, _FIRST_STEPS)
+    take_turns([timed], settings.repetitions)
+    ranks = job.gather(timed.timers)
+    samples = list(zip(*ranks, strict=True)) if ranks else []
+    return timed.checksum, _rows(samples, timed.steps) if ranks else []
 
 
-def _rows(samples: list[list[list[Timer]]], steps: int) -> list[ImbalanceRow]:
+def _rows(samples: Sequence[Sequence[list[Timer]]], steps: int) -> list[Row]:
     """Return the rows of repetitions, in each of which every rank has its timers."""
     labels = dict.fromkeys(
         (_group(kind), f"{kind} {label}".strip())
@@ -114,9 +76,8 @@ def _rows(samples: list[list[list[Timer]]], steps: int) -> list[ImbalanceRow]:
         for label, kind, count, _ in timers
         if count
     )
-    wholes = [(COMPUTATION, "all"), (COMMUNICATION, "all")]
     rows = []
-    for group, label in (*wholes, *sorted(labels)):
+    for group, label in ((COMPUTATION, "all"), (COMMUNICATION, "all"), *sorted(labels)):
         found = [[_seconds(t, group, label) / steps for t in ranks] for ranks in samples]
         rows.append(_row(group, label, found))
     return rows
@@ -134,21 +95,22 @@ def _seconds(timers: list[Timer], group: str, label: str) -> float:
     )
 
 
-def _row(group: str, label: str, samples: list[list[float]]) -> ImbalanceRow:
-    lost = sorted(imbalance_time(times, group) for times in samples)
-    return ImbalanceRow(
-        group=group,
-        label=label,
-        ranks=len(samples[0]),
-        least_s=statistics.median(map(min, samples)),
-        mean_s=statistics.median(map(statistics.mean, samples)),
-        most_s=statistics.median(map(max, samples)),
-        imbalance_s=(lost[0], statistics.median(lost), lost[-1]),
-        percent=statistics.median(imbalance_percent(times, group) for times in samples),
-    )
+def _row(group: str, label: str, samples: list[list[float]]) -> Row:
+    """Return a row: of ranks the least, mean and greatest time, at the median over repetitions."""
+    lost = Times.of(imbalance_time(times, group) for times in samples)
+    return {
+        "group": group,
+        "operation": label,
+        "ranks": len(samples[0]),
+        "least [us]": 1e6 * statistics.median(map(min, samples)),
+        "mean [us]": 1e6 * statistics.median(map(statistics.mean, samples)),
+        "most [us]": 1e6 * statistics.median(map(max, samples)),
+        **{f"imbalance, {name}": value for name, value in lost.columns().items()},
+        "imbalance [%]": statistics.median(imbalance_percent(times, group) for times in samples),
+    }
 
 
-def run(settings: Settings) -> list[ImbalanceRow]:
+def run(settings: Settings) -> list[Row]:
     """Measure on ranks, and compare the result with that of a single rank.
 
     Raises:
@@ -165,31 +127,9 @@ def run(settings: Settings) -> list[ImbalanceRow]:
     return rows
 
 
-def _microseconds(row: ImbalanceRow, *, which: str) -> str:
-    return f"{getattr(row, which) * 1e6:.4g}"
-
-
 BENCHMARK = Benchmark(
     "imbalance",
     "Times of a step on each rank (us) and what a perfect balance would save, for a case.",
     run,
-    (
-        Column("group", lambda row: row.group),
-        Column("operation", lambda row: row.label),
-        Column("ranks", lambda row: str(row.ranks)),
-        Column("least us", partial(_microseconds, which="least_s")),
-        Column("mean us", partial(_microseconds, which="mean_s")),
-        Column("most us", partial(_microseconds, which="most_s")),
-        Column("imbalance min", lambda row: f"{row.imbalance_s[0] * 1e6:.4g}"),
-        Column("median", lambda row: f"{row.imbalance_s[1] * 1e6:.4g}"),
-        Column("max", lambda row: f"{row.imbalance_s[2] * 1e6:.4g}"),
-        Column("percent", lambda row: f"{row.percent:.1f}"),
-    ),
-    Chart(
-        x=lambda row: row.label,
-        y=lambda row: row.imbalance_s[1] * 1e6,
-        series=lambda row: row.group,
-        x_label="operation",
-        y_label="imbalance time of a step [us]",
-    ),
+    Chart("operation", "imbalance, median [us]", ("group",)),
 )

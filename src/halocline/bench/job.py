@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from halocline.bench.settings import Settings
 from halocline.errors import HaloclineError
 from halocline.launched import launched_rank
 from halocline.runtime.ending import end_job
 from halocline.runtime.job import Job, join
 from halocline.runtime.launcher import find_launcher
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from halocline.bench.settings import Settings
-
 Found = TypeVar("Found")
 
 _TASK, _FOUND = "task.pickle", "found.pickle"
 
 
-def measure_on_ranks(measure: Callable[[Job, Settings], Found], settings: Settings) -> Found:
+def measure_on_ranks(
+    measure: Callable[[Job, Settings], Found],
+    settings: Settings,
+    environment: Mapping[str, str] | None = None,
+) -> Found:
     """Run a measurement as a job of 'settings.ranks' ranks.
 
     Args:
         measure: A function of a module; every rank calls it, and what it returns on rank 0 counts.
         settings: Its settings.
+        environment: Variables that the job has besides those of this process, or instead.
 
     Raises:
         HaloclineError: This process is a rank itself, or the job failed: with what it said.
@@ -45,7 +48,8 @@ def measure_on_ranks(measure: Callable[[Job, Settings], Found], settings: Settin
         (folder / _TASK).write_bytes(pickle.dumps((measure, settings)))
         launcher = [*find_launcher(), "-n", str(settings.ranks)] if settings.ranks > 1 else []
         command = [*launcher, sys.executable, "-m", "halocline.bench.worker", name]
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        variables = {**os.environ, **(environment or {})}
+        run = subprocess.run(command, capture_output=True, text=True, check=False, env=variables)
         if run.returncode != 0 or not (folder / _FOUND).exists():
             raise HaloclineError(f"The measurement failed: {_reason(run.stderr)}")
         found: Found = pickle.loads((folder / _FOUND).read_bytes())

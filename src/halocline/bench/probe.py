@@ -5,28 +5,23 @@ Of several repetitions the shortest counts: other programs are no part of the mo
 
 from __future__ import annotations
 
-import os
 import platform
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import partial
 
 from halocline.bench import probe_device, probe_node, probe_transports
 from halocline.bench.here import describe_here, summary
 from halocline.bench.job import measure_on_ranks
+from halocline.bench.probe_node import NodeProbe
 from halocline.bench.settings import Settings
-from halocline.bench.table import size_text
+from halocline.free_memory import size_text
 from halocline.runtime.device import parse_device
-from halocline.tune.machine import Machine
+from halocline.tune.device import Device
+from halocline.tune.fit import Fit
+from halocline.tune.machine import Machine, Packing, TransportTimes
 from halocline.tune.machine_file import identity_here
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from halocline.bench.probe_node import NodeProbe
-    from halocline.tune.device import Device
-    from halocline.tune.fit import Fit
-    from halocline.tune.machine import Packing, TransportTimes
 
 _RANKS = 2
 _THOROUGH = Settings(repetitions=7, budget_s=5e-3)
@@ -82,13 +77,13 @@ def _transports(
     show: Callable[[str], None], settings: Settings, node: NodeProbe
 ) -> tuple[tuple[TransportTimes, ...], float | None]:
     """Return the times of all transports, and what all messages of the node carry together."""
-    cores = len(os.sched_getaffinity(0))
+    cores = settings.cores
     if cores < _RANKS:
         show("one core: messages cannot be measured")
         return (), None
     found = []
-    for raw in measure_on_ranks(probe_transports.measure, replace(settings, ranks=_RANKS)):
-        times, fitted = probe_transports.fit(raw, node.packing)
+    task = partial(probe_transports.measure, node.packing)
+    for times, fitted in measure_on_ranks(task, replace(settings, ranks=_RANKS)):
         found.append(times)
         for line in _transport_lines(times, fitted):
             show(line)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import halocline as hc
+from halocline.bench.settings import Settings
 from halocline.bench.stepping import step_time
 from halocline.bench.times import sample
 from halocline.errors import HaloclineError
 from halocline.runtime import _core
+from halocline.runtime.job import Job
 from halocline.tune.device import Device, HostCopies
-
-if TYPE_CHECKING:
-    from halocline.bench.settings import Settings
-    from halocline.runtime.job import Job
 
 _LONG_BYTES, _SHORT_BYTES = 1 << 28, 256
 _OPERATIONS = 512

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from halocline.analysis.cost import cost
-from halocline.bench.board import Cell, Operation, address_of, increase, kernel_of
+from halocline.bench.block_row import Cell, block_box, exchange, plus, with_axis
+from halocline.bench.kernels import add_kernel, compute, increase, kernel_of
 from halocline.bench.memory import worker_counts
-from halocline.bench.overlap import update
+from halocline.bench.settings import Settings
 from halocline.bench.times import sample
 from halocline.bench.yardstick import LOOPS, Yardstick
 from halocline.runtime import _core
+from halocline.runtime.job import Job
 from halocline.tune.machine import CopyRate, Overheads, Packing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from halocline.bench.settings import Settings
-    from halocline.runtime.job import Job
 
 # What a thread goes through: from the nearest cache to far beyond the last.
 _WORKING_SETS = (1 << 15, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26)
@@ -43,6 +39,7 @@ _ROW_CELLS = (16, 64, 256)
 _ROWS = (16, 64, 256)
 _MANY = 64
 _ROW = 512
+_ZERO = (0, 0, 0)
 # Cells of each of so many rows: together enough that threads share them.
 _SHARED_CELLS = 64
 
@@ -72,27 +69,20 @@ class NodeProbe:
 
 def measure(job: Job, settings: Settings) -> NodeProbe:
     """Measure all of it in one process."""
-    packing, residuals = _packing(settings, _Blocks)
-    far_packing, far_residuals = _packing(settings, partial(_FarBlocks, _Sweep(job)))
+    sweep = _Kernel(job, increase, (_FAR_BYTES // 8, 1, 1))
     return NodeProbe(
-        copies=tuple(_copies(settings)),
-        packing=packing,
-        packing_residuals=residuals,
-        far_packing=far_packing,
-        far_residuals=far_residuals,
-        overheads=_overheads(job, settings),
-        flops_per_s=_flops(job, settings),
+        _copies(settings),
+        *_packing(settings, None),
+        *_packing(settings, sweep),
+        _overheads(job, settings),
+        _flops(job, settings),
     )
 
 
-def _copies(settings: Settings) -> list[CopyRate]:
+def _copies(settings: Settings) -> tuple[CopyRate, ...]:
     sets = _WORKING_SETS if settings.largest_bytes is None else _FEWER_SETS
-    return [
-        _copy_rate(settings, threads, streams, size)
-        for threads in worker_counts(len(os.sched_getaffinity(0)))
-        for streams in _COPIES
-        for size in sets
-    ]
+    every = product(worker_counts(settings.cores), _COPIES, sets)
+    return tuple(_copy_rate(settings, *one) for one in every)
 
 
 def _copy_rate(settings: Settings, threads: int, streams: int, size: int) -> CopyRate:
@@ -107,31 +97,15 @@ def _copy_rate(settings: Settings, threads: int, streams: int, size: int) -> Cop
     return CopyRate(threads, streams, used, rate)
 
 
-class _Blocks:
-    """Two blocks of one process; a layer of one is copied into the halo of the other."""
+def _time(runtime: _core.Runtime, steps: int) -> float:
+    """Do the steps of a runtime; return the time of one [s]."""
+    started = time.perf_counter()
+    runtime.advance(["step"], steps)
+    return (time.perf_counter() - started) / steps
 
-    def __init__(self, extent: Cell, axis: int) -> None:
-        self.runtime = _core.Runtime(1)
-        start, step = (0, 0, 0), _only(axis, extent[axis])
-        for lower in (start, step):
-            self.runtime.add_block(lower, _plus(lower, extent))
-        halo = _only(axis, 1)
-        slot = self.runtime.add_field(_core.Field("values", "float64", 1, halo, halo))
-        last = _only(axis, extent[axis] - 1)
-        layer = _plus(extent, _only(axis, 1 - extent[axis]))
-        number = self.runtime.add_exchange("copy", [], [], [(slot, 0, 0, last, 1, last, layer)])
-        self.runtime.connect()
-        self.runtime.set_program("step", [("start", number), ("wait", number)])
 
-    def least_s(self, settings: Settings) -> float:
-        """Return the least time of a copy [s]."""
-        return sample(self.run, settings.repetitions, settings.budget_s).min_s
-
-    def run(self, steps: int) -> float:
-        """Copy so often; return the time of a copy [s]."""
-        started = time.perf_counter()
-        self.runtime.advance(["step"], steps)
-        return (time.perf_counter() - started) / steps
+def _least_s(runtime: _core.Runtime, settings: Settings) -> float:
+    return sample(partial(_time, runtime), settings.repetitions, settings.budget_s).min_s
 
 
 class _Kernel:
@@ -146,75 +120,52 @@ class _Kernel:
 
     def __init__(self, job: Job, kernel: Any, extent: Cell, threads: int = 1) -> None:
         self.runtime = _core.Runtime(threads)
-        self.runtime.add_block((0, 0, 0), extent)
-        slot = self.runtime.add_field(_core.Field("values", "float64", 1, (0, 0, 0), (0, 0, 0)))
-        address = address_of(job, kernel, "float64")
-        self.number = self.runtime.add_kernel("kernel", address, [slot], [], stream=False)
+        self.runtime.add_block(self.runtime.add_space(), _core.Box(_ZERO, extent))
+        slot = self.runtime.add_field(_core.Field("values", "float64", 1, _ZERO, _ZERO))
+        self.number = add_kernel(self.runtime, job, kernel, slot, "float64")
         self.runtime.connect()
+        self.run_on(extent)
 
-    def on(self, *extents: Cell) -> Operation:
-        """Return the operation that runs it on boxes, each from the first cell on."""
-        boxes = [(0, (0, 0, 0), extent) for extent in extents]
-        return ("run", self.number, "kernel", boxes)
+    def run_on(self, *extents: Cell) -> None:
+        """Let a step run it on boxes of so many cells, each from the first cell on."""
+        boxes = [block_box(_ZERO, extent) for extent in extents]
+        self.runtime.set_program("step", [_core.Run(self.number, "kernel", boxes)])
 
-    def time(self, operation: Operation, settings: Settings) -> float:
-        """Return the time of an operation [s]."""
-        self.runtime.set_program("step", [operation])
-
-        def run(steps: int) -> float:
-            started = time.perf_counter()
-            self.runtime.advance(["step"], steps)
-            return (time.perf_counter() - started) / steps
-
-        return sample(run, settings.repetitions, settings.budget_s).min_s
+    def least_s(self, settings: Settings, *extents: Cell) -> float:
+        """Return the least time of an operation on boxes [s]."""
+        self.run_on(*extents)
+        return _least_s(self.runtime, settings)
 
 
-class _Sweep:
-    """Goes through more memory than caches hold."""
+def _copy_s(settings: Settings, sweep: _Kernel | None, extent: Cell, axis: int) -> float:
+    """Return the least time in which a layer of a block is copied into the halo of the next [s].
 
-    def __init__(self, job: Job) -> None:
-        extent = (_FAR_BYTES // 8, 1, 1)
-        kernel = _Kernel(job, increase, extent)
-        self.runtime = kernel.runtime
-        self.runtime.set_program("sweep", [kernel.on(extent)])
-
-    def run(self) -> None:
-        """Drive other things out of the caches."""
-        self.runtime.advance(["sweep"], 1)
-
-
-class _FarBlocks(_Blocks):
-    """The same, with everything gone to memory before each copy, as where fields are large."""
-
-    def __init__(self, sweep: _Sweep, extent: Cell, axis: int) -> None:
-        super().__init__(extent, axis)
-        self.sweep = sweep
-
-    def least_s(self, settings: Settings) -> float:
-        """Return the least time of a copy [s]."""
-        times = []
-        for _ in range(1 + settings.repetitions):
-            self.sweep.run()
-            times.append(self.run(1))
-        return min(times[1:])
+    Args:
+        settings: How to measure.
+        sweep: What drives everything out of the caches before each copy; None for copies in cache.
+        extent: Cells of a block.
+        axis: Along which the two blocks stand.
+    """
+    runtime = _core.Runtime(1)
+    space = runtime.add_space()
+    for lower in (_ZERO, with_axis(_ZERO, axis, extent[axis])):
+        runtime.add_block(space, _core.Box(lower, plus(lower, extent)))
+    halo, last = (with_axis(_ZERO, axis, n) for n in (1, extent[axis] - 1))
+    slot = runtime.add_field(_core.Field("values", "float64", 1, halo, halo))
+    copy = _core.Copy(slot, 0, 0, last, 1, last, with_axis(extent, axis, 1))
+    number = runtime.add_exchange(_core.Exchange("copy", copies=[copy]))
+    runtime.connect()
+    runtime.set_program("step", exchange(number))
+    if sweep is None:
+        return _least_s(runtime, settings)
+    times = []
+    for _ in range(1 + settings.repetitions):
+        _time(sweep.runtime, 1)
+        times.append(_time(runtime, 1))
+    return min(times[1:])
 
 
-def _only(axis: int, value: int) -> Cell:
-    return _cell(value if n == axis else 0 for n in range(3))
-
-
-def _plus(a: Cell, b: Cell) -> Cell:
-    return _cell(i + j for i, j in zip(a, b, strict=True))
-
-
-def _cell(values: Iterable[int]) -> Cell:
-    x, y, z = values
-    return x, y, z
-
-
-def _packing(
-    settings: Settings, blocks: Callable[[Cell, int], _Blocks]
-) -> tuple[Packing, tuple[float, ...]]:
+def _packing(settings: Settings, sweep: _Kernel | None) -> tuple[Packing, tuple[float, ...]]:
     """Fit copies of layers, with relative residuals: t = t0 + 2 values v + rows r + bytes b.
 
     A layer across x is strided on both ends here, in a message only on one: hence 2 v.
@@ -224,10 +175,10 @@ def _packing(
     terms, times = [], []
     for n in _COLUMNS:
         terms.append((1, 2 * n * n, 0, 0))
-        times.append(blocks((_ROW_CELLS[1], n, n), 0).least_s(settings))
+        times.append(_copy_s(settings, sweep, (_ROW_CELLS[1], n, n), 0))
     for cells, rows in product(_ROW_CELLS, _ROWS):
         terms.append((1, 0, rows, 8 * rows * cells))
-        times.append(blocks((cells, rows, 2), 2).least_s(settings))
+        times.append(_copy_s(settings, sweep, (cells, rows, 2), 2))
     weighted = np.array(terms) / np.array(times)[:, None]
     unit = np.linalg.norm(weighted, axis=0)
     found = nnls(weighted / unit, np.ones(len(times)))[0] / unit
@@ -236,35 +187,23 @@ def _packing(
 
 
 def _overheads(job: Job, settings: Settings) -> Overheads:
-    one = _Launches(job, settings, threads=1)
-    row_s = (one.time([(1, _MANY)]) - one.time([(1, 1)])) / (_MANY - 1)
-    box_s = (one.time([(1, 1)] * _MANY) - one.time([(1, 1)])) / (_MANY - 1) - row_s
-    launch_s = one.time([(1, 1)]) - box_s - row_s
-    cores = len(os.sched_getaffinity(0))
-    parallel_s = 0.0
+    """Return what a small kernel on boxes of so many cells in so many rows tells."""
+
+    def kernel(threads: int) -> Callable[..., float]:
+        return partial(_Kernel(job, increase, (_ROW, _MANY, 1), threads).least_s, settings)
+
+    one, cell, large = kernel(1), (1, 1, 1), (_SHARED_CELLS, _MANY, 1)
+    row_s = (one((1, _MANY, 1)) - one(cell)) / (_MANY - 1)
+    box_s = (one(*[cell] * _MANY) - one(cell)) / (_MANY - 1) - row_s
+    launch_s = one(cell) - box_s - row_s
+    cores, parallel_s = settings.cores, 0.0
     if cores > 1:
-        all_cores = _Launches(job, settings, threads=cores)
-        large = [(_SHARED_CELLS, _MANY)]
-        parallel_s = all_cores.time(large) - launch_s - (one.time(large) - launch_s) / cores
+        parallel_s = kernel(cores)(large) - launch_s - (one(large) - launch_s) / cores
     return Overheads(*(max(0.0, t) for t in (launch_s, box_s, row_s, parallel_s)))
-
-
-class _Launches:
-    """A small kernel on boxes of so many cells in so many rows."""
-
-    def __init__(self, job: Job, settings: Settings, threads: int) -> None:
-        self.settings = settings
-        self.kernel = _Kernel(job, increase, (_ROW, _MANY, 1), threads)
-
-    def time(self, boxes: list[tuple[int, int]]) -> float:
-        """Return the time of an operation that runs the kernel on boxes [s]."""
-        run = self.kernel.on(*((cells, rows, 1) for cells, rows in boxes))
-        return self.kernel.time(run, self.settings)
 
 
 def _flops(job: Job, settings: Settings) -> float:
     """Return what one thread computes on cells in the nearest cache [1/s]."""
     extent = (_ROW, 1, 1)
-    kernel = _Kernel(job, update, extent)
-    seconds = kernel.time(kernel.on(extent), settings)
-    return cost(kernel_of(job, update, "float64")).flops * prod(extent) / seconds
+    seconds = _Kernel(job, compute, extent).least_s(settings, extent)
+    return cost(kernel_of(job, compute, "float64")).flops * prod(extent) / seconds

@@ -5,20 +5,16 @@ Measured where two ranks send to each other at the same time, as in the exchange
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import replace
 
-from halocline.bench.board import Board, Cell, Way, address_of, exchange
-from halocline.bench.overlap import update
-from halocline.bench.ring_shift import ring_shift
-from halocline.bench.settings import DIRECT, TRANSPORTS
+from halocline.bench.block_row import BlockRow, Message, exchange
+from halocline.bench.messages import ring_shift
+from halocline.bench.settings import DIRECT, TRANSPORTS, Settings
 from halocline.runtime import _core
+from halocline.runtime.job import Job
 from halocline.tune.fit import Fit, fit_ranges
 from halocline.tune.machine import Packing, TransportTimes
-
-if TYPE_CHECKING:
-    from halocline.bench.settings import Settings
-    from halocline.runtime.job import Job
 
 _ELEMENT = 8
 _LARGEST_BYTES = 4 << 20
@@ -30,31 +26,26 @@ _RENDEZVOUS_BYTES = tuple(1 << n for n in range(6, 21))
 _LEAST = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class RawTimes:
-    """Times of a transport as they were measured.
-
-    Attributes:
-        transport: Its name.
-        exchange_s: Size of a message each way [bytes] and the time until both have arrived [s].
-        start_s: The part of it, with the smallest message, before the wait begins [s].
-        many_s: An exchange of 64 messages of 8 bytes each way [s].
-        one_s: An exchange of as many bytes in one message each way [s].
-        rendezvous_bytes: The largest message that does not wait for its receiver; None if none
-            does.
-    """
-
-    transport: str
-    exchange_s: tuple[tuple[int, float], ...]
-    start_s: float
-    many_s: float
-    one_s: float
-    rendezvous_bytes: int | None
+def measure(packing: Packing, job: Job, settings: Settings) -> list[tuple[TransportTimes, Fit]]:
+    """Measure all transports between two ranks of a node, which packs so fast."""
+    return [_measure(packing, job, settings, name) for name in settings.chosen(TRANSPORTS)]
 
 
-def measure(job: Job, settings: Settings) -> list[RawTimes]:
-    """Measure all transports between two ranks of a node."""
-    return [_raw(job, settings, transport) for transport in settings.chosen(TRANSPORTS)]
+def _measure(
+    packing: Packing, job: Job, settings: Settings, transport: str
+) -> tuple[TransportTimes, Fit]:
+    sizes = settings.message_sizes(_ELEMENT, _LARGEST_BYTES)
+    exchange_s = {n: _Exchange(job, transport, n).sample(settings).min_s for n in sizes}
+    many, one = (
+        _Exchange(job, transport, _MANY * _ELEMENT, pieces).sample(settings).min_s
+        for pieces in (_MANY, 1)
+    )
+    start_s = _Exchange(job, transport, _ELEMENT).start_s(settings)
+    times, fitted = fit(transport, exchange_s, start_s, (many - one) / (_MANY - 1), packing)
+    if transport in DIRECT:
+        return times, fitted
+    limit = _rendezvous_bytes(job, settings, transport)
+    return replace(times, rendezvous_bytes=limit), fitted
 
 
 def measure_together(job: Job, settings: Settings) -> float:
@@ -64,35 +55,19 @@ def measure_together(job: Job, settings: Settings) -> float:
     """
     size = settings.largest_bytes or _LARGEST_BYTES
     times = [
-        ring_shift(job, settings, transport, _ELEMENT, size)
+        ring_shift(job, settings, (transport, _ELEMENT, size))
         for transport in settings.chosen(("shared", "two-sided"))
     ]
     return job.size * size / min(t.min_s for t in times)
 
 
-def _raw(job: Job, settings: Settings, transport: str) -> RawTimes:
-    sizes = list(settings.message_sizes(_ELEMENT, _LARGEST_BYTES))
-    boards = ((size, _Exchange(job, transport, size)) for size in sizes)
-    times = tuple((size, board.sample(settings).min_s) for size, board in boards)
-    many = _Exchange(job, transport, _MANY * _ELEMENT, _MANY).sample(settings)
-    one = _Exchange(job, transport, _MANY * _ELEMENT).sample(settings)
-    return RawTimes(
-        transport,
-        times,
-        _Exchange(job, transport, _ELEMENT).start_s(settings),
-        many.min_s,
-        one.min_s,
-        None if transport in DIRECT else _rendezvous_bytes(job, settings, transport),
-    )
-
-
-class _Exchange(Board):
+class _Exchange(BlockRow):
     """Two ranks that send a message to each other, in one or more pieces."""
 
     def __init__(self, job: Job, transport: str, size: int, pieces: int = 1) -> None:
         super().__init__(job, (size // _ELEMENT, 1, 1), 2, _ELEMENT)
-        ways = [Way(0, 1, "upper"), Way(1, 0, "lower")]
-        self.set_program(exchange(self.add_exchange(transport, ways, pieces)))
+        both = [Message(0, 1, "upper"), Message(1, 0, "lower")]
+        self.set_program(exchange(self.add_exchange(transport, both, pieces)))
 
     def start_s(self, settings: Settings) -> float:
         """Return the time of the operation that starts the exchange [s]."""
@@ -116,55 +91,54 @@ def _rendezvous_bytes(job: Job, settings: Settings, transport: str) -> int | Non
 
 def _waits_for_receiver(job: Job, settings: Settings, transport: str, size: int) -> bool:
     """Return whether rank 0 waits until rank 1, which computes first, receives."""
-    board = Board(job, (size // _ELEMENT, 1, 1), 2, _ELEMENT)
-    address = address_of(job, update, board.dtype)
-    work = board.runtime.add_field(_core.Field("work", board.dtype, 1, (0, 0, 0), (0, 0, 0)))
-    kernel = board.runtime.add_kernel("compute", address, [work], [], stream=False)
-    compute = ("run", kernel, "compute", [(0, board.lower, _plus_one(board.lower))])
-    there = board.add_exchange(transport, [Way(0, 1, "upper")])
-    back = board.add_exchange(transport, [Way(1, 0, "lower")])
-    board.set_program([compute], is_silent=True)
-    count = max(1, round(_LATE_S / board.sample(settings).min_s))
-    late = [("loop", count, [compute])] if job.rank == 1 else []
-    board.set_program([*late, *exchange(there), *exchange(back)])
-    board.run(2 * settings.repetitions)
-    waited = board.seconds("wait", "exchange 1") if job.rank == 0 else 0.0
-    return board.slowest(waited) > _LATE_S / 2
+    blocks = BlockRow(job, (size // _ELEMENT, 1, 1), 2, _ELEMENT)
+    _, compute = blocks.add_work(1)
+    there = blocks.add_exchange(transport, [Message(0, 1, "upper")])
+    back = blocks.add_exchange(transport, [Message(1, 0, "lower")])
+    blocks.set_program([compute], is_silent=True)
+    count = max(1, round(_LATE_S / blocks.sample(settings).min_s))
+    late = [_core.Loop(count, [compute])] if job.rank == 1 else []
+    blocks.set_program([*late, *exchange(there), *exchange(back)])
+    blocks.run(2 * settings.repetitions)
+    waited = blocks.seconds("wait", "exchange 1") if job.rank == 0 else 0.0
+    return blocks.slowest(waited) > _LATE_S / 2
 
 
-def _plus_one(cell: Cell) -> Cell:
-    return cell[0] + 1, cell[1] + 1, cell[2] + 1
-
-
-def fit(raw: RawTimes, packing: Packing) -> tuple[TransportTimes, Fit]:
+def fit(
+    transport: str,
+    exchange_s: Mapping[int, float],
+    overhead_s: float,
+    another_s: float,
+    packing: Packing,
+) -> tuple[TransportTimes, Fit]:
     """Return what the model needs, and how well latency and time a byte fit.
 
     The model adds overhead and packing on both sides, so they are subtracted here:
     T = 2 o + 2 pack(N) + L + N G; where values are copied from field to field, T = 2 o + row +
     L + N G.
+
+    Args:
+        transport: Its name.
+        exchange_s: By the size of a message each way [bytes], when both have arrived [s].
+        overhead_s: Of that what goes by before the wait begins, with the smallest message [s].
+        another_s: What another message beside one adds [s].
+        packing: Of the node.
     """
-    overhead_s = raw.start_s
-    is_direct = raw.transport in DIRECT
-    sizes = [size for size, _ in raw.exchange_s]
     rest = [
-        max(t - 2 * overhead_s - _counted_apart_s(raw.transport, size, packing), _LEAST * t)
-        for size, t in raw.exchange_s
+        max(t - 2 * overhead_s - _counted_apart_s(transport, size, packing), _LEAST * t)
+        for size, t in exchange_s.items()
     ]
-    found = fit_ranges(sizes, rest)
-    per_message = (raw.many_s - raw.one_s) / (_MANY - 1)
+    found = fit_ranges(list(exchange_s), rest)
     rates = [r.byte_s for r in found.ranges]
-    return (
-        TransportTimes(
-            transport=raw.transport,
-            is_same_node=True,
-            overhead_s=overhead_s,
-            gap_s=max(0.0, per_message - overhead_s - packing.row_s),
-            ranges=found.ranges,
-            processor_byte_s=max(rates) if is_direct else min(rates),
-            rendezvous_bytes=raw.rendezvous_bytes,
-        ),
-        found,
+    times = TransportTimes(
+        transport=transport,
+        is_same_node=True,
+        overhead_s=overhead_s,
+        gap_s=max(0.0, another_s - overhead_s - packing.row_s),
+        ranges=found.ranges,
+        processor_byte_s=max(rates) if transport in DIRECT else min(rates),
     )
+    return times, found
 
 
 def _counted_apart_s(transport: str, size: int, packing: Packing) -> float:

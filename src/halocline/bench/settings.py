@@ -1,16 +1,15 @@
-"""Settings: what a benchmark is told, checked before any rank is started."""
+"""Settings: how a benchmark or an experiment measures, checked before any rank is started."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from halocline.errors import HaloclineError
 from halocline.plan.strategy import HostTransport
 from halocline.runtime.link import to_link
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 TRANSPORTS: tuple[str, ...] = get_args(HostTransport)
 # These copy from field to field, which needs a node in common.
@@ -41,6 +40,7 @@ class Settings:
         link: An emulated link between nodes, see 'halocline.runtime.link'.
         case: For 'imbalance', the name or file of a case.
         device: For 'device', which one.
+        is_quick: For experiments, whether to see only that everything works: tiny sizes.
     """
 
     ranks: int = 2
@@ -55,6 +55,7 @@ class Settings:
     link: str | None = None
     case: str = "lid-cavity"
     device: str = "auto"
+    is_quick: bool = False
 
     def __post_init__(self) -> None:
         for name in self.transports:
@@ -90,6 +91,15 @@ class Settings:
                 f"{self.ranks_per_node} of {self.ranks} ranks on each.",
                 hint="Leave out --ranks-per-node, or choose another transport.",
             )
+
+    @property
+    def cores(self) -> int:
+        """Cores that this process may use."""
+        return len(os.sched_getaffinity(0))
+
+    def mark(self, ranks: int, threads: int = 1) -> str:
+        """Return a word for a table if so many ranks share cores, so that times mean nothing."""
+        return "oversubscribed" if ranks * threads > self.cores else ""
 
     @property
     def _has_nodes(self) -> bool:

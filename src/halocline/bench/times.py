@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 _MOST_STEPS = 1 << 20
 
@@ -41,23 +38,14 @@ class Times:
         parts = (self.min_s / count, self.median_s / count, self.max_s / count)
         return Times(*parts, self.repetitions, self.steps)
 
+    def columns(self) -> dict[str, float]:
+        """Return the times as columns of a table."""
+        named = {"min": self.min_s, "median": self.median_s, "max": self.max_s}
+        return {f"{name} [us]": 1e6 * seconds for name, seconds in named.items()}
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """A row of any benchmark: a verified measurement.
-
-    Attributes:
-        times: Of what was done once.
-        moved_bytes: What moved meanwhile, as the benchmark declares it [bytes].
-    """
-
-    times: Times
-    moved_bytes: int
-
-    @property
-    def bytes_per_s(self) -> float:
-        """The rate at the median [bytes/s]."""
-        return self.moved_bytes / self.times.median_s
+    def gigabytes_per_s(self, size_bytes: float) -> float:
+        """Return the rate at which so many bytes moved, at the median [GB/s]."""
+        return size_bytes / self.median_s / 1e9
 
 
 def sample(run: Callable[[int], float], repetitions: int, budget_s: float) -> Times:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from halocline.bench.benchmarks import BENCHMARKS
 from halocline.bench.here import describe_here, summary
 from halocline.bench.settings import Settings
-from halocline.bench.table import draw, table_lines, write_json
+from halocline.io.panels import draw_panels
+from halocline.io.results import Table
 from halocline.runtime.link import to_link
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from halocline.io.results import Row
+
 
 def run_bench(
     name: str, show: Callable[[str], None], settings: Settings, json_file: str, plot_file: str
-) -> list[Any]:
+) -> list[Row]:
     """Measure, show a table, and write JSON and a picture to files if they are named.
 
     Args:
@@ -38,17 +41,18 @@ def run_bench(
     if not settings.element_bytes:
         settings = replace(settings, element_bytes=benchmark.element_bytes)
     here = describe_here()
-    show(benchmark.title)
     caption = summary(here) + _network(settings)
+    show(benchmark.title)
     show(caption)
-    rows = benchmark.run(settings)
-    for line in table_lines(benchmark.columns, rows):
+    rows = list(benchmark.run(settings))
+    for line in Table(benchmark.title, rows).lines():
         show(line)
     if json_file:
-        write_json(Path(json_file), benchmark, settings, here, rows)
+        benchmark.write_json(Path(json_file), settings, here, rows)
     if plot_file:
-        draw(Path(plot_file), benchmark, caption, rows)
-    return list(rows)
+        title = f"{benchmark.name}\n{caption}"
+        draw_panels([benchmark.chart.panel(rows)], title, Path(plot_file))
+    return rows
 
 
 def _network(settings: Settings) -> str:

@@ -3,52 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from halocline.cli.distribution import (
-    Decomposition,
-    Depth,
-    Device,
-    Link,
-    Messages,
-    Neighbours,
-    Overlap,
-    Ranks,
-    RanksPerNode,
-    Threads,
-    Tiles,
-    Transport,
-    Wait,
-)
+from halocline.cli.declared import flags_of, with_options, words_of
 from halocline.cli.launch import EXIT_MISTAKE, end_with, run_on_ranks
-from halocline.cli.options import (
-    Checkpoint,
-    Collision,
-    Every,
-    Geometry,
-    MachineName,
-    Movie,
-    ProbeAt,
-    Restart,
-    Streaming,
-    Target,
-    Vtk,
-)
 from halocline.cli.papers import papers_app
 from halocline.errors import CaseError, HaloclineError, MpiError
 from halocline.launched import launched_rank, launched_ranks
+from halocline.options import Option, options_of
 
-app = typer.Typer(
-    help="Stencil computations on structured grids: write the kernel once, the halo takes care of "
-    "itself.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.add_typer(papers_app, name="papers")
+# Commands with the parameters of a case among their options, and which of their words is the case.
+_WITH_CASE = {"run": 0, "show": 1, "predict": 0}
+# Flags of their own.
+_FLAGS = ("--help", "--weak")
 
 
 class Subject(StrEnum):
@@ -79,167 +51,93 @@ class Measurement(StrEnum):
     device = "device"
 
 
-CaseName = Annotated[
-    str,
-    typer.Argument(metavar="CASE", help="A case, as lid-cavity or channel, or a .toml file."),
-]
+CASE = "A case, as lid-cavity, a .py file that defines one, or a .toml file with its parameters"
+CaseName = Annotated[str, typer.Argument(metavar="CASE", help=f"{CASE}; --help then tells those.")]
 CaseOrNone = Annotated[
     str | None,
     typer.Argument(
-        metavar="CASE",
-        help="A case, as lid-cavity or channel, or a .toml file; not needed with --restart.",
+        metavar="CASE", help=f"{CASE}; --help then tells those. Not needed with --restart."
     ),
 ]
-Cells = Annotated[int | None, typer.Option(help="Cells along each side.")]
-Reynolds = Annotated[float | None, typer.Option(help="Reynolds number.")]
-Dimensions = Annotated[int | None, typer.Option(help="2 or 3.")]
-LidSpeed = Annotated[float | None, typer.Option(help="Cells the lid moves in a step.")]
-DType = Annotated[str | None, typer.Option("--dtype", help="float64 or float32.")]
-Tolerance = Annotated[
-    float | None, typer.Option(help="Converged when the change per convective time is below.")
-]
-MaxTimes = Annotated[int | None, typer.Option(help="Convective times after which to give up.")]
-Steps = Annotated[int | None, typer.Option(help="Time steps (heat, obstacle-flow).")]
-GridName = Annotated[
-    str | None, typer.Option(help="128x128, 128x256, 256x256 or 1024x1024 (obstacle-flow).")
-]
-Obstacles = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Obstacles, a line 'x y 1' each (obstacle-flow).")
-]
-ParameterFile = Annotated[
+Restart = Annotated[
     str | None,
+    typer.Option(metavar="DIR", help="Go on from the checkpoint of a run, on any ranks."),
+]
+MachineName = Annotated[
+    str,
     typer.Option(
-        "--parameters", metavar="FILE", help="The course's parameter file (obstacle-flow)."
+        "--machine",
+        help="generic, lima, xe6, getm-cluster, bluecrystal-3, here, or a file; with devices: "
+        "kepler-001, h100, nvlink-8, h200-cluster.",
     ),
 ]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Any parameter of the case; may be repeated."),
-]
-Output = Annotated[str | None, typer.Option(help="Directory of the results.")]
+Given = Mapping[str, Any]
 
 
-@app.command()
-def run(  # noqa: PLR0913 (one parameter an option: that is how typer works)
-    case: CaseOrNone = None,
-    *,
-    cells: Cells = None,
-    reynolds: Reynolds = None,
-    dimensions: Dimensions = None,
-    lid_speed: LidSpeed = None,
-    collision: Collision = None,
-    streaming: Streaming = None,
-    geometry: Geometry = None,
-    dtype: DType = None,
-    tolerance: Tolerance = None,
-    max_convective_times: MaxTimes = None,
-    steps: Steps = None,
-    grid: GridName = None,
-    obstacles: Obstacles = None,
-    parameter_file: ParameterFile = None,
-    settings: Settings = None,
-    ranks: Ranks = None,
-    threads: Threads = None,
-    decomposition: Decomposition = None,
-    overlap: Overlap = None,
-    neighbours: Neighbours = None,
-    transport: Transport = None,
-    messages: Messages = None,
-    wait: Wait = None,
-    depth: Depth = None,
-    tiles: Tiles = None,
-    device: Device = None,
-    ranks_per_node: RanksPerNode = None,
-    link: Link = None,
-    output: Output = None,
-    every: Every = None,
-    vtk: Vtk = None,
-    probe_at: ProbeAt = None,
-    movie: Movie = None,
-    checkpoint: Checkpoint = None,
-    restart: Restart = None,
-) -> None:
+def run(case: CaseOrNone = None, *, restart: Restart = None, run: Given, parameters: Given) -> None:
     """Run a case and write fields, log, report and picture into a directory."""
+    from halocline.apps.run_options import RunOptions
     from halocline.cli.outputs import read_run
-    from halocline.cli.run import RunChoices, run_case
+    from halocline.cli.run import run_case
 
-    parameters = _given(
-        cells=cells,
-        reynolds=reynolds,
-        dimensions=dimensions,
-        lid_speed=lid_speed,
-        collision=collision,
-        streaming=streaming,
-        geometry=geometry,
-        dtype=dtype,
-        tolerance=tolerance,
-        max_convective_times=max_convective_times,
-        steps=steps,
-        grid=grid,
-        obstacles=obstacles,
-        parameters=parameter_file,
-    )
-    parameters.update(_settings(settings))
     read, from_file = read_run(case, parameters, restart)
-    how = {"ranks": ranks, "threads": threads, "link": link, "output": output, "restart": restart}
-    split = {"decomposition": decomposition, "overlap": overlap, "neighbours": neighbours}
-    split |= {"transport": transport, "messages": messages, "wait": wait, "device": device}
-    written = {"every": every, "vtk": vtk, "probe": probe_at, "movie": movie}
-    written |= {"checkpoint": checkpoint}
-    numbers = {"depth": depth, "tiles": tiles, "ranks_per_node": ranks_per_node}
-    choices = RunChoices(**{**from_file, **_given(**how, **split, **numbers, **written)})
-    choices.check()
+    options = RunOptions({**from_file, **run}, restart)
+    options.check()
+    ranks = options.job.ranks
     if launched_rank() is not None:
-        _refuse_other_number(choices.ranks)
-    elif choices.ranks is not None and choices.ranks > 1:
-        sys.exit(run_on_ranks(choices.ranks, sys.argv[1:]))
-    run_case(read, choices)
+        _refuse_other_number(ranks)
+    elif ranks is not None and ranks > 1:
+        sys.exit(run_on_ranks(ranks, sys.argv[1:]))
+    run_case(read, options)
 
 
-@app.command()
 def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     what: Annotated[Subject, typer.Argument(help="kernel, footprint, plan or code.")],
     case: CaseName,
     *,
-    cells: Cells = None,
-    reynolds: Reynolds = None,
-    dimensions: Dimensions = None,
-    collision: Collision = None,
-    dtype: DType = None,
-    settings: Settings = None,
     ranks: Annotated[int, typer.Option(min=1, help="Ranks of the machine in mind.")] = 1,
     rank: Annotated[int, typer.Option(help="The rank whose plan is shown.")] = 0,
-    target: Target = "c++",
-    decomposition: Decomposition = None,
-    overlap: Overlap = None,
-    neighbours: Neighbours = None,
-    transport: Transport = None,
-    messages: Messages = None,
-    wait: Wait = None,
-    depth: Depth = None,
-    tiles: Tiles = None,
+    target: Annotated[str, typer.Option(help="What code is shown for: c++ or cuda.")] = "c++",
+    run: Given,
+    parameters: Given,
 ) -> None:
     """Show what becomes of a case; needs no MPI, no compiler and no device."""
     from halocline.apps.cases import read_case
-    from halocline.cli.run import RunChoices
+    from halocline.apps.run_options import RunOptions
     from halocline.cli.show import show_subject
     from halocline.language.initial import planning
 
-    parameters = _given(
-        cells=cells, reynolds=reynolds, dimensions=dimensions, collision=collision, dtype=dtype
-    )
-    parameters.update(_settings(settings))
     read, from_file = read_case(case, parameters)
-    chosen = _given(decomposition=decomposition, overlap=overlap, neighbours=neighbours)
-    chosen |= _given(transport=transport, messages=messages, wait=wait, depth=depth, tiles=tiles)
-    choices = RunChoices(**{**from_file, **chosen})
     with planning():
         problem = read.problem()
-    typer.echo(show_subject(what.value, problem, choices, (ranks, rank), target))
+    options = RunOptions({**from_file, **run})
+    typer.echo(show_subject(what.value, problem, options, (ranks, rank), target))
 
 
-@app.command()
-def bench(  # noqa: PLR0913 (one parameter an option: that is how typer works)
+def predict(  # noqa: PLR0913 (as for show)
+    case: CaseName,
+    *,
+    ranks: Annotated[str, typer.Option(help="Numbers of ranks, as 64,512,4096.")] = "1",
+    machine: MachineName = "generic",
+    weak: Annotated[
+        bool, typer.Option("--weak", help="As many cells a rank as --cells has.")
+    ] = False,
+    plot: Annotated[str, typer.Option(help="Draw the curve into a file.")] = "",
+    run: Given,
+    parameters: Given,
+) -> None:
+    """Predict the time of a step on any machine and any number of ranks; needs no MPI."""
+    from halocline.apps.cases import read_case
+    from halocline.apps.run_options import RunOptions
+    from halocline.cli.predict import PredictChoices, predict_case
+
+    read, from_file = read_case(case, parameters)
+    per_node, threads = run.get("ranks_per_node"), run.get("threads", 1)
+    choices = PredictChoices(ranks, machine, weak, per_node, threads, plot)
+    predict_case(read, RunOptions({**from_file, **run}), choices, typer.echo)
+
+
+def bench(  # noqa: PLR0913 (as for show)
     what: Annotated[Measurement, typer.Argument(help="What to measure.")],
     *,
     transport: Annotated[
@@ -256,19 +154,18 @@ def bench(  # noqa: PLR0913 (one parameter an option: that is how typer works)
         typer.Option(min=1, help="Cells a side of the cube (memory, halo, lbm); may be repeated."),
     ] = None,
     case: Annotated[
-        str, typer.Option(metavar="CASE", help="Whose imbalance: a name or a .toml file.")
+        str, typer.Option(metavar="CASE", help="Whose imbalance: a name or a file.")
     ] = "lid-cavity",
-    device: Device = "auto",
     ranks: Annotated[int, typer.Option(min=1, help="MPI ranks to start.")] = 2,
     repetitions: Annotated[int, typer.Option(min=1, help="How often each is timed.")] = 7,
     warm: Annotated[
         bool,
         typer.Option("--warm", help="Messages stay as they are; else rewritten before each."),
     ] = False,
-    ranks_per_node: RanksPerNode = None,
-    link: Link = None,
     json_file: Annotated[str, typer.Option("--json", help="Write the figures to a file.")] = "",
     plot: Annotated[str, typer.Option(help="Draw the figures into a PNG file.")] = "",
+    run: Given,
+    parameters: Given,
 ) -> None:
     """Measure this machine and what Halocline makes of it, each with a verified result."""
     from halocline.bench.settings import Settings
@@ -282,59 +179,14 @@ def bench(  # noqa: PLR0913 (one parameter an option: that is how typer works)
         largest_bytes=largest,
         sizes=tuple(size or ()),
         is_rewritten=not warm,
-        ranks_per_node=ranks_per_node,
-        link=link,
+        ranks_per_node=run.get("ranks_per_node"),
+        link=run.get("link"),
         case=case,
-        device=device or "auto",
+        device=run.get("device", "auto"),
     )
     run_bench(what.value, typer.echo, settings, json_file, plot)
 
 
-@app.command()
-def predict(  # noqa: PLR0913 (one parameter an option: that is how typer works)
-    case: CaseName,
-    *,
-    cells: Cells = None,
-    reynolds: Reynolds = None,
-    dimensions: Dimensions = None,
-    collision: Collision = None,
-    dtype: DType = None,
-    settings: Settings = None,
-    ranks: Annotated[str, typer.Option(help="Numbers of ranks, as 64,512,4096.")] = "1",
-    machine: MachineName = "generic",
-    weak: Annotated[
-        bool, typer.Option("--weak", help="As many cells a rank as --cells has.")
-    ] = False,
-    ranks_per_node: RanksPerNode = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads a rank.")] = 1,
-    decomposition: Decomposition = None,
-    overlap: Overlap = None,
-    neighbours: Neighbours = None,
-    transport: Transport = None,
-    messages: Messages = None,
-    wait: Wait = None,
-    depth: Depth = None,
-    tiles: Tiles = None,
-    plot: Annotated[str, typer.Option(help="Draw the curve into a file.")] = "",
-) -> None:
-    """Predict the time of a step on any machine and any number of ranks; needs no MPI."""
-    from halocline.apps.cases import read_case
-    from halocline.cli.predict import PredictChoices, predict_case
-    from halocline.cli.run import RunChoices
-
-    parameters = _given(
-        cells=cells, reynolds=reynolds, dimensions=dimensions, collision=collision, dtype=dtype
-    )
-    parameters.update(_settings(settings))
-    read, from_file = read_case(case, parameters)
-    chosen = _given(decomposition=decomposition, overlap=overlap, neighbours=neighbours)
-    chosen |= _given(transport=transport, messages=messages, wait=wait, depth=depth, tiles=tiles)
-    run_choices = RunChoices(**{**from_file, **chosen})
-    choices = PredictChoices(ranks, machine, weak, ranks_per_node, threads, plot)
-    predict_case(read, run_choices, choices, typer.echo)
-
-
-@app.command()
 def probe(
     *,
     output: Annotated[
@@ -343,37 +195,77 @@ def probe(
     quick: Annotated[
         bool, typer.Option("--quick", help="A few seconds instead of a minute.")
     ] = False,
-    device: Annotated[str, typer.Option(help="Measure this device, too: cuda, cuda:1.")] = "cpu",
+    run: Given,
+    parameters: Given,
 ) -> None:
     """Measure what the model needs to know of this machine, and keep it in a file."""
     from halocline.cli.probe import run_probe
 
-    run_probe(typer.echo, output, is_quick=quick, device=device)
+    run_probe(typer.echo, output, is_quick=quick, device=run.get("device", "cpu"))
 
 
-def _given(**options: Any) -> dict[str, Any]:
-    """Return the options that were given."""
-    return {name: value for name, value in options.items() if value is not None}
+def build(arguments: Sequence[str]) -> typer.Typer:
+    """Return the commands, with the parameters of the case that a command line names as options.
+
+    Raises:
+        HaloclineError: There is no such case, or its file cannot be read.
+    """
+    from halocline.apps.run_options import RUN, SIMULATION, STRATEGY
+
+    distribution = {**STRATEGY, **{n: SIMULATION[n] for n in ("decomposition", "blocks")}}
+    of_machine = {n: SIMULATION[n] for n in ("ranks_per_node", "threads")}
+    flags = [*_FLAGS, *(flag for o in RUN.values() if o.kind is bool for flag in flags_of(o))]
+    kind = _named_case(words_of(arguments, flags), arguments)
+    parameters, usual = (options_of(kind), kind.usual) if kind else ({}, {})
+    commands: dict[Callable[..., None], Mapping[str, Option]] = {
+        run: RUN,
+        show: distribution,
+        predict: {**distribution, **of_machine},
+        bench: {n: SIMULATION[n] for n in ("device", "ranks_per_node", "link")},
+        probe: {"device": SIMULATION["device"]},
+    }
+    app = typer.Typer(
+        help="Stencil computations on structured grids: write the kernel once, the halo takes "
+        "care of itself.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+    for command, options in commands.items():
+        name = command.__name__
+        of_case = parameters if name in _WITH_CASE else {}
+        app.command(name)(with_options(command, options, of_case, usual))
+    app.add_typer(papers_app, name="papers")
+    return app
 
 
-def _settings(settings: list[str] | None) -> dict[str, Any]:
-    """Return 'key=value' words as parameters: numbers where they look like numbers."""
-    found: dict[str, Any] = {}
-    for setting in settings or ():
-        key, equals, value = setting.partition("=")
-        if not equals:
-            raise CaseError(f"'--set {setting}' was given; expected KEY=VALUE.")
-        found[key.strip()] = _number(value.strip())
-    return found
+def _named_case(words: Sequence[str], arguments: Sequence[str]) -> Any:
+    """Return the class of the case that a command line names, or None."""
+    from halocline.apps.cases import known_cases, read_source
+    from halocline.cli.outputs import CHECKPOINT
+    from halocline.io.checkpoint import check_exists
+
+    if not words or words[0] not in _WITH_CASE:
+        return None
+    place = 1 + _WITH_CASE[words[0]]
+    if len(words) > place:
+        return read_source(words[place]).kind
+    restart = _value_of("--restart", arguments)
+    if restart is not None:
+        check_exists(Path(restart) / CHECKPOINT)
+        return read_source(str(Path(restart) / "case.toml")).kind
+    if "--help" in arguments:
+        return None
+    raise CaseError("No case was given.", hint=f"Known are: {', '.join(known_cases())}.")
 
 
-def _number(text: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+def _value_of(option: str, arguments: Sequence[str]) -> str | None:
+    """Return what a command line says of an option."""
+    for argument, following in zip(arguments, [*arguments[1:], None], strict=True):
+        name, equals, value = argument.partition("=")
+        if name == option:
+            return value if equals else following
+    return None
 
 
 def _refuse_other_number(ranks: int | None) -> None:
@@ -388,7 +280,7 @@ def _refuse_other_number(ranks: int | None) -> None:
 def main() -> None:
     """Run the command line; a mistake gives one message and exit code 2."""
     try:
-        app()
+        build(sys.argv[1:])()
     except HaloclineError as error:
         sys.exit(end_with(error))
     except MemoryError as error:

@@ -40,9 +40,8 @@ def run_experiment(
     ] = False,
 ) -> None:
     """Run an experiment; show its tables and write text, JSON and picture."""
-    from halocline.papers.experiment import Setting
+    from halocline.papers.experiment import as_text, settings_for, write
     from halocline.papers.experiments import find_experiment
-    from halocline.papers.report import as_text, write
 
     experiment = find_experiment(name)
     if launched_rank() is not None:
@@ -50,8 +49,8 @@ def run_experiment(
             "An experiment was started as one of several ranks; it starts its ranks itself.",
             hint=f"Leave out mpiexec: halocline papers run {name} --ranks {ranks}",
         )
-    setting = Setting(ranks, quick)
-    findings = experiment.run(setting)
-    typer.echo(as_text(experiment, findings, setting))
-    paths = write(experiment, findings, setting, Path(output))
+    settings = settings_for(ranks, is_quick=quick)
+    findings = experiment.run(settings)
+    typer.echo(as_text(experiment, findings, settings))
+    paths = write(experiment, findings, settings, Path(output))
     typer.echo("\nwritten: " + ", ".join(map(str, paths)))

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from halocline.apps.case import Case
-from halocline.apps.cases import make_case, parameters_of
-from halocline.cli.run import RunChoices
+from halocline.apps.cases import make_case
+from halocline.apps.run_options import RunOptions
 from halocline.errors import CaseError
 from halocline.language.initial import planning
 from halocline.language.steps import check_steps
@@ -47,7 +47,7 @@ class PredictChoices:
 
 
 def predict_case(
-    case: Case, run: RunChoices, choices: PredictChoices, say: Callable[[str], None]
+    case: Case, run: RunOptions, choices: PredictChoices, say: Callable[[str], None]
 ) -> None:
     """Print the predicted steps of a case, and draw them if asked to.
 
@@ -72,7 +72,7 @@ def predict_case(
                 problem = grown.problem()
             known[grown] = problem.grid, bind(problem.grid, check_steps(problem.steps), 0)
         grid, program = known[grown]
-        return Scaled(program, decomposition_for(grid, ranks, run.shape))
+        return Scaled(program, decomposition_for(grid, ranks, **run.shape))
 
     points = scaling(scaled, counts, machine, strategy, placement)
     kind = "weak scaling" if choices.is_weak else "strong scaling"
@@ -80,7 +80,7 @@ def predict_case(
     say(f"{kind}, predicted; strategy {strategy}; {_driven(machine, strategy, choices.threads)}")
     for source in machine.sources:
         say(f"  {source}")
-    say(table(points))
+    say("\n".join(table(points).lines()))
     if len(points) == 1:
         say(f"rank {points[0].slowest}: {points[0].prediction}")
     if choices.plot:
@@ -110,7 +110,7 @@ def _driven(machine: Machine, strategy: Strategy, threads: int) -> str:
 
 def _grown(case: Case, ranks: int) -> Case:
     """Return the case with as many cells for each rank as it has in all."""
-    parameters = parameters_of(case)
+    parameters = case.parameter_values
     if "cells" not in parameters:
         raise CaseError(
             f"Case '{case.name}' has no parameter 'cells', so it cannot grow with the ranks.",
@@ -118,5 +118,5 @@ def _grown(case: Case, ranks: int) -> Case:
         )
     with planning():
         dimensions = case.problem().grid.dimensions
-    cells = round(parameters["cells"] * ranks ** (1 / dimensions))
-    return make_case(case.name, {**parameters, "cells": cells})
+    each = parameters["cells"] or case.usual["cells"]
+    return make_case(type(case), {**parameters, "cells": round(each * ranks ** (1 / dimensions))})

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from halocline.analysis.cost import cost
 from halocline.analysis.footprint import footprint
 from halocline.apps.case import Problem
-from halocline.cli.run import RunChoices
+from halocline.apps.run_options import RunOptions
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import Kernel
 from halocline.language.show import show
@@ -19,7 +19,7 @@ from halocline.pipeline import plan_for, source_for
 def show_subject(
     what: str,
     problem: Problem,
-    choices: RunChoices,
+    options: RunOptions,
     ranks_and_rank: tuple[int, int],
     target: str = "c++",
 ) -> str:
@@ -34,8 +34,8 @@ def show_subject(
                 problem.steps,
                 ranks=ranks,
                 rank=rank,
-                strategy=choices.strategy,
-                decomposition=choices.shape,
+                strategy=options.strategy,
+                **options.shape,
             )
         ),
         "code": lambda: source_for(problem.grid, problem.steps, target).text,

@@ -20,15 +20,14 @@ from halocline.codegen.names import entry_names
 from halocline.codegen.nest import Literal, stores_side_by_side
 from halocline.codegen.prelude import (
     FEEDING,
-    FETCHING,
     HALVES,
     INDEXING,
     MATHS,
     PRELUDE,
     ROUNDING,
-    STREAMING,
     WIDENING,
 )
+from halocline.codegen.prelude_memory import FETCHING, FETCHING_ROWS, STREAMING
 from halocline.codegen.source import Source
 from halocline.codegen.text import (
     chooses,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from halocline.language.kernel import Kernel
 
 _AHEAD_LINES = 4  # between the cells computed and those fetched
+_AHEAD_ROWS = 2  # the same where rows are fetched
 _FOLLOWED = 8  # streams that processors follow by themselves
 
 
@@ -73,6 +73,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         HALVES if any(map(has_halves, every)) else "",
         ROUNDING if any(map(stores_side_by_side, every)) else "",
         STREAMING if any(nest.streamed for nest in nests) else "",
+        FETCHING_ROWS if any(function.fetches_rows_to_come for function in functions) else "",
         FETCHING if any(function.fetches_rows for function in functions) else "",
         FEEDING if len(every) > len(nests) else "",
         WIDENING if any(widened(nest) for nest in nests) else "",
@@ -113,12 +114,19 @@ class _Function:
         self._next = {
             field: new(f"{field}_next_cell")
             for field in dict.fromkeys(key[0] for key in self._fetched())
+            if not self._is_found_late(field)
         }
 
     @property
     def fetches_rows(self) -> bool:
         """Whether it reads many rows at once and fetches nothing else ahead."""
         return not self._target and len(self._fetched()) > _FOLLOWED
+
+    @property
+    def fetches_rows_to_come(self) -> bool:
+        """Whether it fetches cells of later rows, between whole lines that it writes or reads."""
+        fetched = self._fetched() if self._target else []
+        return self._is_along_x or any(self._is_found_late(key[0]) for key in fetched)
 
     def text(self) -> str:
         """Return the function that computes rows and the entry point."""
@@ -178,18 +186,9 @@ class _Function:
         return ["if (++y == call.upper[1]) {", "    y = call.lower[1];", f"    {step};", "}"]
 
     def _fetched(self) -> list[Row]:
-        """Return the rows to fetch from ahead.
-
-        What is widened has been read already, and rows of cells whose components lie side by side
-        are the same stretch of memory. What lacks an axis is read again and again.
-        """
-        return [
-            key
-            for key in self._row_text.rows
-            if key not in self._wide
-            and self._nest.field(key[0]).x_step == 1
-            and 0 not in self._nest.field(key[0]).ratio
-        ]
+        """Return the rows to fetch from ahead; what is widened has been read already."""
+        rows = self._row_text.rows
+        return [key for key in rows if key not in self._wide and self._row_text.is_new(key)]
 
     def _arguments(self) -> list[str]:
         lines = [
@@ -208,7 +207,7 @@ class _Function:
             lines.append(
                 f"constexpr int64_t chunk = {self._line()};  // cells in whole cache lines"
             )
-            if self._fetched():
+            if self._next:
                 lines.append(f"constexpr int64_t ahead = {_AHEAD_LINES} * chunk;")
             lines += [
                 f"alignas(64) {type_of(self._nest, key[0])} {name}[{self._in_field('chunk', key)}];"
@@ -239,10 +238,26 @@ class _Function:
         """Print a number of cells, or a place in a row, as one of the row's field."""
         return scaled(cells, self._row_text.ratio(row[0]))
 
-    def _to_next_row(self, field: str) -> str:
-        """Print the way from a row of a field to that for the kernel's next row."""
-        way = scaled(f"{self._row_text.fields[field]}.y", self._row_text.ratio(field, 1))
-        return f"{'-' if self._nest.sweep == (1, -1) else '+'} {way}"
+    def _is_found_late(self, field: str) -> bool:
+        """Return whether processors follow the rows of a field too late by themselves.
+
+        Of finer fields many are read beside each other; those of some sweeps do not follow each
+        other in memory.
+        """
+        is_finer = max(self._row_text.ratio(field, axis) for axis in (0, 1)) > 1
+        return is_finer or self._nest.sweep not in (None, (1, 1))
+
+    def _to_row_to_come(self, field: str) -> str:
+        """Print the way to the row in which a sweep goes on, or else to one a few rows on."""
+        if self._nest.sweep in ((2, 1), (2, -1)):
+            return self._way(field, 2, 1)
+        return self._way(field, 1, _AHEAD_ROWS)
+
+    def _way(self, field: str, axis: int, rows: int) -> str:
+        """Print the way from a row of a field to that for a later row of the kernel."""
+        stride = f"{self._row_text.fields[field]}.{'xyz'[axis]}"
+        sign = "-" if self._nest.sweep == (axis, -1) else "+"
+        return f"{sign} {scaled(stride, rows * self._row_text.ratio(field, axis))}"
 
     def _row(self) -> list[str]:
         text = self._row_text
@@ -266,7 +281,7 @@ class _Function:
         if not self.fetches_rows:
             return []
         fetches = [
-            f"fetch_row({self._row_text.rows[key]} {self._to_next_row(key[0])}, "
+            f"fetch_row({self._row_text.rows[key]} {self._way(key[0], 1, 1)}, "
             f"{self._in_field('lower', key)}, {self._in_field('upper', key)});"
             for key in self._fetched()
         ]
@@ -320,19 +335,17 @@ class _Function:
             for key, target in self._target.items()
         ]
         fetches = [
-            f"prefetch<{self._in_field('chunk', key)}>"
-            f"({self._row_text.rows[key]} + {self._next[key[0]]});"
+            f"fetch_rows_to_come<{self._in_field('chunk', key)}>({self._row_text.rows[key]} "
+            f"+ {self._in_field('from', key)} {self._to_row_to_come(key[0])});"
+            if self._is_found_late(key[0])
+            else f"prefetch<chunk>({self._row_text.rows[key]} + {self._next[key[0]]});"
             for key in self._fetched()
         ]
-        lines = []
-        for field, name in self._next.items():
-            ratio = self._row_text.ratio(field)
-            here = scaled("from + ahead", ratio)
-            beyond = scaled("from + ahead - (upper - lower)", ratio)
-            lines.append(
-                f"const int64_t {name} = from + ahead < upper ? {here} "
-                f": {beyond} {self._to_next_row(field)};"
-            )
+        lines = [
+            f"const int64_t {name} = from + ahead < upper ? from + ahead "
+            f": from + ahead - (upper - lower) {self._way(field, 1, 1)};"
+            for field, name in self._next.items()
+        ]
         done = 0
         for number, write in enumerate(writes):
             until = len(fetches) * (number + 1) // len(writes)

@@ -19,7 +19,7 @@ _TAKEN = CPP_WORDS | words(
     "x y z i row call part Part from ahead stream may_stream chunk cells count first last end",
     "std height lower upper span spans span_after share_spans",
     "period wrapped wrapped_on share row_of is_aligned store_line Line store_past_cache",
-    "prefetch fence minimum maximum magnitude Half same_bits widened narrowed",
+    "prefetch fetch_rows_to_come fence minimum maximum magnitude Half same_bits widened narrowed",
     "rounded lesser greater parts_of",
     "fill_below fill_above bring_home fetch_row feed",
     "strip strip_end wide_row wide row_lower row_upper",
@@ -32,6 +32,12 @@ class RowText:
 
     Where a nest sweeps along x, cells are those of as many rows beside each other as 'rows' says:
     'beside' is the number of one of them.
+
+    Attributes:
+        nest: The nest.
+        names: All names in it, of which 'fields', 'rows' and 'out' are parts.
+        is_along_x: Whether it sweeps along x.
+        steps: The ways from a row of a field to the row beside it, by name.
     """
 
     def __init__(self, nest: Nest) -> None:
@@ -44,7 +50,7 @@ class RowText:
         self._values = self.names.values()
         self._scalars = self.names.scalars
         used = dict.fromkeys(row[0] for row in (*self.rows, *self.out)) if self.is_along_x else ()
-        self._steps = {field: self.names.new(f"{field}_step") for field in used}
+        self.steps = {field: self.names.new(f"{field}_step") for field in used}
         self._indices = {
             value: self.names.new(f"index_{place('xyz'[value.axis], value.offset)}")
             for value in nest.values
@@ -74,7 +80,7 @@ class RowText:
             for number, field in enumerate(self.nest.fields)
             if field.name in used
         ]
-        for field, name in self._steps.items():
+        for field, name in self.steps.items():
             step = scaled(f"{self.fields[field]}.y", self.ratio(field, 1))
             lines.append(f"const int64_t {name} = {step};")
         for value, name in self._scalars.items():
@@ -138,6 +144,15 @@ class RowText:
         steps = [load.offset[0] for load in self.nest.loads if load.row == row]
         return min(steps), max(steps)
 
+    def is_new(self, row: Row) -> bool:
+        """Return whether no other row brings it to the cache.
+
+        Those of cells whose components lie side by side are one stretch of memory, and what lacks
+        an axis is used again and again.
+        """
+        field = self.nest.field(row[0])
+        return field.x_step == 1 and 0 not in field.ratio
+
     def fills(self) -> list[str]:
         """Bring to a row what is read beyond its ends."""
         lines = []
@@ -192,7 +207,7 @@ class RowText:
 
     def _at(self, field: str, cell: str) -> str:
         place = at(self.nest, field, cell)
-        return f"{place} + beside * {self._steps[field]}" if self.is_along_x else place
+        return f"{place} + beside * {self.steps[field]}" if self.is_along_x else place
 
     def _address(self, row: Row, kind: str) -> str:
         """Return the address of cell x = 0 in a row."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.codegen.expression import scaled
 from halocline.codegen.text import indented, type_of
 
 if TYPE_CHECKING:
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
     from halocline.codegen.nest import Nest
 
 # What columns carry from cell to cell while they are done [bytes].
-_CARRIED = 1 << 15
+_CARRIED = 1 << 16
 # Rows beside each other, each of which waits for its own cell before: together none waits.
-_ROWS = 8
+_ROWS = 4
+_LINE = 64  # bytes
 
 SWEEPING = """\
 namespace {
@@ -46,27 +48,28 @@ inline void share_columns(const halocline_call& call, Compute compute) {
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];
     if (width <= 0 || height <= 0 || depth <= 0) return;
+    const int64_t threads = greater(call.threads, 1);
     if (axis == 0) {
         halocline_call rows = call;
-        rows.threads = static_cast<int32_t>(lesser(height * depth, call.threads));
+        rows.threads = static_cast<int32_t>(lesser(height * depth, threads));
         return share(rows, compute);
     }
     const int64_t count = axis == 1 ? depth : height;
-    const int64_t strips = greater(parts_of(width, columns), parts_of(call.threads, count));
-    const int64_t strip = parts_of(parts_of(width, strips), 64) * 64;
+    const int64_t cuts = greater(parts_of(width, columns), parts_of(threads, count));
+    const int64_t cut = parts_of(parts_of(width, cuts), 64) * 64;
     const int64_t before = call.lower[0] & 63;
-    const int64_t across = parts_of(before + width, strip);
+    const int64_t across = parts_of(before + width, cut);
     // Rows side by side are one stretch of memory; along y they follow each other in any case.
     const int64_t beside = axis == 1 ? 1
-                         : lesser(greater(columns / width, 1), parts_of(count, call.threads));
+                         : lesser(greater(columns / width, 1), parts_of(count, threads));
     const int64_t pieces = parts_of(count, beside);
-#pragma omp parallel for schedule(static) num_threads(call.threads) if (call.threads > 1)
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int64_t i = 0; i < across * pieces; ++i) {
         halocline_call piece = call;
-        const int64_t x = call.lower[0] - before + i % across * strip;
+        const int64_t x = call.lower[0] - before + i % across * cut;
         const int64_t first = call.lower[other] + i / across * beside;
         piece.lower[0] = greater(x, call.lower[0]);
-        piece.upper[0] = lesser(x + strip, call.upper[0]);
+        piece.upper[0] = lesser(x + cut, call.upper[0]);
         piece.lower[other] = first;
         piece.upper[other] = lesser(first + beside, call.upper[other]);
         const int64_t rows = (piece.upper[1] - piece.lower[1]) * (piece.upper[2] - piece.lower[2]);
@@ -105,9 +108,10 @@ def rows_beside(text: RowText, feeders: FeederTexts) -> list[str]:
         *indented(text.indices("lower")),
         *indented(text.reads().values()),
         *indented(writes),
-        "    const auto cells = [&](const int64_t rows) __attribute__((always_inline)) {",
+        "    const auto cells = [&](const int64_t count) __attribute__((always_inline)) {",
         f"        for (int64_t {along}) {{",
-        "            for (int64_t beside = 0; beside < rows; ++beside) {",
+        *indented(indented(indented(_fetches(text)))),
+        "            for (int64_t beside = 0; beside < count; ++beside) {",
         *indented(indented(indented(indented(text.cell())))),
         "            }",
         "        }",
@@ -121,6 +125,30 @@ def rows_beside(text: RowText, feeders: FeederTexts) -> list[str]:
         "    if ((y += rows) == call.upper[1]) {",
         "        y = call.lower[1];",
         "        ++z;",
+        "    }",
+        "}",
+    ]
+
+
+def _fetches(text: RowText) -> list[str]:
+    """Print how lines of the rows that come after these are fetched: processors follow too few."""
+    rows = {**dict.fromkeys(text.rows, ""), **dict.fromkeys(text.out, ", 1")}
+    fields = {row: text.nest.field(row[0]) for row in rows if text.is_new(row)}
+    if not fields:
+        return []
+    cells = _LINE // max(np.dtype(field.dtype).itemsize for field in fields.values())
+    names = {**text.rows, **text.out}
+    lines = []
+    for row, field in fields.items():
+        ratio, step = field.ratio_along(0), text.steps[field.name]
+        lines.append(
+            f"fetch_rows_to_come<{cells * ratio}{rows[row]}>"
+            f"({names[row]} + {scaled('x', ratio)} + beside * {step});"
+        )
+    return [
+        f"if (call.stream != 0 && x % {cells} == 0) {{",
+        "    for (int64_t beside = rows; beside < 2 * rows; ++beside) {",
+        *indented(indented(lines)),
         "    }",
         "}",
     ]

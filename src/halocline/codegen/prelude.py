@@ -22,24 +22,30 @@ inline T* row_of(const halocline_field& field, int64_t component, int64_t y, int
     return static_cast<T*>(field.data) + component * field.component + y * field.y + z * field.z;
 }
 
-// Fill the cells [from, 0), or [turn, end), of a row that closes on itself; its cells are 'step'
-// numbers apart. Threads whose rows read the same row may do so at once: they write the same.
+// Stores to the cells beyond a row that closes on itself are volatile, so that compilers make no
+// vectors of one or two cells: those are as much code as the kernel, and take as long to compile.
+
+// Fill the cells [from, 0), or [turn, end), of such a row; its cells are 'step' numbers apart.
+// Threads whose rows read the same row may do so at once: they write the same.
 template <int64_t step, class T>
 inline void fill_below(T* row, int64_t from, int64_t turn) {
-    for (int64_t x = -1; x >= from; --x) row[x * step] = row[(x + turn) * step];
+    volatile T* const to = row;
+    for (int64_t x = -1; x >= from; --x) to[x * step] = row[(x + turn) * step];
 }
 
 template <int64_t step, class T>
 inline void fill_above(T* row, int64_t end, int64_t turn) {
-    for (int64_t x = turn; x < end; ++x) row[x * step] = row[(x - turn) * step];
+    volatile T* const to = row;
+    for (int64_t x = turn; x < end; ++x) to[x * step] = row[(x - turn) * step];
 }
 
-// Take what was assigned in cells of [first, last) beyond a row that closes on itself to its place.
+// Take what was assigned in cells of [first, last) beyond such a row to its place.
 template <int64_t step, class T>
 inline void bring_home(T* row, int64_t first, int64_t last, int64_t turn) {
-    for (int64_t x = first; x < last && x < 0; ++x) row[(x + turn) * step] = row[x * step];
+    volatile T* const to = row;
+    for (int64_t x = first; x < last && x < 0; ++x) to[(x + turn) * step] = row[x * step];
     const int64_t above = first > turn ? first : turn;
-    for (int64_t x = above; x < last; ++x) row[(x - turn) * step] = row[x * step];
+    for (int64_t x = above; x < last; ++x) to[(x - turn) * step] = row[x * step];
 }
 
 typedef void (*Compute)(const halocline_call&, const Part&);
@@ -59,7 +65,7 @@ inline int64_t span_after(const halocline_call& call, int64_t cells) {
 }
 
 // Computes the spans of a call on its threads: about as many cells each.
-inline void share_spans(const halocline_call& call, Compute compute) {
+[[gnu::noinline]] void share_spans(const halocline_call& call, Compute compute) {
     if (call.span_count == 0) return;
     const int64_t parts = call.threads;
     const halocline_span& end = call.spans[call.span_count - 1];
@@ -75,7 +81,7 @@ inline void share_spans(const halocline_call& call, Compute compute) {
 }
 
 // Computes the box of a call on its threads: whole rows each, or pieces of rows if there are few.
-inline void share(const halocline_call& call, Compute compute) {
+[[gnu::noinline]] void share(const halocline_call& call, Compute compute) {
     if (call.spans) return share_spans(call, compute);
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];
@@ -204,7 +210,7 @@ inline int64_t strip_end(int64_t lower, int64_t upper) {
 
 // Widens the cells [lower, upper) of a row; returns the address of cell x = 0 of a row of those.
 template <class T, class Narrow>
-inline const T* wide_row(T* wide, const Narrow* row, int64_t lower, int64_t upper) {
+[[gnu::noinline]] const T* wide_row(T* wide, const Narrow* row, int64_t lower, int64_t upper) {
     for (int64_t x = lower; x < upper; ++x) wide[x - lower] = static_cast<T>(row[x]);
     return wide - lower;
 }
@@ -226,84 +232,6 @@ inline T rounded(T product) {
 #else
     return product;
 #endif
-}
-
-}  // namespace
-
-"""
-
-STREAMING = """\
-namespace {
-
-// Whether all rows of a field start on a cache line, as whole lines past the cache need it.
-template <class T>
-inline bool is_aligned(const halocline_field& field) {
-    constexpr int64_t size = sizeof(T);
-    const int64_t start = static_cast<int64_t>(reinterpret_cast<uintptr_t>(field.data));
-    return ((start | field.component * size | field.y * size | field.z * size) & 63) == 0;
-}
-
-typedef long long Line __attribute__((vector_size(64), aligned(1), may_alias));
-
-// Writes 64 bytes past the cache; 'to' is a multiple of 64.
-inline void store_line(void* to, const void* from) {
-#if defined(__clang__)
-    typedef long long Aligned __attribute__((vector_size(64), aligned(64), may_alias));
-    __builtin_nontemporal_store(*static_cast<const Line*>(from), static_cast<Aligned*>(to));
-#elif defined(__AVX512F__)
-    typedef long long Whole __attribute__((vector_size(64), may_alias));
-    __builtin_ia32_movntdq512(static_cast<Whole*>(to), *static_cast<const Line*>(from));
-#elif defined(__AVX__)
-    typedef long long Whole __attribute__((vector_size(32), may_alias));
-    typedef long long Loose __attribute__((vector_size(32), aligned(1), may_alias));
-    for (int i = 0; i < 2; ++i)
-        __builtin_ia32_movntdq256(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
-#elif defined(__SSE2__)
-    typedef long long Whole __attribute__((vector_size(16), may_alias));
-    typedef long long Loose __attribute__((vector_size(16), aligned(1), may_alias));
-    for (int i = 0; i < 4; ++i)
-        __builtin_ia32_movntdq(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
-#else
-    __builtin_memcpy(to, from, 64);
-#endif
-}
-
-// Writes cells, a whole number of lines, past the cache.
-template <int64_t cells, class T>
-inline void store_past_cache(T* to, const T* from) {
-    constexpr int64_t line = 64 / sizeof(T);
-    for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
-}
-
-// Makes the stores of this thread visible before whatever it does next.
-inline void fence() {
-#if defined(__SSE2__)
-    __builtin_ia32_sfence();
-#endif
-}
-
-template <int64_t cells, class T>
-inline void prefetch(const T* from) {
-    constexpr int64_t line = 64 / sizeof(T);
-    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i);
-}
-
-}  // namespace
-
-"""
-
-FETCHING = """\
-namespace {
-
-// Fetches a short row into the second-level cache: by themselves some processors find many short
-// rows too late, and taken one after the other they are read in larger pieces of memory. Others
-// lose by it: the runtime tries. Long rows are found by all.
-// Without the attribute GCC takes the call for one that does nothing.
-template <class T>
-__attribute__((always_inline)) inline void fetch_row(const T* row, int64_t lower, int64_t upper) {
-    constexpr int64_t line = 64 / sizeof(T);
-    if (upper - lower > 32 * line) return;
-    for (int64_t x = lower; x < upper; x += line) __builtin_prefetch(row + x, 0, 2);
 }
 
 }  // namespace
@@ -337,7 +265,7 @@ inline bool is_nowhere(const halocline_layer& layer) {
 }
 
 template <int count>
-inline FedRows fed_rows(const halocline_layer* layers, const Place (&places)[count]) {
+[[gnu::noinline]] FedRows fed_rows(const halocline_layer* layers, const Place (&places)[count]) {
     FedRows fed{{{INT64_MAX, INT64_MAX}, {INT64_MIN, INT64_MIN}}, {}, 0};
     if (!layers) return fed;
     fed.all = {{INT64_MIN, INT64_MIN}, {INT64_MAX, INT64_MAX}};

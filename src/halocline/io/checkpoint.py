@@ -115,9 +115,9 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
         name = _name(field, component)
         values = simulation.job.on_first(partial(_array, place, field, name))
         scatter_component(field, component, values)
-    told = simulation.job.first(found)
-    assert told is not None
-    simulation.step, kept = told
+    found_on_first = simulation.job.first(found)
+    assert found_on_first is not None
+    simulation.step, kept = found_on_first
     for parameter, number in zip(numbers, kept, strict=True):
         parameter.value = float.fromhex(number)
 

@@ -12,7 +12,7 @@ import numpy as np
 from halocline.errors import GridError, described
 from halocline.geometry import AXES, Box, box_of
 from halocline.language.fields import Field, is_staggered
-from halocline.language.numbers import whole_number
+from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 from halocline.language.space import Space
 
@@ -202,7 +202,7 @@ class Grid:
                 "number of the grid's axes.",
                 place=user_place(),
             )
-        return tuple(whole_number(f"'{what}'", value, 1) for value in values)
+        return tuple(whole_number(f"'{what}'", value, Range(least=1)) for value in values)
 
     def _related(self, factor: tuple[Fraction, ...]) -> Grid:
         """Return the family's grid with so many cells for one of this, maybe a new one."""

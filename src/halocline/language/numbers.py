@@ -2,27 +2,65 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import suppress
+from dataclasses import dataclass, fields
+from math import inf, isfinite
 from operator import index
 from typing import Any
 
-from halocline.errors import HaloclineError, PlanError
+import numpy as np
+
+from halocline.errors import HaloclineError, PlanError, described
 
 
-def whole_number(what: str, value: Any, least: int) -> int:
-    """Return a whole number of at least so much.
+@dataclass(frozen=True, slots=True)
+class Range:
+    """An interval of numbers: closed at 'least' and 'most', open at 'above' and 'below'."""
+
+    least: float = -inf
+    above: float = -inf
+    most: float = inf
+    below: float = inf
+
+    def __contains__(self, value: float) -> bool:
+        """Return whether a finite number lies inside."""
+        return self.least <= value <= self.most and self.above < value < self.below
+
+    def __str__(self) -> str:
+        """Return the ends: 'at least 1', 'above 0 and below 2', or nothing."""
+        words = {"least": "at least", "above": "above", "most": "at most", "below": "below"}
+        ends = ((words[field.name], getattr(self, field.name)) for field in fields(self))
+        return " and ".join(f"{word} {end:g}" for word, end in ends if isfinite(end))
+
+    def described(self, kind: str) -> str:
+        """Return what is expected: 'a whole number of at least 1', 'a number above 0'."""
+        ends = str(self)
+        return f"{kind} {'of ' if ends.startswith('at') else ''}{ends}".rstrip()
+
+
+ANY = Range()
+
+
+def whole_number(
+    what: str,
+    value: Any,
+    allowed: Range,
+    kind: type[HaloclineError] = PlanError,
+    hint: str = "",
+) -> int:
+    """Return a whole number of an interval.
 
     Raises:
-        PlanError: It is something else.
+        HaloclineError: It is something else; of the given kind.
     """
-    try:
+    with suppress(TypeError):
         found = index(value)
-    except TypeError:
-        found = least - 1
-    if found < least:
-        raise PlanError(f"{what} was given {value!r}; expected a whole number of at least {least}.")
-    return found
+        if found in allowed and not _is_truth(value):
+            return found
+    raise kind(
+        f"{what} was given {described(value)}; expected {allowed.described('a whole number')}.",
+        hint=hint,
+    )
 
 
 def number(what: str, value: Any, kind: type[HaloclineError]) -> float:
@@ -35,16 +73,31 @@ def number(what: str, value: Any, kind: type[HaloclineError]) -> float:
     if not isinstance(value, str | bytes | bytearray):
         with suppress(TypeError, ValueError):
             return float(value)
-    raise kind(f"{what} was given {value!r}; expected a number.")
+    raise kind(f"{what} was given {described(value)}; expected a number.")
 
 
-def finite_number(what: str, value: Any) -> float:
-    """Return a number that is neither infinite nor none at all.
+def finite_number(
+    what: str,
+    value: Any,
+    allowed: Range = ANY,
+    kind: type[HaloclineError] = PlanError,
+    hint: str = "",
+) -> float:
+    """Return a number of an interval that is neither infinite nor none at all.
 
     Raises:
-        PlanError: It is something else.
+        HaloclineError: It is something else; of the given kind.
     """
-    found = number(what, value, PlanError)
-    if not math.isfinite(found):
-        raise PlanError(f"{what} was given {value!r}; expected a finite number.")
-    return found
+    with suppress(HaloclineError):
+        found = number(what, value, kind)
+        if isfinite(found) and found in allowed and not _is_truth(value):
+            return found
+    kind_expected = "a number" if str(allowed) else "a finite number"
+    raise kind(
+        f"{what} was given {described(value)}; expected {allowed.described(kind_expected)}.",
+        hint=hint,
+    )
+
+
+def _is_truth(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)

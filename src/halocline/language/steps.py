@@ -10,7 +10,7 @@ from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language import operators
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
-from halocline.language.numbers import number, whole_number
+from halocline.language.numbers import Range, number, whole_number
 from halocline.language.place import user_place
 from halocline.language.tree import Every, Repeat, Swap
 
@@ -185,12 +185,12 @@ def _kind(field: Field) -> str:
 
 def repeat(count: int, *steps: Step) -> Repeat[Step]:
     """Return steps that run 'count' times within each step (sub-stepping)."""
-    return Repeat(whole_number("'repeat'", count, 1), _check(steps))
+    return Repeat(whole_number("'repeat'", count, Range(least=1)), _check(steps))
 
 
 def every(interval: int, *steps: Step | Callable[[], object]) -> Every[Step]:
     """Return steps, or Python functions, that run at the end of every 'interval'-th step."""
-    return Every(whole_number("'every'", interval, 1), _check(steps))
+    return Every(whole_number("'every'", interval, Range(least=1)), _check(steps))
 
 
 def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
@@ -201,10 +201,10 @@ def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
             result.append(item)
         elif isinstance(item, tuple | list):
             result += _check(tuple(item))
-        elif callable(item) and not hasattr(item, "trace"):
+        elif callable(item) and not hasattr(item, "field_names"):
             result.append(Callback(item))
         else:
-            what = f"The kernel '{item.name}'" if hasattr(item, "trace") else described(item)
+            what = f"The kernel '{item.name}'" if hasattr(item, "field_names") else described(item)
             raise PlanError(
                 f"{what} stands in the list of steps; expected a called kernel, swap, repeat, "
                 "every, a reduction or a function.",

@@ -231,7 +231,7 @@ def begin(carries: Sequence[Field], starts: Sequence[Start]) -> tuple[Call, ...]
     return (recorded("begin", user_place(), named, body, read),)
 
 
-def _whole(carry: Field, value: float) -> int | bool:
+def _whole(carry: Field, value: Any) -> int | bool:
     """Return a number as the carry's type has it."""
     if not float(value).is_integer():
         raise KernelError(

@@ -1,348 +1,217 @@
-"""Paper 004: its five hypotheses about a D2Q9 code, each a value of the strategy."""
+"""Paper 004: hypotheses about a D2Q9 code, deep halos, speed-up, and the latencies of its table."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from typing import Any
 
 from halocline.apps.lbm.obstacle_flow_input import published_grids, published_parameters
-from halocline.papers.experiment import Experiment, Findings, Panel, Series, Setting, Table
-from halocline.papers.measuring import measure
-from halocline.papers.predict import near_square, plan_of, predict
-from halocline.papers.published import published, stated
-from halocline.papers.trial import Timing, Trial
+from halocline.bench.benchmarks import BENCHMARKS
+from halocline.bench.settings import Settings
+from halocline.io.results import Row, Table
+from halocline.papers.comparison import Variant, compare
+from halocline.papers.configuration import Configuration, measure, near_square, plan_of, predict
+from halocline.papers.experiment import Experiment, Study
+from halocline.papers.published import printed, stated
 from halocline.plan import plan as ops
 from halocline.plan.strategy import Strategy
-from halocline.tune.machines import find_machine
+from halocline.tune.machines import find_machine, machine_here
 from halocline.tune.work import Placement
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 LINK = "qdr-ib-2014"
-# The paper's element type, and its code: waits for all messages, then computes.
-_DTYPE = "float32"
+# The paper's code waits for all messages, then computes.
 AS_PAPER = Strategy(overlap="none", transport="two-sided")
-_GRIDS = published_grids()
-_CORES = 64
-_RANKS_A_NODE = 16
+_MACHINE, _CORES, _RANKS_A_NODE = "bluecrystal-3", 64, 16
+_DEPTHS = (1, 2, 3, 4, 6)
+# Edges of the block of a rank: messages of the smallest are nothing but latency.
+_EDGES = (16, 32, 64, 128, 256, 512)
+# Latency [s] and time a byte [s] of links.
+_LINKS = {"gigabit-2011": (0.13e-3, 8e-9), "qdr-ib-2014": (2.03e-6, 1 / 3e9)}
+# The paper's names of links and ours.
+_LATENCIES = {
+    "within-socket": "within-socket",
+    "across-sockets": "across-sockets",
+    "QDR IB": "qdr-ib-2014",
+    "10G RoCE": "10g-roce",
+    "tcp/ip": "tcp-ip",
+}
+_SMALLEST_BYTES = 8
+# How ranks share a grid.
+_LAYOUTS: dict[str, Callable[[int], tuple[int, int]]] = {
+    "rows": lambda ranks: (1, ranks),
+    "columns": lambda ranks: (ranks, 1),
+    "tiles": near_square,
+}
 
-REMARKS = (
-    "The figures of the paper are missing; its tables and the numbers in its text are beside ours.",
-    "The flow: obstacles, walls and the accelerated row are left out, the grid is periodic; the "
-    "case 'obstacle-flow' has them.",
-    f"The machine: two cores and the emulated link '{LINK}' (2.03 us as in figure 1.7; 3 GB/s "
-    "assumed) instead of 64 cores on four nodes; the prediction is for those.",
-    "The model's BlueCrystal takes its arithmetic from the paper's time of 1024x1024 (figure 2.5), "
-    "so that this time is no check of the model; the other grids are.",
-)
+
+def on_grid(grid: str, blocks: tuple[int, int], strategy: Strategy, **more: Any) -> Configuration:
+    """Return a step on one of the paper's grids, cut into equal blocks."""
+    known = published_parameters(grid)
+    block = (known.nx // blocks[0], known.ny // blocks[1])
+    return Configuration(block=block, blocks=blocks, strategy=strategy, dtype="float32", **more)
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """A way of doing a step that is compared with others.
+def _grids(settings: Settings) -> tuple[str, ...]:
+    return published_grids()[:1] if settings.is_quick else published_grids()
 
-    Attributes:
-        name: In tables.
-        trial: Here.
-        ranks: Here.
-        paper: The same on the paper's 64 cores.
-        ranks_a_node: There.
-        base: The way it is related to; empty for the first.
+
+def _variant(grid: str, settings: Settings, said: Mapping[str, Any], base: str) -> Variant:
+    """Return a variant as the file of experiments says it, on one grid.
+
+    Its keys: 'name'; 'step', a stand-in; 'layout', one of _LAYOUTS; 'ranks' here, as many as asked
+    for if there are none; 'threaded' for one rank with threads instead; 'base'; 'strategy';
+    'printed', by grid the quantity that is its relative time, or two of which it is the ratio.
     """
-
-    name: str
-    trial: Trial
-    ranks: int
-    paper: Trial
-    ranks_a_node: int = _RANKS_A_NODE
-    base: str = ""
-
-
-def cells_of(grid: str) -> tuple[int, int]:
-    """Return the cells of a published grid along x and y."""
-    told = published_parameters(grid)
-    return told.nx, told.ny
-
-
-def trial_of(grid: str, blocks: tuple[int, int], strategy: Strategy, name: str = "d2q9") -> Trial:
-    """Return a step on one of the paper's grids, cut into equal blocks, with the link."""
-    nx, ny = cells_of(grid)
-    block = (nx // blocks[0], ny // blocks[1])
-    return Trial(name, block, blocks, strategy, dtype=_DTYPE, link=LINK)
-
-
-def grids(setting: Setting) -> tuple[str, ...]:
-    """Return the grids that are run."""
-    return _GRIDS[:1] if setting.is_quick else _GRIDS
-
-
-def compare(
-    setting: Setting,
-    ways: dict[str, list[Way]],
-    remarks: tuple[str, ...],
-    stated_rows: Table,
-    printed: Mapping[str, float] = MappingProxyType({}),
-) -> Findings:
-    """Measure and predict ways of doing a step on several grids.
-
-    Args:
-        setting: How.
-        ways: Those that are compared, by grid; the first is what the others are related to.
-        remarks: What cannot be compared.
-        stated_rows: What the paper says about it.
-        printed: What the last way gains there, as a multiple of the first, for some grids.
-    """
-    every = [(grid, way) for grid, found in ways.items() for way in found]
-    here = _measured(setting, every)
-    machine = find_machine("bluecrystal-3")
-    there = {
-        (grid, way.name): predict(
-            way.paper, machine, Placement(way.ranks_a_node, way.paper.threads)
-        )
-        for grid, way in every
-    }
-    bases = {(g, way.name): (g, way.base or ways[g][0].name) for g, way in every}
-    rows = []
-    for grid, way in every:
-        key, base = (grid, way.name), bases[grid, way.name]
-        timing, step = here[key], there[key]
-        rows.append(
-            (
-                *(grid, way.name, way.ranks, setting.mark(way.ranks, way.trial.threads)),
-                *(1e6 * timing.median_s, timing.median_s / here[base].median_s),
-                1e6 * (timing.part("start") + timing.part("wait") + timing.part("any")),
-                *(1e6 * step.seconds, step.seconds / there[base].seconds),
-            )
-        )
-    columns = (
-        *("grid", "way", "ranks", "", "step here [us]", "relative", "exchange [us]"),
-        *("predicted, 64 cores [us]", "relative"),
-    )
-    seconds = {
-        "here": {key: timing.median_s for key, timing in here.items()},
-        "model": {key: step.seconds for key, step in there.items()},
-    }
-    panels = {kind: _relative(found, bases, kind) for kind, found in seconds.items()}
-    places = tuple(grid for grid in ways if grid in printed)
-    paper = Series("the paper", places, tuple(printed[grid] for grid in places), "paper")
-    with_paper = (*panels["model"], *((paper,) if places else ()))
-    what = "relative time of a step"
-    return Findings(
-        (Table("a step", columns, tuple(rows)), stated_rows),
-        (
-            Panel("here", "grid", what, panels["here"]),
-            Panel("predicted for 64 cores of BlueCrystal", "grid", what, with_paper),
-        ),
-        (*REMARKS, *remarks),
+    step, ranks = said.get("step", "d2q9"), said.get("ranks", settings.ranks)
+    strategy = replace(AS_PAPER, **said.get("strategy", {}))
+    cut = _LAYOUTS[said.get("layout", "rows")]
+    # Here threads instead of ranks; there a rank on each node.
+    is_threaded = said.get("threaded", False)
+    there, threads = (_CORES // _RANKS_A_NODE, _RANKS_A_NODE) if is_threaded else (_CORES, 1)
+    return Variant(
+        grid,
+        said["name"],
+        said.get("base", base),
+        on_grid(grid, (1, 1), strategy, step=step, threads=ranks)
+        if is_threaded
+        else on_grid(grid, cut(ranks), strategy, step=step, link=LINK),
+        on_grid(grid, cut(there), strategy, step=step, threads=threads),
+        Placement(_RANKS_A_NODE // threads, threads),
     )
 
 
-def _relative(
-    seconds: dict[tuple[str, str], float],
-    bases: dict[tuple[str, str], tuple[str, str]],
-    kind: str,
-) -> tuple[Series, ...]:
-    """Return the time of each way over the grids, as a multiple of the way it is related to."""
-    grids_of: dict[str, list[str]] = {}
-    for grid, name in seconds:
-        grids_of.setdefault(name, []).append(grid)
-    return tuple(
-        Series(
-            name,
-            tuple(some),
-            tuple(seconds[grid, name] / seconds[bases[grid, name]] for grid in some),
-            kind,
-        )
-        for name, some in grids_of.items()
-    )
+def study_variants(experiment: Experiment, settings: Settings) -> list[Table]:
+    """Return the variants of an experiment on all grids."""
+    base, relative = experiment.variants[0]["name"], {}
+    for said in experiment.variants:
+        for grid, (quantity, *over) in said.get("printed", {}).items():
+            number = stated("004", quantity)
+            relative[grid, said["name"]] = number / stated("004", over[0]) if over else number
+    every = product(_grids(settings), experiment.variants)
+    variants = [_variant(grid, settings, said, base) for grid, said in every]
+    return [compare(variants, find_machine(_MACHINE), settings, {"printed relative": relative})]
 
 
-def _measured(setting: Setting, every: list[tuple[str, Way]]) -> dict[tuple[str, str], Timing]:
-    """Measure ways, those on as many ranks together."""
-    here: dict[tuple[str, str], Timing] = {}
-    for ranks in dict.fromkeys(way.ranks for _, way in every):
-        some = [(grid, way) for grid, way in every if way.ranks == ranks]
-        timings = measure([way.trial for _, way in some], ranks, setting)
-        here |= {(g, way.name): t for (g, way), t in zip(some, timings, strict=True)}
-    # In the order in which they were named.
-    return {(grid, way.name): here[grid, way.name] for grid, way in every}
-
-
-def says(*quantities: str) -> Table:
-    """Return what the paper states, word for word."""
-    table = published("004-text")
-    rows = {row[0]: (row[1], row[2], row[4]) for row in table.rows}
-    return Table(
-        "the paper", ("number", "unit", "words"), tuple(rows[quantity] for quantity in quantities)
-    )
-
-
-def _run_tiles(setting: Setting) -> Findings:
-    many = 4
-    ways = {}
-    for grid in grids(setting):
-        rows, tiles = (1, _CORES), near_square(_CORES)
-        shapes = {
-            f"rows, {setting.ranks} ranks": ((1, setting.ranks), rows),
-            f"columns, {setting.ranks} ranks": ((setting.ranks, 1), (_CORES, 1)),
-            f"rows, {many} ranks": ((1, many), rows),
-            f"tiles, {many} ranks": (near_square(many), tiles),
-        }
-        ways[grid] = [
-            Way(
-                name,
-                trial_of(grid, blocks, AS_PAPER),
-                blocks[0] * blocks[1],
-                trial_of(grid, there, AS_PAPER),
-                base=f"rows, {blocks[0] * blocks[1]} ranks",
-            )
-            for name, (blocks, there) in shapes.items()
-        ]
-    found = compare(
-        setting,
-        ways,
-        (
-            "On two ranks there are no tiles: rows stand beside columns, whose sides are strided; "
-            "rows and tiles of four ranks share the cores where there are fewer.",
-            "The model's tiles send corners as messages of their own; the paper's 16 ranks of a "
-            "node are not squares either.",
-        ),
-        says("tiles_gain_1024", "tiles_slower_256", "rows_1024_64", "tiles_1024_64"),
-        {
-            "256x256": stated("004", "tiles_slower_256"),
-            "1024x1024": stated("004", "tiles_after_1024") / stated("004", "tiles_before_1024"),
-        },
-    )
-    return replace(found, tables=(*found.tables, _volumes()))
-
-
-def _volumes() -> Table:
-    """Return what all 64 ranks send in a step on the largest grid."""
-    rows = []
-    for name, blocks in (("rows", (1, _CORES)), ("tiles", near_square(_CORES))):
-        nx, ny = cells_of(_GRIDS[-1])
-        block = (nx // blocks[0], ny // blocks[1])
-        sides = 2 * sum(block[1 - axis] for axis, count in enumerate(blocks) if count > 1)
-        plan = plan_of(trial_of(_GRIDS[-1], blocks, AS_PAPER))
+def study_tiles(experiment: Experiment, settings: Settings) -> list[Table]:
+    """Return tiles against rows, and what all 64 ranks send in a step on the largest grid."""
+    grid, volumes = published_grids()[-1], []
+    for name in ("rows", "tiles"):
+        c = on_grid(grid, _LAYOUTS[name](_CORES), AS_PAPER, step="d2q9")
+        sides = 2 * sum(c.block[1 - axis] for axis, count in enumerate(c.blocks) if count > 1)
+        plan, _ = plan_of(c)
         started = (op.exchange for op in ops.walk(plan.steps[0]) if isinstance(op, ops.Start))
         messages = sum(len(plan.exchanges[number].sends) for number in started)
-        rows.append((name, _CORES * sides, _CORES * messages, _CORES * plan.bytes_sent()))
-    return Table(
-        "1024x1024 on 64 ranks, all ranks together",
-        ("way", "cells of sides", "messages", "bytes in a step"),
-        tuple(rows),
-    )
-
-
-def _run_hybrid(setting: Setting) -> Findings:
-    ways = {}
-    for grid in grids(setting):
-        alone = replace(trial_of(grid, (1, 1), AS_PAPER), threads=setting.ranks, link="")
-        found = [
-            Way(
-                f"{setting.ranks} ranks",
-                trial_of(grid, (1, setting.ranks), AS_PAPER),
-                setting.ranks,
-                trial_of(grid, (1, _CORES), AS_PAPER),
-            ),
-            Way(
-                f"1 rank of {setting.ranks} threads",
-                alone,
-                1,
-                replace(trial_of(grid, (1, _CORES // 16), AS_PAPER), threads=16),
-                1,
-            ),
-        ]
-        ways[grid] = found
-    return compare(
-        setting,
-        ways,
-        (
-            "The paper did not write a hybrid code; it compares MPI with OpenMP, without numbers.",
-            "Predicted: 64 ranks, and 4 ranks of 16 threads, one on each node.",
-        ),
-        says("communication_share_128"),
-    )
-
-
-def _run_overlap(setting: Setting) -> Findings:
-    strategies = {
-        "wait, then compute": AS_PAPER,
-        "core first": Strategy(transport="two-sided"),
-        "core first, any side": Strategy(transport="two-sided", wait="any"),
-        "rim first": Strategy(transport="two-sided", overlap="rim-first"),
-        "postponed": Strategy(transport="two-sided", overlap="postponed"),
-    }
-    return compare(
-        setting,
-        _ways(setting, {name: ("d2q9", strategy) for name, strategy in strategies.items()}),
-        ("The paper's gain includes leaving synchronous sends that wait in turns.",),
-        says("overlap_before_1024", "overlap_after_1024", "communication_share_128"),
-        {"1024x1024": stated("004", "overlap_after_1024") / stated("004", "overlap_before_1024")},
-    )
-
-
-def _run_message_size(setting: Setting) -> Findings:
-    apart = replace(AS_PAPER, messages="field")
-    return compare(
-        setting,
-        _ways(
-            setting,
+        volumes.append(
             {
-                "a message for each population": ("d2q9-apart", apart),
-                "one message a neighbour": ("d2q9-apart", AS_PAPER),
-            },
-        ),
-        ("The paper gives no numbers for its gain.",),
-        says("row_message", "tile_message"),
-    )
+                "layout": name,
+                "cells of sides": _CORES * sides,
+                "messages": _CORES * messages,
+                "sent [B]": _CORES * plan.bytes_sent(),
+            }
+        )
+    title = f"{grid} on 64 ranks, all ranks together"
+    return [*study_variants(experiment, settings), Table(title, volumes)]
 
 
-def _ways(setting: Setting, named: dict[str, tuple[str, Strategy]]) -> dict[str, list[Way]]:
-    """Return ways on rows, as the paper has them, for every grid."""
-    return {
-        grid: [
-            Way(
-                name,
-                trial_of(grid, (1, setting.ranks), strategy, step),
-                setting.ranks,
-                trial_of(grid, (1, _CORES), strategy, step),
+def study_depth(_: Experiment, settings: Settings) -> list[Table]:
+    """Return deep halos on blocks of all sizes, where each depth pays, and the paper's grid."""
+    edges = _EDGES[:1] if settings.is_quick else _EDGES
+    depths = _DEPTHS[:2] if settings.is_quick else _DEPTHS
+    # All ranks are on this machine, whatever is said of nodes.
+    where = Placement(1, ranks_sharing_memory=settings.ranks)
+    tables: list[Table] = []
+    paying: list[Row] = []
+    for link, numbers in _LINKS.items():
+        variants = []
+        for edge, depth in product(edges, depths):
+            strategy = replace(AS_PAPER, depth=depth)
+            c = Configuration(
+                *("d2q9", (edge, edge), (1, settings.ranks), strategy), dtype="float32", link=link
             )
-            for name, (step, strategy) in named.items()
-        ]
-        for grid in grids(setting)
-    }
+            variants.append(Variant(edge, depth, 1, c, c, where))
+        table = compare(variants, machine_here().with_link(link, *numbers), settings, {})
+        tables.append(table)
+        for depth in depths[1:]:
+            row: dict[str, Any] = {"link": link, "depth": depth}
+            for name, column in (("here", "relative"), ("predicted", "predicted relative")):
+                faster = [r for r in table.rows if r["variant"] == depth and r[column] < 1.0]
+                row[name] = max((r["case"] for r in faster), default=None)
+            paying.append(row)
+    pays = Table("largest edge of a block at which the depth pays", paying)
+    return [*tables, pays, _depth_there(depths)]
 
 
-EXPERIMENTS = (
-    Experiment(
-        "004-tiles",
-        "004, hypothesis 1, figures 1.0, 1.4, 1.6, 1.9",
-        "tiles against rows",
-        1.5,
-        _run_tiles,
-    ),
-    Experiment(
-        "004-hybrid",
-        "004, hypothesis 2, figure 1.2",
-        "threads inside a node, messages between nodes",
-        1.0,
-        _run_hybrid,
-    ),
-    Experiment(
-        "004-overlap",
-        "004, hypothesis 3, figures 2.1 and 2.2",
-        "computing while messages are on their way",
-        1.5,
-        _run_overlap,
-    ),
-    Experiment(
-        "004-message-size",
-        "004, hypothesis 4, figure 1.8",
-        "one message a neighbour instead of one for each population",
-        1.0,
-        _run_message_size,
-    ),
-)
+def _depth_there(depths: Sequence[int]) -> Table:
+    """Return what the model says of the paper's largest grid on its 64 cores."""
+    rows = []
+    for depth in depths:
+        c = on_grid("1024x1024", (1, _CORES), replace(AS_PAPER, depth=depth), step="d2q9")
+        step = predict(c, find_machine(_MACHINE), Placement(_RANKS_A_NODE))
+        rows.append(
+            {
+                "depth": depth,
+                "step [us]": 1e6 * step.least(),
+                "computing [us]": 1e6 * step.least("computing"),
+                "wait [us]": 1e6 * step.least("idle"),
+            }
+        )
+    return Table("predicted for 64 cores of BlueCrystal, 1024x1024 in rows", rows)
+
+
+def study_speedup(_: Experiment, settings: Settings) -> list[Table]:
+    """Return the speed-up over one rank on all grids."""
+    strategy, machine = Strategy(transport="two-sided"), find_machine(_MACHINE)
+    make = partial(on_grid, strategy=strategy, step="d2q9")
+    alone = {grid: make(grid, (1, 1)) for grid in _grids(settings)}
+    shared = {grid: make(grid, (1, settings.ranks), link=LINK) for grid in alone}
+    found = measure((*alone.values(), *shared.values()), settings)
+    rows: list[Row] = []
+    for grid, one in alone.items():
+        serial = predict(one, machine, Placement(1)).least()
+        many = make(grid, (1, _CORES))
+        step = predict(many, machine, Placement(_RANKS_A_NODE)).least()
+        paper = printed("004-fig-2-5", grid)
+        rows.append(
+            {
+                "grid": grid,
+                "note": settings.mark(settings.ranks),
+                "speed-up here": found[one].median() / found[shared[grid]].median(),
+                "paper, 64 cores [s]": paper["time_s"],
+                "predicted [s]": step * published_parameters(grid).iterations,
+                "paper, speed-up": paper["speedup"],
+                "predicted, speed-up": serial / step,
+            }
+        )
+    return [Table(f"speed-up over one rank; here {settings.ranks} ranks", rows)]
+
+
+def study_latency(_: Experiment, settings: Settings) -> list[Table]:
+    """Return the time of the smallest message over emulated links."""
+    links = dict(list(_LATENCIES.items())[-2:]) if settings.is_quick else _LATENCIES
+    smallest = replace(
+        settings,
+        ranks=2,
+        transports=("two-sided",),
+        ranks_per_node=1,
+        largest_bytes=_SMALLEST_BYTES,
+    )
+    rows: list[Row] = []
+    for name, link in {**links, "no link": None}.items():
+        (row,) = BENCHMARKS["ping-pong"].run(replace(smallest, link=link))
+        paper = printed("004-fig-1-7", name)["latency_us"] if link else None
+        rows.append({"link": name, "paper, 0 bytes [us]": paper, "here [us]": row["median [us]"]})
+    return [Table(f"time of a message of {_SMALLEST_BYTES} bytes", rows)]
+
+
+STUDIES: dict[str, Study] = {
+    "004-tiles": study_tiles,
+    "004-hybrid": study_variants,
+    "004-overlap": study_variants,
+    "004-message-size": study_variants,
+    "004-depth": study_depth,
+    "004-speedup": study_speedup,
+    "004-latency": study_latency,
+}

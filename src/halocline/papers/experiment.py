@@ -1,92 +1,81 @@
-"""An experiment of a paper: what it is called, what it shows, and what running it brings."""
+"""Experiment: what a file of 'data' says of it, how it is run, and what it leaves."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from halocline.bench.here import describe_here, summary
+from halocline.bench.settings import Settings
+from halocline.io.output import create_directory, write_all, write_text
+from halocline.io.panels import Panel, draw_panels
+from halocline.io.results import Chart, Table
+from halocline.papers.published import published
+from halocline.tune.machines import find_machine
+
+_QUICK_BYTES = 4096
+
+Study = Callable[["Experiment", Settings], Sequence[Table]]
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """How an experiment is run.
+class Experiment:
+    """An experiment that can be repeated.
 
     Attributes:
-        ranks: MPI ranks to start.
-        is_quick: Whether to see only that everything works: tiny, and not worth comparing.
+        name: Number of the paper and a word: '002-2d'.
+        source: Section, table or figure.
+        shows: What it shows, in a sentence.
+        minutes: About how long it takes on two cores.
+        study: Measures and predicts: returns tables.
+        charts: How the tables are drawn.
+        remarks: What cannot be compared, and why.
+        variants: What is compared, as the study reads it.
+        machines: Whose sources are named among the remarks.
+        says: Quantities that the text of the paper states about it.
     """
 
-    ranks: int = 2
-    is_quick: bool = False
+    name: str
+    source: str
+    shows: str
+    minutes: float
+    study: Study
+    charts: Sequence[Chart]
+    remarks: Sequence[str]
+    variants: Sequence[Mapping[str, Any]] = ()
+    machines: Sequence[str] = ()
+    says: Sequence[str] = ()
 
     @property
-    def cores(self) -> int:
-        """Cores that this process may use."""
-        return len(os.sched_getaffinity(0))
+    def paper(self) -> str:
+        """The number of the paper."""
+        return self.name[:3]
 
-    def is_oversubscribed(self, ranks: int, threads: int = 1) -> bool:
-        """Return whether that many ranks share cores, so that their times mean nothing."""
-        return ranks * threads > self.cores
+    @property
+    def title(self) -> str:
+        """What stands above all."""
+        return f"{self.name}: {self.shows}"
 
-    def mark(self, ranks: int, threads: int = 1) -> str:
-        """Return a word for a table that says whether cores were shared."""
-        return "oversubscribed" if self.is_oversubscribed(ranks, threads) else ""
+    def run(self, settings: Settings) -> Findings:
+        """Run it."""
+        tables = [*self.study(self, settings), *self._stated()]
+        panels = (chart.panel(tables[chart.table].rows) for chart in self.charts)
+        sources: dict[str, str] = {}
+        for name in self.machines:
+            for source in find_machine(name).sources:
+                sources.setdefault(source, name)
+        remarks = [*self.remarks, *(f"{name}, {source}." for source, name in sources.items())]
+        return Findings(tables, [panel for panel in panels if panel.series], remarks)
 
-
-Cell = str | float | int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Numbers with a heading.
-
-    Attributes:
-        title: Above it.
-        columns: Names, with units in brackets.
-        rows: None where there is no number.
-    """
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """Points of a panel.
-
-    Attributes:
-        label: What they are.
-        x: Numbers, or words for the places of bars.
-        y: Numbers; not a number where there is none.
-        kind: 'here' (measured on this machine), 'paper' (printed there), 'model' (predicted).
-    """
-
-    label: str
-    x: tuple[float | str, ...]
-    y: tuple[float, ...]
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Panel:
-    """A part of a picture.
-
-    Attributes:
-        title: Above it.
-        x_label: With the unit.
-        y_label: With the unit.
-        series: What is drawn.
-        is_log_x: Logarithmic along x.
-        is_log_y: Logarithmic along y.
-    """
-
-    title: str
-    x_label: str
-    y_label: str
-    series: tuple[Series, ...]
-    is_log_x: bool = False
-    is_log_y: bool = False
+    def _stated(self) -> list[Table]:
+        """Return what the paper states, word for word."""
+        rows = {row["quantity"]: row for row in published(f"{self.paper}-text")}
+        names = {"number": "value", "unit": "unit", "words": "says"}
+        found = [{name: rows[q][key] for name, key in names.items()} for q in self.says]
+        return [Table("the paper", found)] if found else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,30 +88,62 @@ class Findings:
         remarks: What cannot be compared, and why.
     """
 
-    tables: tuple[Table, ...]
-    panels: tuple[Panel, ...]
-    remarks: tuple[str, ...]
+    tables: Sequence[Table]
+    panels: Sequence[Panel]
+    remarks: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Experiment:
-    """An experiment that can be repeated.
+def settings_for(ranks: int, *, is_quick: bool = False) -> Settings:
+    """Return how an experiment measures on ranks; tiny sizes show only that it works."""
+    if is_quick:
+        return Settings(
+            ranks, repetitions=1, budget_s=2e-4, largest_bytes=_QUICK_BYTES, is_quick=True
+        )
+    return Settings(ranks, repetitions=5)
 
-    Attributes:
-        name: Number of the paper and a word: '002-2d'.
-        source: Section, table or figure.
-        shows: What it shows, in a sentence.
-        minutes: About how long it takes on two cores.
-        run: Runs it.
+
+def as_text(experiment: Experiment, findings: Findings, settings: Settings) -> str:
+    """Return tables and remarks as a person reads them."""
+    lines = [experiment.title, f"paper {experiment.source}", "", f"here: {_here(settings)}"]
+    for table in findings.tables:
+        lines += ["", table.title, *table.lines()]
+    lines += ["", "What cannot be compared:", *(f"- {remark}" for remark in findings.remarks)]
+    return "\n".join(lines)
+
+
+def write(
+    experiment: Experiment, findings: Findings, settings: Settings, directory: Path
+) -> tuple[Path, ...]:
+    """Write text, JSON and picture into a directory.
+
+    Raises:
+        OutputError: One of them could not be written; the others are.
     """
+    create_directory(directory)
+    text, data, picture = (
+        directory / f"{experiment.name}.{ending}" for ending in ("txt", "json", "png")
+    )
+    # The panels draw nothing that is not in a table.
+    values = {
+        "experiment": experiment.name,
+        "source": experiment.source,
+        "here": _here(settings),
+        "tables": [
+            {"title": table.title, "rows": [dict(row) for row in table.rows]}
+            for table in findings.tables
+        ],
+        "remarks": findings.remarks,
+    }
+    write_all(
+        {
+            text.name: lambda: write_text(text, as_text(experiment, findings, settings)),
+            data.name: lambda: write_text(data, json.dumps(values, indent=1)),
+            picture.name: lambda: draw_panels(findings.panels, experiment.title, picture),
+        }
+    )
+    return text, data, picture
 
-    name: str
-    source: str
-    shows: str
-    minutes: float
-    run: Callable[[Setting], Findings]
 
-    @property
-    def paper(self) -> str:
-        """The number of the paper."""
-        return self.name[:3]
+def _here(settings: Settings) -> str:
+    quick = ", quick: tiny sizes, times mean nothing" if settings.is_quick else ""
+    return f"{summary(describe_here())}, {settings.ranks} ranks{quick}"

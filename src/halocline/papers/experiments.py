@@ -1,37 +1,44 @@
-"""All experiments by name."""
+"""All experiments by name: what the files of 'data' say of each, with the study that runs it."""
 
 from __future__ import annotations
 
-from halocline.errors import CaseError, nearest
-from halocline.papers import (
-    coursework,
-    coursework_scaling,
-    getm,
-    lattice,
-    low_level,
-    node,
-    walberla,
-    walberla_device_scaling,
-    walberla_devices,
-    walberla_directions,
-)
-from halocline.papers.experiment import Experiment
+import tomllib
+from typing import Any
 
-EXPERIMENTS: dict[str, Experiment] = {
-    experiment.name: experiment
-    for experiment in (
-        *node.EXPERIMENTS,
-        *low_level.EXPERIMENTS,
-        *lattice.EXPERIMENTS,
-        *walberla.EXPERIMENTS,
-        *walberla_directions.EXPERIMENTS,
-        *walberla_devices.EXPERIMENTS,
-        *walberla_device_scaling.EXPERIMENTS,
-        *getm.EXPERIMENTS,
-        *coursework.EXPERIMENTS,
-        *coursework_scaling.EXPERIMENTS,
-    )
+from halocline.errors import CaseError, nearest
+from halocline.io.results import Chart
+from halocline.papers import coursework, directions, getm, gpu_flows, lattice, messages, worst_case
+from halocline.papers.experiment import Experiment, Study
+from halocline.papers.published import DATA
+
+_STUDIES: dict[str, Study] = {
+    **messages.STUDIES,
+    **lattice.STUDIES,
+    **worst_case.STUDIES,
+    **directions.STUDIES,
+    **gpu_flows.STUDIES,
+    **getm.STUDIES,
+    **coursework.STUDIES,
 }
+
+
+def _read() -> dict[str, Experiment]:
+    found: dict[str, Experiment] = {}
+    for file in sorted(DATA.glob("*-experiments.toml")):
+        table = tomllib.loads(file.read_text(encoding="utf-8"))
+        shared = table.pop("remarks", {})
+        found |= {name: _experiment(name, shared, said) for name, said in table.items()}
+    return found
+
+
+def _experiment(name: str, shared: dict[str, list[str]], said: dict[str, Any]) -> Experiment:
+    """Return an experiment; before its own remarks stand those of a group of experiments."""
+    remarks = [*shared.get(said.pop("remarks_of", ""), ()), *said.pop("remarks")]
+    charts = [Chart(**chart) for chart in said.pop("charts")]
+    return Experiment(name, study=_STUDIES[name], charts=charts, remarks=remarks, **said)
+
+
+EXPERIMENTS = _read()
 
 
 def find_experiment(name: str) -> Experiment:

@@ -2,148 +2,230 @@
 
 from __future__ import annotations
 
-from halocline.papers.experiment import Experiment, Findings, Panel, Series, Setting, Table
-from halocline.papers.getm_advection import SPLIT_ADVECTION
-from halocline.papers.getm_census import EXCHANGES
-from halocline.papers.getm_shapes import LINK, SHAPES, getm_blocks, shape_blocks, shape_cells
-from halocline.papers.measuring import measure
-from halocline.papers.predict import predict
-from halocline.papers.published import published, stated
-from halocline.papers.trial import Timing, Trial
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+from halocline.bench.settings import Settings
+from halocline.io.results import FROM, Row, Table
+from halocline.papers.comparison import Variant, compare
+from halocline.papers.configuration import (
+    Configuration,
+    StepTimes,
+    measure,
+    near_square,
+    plan_of,
+    predict,
+)
+from halocline.papers.experiment import Experiment
+from halocline.papers.published import printed, published, stated
+from halocline.plan import plan as ops
 from halocline.plan.strategy import Strategy
 from halocline.tune.machines import find_machine
 from halocline.tune.work import Placement
 
-# GETM waits for each exchange at once and always sends its whole halo to all neighbours.
-AS_GETM = Strategy(width="full", overlap="none", transport="two-sided")
-_WAYS = {
-    "as GETM": AS_GETM,
-    "minimal": Strategy(overlap="none", transport="two-sided"),
-    "minimal, overlapped": Strategy(transport="two-sided"),
+LINK = "gigabit-2011"
+# A link that brings every message at once: beside it, the real one shows what is left to wait for.
+_NO_DELAY = "L=0,G=0"
+_MACHINE, _RANKS_A_NODE = "getm-cluster", 4
+# Cells of the report's domain along each axis, and the shapes of its subdomains.
+_DOMAIN = 240
+SHAPES = tuple(printed("002-A2", "subdomains"))
+_QUICK_LAYERS = 4
+# The ranks of the census; one in the middle has eight neighbours.
+_BLOCKS, _RANK, _SIDE, _NEIGHBOURS = (4, 4), 5, 60, 8
+_COUNTED = ("exchanges", "messages", "bytes")
+# A step of the stand-in is a call along x and one along y; the report's timers are of calls.
+_CALLS = 2
+# The report's tables of the split advection, and its timers.
+_TABLES = {"none": "002-A2", "A": "002-A4", "B": "002-A5"}
+# Of a call as a whole, and of some of its operations.
+_KINDS: dict[str, tuple[str, ...]] = {"call": (), "start": ("start", "poll"), "wait": ("wait",)}
+_TIMERS = {
+    "call": ("test-00",),
+    "computing": ("test-05", "test-06"),
+    "start": ("test-01",),
+    "wait": ("test-02",),
+    "exposed": ("test-02",),
 }
-_RANKS_A_NODE = 4
-
-_REMARKS = (
-    "The computing: the stand-ins do less in a cell than GETM's routines, on another processor "
-    "with another compiler. What is comparable is the exchange.",
-    "Traffic: with two ranks only the sides across x are messages and both go to the same rank; "
-    "the report's ranks have eight neighbours, of which up to five are on other nodes.",
-    "The link: emulated, 0.13 ms and 1 Gbit/s between any two ranks; the report's four ranks of a "
-    "node share one link and reach each other without it.",
-    "The model's cluster takes the cost of starting an exchange from table 5-1; the rest follows "
-    "from ping and bandwidth.",
-    "The prediction places consecutive ranks on a node in a row, the report in squares of 2 x 2.",
-)
 
 
-def _exchange_s(timing: Timing) -> float:
-    return timing.part("start") + timing.part("wait") + timing.part("poll")
+def _cells(shape: str) -> tuple[int, int]:
+    """Return '60x40' as numbers."""
+    along_x, along_y = shape.split("x")
+    return int(along_x), int(along_y)
 
 
-def _run(
-    setting: Setting, name: str, layers: tuple[int, ...], halo_s: dict[str, float]
-) -> Findings:
-    """Measure a stand-in for all shapes and ways beside the published time of exchanges a step."""
-    shapes = SHAPES[-1:] if setting.is_quick else SHAPES
-    blocks = shape_blocks(setting.ranks) + (1,) * len(layers)
-    trials = {
-        (shape, way): Trial(name, (*shape_cells(shape), *layers), blocks, strategy, link=LINK)
-        for shape in shapes
-        for way, strategy in _WAYS.items()
+def _shapes(settings: Settings) -> tuple[str, ...]:
+    return SHAPES[-1:] if settings.is_quick else SHAPES
+
+
+def _layers(settings: Settings) -> int:
+    return _QUICK_LAYERS if settings.is_quick else int(stated("002", "layers"))
+
+
+def _configuration(
+    said: Mapping[str, Any], shape: str, layers: tuple[int, ...], blocks: tuple[int, ...], link: str
+) -> Configuration:
+    """Return a variant as the file of experiments says it: 'step', 'strategy', 'columns_first'."""
+    step, strategy = said["step"], Strategy(**said["strategy"])
+    if said.get("columns_first"):
+        # Cut across the last axis first, as a decomposition without being told does: its sides are
+        # whole pieces of memory.
+        block, cut = (*layers, *_cells(shape)), (1, *reversed(blocks))
+    else:
+        block, cut = (*_cells(shape), *layers), (*blocks, *(1 for _ in layers))
+    return Configuration(step, block, cut, strategy, link=link)
+
+
+def _there(said: Mapping[str, Any], shape: str, layers: tuple[int, ...]) -> Configuration:
+    """Return the same for the report's subdomains."""
+    along_x, along_y = _cells(shape)
+    return _configuration(said, shape, layers, (_DOMAIN // along_x, _DOMAIN // along_y), "")
+
+
+def study_modes(experiment: Experiment, settings: Settings) -> list[Table]:
+    """Return the exchanges of a micro or macro step beside the report's time of them a step."""
+    base, is_deep = experiment.variants[0]["name"], experiment.name == "002-3d"
+    layers = (_layers(settings),) if is_deep else ()
+    blocks, machine = near_square(settings.ranks), find_machine(_MACHINE)
+    variants = []
+    for shape, said in product(_shapes(settings), experiment.variants):
+        here = _configuration(said, shape, layers, blocks, LINK)
+        there = _there(said, shape, layers)
+        variants.append(Variant(shape, said["name"], base, here, there, Placement(_RANKS_A_NODE)))
+    exchange = {(shape, base): 1e6 * s for shape, s in _reported_halo(is_deep=is_deep).items()}
+    return [compare(variants, machine, settings, {"printed exchange [us]": exchange})]
+
+
+def _reported_halo(*, is_deep: bool) -> dict[str, float]:
+    """Return the report's time of exchanges in a step of one of the modes."""
+    total = printed("002-A2" if is_deep else "002-A1", "sum halo")
+    # The exchanges of the ten micro steps of a macro step belong to the 2-D mode.
+    flat = [printed("002-A2", f"{name}-halo") for name in ("momentum", "sealevel") if is_deep]
+    steps = stated("002", "macro_steps" if is_deep else "micro_steps_2d")
+    return {shape: (s - sum(f[shape] for f in flat)) / steps for shape, s in total.items()}
+
+
+def study_exchanges(experiment: Experiment, _: Settings) -> list[Table]:
+    """Return how often a macro step exchanges, and what is sent (table 7-1)."""
+    layers, halo = (int(stated("002", name)) for name in ("layers", "halo"))
+    counts = [(row["exchange"], int(row["count"])) for row in published("002-7-1")]
+    modes = {
+        "2-D": (int(stated("002", "micro_exchanges")), "micro-step", ()),
+        "3-D": (dict(counts)["total"], "macro-step", (layers,)),
     }
-    timings = dict(zip(trials, measure(list(trials.values()), setting.ranks, setting), strict=True))
-    machine = find_machine("getm-cluster")
-    predicted = {}
-    for shape in shapes:
-        cut = getm_blocks(shape) + (1,) * len(layers)
-        trial = Trial(name, (*shape_cells(shape), *layers), cut, AS_GETM)
-        step = predict(trial, machine, Placement(_RANKS_A_NODE))
-        predicted[shape] = step.pack + step.overhead + step.wait
+    rows: list[Row] = []
+    for mode, (exchanges, step, deep) in modes.items():
+        # GETM: two cells wide, sides and corners, always.
+        sent = (4 * halo * _SIDE + 4 * halo**2) * (layers if deep else 1) * 8
+        found = {"GETM": (exchanges, exchanges * _NEIGHBOURS, exchanges * sent)}
+        for said in experiment.variants:
+            c = _configuration({"step": step, **said}, f"{_SIDE}x{_SIDE}", deep, _BLOCKS, "")
+            found[said["name"]] = _count(c)
+        for name, numbers in found.items():
+            source = {FROM: "paper" if name == "GETM" else "here", "mode": mode, "variant": name}
+            rows.append(source | dict(zip(_COUNTED, numbers, strict=True)))
+    title = "a step of a rank with 60x60 cells, eight neighbours, 60 layers in 3-D"
+    report = [{"exchange": name, "count": count} for name, count in counts]
+    return [Table("exchanges of a macro step in the report", report), Table(title, rows)]
+
+
+def _count(c: Configuration) -> tuple[int, int, int]:
+    """Return exchanges, messages sent and bytes sent in a step."""
+    plan, _ = plan_of(c, _RANK)
+    started = [op.exchange for op in ops.walk(plan.steps[0]) if isinstance(op, ops.Start)]
+    messages = [message for number in started for message in plan.exchanges[number].sends]
+    return len(started), len(messages), sum(plan.bytes_of(m.parts) for m in messages)
+
+
+# By shape and variant: times of a call [s].
+Numbers = dict[tuple[str, str], dict[str, float]]
+
+
+def study_split_advection(experiment: Experiment, settings: Settings) -> list[Table]:
+    """Return the split advection with and without hiding: here, the report's, and predicted."""
+    shapes, layers = _shapes(settings), (_layers(settings),)
+    said = {variant["name"]: variant for variant in experiment.variants}
+    blocks = near_square(settings.ranks)
+    here = {
+        (shape, name): _configuration(variant, shape, layers, blocks, LINK)
+        for shape in shapes
+        for name, variant in said.items()
+    }
+    every = [c for one in here.values() for c in (one, replace(one, link=_NO_DELAY))]
+    found = measure(every, settings)
+    bases = {name: variant["base"] for name, variant in said.items()}
+    sources: dict[str, Numbers] = {
+        "here": {
+            key: _measured(found[c], found[replace(c, link=_NO_DELAY)]) for key, c in here.items()
+        },
+        "paper": _reported(),
+        "model": {
+            (shape, name): _predicted(_there(said[name], shape, layers))
+            for shape in shapes
+            for name in _TABLES
+        },
+    }
     rows = [
-        (
-            shape,
-            way,
-            setting.mark(setting.ranks),
-            timing.median_s * 1e3,
-            timing.part("run") * 1e3,
-            _exchange_s(timing) * 1e3,
-            timing.part("wait") * 1e3,
-            halo_s[shape] * 1e3 if way == "as GETM" else None,
-            predicted[shape] * 1e3 if way == "as GETM" else None,
-        )
-        for (shape, way), timing in timings.items()
+        {FROM: source, **_row(numbers, shape, name, bases[name])}
+        for source, numbers in sources.items()
+        for shape, name in numbers
     ]
-    columns = (
-        "shape",
-        "way",
-        "",
-        "step here [ms]",
-        "computing [ms]",
-        "exchanges [ms]",
-        "wait [ms]",
-        "exchanges in the report [ms]",
-        "predicted for its cluster [ms]",
+    return [Table("a call here, the report's (tables 7-2 to 7-4), and predicted", rows)]
+
+
+def _measured(times: StepTimes, undelayed: StepTimes) -> dict[str, float]:
+    """Return the times of a call; those of computing are the least, for they hardly differ."""
+    run, core = (
+        min(t.least("run", label=label) for t in (times, undelayed)) for label in ("", "core")
     )
-    series = [
-        Series(
-            f"here: {way}",
-            shapes,
-            tuple(_exchange_s(timings[shape, way]) * 1e3 for shape in shapes),
-            "here",
-        )
-        for way in _WAYS
-    ]
-    series += [
-        Series("the report", shapes, tuple(halo_s[shape] * 1e3 for shape in shapes), "paper"),
-        Series("predicted, as GETM", shapes, tuple(predicted[s] * 1e3 for s in shapes), "model"),
-    ]
-    steps = [
-        Series(
-            f"here: {way}", shapes, tuple(timings[s, way].median_s * 1e3 for s in shapes), "here"
-        )
-        for way in _WAYS
-    ]
-    return Findings(
-        (Table(f"{name}, link '{LINK}', a step", columns, tuple(rows)),),
-        (
-            Panel("time of the exchanges in a step", "block of a rank", "ms", tuple(series)),
-            Panel("time of a step here", "block of a rank", "ms", tuple(steps)),
-        ),
-        _REMARKS,
-    )
+    found = {what: times.median(*kinds) for what, kinds in _KINDS.items()}
+    found |= {"computing": run, "core": core, "exposed": times.least() - undelayed.least()}
+    return {what: seconds / _CALLS for what, seconds in found.items()}
 
 
-def _run_2d(setting: Setting) -> Findings:
-    halo = published("002-A1").row("sum halo")
-    steps = stated("002", "micro_steps_2d")
-    return _run(setting, "micro-step", (), {shape: s / steps for shape, s in halo.items()})
+def _reported() -> Numbers:
+    calls = stated("002", "u_split_calls")
+    return {
+        (shape, name): {
+            what: sum(printed(table, timer)[shape] for timer in timers) / calls
+            for what, timers in _TIMERS.items()
+        }
+        for name, table in _TABLES.items()
+        for shape in SHAPES
+    }
 
 
-def _run_3d(setting: Setting) -> Findings:
-    table = published("002-A2")
-    steps = stated("002", "macro_steps")
-    total, *flat = (table.row(name) for name in ("sum halo", "momentum-halo", "sealevel-halo"))
-    # The exchanges of the ten micro steps belong to the 2-D mode.
-    halo = {shape: (total[shape] - sum(f[shape] for f in flat)) / steps for shape in total}
-    layers = 4 if setting.is_quick else int(stated("002", "layers"))
-    return _run(setting, "macro-step", (layers,), halo)
+def _predicted(c: Configuration) -> dict[str, float]:
+    """Return what the model says of the report's cluster."""
+    step = predict(c, find_machine(_MACHINE), Placement(_RANKS_A_NODE))
+    kinds = {**_KINDS, "computing": ("run",), "exposed": ("wait",)}
+    return {what: step.least(*of) / _CALLS for what, of in kinds.items()}
 
 
-EXPERIMENTS = (
-    Experiment(
-        "002-2d",
-        "002, table 5-1 and A1",
-        "the three exchanges of a micro step: as GETM, only what is read, overlapped",
-        1.5,
-        _run_2d,
-    ),
-    Experiment(
-        "002-3d",
-        "002, table 5-2 and A2",
-        "the exchanges of a macro step with 60 layers",
-        4.0,
-        _run_3d,
-    ),
-    EXCHANGES,
-    SPLIT_ADVECTION,
-)
+def _row(numbers: Numbers, shape: str, name: str, base: str) -> Row:
+    """Return a row: with the share of the exchange that was hidden, and the price of splitting."""
+    n, waiting = numbers[shape, name], numbers[shape, base]
+    is_base, core = name == base, n.get("core", 0.0)
+    names = ("call", "computing", "core", "start", "wait", "exposed")
+    hidden = waiting["exposed"] - n["exposed"]
+    # No more can be hidden than the core takes.
+    possible = min(waiting["exposed"], core)
+    return {
+        "shape": shape,
+        "variant": name,
+        **{f"{what} [ms]": 1e3 * n[what] if what in n else None for what in names},
+        "hidden [%]": None if is_base else 100 * hidden / waiting["exposed"],
+        "of possible [%]": 100 * hidden / possible if core else None,
+        "price [%]": None if is_base else 100 * (n["computing"] / waiting["computing"] - 1),
+    }
+
+
+STUDIES = {
+    "002-2d": study_modes,
+    "002-3d": study_modes,
+    "002-exchanges": study_exchanges,
+    "002-split-advection": study_split_advection,
+}

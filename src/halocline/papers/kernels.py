@@ -21,35 +21,36 @@ _TINY = 1e-10
 
 
 @hc.kernel
-def momentum_u(U: Any, V: Any, z: Any, *, slope: Any, coriolis: Any, friction: Any) -> None:  # noqa: N803
-    """Update the transport U of the 2-D mode: surface slope, Coriolis force, bed friction."""
-    v_here = 0.25 * ((V[0, 0] + V[1, 0]) + (V[0, -1] + V[1, -1]))
-    drag = 1.0 + friction * hc.sqrt(U[0, 0] * U[0, 0] + v_here * v_here)
-    U[0, 0] = (U[0, 0] - slope * _four_point(z, "x") + coriolis * v_here) / drag
+def momentum(U: Any, V: Any, z: Any, *, axis: int, slope: Any, coriolis: Any, drag: Any) -> None:
+    """Update a transport of the 2-D mode: surface slope, Coriolis force, bed friction."""
+    along, across = ((1, 0), (0, 1)) if axis == 0 else ((0, 1), (1, 0))
+    v_here = _around(V, along, across)
+    slowed = 1.0 + drag * hc.sqrt(U[0, 0] * U[0, 0] + v_here * v_here)
+    U[0, 0] = (U[0, 0] - slope * _four_point(z, along) + coriolis * v_here) / slowed
 
 
 @hc.kernel
-def momentum_v(V: Any, U: Any, z: Any, *, slope: Any, coriolis: Any, friction: Any) -> None:  # noqa: N803
-    """Update the transport V of the 2-D mode with the newest U."""
-    u_here = 0.25 * ((U[0, 0] + U[-1, 0]) + (U[0, 1] + U[-1, 1]))
-    drag = 1.0 + friction * hc.sqrt(V[0, 0] * V[0, 0] + u_here * u_here)
-    V[0, 0] = (V[0, 0] - slope * _four_point(z, "y") - coriolis * u_here) / drag
-
-
-@hc.kernel
-def sea_level(z: Any, U: Any, V: Any, *, courant: Any) -> None:  # noqa: N803
+def sea_level(z: Any, U: Any, V: Any, *, courant: Any) -> None:
     """Update the sea level by continuity of the newest transports."""
     z[0, 0] = z[0, 0] - courant * ((U[0, 0] - U[-1, 0]) + (V[0, 0] - V[0, -1]))
 
 
-def _four_point(z: Any, axis: str) -> Value:
+def _around(other: Any, along: tuple[int, ...], across: tuple[int, ...]) -> Value:
+    """Return the mean of the other velocity at the four points around one, which lies ahead."""
+    behind = _steps(across, -1)
+    diagonal = tuple(a + b for a, b in zip(along, behind, strict=True))
+    here = other[_steps(along, 0)] + other[along]
+    return 0.25 * (here + (other[behind] + other[diagonal]))
+
+
+def _four_point(z: Any, along: tuple[int, ...]) -> Value:
     """Return the difference across a velocity point, fourth order: it reads two cells away."""
-    before, here, after, beyond = (z[(n, 0) if axis == "x" else (0, n)] for n in (-1, 0, 1, 2))
+    before, here, after, beyond = (z[_steps(along, n)] for n in (-1, 0, 1, 2))
     return 1.125 * (after - here) - (beyond - before) * (1.0 / 24.0)
 
 
 @hc.kernel
-def interface(T: Any, u: Any, cu: Any, *, along: Offset, courant: Any) -> None:  # noqa: N803
+def interface(T: Any, u: Any, cu: Any, *, along: Offset, courant: Any) -> None:
     """Part A: the concentration at the velocity points along an axis from four tracer values."""
     four = [T[_steps(along, n)] for n in (-1, 0, 1, 2)]
     cu[_HERE] = _p2_pdm(four, u[_HERE], courant)
@@ -80,16 +81,8 @@ def _p2_pdm(four: list[Value], velocity: Value, courant: Value) -> Value:
 
 
 @hc.kernel
-def advance(  # noqa: PLR0913 (its fields)
-    T: Any,  # noqa: N803
-    T_new: Any,  # noqa: N803
-    cu: Any,
-    u: Any,
-    h: Any,
-    water: Any,
-    *,
-    along: Offset,
-    courant: Any,
+def advance(
+    T: Any, T_new: Any, cu: Any, u: Any, h: Any, water: Any, *, along: Offset, courant: Any
 ) -> None:
     """Part B along an axis, on the map: cells within two of land keep their tracer."""
     tracer, h_new = _advanced(T, cu, u, h, along, courant)
@@ -100,28 +93,14 @@ def advance(  # noqa: PLR0913 (its fields)
 
 
 @hc.kernel
-def advance_vertically(  # noqa: PLR0913 (its fields)
-    T: Any,  # noqa: N803
-    T_new: Any,  # noqa: N803
-    cw: Any,
-    w: Any,
-    h: Any,
-    *,
-    along: Offset,
-    courant: Any,
+def advance_vertically(
+    T: Any, T_new: Any, cw: Any, w: Any, h: Any, *, along: Offset, courant: Any
 ) -> None:
     """Part B along the vertical, where no land lies."""
     T_new[_HERE], h[_HERE] = _advanced(T, cw, w, h, along, courant)
 
 
-def _advanced(
-    T: Any,  # noqa: N803
-    cu: Any,
-    u: Any,
-    h: Any,
-    along: Offset,
-    courant: Any,
-) -> tuple[Value, Value]:
+def _advanced(T: Any, cu: Any, u: Any, h: Any, along: Offset, courant: Any) -> tuple[Value, Value]:
     """Return tracer and layer thickness from the fluxes through two interfaces."""
     before = _steps(along, -1)
     h_new = h[_HERE] - courant * (u[_HERE] - u[before])
@@ -129,14 +108,13 @@ def _advanced(
     return (T[_HERE] * h[_HERE] - courant * flux) / h_new, h_new
 
 
-def _steps(along: Offset, count: int) -> Offset:
+def _steps(along: tuple[int, ...], count: int) -> tuple[int, ...]:
     """Return the offset of the cell so many steps along an axis."""
-    i, j, k = (count * n for n in along)
-    return i, j, k
+    return tuple(count * n for n in along)
 
 
 @hc.kernel
-def take_up(T: Any, T_new: Any, *, rate: Any, iterations: Any) -> None:  # noqa: N803
+def take_up(T: Any, T_new: Any, *, rate: Any, iterations: Any) -> None:
     """Let organisms take up a tracer, with saturation, by a fixed number of iterations.
 
     The local work of a coupled ecosystem model, which takes longer than advection.
@@ -148,7 +126,7 @@ def take_up(T: Any, T_new: Any, *, rate: Any, iterations: Any) -> None:  # noqa:
 
 
 @hc.kernel
-def diffuse_column(T: Any, T_new: Any, nu: Any, *, number: Any) -> None:  # noqa: N803
+def diffuse_column(T: Any, T_new: Any, nu: Any, *, number: Any) -> None:
     """Mix a tracer vertically; explicit here, an implicit column solve in GETM."""
     up = nu[0, 0, 0] * (T[0, 0, 1] - T[0, 0, 0])
     down = nu[0, 0, -1] * (T[0, 0, 0] - T[0, 0, -1])
@@ -164,21 +142,14 @@ def mixing(nu: Any, u: Any, v: Any) -> None:
 
 
 @hc.kernel
-def momentum_3d_u(u: Any, u_new: Any, v: Any, nu: Any, *, coriolis: Any, number: Any) -> None:
-    """Update u of the 3-D mode: Coriolis force and friction with viscosity at U points."""
-    v_here = 0.25 * ((v[0, 0, 0] + v[1, 0, 0]) + (v[0, -1, 0] + v[1, -1, 0]))
-    up = 0.5 * (nu[0, 0, 0] + nu[1, 0, 0]) * (u[0, 0, 1] - u[0, 0, 0])
-    down = 0.5 * (nu[0, 0, -1] + nu[1, 0, -1]) * (u[0, 0, 0] - u[0, 0, -1])
-    u_new[0, 0, 0] = u[0, 0, 0] + coriolis * v_here + number * (up - down)
-
-
-@hc.kernel
-def momentum_3d_v(v: Any, v_new: Any, u: Any, nu: Any, *, coriolis: Any, number: Any) -> None:
-    """Update v of the 3-D mode with the newest u."""
-    u_here = 0.25 * ((u[0, 0, 0] + u[-1, 0, 0]) + (u[0, 1, 0] + u[-1, 1, 0]))
-    up = 0.5 * (nu[0, 0, 0] + nu[0, 1, 0]) * (v[0, 0, 1] - v[0, 0, 0])
-    down = 0.5 * (nu[0, 0, -1] + nu[0, 1, -1]) * (v[0, 0, 0] - v[0, 0, -1])
-    v_new[0, 0, 0] = v[0, 0, 0] - coriolis * u_here + number * (up - down)
+def momentum_3d(
+    u: Any, new: Any, v: Any, nu: Any, *, along: Offset, across: Offset, coriolis: Any, number: Any
+) -> None:
+    """Update a velocity of the 3-D mode: Coriolis force and friction with viscosity around it."""
+    below = (*along[:2], -1)
+    up = 0.5 * (nu[0, 0, 0] + nu[along]) * (u[0, 0, 1] - u[0, 0, 0])
+    down = 0.5 * (nu[0, 0, -1] + nu[below]) * (u[0, 0, 0] - u[0, 0, -1])
+    new[_HERE] = u[_HERE] + coriolis * _around(v, along, across) + number * (up - down)
 
 
 @hc.kernel
@@ -188,54 +159,29 @@ def vertical_velocity(w: Any, u: Any, v: Any, *, courant: Any) -> None:
 
 
 @hc.kernel
-def advect_momentum_u(u: Any, v: Any, u_tendency: Any) -> None:
-    """Compute the low-order advection of u."""
-    along = 0.5 * (u[1, 0, 0] + u[0, 0, 0]) * u[0, 0, 0]
-    before = 0.5 * (u[0, 0, 0] + u[-1, 0, 0]) * u[-1, 0, 0]
-    across = 0.5 * (v[0, 0, 0] + v[1, 0, 0]) * (u[0, 1, 0] - u[0, -1, 0])
-    u_tendency[0, 0, 0] = (along - before) + across
+def advect_momentum(u: Any, v: Any, tendency: Any, *, along: Offset, across: Offset) -> None:
+    """Compute the low-order advection of a velocity."""
+    behind, beside = _steps(along, -1), _steps(across, -1)
+    ahead = 0.5 * (u[along] + u[_HERE]) * u[_HERE]
+    before = 0.5 * (u[_HERE] + u[behind]) * u[behind]
+    side = 0.5 * (v[_HERE] + v[along]) * (u[across] - u[beside])
+    tendency[_HERE] = (ahead - before) + side
 
 
+# fmt: off
 @hc.kernel
-def advect_momentum_v(v: Any, u: Any, v_tendency: Any) -> None:
-    """Compute the low-order advection of v."""
-    along = 0.5 * (v[0, 1, 0] + v[0, 0, 0]) * v[0, 0, 0]
-    before = 0.5 * (v[0, 0, 0] + v[0, -1, 0]) * v[0, -1, 0]
-    across = 0.5 * (u[0, 0, 0] + u[0, 1, 0]) * (v[1, 0, 0] - v[-1, 0, 0])
-    v_tendency[0, 0, 0] = (along - before) + across
-
-
-@hc.kernel
-def collide_stream_apart(  # noqa: PLR0913, PLR0917 (a field for each population)
-    f0: Any,
-    f1: Any,
-    f2: Any,
-    f3: Any,
-    f4: Any,
-    f5: Any,
-    f6: Any,
-    f7: Any,
-    f8: Any,
-    g0: Any,
-    g1: Any,
-    g2: Any,
-    g3: Any,
-    g4: Any,
-    g5: Any,
-    g6: Any,
-    g7: Any,
-    g8: Any,
-    *,
-    velocity_set: Any,
-    omega: Any,
+def collide_stream_apart(
+    f0: Any, f1: Any, f2: Any, f3: Any, f4: Any, f5: Any, f6: Any, f7: Any, f8: Any,
+    g0: Any, g1: Any, g2: Any, g3: Any, g4: Any, g5: Any, g6: Any, g7: Any, g8: Any,
+    *, velocity_set: Any, omega: Any,
 ) -> None:
     """Pull and collide D2Q9 with a field for each population, as paper 004's arrays."""
+    before, after = (f0, f1, f2, f3, f4, f5, f6, f7, f8), (g0, g1, g2, g3, g4, g5, g6, g7, g8)
     incoming = [
-        population[tuple(-c for c in velocity)]
-        for population, velocity in zip(
-            (f0, f1, f2, f3, f4, f5, f6, f7, f8), velocity_set.velocities, strict=True
-        )
+        population[_steps(velocity, -1)]
+        for population, velocity in zip(before, velocity_set.velocities, strict=True)
     ]
     outgoing = bgk(velocity_set, incoming, omega)
-    for result, value in zip((g0, g1, g2, g3, g4, g5, g6, g7, g8), outgoing, strict=True):
+    for result, value in zip(after, outgoing, strict=True):
         result[0, 0] = value
+# fmt: on

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import halocline as hc
-from halocline.apps.lbm.kernels import collide_stream
+from halocline.apps.lbm.boundaries import Wall
+from halocline.apps.lbm.flow import Setup, make_flow
 from halocline.apps.lbm.velocity_set import velocity_set
+from halocline.bench.d2q9 import periodic_lattice
 from halocline.errors import CaseError, nearest
 from halocline.language.fields import Field
 from halocline.language.grid import Grid
@@ -23,6 +27,8 @@ from halocline.papers import kernels
 _OMEGA = 1.6
 _COURANT = 0.1
 _UPTAKE = 1e-3
+# Section 5.2 of paper 001.
+_FLOW_OMEGA, _LID_SPEED = 1.4, 0.1
 
 # The axis of each velocity, with the layers along the last axis of the grid or along its first.
 _COLUMNS_LAST = {"u": (1, 0, 0), "v": (0, 1, 0), "w": (0, 0, 1)}
@@ -37,11 +43,15 @@ class StandIn:
         grid: Its grid.
         steps: What a time step does.
         result: The field whose bits tell whether the result is right.
+        updates: How often a step updates each cell.
+        first_steps: After so many the bits are compared: whole rounds of all depths of halos.
     """
 
     grid: Grid
     steps: tuple[Any, ...]
     result: Field
+    updates: int = 1
+    first_steps: int = 12
 
 
 def stand_in(name: str, extent: tuple[int, ...], dtype: str = "float64") -> StandIn:
@@ -60,23 +70,33 @@ def stand_in(name: str, extent: tuple[int, ...], dtype: str = "float64") -> Stan
     return STAND_INS[name](extent, dtype)
 
 
-def _lattice(name: str) -> Callable[[tuple[int, ...], str], StandIn]:
-    def make(extent: tuple[int, ...], dtype: str) -> StandIn:
-        lattice = velocity_set(name)
-        grid = hc.Grid(extent, periodic=True)
-        f = grid.field("f", components=len(lattice), dtype=dtype)
-        f_next = grid.field("f_next", components=len(lattice), dtype=dtype)
-        # Deviations from rest that differ in every cell and are the same on any ranks.
-        f.set(
-            lambda *x: [
-                1e-3 * np.sin(i + sum(0.1 * (n + 1) * c for n, c in enumerate(x)))
-                for i in range(len(lattice))
-            ]
-        )
-        call = collide_stream(f, f_next, velocity_set=lattice, omega=_OMEGA)
-        return StandIn(grid, (call, hc.swap(f, f_next)), f)
+def _lattice(name: str, extent: tuple[int, ...], dtype: str) -> StandIn:
+    return StandIn(*periodic_lattice(name, extent, dtype))
 
-    return make
+
+def _flow(
+    extent: tuple[int, ...], dtype: str, streaming: str = "two-grids", *, is_cavity: bool = False
+) -> StandIn:
+    """Return a flow of paper 001: periodic, or a cavity with a lid at z+."""
+    sides = {axis + sign: Wall() for axis in "xyz" for sign in "-+"}
+    sides["z+"] = Wall((_LID_SPEED, 0.0, 0.0))
+    walls = sides if is_cavity else {}
+    flow = make_flow(
+        Setup(extent, "D3Q19", _FLOW_OMEGA, sides=walls, streaming=streaming, dtype=dtype)
+    )
+    flow.f.set(partial(_waves, len(flow.velocity_set)))
+    updates = flow.lattice_steps
+    return StandIn(flow.grid, tuple(flow.steps), flow.f, updates, 4 // updates)
+
+
+def _waves(components: int, *coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return deviations from rest, along one axis each, which are the same on any ranks."""
+    # Laid out as fields are, x fastest: others take long to copy.
+    z, y, x = (c.size for c in reversed(coordinates))
+    values = np.empty((components, z, y, x)).transpose(0, 3, 2, 1)
+    for i in range(components):
+        values[i] = 1e-3 * np.sin(i + 0.3 * coordinates[i % len(coordinates)])
+    return values
 
 
 def lattice_apart(extent: tuple[int, ...], dtype: str) -> StandIn:
@@ -95,12 +115,12 @@ def micro_step(extent: tuple[int, ...], dtype: str) -> StandIn:
     grid = hc.Grid(extent, periodic=True)
     z, U, V = (grid.field(name, dtype=dtype) for name in ("z", "U", "V"))  # noqa: N806
     z.set(lambda x, y: 0.1 * np.sin(0.2 * x) * np.cos(0.3 * y))
-    forces: dict[str, Any] = {"slope": _COURANT, "coriolis": 0.01, "friction": 0.01}
+    forces: dict[str, Any] = {"slope": _COURANT, "drag": 0.01}
     return StandIn(
         grid,
         (
-            kernels.momentum_u(U, V, z, **forces),
-            kernels.momentum_v(V, U, z, **forces),
+            kernels.momentum(U, V, z, axis=0, coriolis=0.01, **forces),
+            kernels.momentum(V, U, z, axis=1, coriolis=-0.01, **forces),
             kernels.sea_level(z, U, V, courant=_COURANT),
         ),
         z,
@@ -108,33 +128,27 @@ def micro_step(extent: tuple[int, ...], dtype: str) -> StandIn:
 
 
 def _split_advection(
-    axes: dict[str, kernels.Offset], uptake: int = 0
-) -> Callable[[tuple[int, ...], str], StandIn]:
+    axes: dict[str, kernels.Offset], extent: tuple[int, ...], dtype: str, uptake: int = 0
+) -> StandIn:
     """Return two calls of the report's split advection: parts A and B along u, then along v.
 
     Args:
         axes: Where the velocities point.
+        extent: Cells of the whole domain.
+        dtype: Element type of the fields.
         uptake: Iterations of a local process after each call; 0 for none.
     """
-
-    def make(extent: tuple[int, ...], dtype: str) -> StandIn:
-        grid = hc.Grid(extent, periodic=True)
-        names = ("T", "new", "u", "v", "h", "flux")
-        fields = {name: grid.field(name, dtype=dtype) for name in names}
-        _set_flow(fields, axes)
-        tracer = fields["T"]
-        steps: list[Any] = []
-        for name in "uv":
-            steps += _advect(tracer, fields, axes, name)
-            steps += _take_up(tracer, fields["new"], uptake) if uptake else []
-        return StandIn(grid, tuple(steps), tracer)
-
-    return make
-
-
-def _take_up(tracer: Field, new: Field, iterations: int) -> list[Any]:
-    call = kernels.take_up(tracer, new, rate=_UPTAKE, iterations=iterations)
-    return [call, hc.swap(tracer, new)]
+    grid = hc.Grid(extent, periodic=True)
+    fields = {name: grid.field(name, dtype=dtype) for name in ("T", "new", "u", "v", "h", "flux")}
+    _set_flow(fields, axes)
+    tracer, new = fields["T"], fields["new"]
+    steps: list[Any] = []
+    for name in "uv":
+        steps += _advect(tracer, fields, axes, name)
+        if uptake:
+            call = kernels.take_up(tracer, new, rate=_UPTAKE, iterations=uptake)
+            steps += [call, hc.swap(tracer, new)]
+    return StandIn(grid, tuple(steps), tracer)
 
 
 def _set_flow(fields: dict[str, Field], axes: dict[str, kernels.Offset]) -> None:
@@ -165,28 +179,25 @@ def macro_step(extent: tuple[int, ...], dtype: str) -> StandIn:
     u, v, w, nu, new = (fields[name] for name in ("u", "v", "w", "nu", "new"))
     _set_flow(fields, _COLUMNS_LAST)
     fields["S"].set(30.0)
-    momentum: dict[str, Any] = {"coriolis": 0.001, "number": 0.01}
+    along_u, along_v = (_COLUMNS_LAST[name] for name in "uv")
+    of_u: dict[str, Any] = {"along": along_u, "across": along_v}
+    of_v: dict[str, Any] = {"along": along_v, "across": along_u}
+    steps = [
+        kernels.momentum_3d(u, new, v, nu, coriolis=0.001, number=0.01, **of_u),
+        hc.swap(u, new),
+        kernels.momentum_3d(v, new, u, nu, coriolis=-0.001, number=0.01, **of_v),
+        hc.swap(v, new),
+        kernels.vertical_velocity(w, u, v, courant=_COURANT),
+        kernels.advect_momentum(u, v, fields["u_advection"], **of_u),
+        kernels.advect_momentum(v, u, fields["v_advection"], **of_v),
+        kernels.mixing(nu, u, v),
+    ]
     tracers = [fields["T"], fields["S"]]
-    return StandIn(
-        grid,
-        (
-            kernels.momentum_3d_u(u, new, v, nu, **momentum),
-            hc.swap(u, new),
-            kernels.momentum_3d_v(v, new, u, nu, **momentum),
-            hc.swap(v, new),
-            kernels.vertical_velocity(w, u, v, courant=_COURANT),
-            kernels.advect_momentum_u(u, v, fields["u_advection"]),
-            kernels.advect_momentum_v(v, u, fields["v_advection"]),
-            kernels.mixing(nu, u, v),
-            *(
-                step
-                for tracer in tracers
-                for step in _advect(tracer, fields, _COLUMNS_LAST, "uvwvu")
-            ),
-            *(step for tracer in tracers for step in _mix(tracer, fields)),
-        ),
-        fields["T"],
-    )
+    for tracer in tracers:
+        steps += _advect(tracer, fields, _COLUMNS_LAST, "uvwvu")
+    for tracer in tracers:
+        steps += [kernels.diffuse_column(tracer, new, nu, number=0.1), hc.swap(tracer, new)]
+    return StandIn(grid, tuple(steps), fields["T"])
 
 
 def _advect(
@@ -208,18 +219,16 @@ def _advect(
     return steps
 
 
-def _mix(tracer: Field, fields: dict[str, Field]) -> list[Any]:
-    new = fields["new"]
-    return [kernels.diffuse_column(tracer, new, fields["nu"], number=0.1), hc.swap(tracer, new)]
-
-
 STAND_INS: dict[str, Callable[[tuple[int, ...], str], StandIn]] = {
-    "d3q19": _lattice("D3Q19"),
-    "d2q9": _lattice("D2Q9"),
+    "d3q19": partial(_lattice, "D3Q19"),
+    "d2q9": partial(_lattice, "D2Q9"),
     "d2q9-apart": lattice_apart,
+    "flow": _flow,
+    "flow-in-place": partial(_flow, streaming="in-place"),
+    "cavity": partial(_flow, is_cavity=True),
     "micro-step": micro_step,
-    "split-advection": _split_advection(_COLUMNS_LAST),
-    "split-advection-columns": _split_advection(_COLUMNS_FIRST),
-    "split-advection-uptake": _split_advection(_COLUMNS_FIRST, uptake=16),
+    "split-advection": partial(_split_advection, _COLUMNS_LAST),
+    "split-advection-columns": partial(_split_advection, _COLUMNS_FIRST),
+    "split-advection-uptake": partial(_split_advection, _COLUMNS_FIRST, uptake=16),
     "macro-step": macro_step,
 }

@@ -38,9 +38,7 @@ def fetch_ahead(
             if is_wrapped
             else list(range(previous + 1, position))
         )
-        sender = result[previous]
-        assert isinstance(sender, Chain)
-        is_free = not (chain.is_pipelined or sender.is_pipelined)
+        is_free = not (chain.is_pipelined or _is_pipelined(items[previous]))
         if (
             not is_free
             or not chain.fetch
@@ -60,8 +58,14 @@ def fetch_ahead(
         for n in between:
             result[n] = _repeated(result[n], needs)
         result[position] = replace(chain, fetch=_NOTHING, stale=_without(chain, chain.fetch))
+        sender = result[previous]
+        assert isinstance(sender, Chain)
         result[previous] = replace(sender, send=sender.send | needs)
     return first_needs, result
+
+
+def _is_pipelined(item: ScheduleItem) -> bool:
+    return isinstance(item, Chain) and item.is_pipelined
 
 
 def _without(chain: Chain, needs: Needs) -> frozenset[Key]:

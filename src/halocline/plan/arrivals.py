@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from halocline.geometry import Box
-    from halocline.plan.exchange import Exchange
+    from halocline.plan.message import Exchange
     from halocline.plan.program import Launch
     from halocline.plan.step import Chain
     from halocline.plan.zones import Boxes

@@ -12,6 +12,7 @@ from halocline.language.steps import Call, Callback, Reduction
 from halocline.language.tree import Every, Repeat, Swap, mapped, walk
 from halocline.plan.arrangement import HOME
 from halocline.plan.checks import check_evaluated, check_sides
+from halocline.plan.columns import carries
 from halocline.plan.launching import boundaries_of, boundary_launches, launches_of
 from halocline.plan.program import Called, Checked, Item, Launch, Program, Reduced, all_launches
 from halocline.plan.reducing import evaluation, reduced_field
@@ -76,7 +77,9 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
     spaces = {name: field.space for name, field in grid.fields.items()} | context.spaces
     check_sides(spaces, items, boundaries, groups)
     declared = [field.type_as(name) for name, field in grid.fields.items()]
-    floating = [f.name for f in declared if f.dtype.startswith("float")]
+    hidden = frozenset(name for name, field in grid.fields.items() if field.is_hidden)
+    seen = [spec for spec in declared if spec.name not in hidden]
+    floating = [spec.name for spec in seen if spec.dtype.startswith("float")]
     written = _written(items, set())
     checked = tuple(name for name in floating if name in written)
     items = (*items, *context.on_all_sides)
@@ -100,6 +103,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
         },
         groups=groups,
         checked=checked,
+        only_carried=hidden - _read_by_others(used),
     )
     check_evaluated(program, program.steps[0], set())
     return program
@@ -157,6 +161,16 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
     context.hidden.append(FieldType(name, "float64", 1))
     launch, reduced, context.spaces[name] = evaluation(reduction, grid.fields, name)
     return launch, reduced
+
+
+def _read_by_others(launches: Iterable[Launch]) -> set[str]:
+    """Return the fields that kernels read otherwise than as the carry of their own sweep."""
+    return {
+        access.field
+        for launch in launches
+        for access in launch.reads
+        if not launch.kernel.sweep or access.field not in {a.field for a in carries(launch)}
+    }
 
 
 def _written(items: Iterable[Item], before: set[str]) -> set[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from halocline.plan import plan as ops
 from halocline.plan.decomposition import NOBODY
-from halocline.plan.exchange import Part
+from halocline.plan.message import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -131,6 +131,7 @@ class _Sweep:
             for source in [self._last(target)]
             if source != target
             for part in self._parts(source, target, None)
+            if part.field not in self.around.only_carried
         ]
         exchange = self.around.hand_on(parts)
         return [] if exchange is None else [ops.Start(exchange), ops.Wait(exchange)]

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # What a cell of a side costs across each axis, where nothing better is known: across the
 # unit-stride axis it is packed cell by cell, not in whole rows.
 PRICES = (4.0, 1.25, 1.0)
+_NAMES = ("rows", "tiles", "pencils")
 
 
 # The owner of a block that is dropped.
@@ -197,7 +198,7 @@ def decompose(  # noqa: PLR0913 (what a split depends on)
     extent: tuple[int, ...],
     periodic: tuple[bool, ...],
     ranks: int,
-    shape: str | tuple[int, ...] | None = None,
+    shape: str | Sequence[int] | None = None,
     blocks: int = 1,
     prices: Sequence[float] = PRICES,
     *,
@@ -223,13 +224,15 @@ def decompose(  # noqa: PLR0913 (what a split depends on)
     wanted = ranks * blocks
     grain = grain or (1,) * len(extent)
     grains = tuple(n // g for n, g in zip(extent, grain, strict=True))
-    what = "cells" if set(grain) == {1} else f"pieces of {'x'.join(map(str, grain))} cells"
+    what = "cells" if set(grain) == {1} else "cells of the coarsest grid"
     if wanted > prod(grains):
         raise PlanError(
             f"{ranks} ranks with {blocks} block(s) each were asked to share {prod(grains)} {what}; "
-            "expected at least one a block.",
+            "expected at least one cell a block.",
             hint=f"Use at most {prod(grains) // blocks} ranks.",
         )
+    if isinstance(shape, str):
+        shape = parse_shape(shape)
     if shape is None or isinstance(shape, str):
         axes = _axes(shape, len(extent))
         others = tuple(axis for axis in axes if axis not in swept)
@@ -254,6 +257,20 @@ def decompose(  # noqa: PLR0913 (what a split depends on)
     return Decomposition(cuts, periodic, ranks)
 
 
+def parse_shape(text: str) -> str | tuple[int, ...]:
+    """Return the name of a decomposition, or the blocks along each axis that '4x2x1' means.
+
+    Raises:
+        PlanError: It is neither.
+    """
+    parts = text.split("x")
+    if all(map(str.isdecimal, parts)):
+        return tuple(map(int, parts))
+    if text not in _NAMES:
+        raise PlanError(f"There is no decomposition '{text}'.", hint=nearest(text, _NAMES))
+    return text
+
+
 def _axes(name: str | None, dimensions: int) -> tuple[int, ...]:
     """Return the axes that a named decomposition may cut."""
     axes = tuple(range(dimensions))
@@ -263,10 +280,6 @@ def _axes(name: str | None, dimensions: int) -> tuple[int, ...]:
         "tiles": axes[-2:],
         "pencils": axes[1:] or axes,
     }
-    if name not in named:
-        raise PlanError(
-            f"There is no decomposition '{name}'.", hint=nearest(name, [n for n in named if n])
-        )
     return named[name]
 
 

@@ -1,14 +1,8 @@
-"""Who sends which cells to whom: needs and a decomposition become messages.
-
-A message is identified by its source and target rank and a tag, which stands for the number of its
-exchange and, with one message a field, the field; the parts in it come in the order in which both
-sides enumerate them, so neither two neighbours that are the same rank nor a rank that is its own
-neighbour can be confused.
-"""
+"""Who sends which cells to whom: needs and a decomposition become messages (see 'message.py')."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -16,6 +10,7 @@ from halocline.errors import PlanError
 from halocline.geometry import AXES, Box, codimension, directions, disjoint, opposite
 from halocline.plan.closed import across, reached
 from halocline.plan.decomposition import NOBODY
+from halocline.plan.message import Exchange, Message, Part
 from halocline.plan.reach import move
 
 if TYPE_CHECKING:
@@ -29,77 +24,6 @@ if TYPE_CHECKING:
 
 # Field and component, and where those who give have the values (see 'Need').
 Key = tuple[str, int, "Offset"]
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Part:
-    """Cells of one component of a field that travel from one block to another.
-
-    Attributes:
-        field: The field.
-        component: The component.
-        source: Number of the block that has the values.
-        target: Number of the block that gets them.
-        direction: Where the values come from, seen from the target.
-        box: The cells, in the target's coordinates.
-        shift: What to subtract from 'box' for the source's coordinates: zero, but across a
-            periodic side a whole extent.
-    """
-
-    field: str
-    component: int
-    source: int
-    target: int
-    direction: Direction
-    box: Box
-    shift: Offset
-
-    @property
-    def source_box(self) -> Box:
-        """The cells in the source's coordinates."""
-        return self.box.shift(opposite(self.shift))
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """What one rank sends another in one exchange, in the order of its parts.
-
-    Attributes:
-        source: The rank that sends.
-        target: The rank that receives.
-        tag: Its number among all messages of the plan from this source to this target.
-        parts: What it carries.
-    """
-
-    source: int
-    target: int
-    tag: int
-    parts: tuple[Part, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """What one rank sends, receives and copies between its own blocks to bring halos up to date.
-
-    Attributes:
-        number: Its number among all exchanges of the plan, the same on all ranks.
-        sends: A message for each rank that needs something of this one, or one for each field.
-        receives: The same for each rank that has something for this one.
-        copies: What moves between blocks of this rank.
-        label: The number by which reports know it: that of the first exchange that does the same,
-            if only with other storages of swapped fields.
-    """
-
-    number: int
-    sends: tuple[Message, ...]
-    receives: tuple[Message, ...]
-    copies: tuple[Part, ...]
-    label: int
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing happens."""
-        return not (self.sends or self.receives or self.copies)
 
 
 class Exchanger:

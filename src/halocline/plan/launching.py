@@ -128,6 +128,7 @@ def _without_sides(field: Field) -> Box:
     cells = field.space.inside
     for side in field.boundaries:
         for call in boundary_calls(field, side, 0):
+            assert call.region
             axis, sign = parse_side(field.dimensions, side)
             place = call.region.lower[axis]
             ends = (place + 1, cells.upper[axis]) if sign < 0 else (cells.lower[axis], place)

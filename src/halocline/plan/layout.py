@@ -13,7 +13,7 @@ from halocline.plan.reach import Reach
 from halocline.plan.step import Chain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from halocline.geometry import Box, Offset
     from halocline.language.kernel import FieldType
@@ -90,6 +90,16 @@ def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...
         FieldLayout(spec, lower[spec.name], upper[spec.name], program.spaces[spec.name])
         for spec in program.fields
     )
+
+
+def layouts_without_halo(program: Program, known: Container[str]) -> list[FieldLayout]:
+    """Return layouts of a program's fields that are not known yet, for kernels in own cells."""
+    none = (0,) * program.dimensions
+    return [
+        FieldLayout(spec, none, none, program.spaces[spec.name])
+        for spec in program.fields
+        if spec.name not in known
+    ]
 
 
 def launched(items: Iterable[ScheduleItem]) -> list[tuple[Launch, frozenset[Reach]]]:

@@ -14,9 +14,10 @@ from halocline.plan.arrangement import HOME
 from halocline.plan.closed import across
 from halocline.plan.columns import sweep_operations
 from halocline.plan.decomposition import NOBODY
-from halocline.plan.exchange import Exchange, Exchanger
+from halocline.plan.exchange import Exchanger
 from halocline.plan.feed import with_feeders
 from halocline.plan.layout import make_layouts
+from halocline.plan.message import Exchange
 from halocline.plan.overlap import Exchanges, Surroundings, chain_operations
 from halocline.plan.program import Called, Checked, Reduced, all_launches
 from halocline.plan.schedule import make_schedule
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     from halocline.geometry import Box, Offset
     from halocline.language.space import Space
     from halocline.plan.decomposition import Decomposition
-    from halocline.plan.exchange import Part
     from halocline.plan.held import Piece
     from halocline.plan.layout import FieldLayout
+    from halocline.plan.message import Part
     from halocline.plan.program import Launch, Program
     from halocline.plan.reach import Needs
     from halocline.plan.step import Leaf, Schedule, ScheduleItem
@@ -314,6 +315,7 @@ class _Lowering:
             self.blocks,
             self.exchanges,
             self._exchange,
+            self.program.only_carried,
             self._hand_on,
             self._add_launch,
             lambda broken: self._items([broken.item]),

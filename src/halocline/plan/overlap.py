@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from halocline.geometry import Box
-    from halocline.plan.exchange import Exchange, Part
+    from halocline.plan.message import Exchange, Part
     from halocline.plan.plan import Layers, Operation
     from halocline.plan.program import Launch
     from halocline.plan.reach import Needs
@@ -45,6 +45,7 @@ class Surroundings:
         blocks: Those of the rank.
         exchanges: The plan's exchanges by position; grows when new ones are asked for.
         exchange: Gives the exchanges that meet needs.
+        only_carried: Storages of which nobody reads what a sweep leaves in them.
         hand_on: Gives the exchange that moves some parts; None where they do not concern the rank.
         add_launch: Gives a kernel its number in the plan; its feeders' cells on each block go with
             it.
@@ -55,6 +56,7 @@ class Surroundings:
     blocks: zones.Blocks
     exchanges: list[Exchange]
     exchange: Callable[[Needs], Exchanges]
+    only_carried: frozenset[str]
     hand_on: Callable[[Iterable[Part]], int | None]
     add_launch: Callable[[Launch, Layers], int]
     between: Callable[[Break], Sequence[Operation]]

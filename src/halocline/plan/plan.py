@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from halocline.language.steps import Callback, Reduction
     from halocline.plan.arrangement import Arrangement
     from halocline.plan.decomposition import Block, Decomposition
-    from halocline.plan.exchange import Exchange, Part
     from halocline.plan.layout import FieldLayout
+    from halocline.plan.message import Exchange, Part
     from halocline.plan.program import Launch
     from halocline.plan.strategy import Strategy
 

@@ -162,6 +162,7 @@ class Program:
             read, in order of declaration.
         groups: For each field that is ever swapped, those whose values its storage may hold.
         checked: Fields that are searched for values that are not numbers.
+        only_carried: Fields of which nobody reads what a sweep leaves in them.
     """
 
     extent: tuple[int, ...]
@@ -173,6 +174,7 @@ class Program:
     boundaries: Mapping[Arrangement, Mapping[str, tuple[Launch, ...]]]
     groups: Mapping[str, frozenset[str]]
     checked: tuple[str, ...] = ()
+    only_carried: frozenset[str] = frozenset()
 
     def filling(self, launch: Launch, storage: str) -> tuple[Launch, ...]:
         """Return the boundary kernels of a storage if a kernel reads what they fill."""

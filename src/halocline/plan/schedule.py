@@ -14,19 +14,11 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from halocline.geometry import add_joined
-from halocline.language.steps import Parameter
 from halocline.language.tree import Every, Repeat, Swap, walk
 from halocline.plan.ahead import fetch_ahead
-from halocline.plan.chain import (
-    Demands,
-    concerning_domain,
-    demands,
-    may_join,
-    partial_axes,
-    widens,
-)
 from halocline.plan.checks import FilledCheck
 from halocline.plan.held import Held, at_home
+from halocline.plan.joining import Joining
 from halocline.plan.open_chain import OpenChain
 from halocline.plan.program import Called, Checked, Launch, Program, Reduced, all_launches
 from halocline.plan.reach import Needs, swapped
@@ -85,7 +77,7 @@ class _Planner:
         self.cut = cut
         self.overlap = strategy.overlap
         self.depth = strategy.depth
-        self.known: dict[object, tuple[list[str], Demands]] = {}
+        self.joining = Joining(program, self.depth)
         self.check_filled = FilledCheck(program)
         self.used_beside = _used_beside(program) if self.depth > 1 else {}
 
@@ -145,12 +137,12 @@ class _Planner:
         for item in items:
             if isinstance(item, Launch) and self._is_pipelined([item]):
                 state = self._close(chain, planned, state)
-                self._join(swept := OpenChain(), item)
+                self.joining.join(swept := OpenChain(), item)
                 state = self._close(swept, planned, state)
                 chain = OpenChain()
             elif isinstance(item, Launch):
-                if not self._join(chain, item):
-                    chain, rest = self._begun_with(item, chain)
+                if not self.joining.join(chain, item):
+                    chain, rest = self.joining.begun_with(item, chain)
                     state = self._close(rest, planned, state)
             elif chain.launches and self._is_passive(item, chain, state):
                 chain.pass_by(self._passive(item, chain, state))
@@ -160,92 +152,10 @@ class _Planner:
                 state = self._other(item, planned, state)
         return planned, self._close(chain, planned, state)
 
-    def _join(self, chain: OpenChain, launch: Launch) -> bool:
-        """Add a kernel and the boundaries it reads to a chain, unless they must not share it."""
-        longer = [*chain.launches, *self._boundaries(chain, launch), launch]
-        if chain.launches and not self._may_join(chain, longer):
-            return False
-        chain.launches = longer
-        return True
-
-    def _begun_with(self, launch: Launch, chain: OpenChain) -> tuple[OpenChain, OpenChain]:
-        """Return a new chain for a kernel, and what then is left of the one before.
-
-        Layers at the end of that one go with the kernel, which they can then feed.
-        """
-        count = len(chain.launches)
-        while count and _is_thin(chain.launches[count - 1]):
-            count -= 1
-        last_break = max((b.position for b in chain.breaks), default=0)
-        begun = OpenChain(chain.launches[count:])
-        if last_break <= count and self._join(begun, launch):
-            return begun, replace(chain, launches=chain.launches[:count])
-        begun = OpenChain()
-        self._join(begun, launch)
-        return begun, chain
-
-    def _may_join(self, chain: OpenChain, longer: list[Launch]) -> bool:
-        is_deep = self.depth > 1
-        if is_deep and not any(map(partial_axes, longer)):
-            # They always may; asking again and again what long chains need takes long.
-            return True
-        if not is_deep and self._needs_more_inside(longer):
-            return False
-        asked = self._demands(longer)
-        is_swapped = longer[0].where != longer[-1].where
-        if not is_deep and is_swapped and not asked.needs <= self._demands(chain.launches).needs:
-            # Another half of the step, that reads what this one leaves: one exchange for both
-            # would carry more, and their neighbours' results would be computed again.
-            return False
-        return may_join(longer, asked, is_deep=is_deep)
-
-    def _needs_more_inside(self, launches: list[Launch]) -> bool:
-        """Return whether kernels need cells of the domain from further than one of them reads.
-
-        Layers beyond it are left aside: they provide nothing of its cells, so can only add to what
-        is needed of them, and there may be very many.
-        """
-        needs, spaces = self._demands(concerning_domain(launches)).needs, self.program.spaces
-        return widens(launches, [n for n in needs if n.reach.region.meets(spaces[n.field].inside)])
-
-    def _demands(self, launches: list[Launch]) -> Demands:
-        """Return what kernels ask for; with other storages they ask the same of these."""
-        names = list(dict.fromkeys(name for one in launches for name in one.names))
-        places = {name: place for place, name in enumerate(names)}
-        key = tuple(
-            (one.kernel, *map(places.__getitem__, one.names), one.region, one.on_demand, one.spaces)
-            for one in launches
-        )
-        if key not in self.known:
-            self.known[key] = names, demands(launches, is_deep=self.depth > 1)
-        before, found = self.known[key]
-        return found if before == names else found.of(dict(zip(before, names, strict=True)))
-
-    def _boundaries(
-        self, chain: OpenChain, launch: Launch, done: frozenset[str] = frozenset()
-    ) -> list[Launch]:
-        """Return the boundary kernels of fields that a kernel reads beyond the domain.
-
-        Those may read other fields beyond it. What layers assign themselves they see as it is.
-        """
-        result: list[Launch] = []
-        own = {field for field, _ in launch.writes} if _is_thin(launch) else set()
-        for name in dict.fromkeys(launch.names):
-            kernels = self.program.filling(launch, name) if name not in own | done else ()
-            if kernels and not _is_fresh(chain, name, kernels):
-                done |= {name}
-                for kernel in kernels:
-                    before = self._boundaries(chain, kernel, done)
-                    done |= {field for one in before for field, _ in one.writes}
-                    result += before
-                result += kernels
-        return result
-
     def _is_passive(self, item: object, chain: OpenChain, state: _State) -> bool:
-        """Return whether a chain may go on after something.
+        """Return whether a chain may go on after what only looks at own cells, or ends a step.
 
-        It may where halos are deep, if that only looks at own cells that are up to date, or ends a
-        step; elsewhere it would gain nothing.
+        It may where halos are deep and the cells up to date; elsewhere it would gain nothing.
         """
         match item:
             case _ if self.depth == 1:
@@ -262,7 +172,9 @@ class _Planner:
                     and not any(name in used for launch in inner for name, _ in launch.writes)
                     # What they assign next door must come home, which takes an exchange.
                     and not any(any(a.home) for launch in inner for a in launch.assigns)
-                    and not held.located(self._demands(inner).needs | self._demands(inner).own)
+                    and not held.located(
+                        self.joining.demands(inner).needs | self.joining.demands(inner).own
+                    )
                     and not any(_away(i, held) for i in items)
                 )
             case _:
@@ -283,7 +195,7 @@ class _Planner:
         if not chain.launches:
             return state
         launches = tuple(chain.launches)
-        asked = self._demands(chain.launches)
+        asked = self.joining.demands(chain.launches)
         self.check_filled(launches, asked)
         wanted = (asked.needs | asked.own) - state.valid
         fetch = state.held.located(wanted)
@@ -377,19 +289,6 @@ class _Planner:
         rounds, rest = divmod(count, len(unrolled))
         parts = [(rounds, unrolled), (1, unrolled[:rest])]
         return [(n, self.groups(part)) for n, part in parts if n and part]
-
-
-def _is_thin(launch: Launch) -> bool:
-    return launch.on_demand and launch.plain is None
-
-
-def _is_fresh(chain: OpenChain, name: str, kernels: tuple[Launch, ...]) -> bool:
-    """Return whether the boundaries of a field ran in this chain and nothing has changed since."""
-    if chain.breaks and any(isinstance(s, Parameter) for one in kernels for s in one.scalars):
-        # Another step may have another number.
-        return False
-    writers = [one for one in chain.launches if any(field == name for field, _ in one.writes)]
-    return tuple(writers[-len(kernels) :]) == kernels
 
 
 def _away(item: object, held: Held) -> Needs:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, fields
+from typing import Annotated, Literal, get_args
 
 from halocline.errors import PlanError
+from halocline.language.numbers import Range
+from halocline.options import check_options
 
 Neighbours = Literal["direct", "staged"]
 Width = Literal["minimal", "full"]
@@ -61,36 +63,14 @@ class Strategy:
     messages: Messages = "neighbour"
     transport: Transport = "auto"
     overlap: Overlap = "core-first"
-    overlapped: int | None = None
-    tiles: int = 4
+    overlapped: Annotated[int | None, Range(least=0)] = None
+    tiles: Annotated[int, Range(least=1)] = 4
     wait: Wait = "all"
-    depth: int = 1
+    depth: Annotated[int, Range(least=1)] = 1
     poison: bool = False
 
     def __post_init__(self) -> None:
-        choices = (
-            ("neighbours", Neighbours),
-            ("width", Width),
-            ("messages", Messages),
-            ("transport", Transport),
-            ("overlap", Overlap),
-            ("wait", Wait),
-        )
-        for name, values in choices:
-            value = getattr(self, name)
-            if value not in get_args(values):
-                known = ", ".join(get_args(values))
-                raise PlanError(f"The strategy has {name}={value!r}; expected one of: {known}.")
-        for name in ("tiles", "depth"):
-            if getattr(self, name) < 1:
-                raise PlanError(
-                    f"The strategy has {name}={getattr(self, name)}; expected at least 1."
-                )
-        if self.overlapped is not None and self.overlapped < 0:
-            raise PlanError(
-                f"The strategy has overlapped={self.overlapped}; expected a number of kernels, or "
-                "None for all."
-            )
+        check_options(Strategy, {field.name: getattr(self, field.name) for field in fields(self)})
 
     def transport_between(self, *, is_same_node: bool) -> Transport:
         """Return what moves values between two ranks."""
@@ -105,12 +85,10 @@ class Strategy:
 
     def __str__(self) -> str:
         """Return the choices that differ from the defaults, as 'overlap=none, depth=2'."""
-        usual = Strategy()
-        names = ("neighbours", "width", "messages", "transport", "overlap", "overlapped", "tiles")
         changed = [
-            f"{name}={getattr(self, name)}"
-            for name in (*names, "wait", "depth", "poison")
-            if getattr(self, name) != getattr(usual, name)
+            f"{field.name}={getattr(self, field.name)}"
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
         ]
         return ", ".join(changed) or "default"
 

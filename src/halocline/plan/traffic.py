@@ -10,7 +10,7 @@ from halocline.plan.closed import whole_rows
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from halocline.plan.exchange import Exchange
+    from halocline.plan.message import Exchange
     from halocline.plan.zones import Boxes
 
 

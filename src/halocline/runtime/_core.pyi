@@ -1,26 +1,199 @@
 """The runtime in C++: executes plans. Cells are global indices along x, y, z; boxes half-open."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias
+from enum import Enum
+from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
 _Cell: TypeAlias = tuple[int, int, int]
-_BlockBox: TypeAlias = tuple[int, _Cell, _Cell]
-_Part: TypeAlias = tuple[int, int, int, _Cell, int, _Cell, _Cell]
-_Message: TypeAlias = tuple[int, int, str, Sequence[_Part]]
-_Copy: TypeAlias = tuple[int, int, int, _Cell, int, _Cell, _Cell]
-_Run: TypeAlias = Literal["run", "late-rim"]
-_Piece: TypeAlias = tuple[Sequence[int], _Run, int, str, Sequence[_BlockBox]]
-_Operation: TypeAlias = (
-    tuple[_Run, int, str, Sequence[_BlockBox]]
-    | tuple[Literal["start", "wait", "poll", "call"], int]
-    | tuple[Literal["any"], int, Sequence[_Piece]]
-    | tuple[Literal["swap"], int, int]
-    | tuple[Literal["loop", "every"], int, Sequence[_Operation]]
-    | tuple[Literal["reduce"], Literal["sum", "min", "max"], int, int, Sequence[_BlockBox], int]
-    | tuple[Literal["poison"], int, Sequence[int], Sequence[_BlockBox]]
-    | tuple[Literal["check"], int, Sequence[_BlockBox]]
+
+class Box:
+    """Cells from a lower corner to before an upper one."""
+
+    def __init__(self, lower: _Cell, upper: _Cell) -> None: ...
+
+class BlockBox:
+    """Cells of one block, by its number."""
+
+    def __init__(self, block: int, box: Box) -> None: ...
+
+class Layers:
+    """Where the feeders of a kernel run on one block: a box each, and cells for which none does."""
+
+    def __init__(self, block: int, boxes: Sequence[Box], unfed: Box) -> None: ...
+
+class Threads:
+    """How threads of a device share cells: those of a block, and cells of each, along each axis."""
+
+    def __init__(self, block: _Cell, cells: _Cell) -> None: ...
+
+class Kernel:
+    """A compiled kernel, called with the fields and scalars in these slots.
+
+    It runs on blocks of the space that its fields are on. With a mask (a slot) it runs only where
+    that field is not zero. A device must know which slots are 'written'.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        address: int,
+        fields: Sequence[int],
+        scalars: Sequence[int],
+        stream: bool,
+        mask: int = -1,
+        layers: Sequence[Layers] = (),
+        space: int = 0,
+        written: Sequence[int] = (),
+        threads: Threads = ...,
+    ) -> None: ...
+
+# How the values of a message move from one rank to another.
+Way = Enum(
+    "Way",
+    [
+        "shared",
+        "shared-push",
+        "two-sided",
+        "persistent",
+        "datatype",
+        "put",
+        "get",
+        "box-copies",
+        "via-host",
+        "from-device",
+        "peer",
+    ],
+)
+
+class Part:
+    """One component of a field in a box, at this rank's end and at the other's."""
+
+    def __init__(
+        self,
+        slot: int,
+        component: int,
+        block: int,
+        lower: _Cell,
+        other_block: int,
+        other_lower: _Cell,
+        extent: _Cell,
+    ) -> None: ...
+
+class Message:
+    """What travels at once to or from one rank; parts have the same order on both sides."""
+
+    def __init__(self, rank: int, tag: int, way: Way, parts: Sequence[Part]) -> None: ...
+
+class Copy:
+    """Cells copied between blocks of this process."""
+
+    def __init__(
+        self,
+        slot: int,
+        component: int,
+        source_block: int,
+        source_lower: _Cell,
+        target_block: int,
+        target_lower: _Cell,
+        extent: _Cell,
+    ) -> None: ...
+
+class Exchange:
+    """Everything that brings the halos of some fields up to date; timers have its name."""
+
+    def __init__(
+        self,
+        name: str,
+        sends: Sequence[Message] = (),
+        receives: Sequence[Message] = (),
+        copies: Sequence[Copy] = (),
+    ) -> None: ...
+
+class Run:
+    """Run a kernel on boxes; the late rim of a kernel may go on beside its core."""
+
+    def __init__(
+        self, kernel: int, label: str, boxes: Sequence[BlockBox], is_late_rim: bool = False
+    ) -> None: ...
+
+class Start:
+    """Begin an exchange."""
+
+    def __init__(self, exchange: int) -> None: ...
+
+class Wait:
+    """Complete an exchange."""
+
+    def __init__(self, exchange: int) -> None: ...
+
+class Poll:
+    """Let the messages of an exchange progress."""
+
+    def __init__(self, exchange: int) -> None: ...
+
+class Piece:
+    """What is run as soon as some messages, by their positions, have arrived."""
+
+    def __init__(self, messages: Sequence[int], run: Run) -> None: ...
+
+class WaitAny:
+    """Complete an exchange, running pieces meanwhile."""
+
+    def __init__(self, exchange: int, pieces: Sequence[Piece]) -> None: ...
+
+class Swap:
+    """Exchange the contents of two fields without copying."""
+
+    def __init__(self, slot_a: int, slot_b: int) -> None: ...
+
+class Loop:
+    """Repeat the body."""
+
+    def __init__(self, count: int, body: Sequence[Operation]) -> None: ...
+
+class Every:
+    """Run the body at the end of every n-th step."""
+
+    def __init__(self, interval: int, body: Sequence[Operation]) -> None: ...
+
+class Reduction(Enum):
+    """How values are combined."""
+
+    sum = ...
+    min = ...
+    max = ...
+
+class Reduce:
+    """Combine one component over all boxes and ranks into a scalar."""
+
+    def __init__(
+        self,
+        reduction: Reduction,
+        slot: int,
+        component: int,
+        boxes: Sequence[BlockBox],
+        scalar: int,
+    ) -> None: ...
+
+class Call:
+    """Call a function of Python."""
+
+    def __init__(self, callback: int) -> None: ...
+
+class Poison:
+    """Overwrite cells with poison."""
+
+    def __init__(self, slot: int, components: Sequence[int], boxes: Sequence[BlockBox]) -> None: ...
+
+class Check:
+    """Raise NotFiniteError on every rank if any has a NaN."""
+
+    def __init__(self, slot: int, boxes: Sequence[BlockBox]) -> None: ...
+
+Operation: TypeAlias = (
+    Run | Start | Wait | WaitAny | Poll | Swap | Loop | Every | Reduce | Call | Poison | Check
 )
 
 ABI: int
@@ -47,7 +220,7 @@ class Transport:
     def size(self) -> int:
         """The number of processes."""
 
-    def try_device(self, way: str, device: Device) -> str:
+    def try_device(self, way: Way, device: Device) -> str:
         """Try whether a way to send works with a device; collective.
 
         Returns what this rank found to be wrong, nothing if it works.
@@ -103,7 +276,7 @@ class Field:
         """Return the memory that it will take on a block, halo and padding included [bytes]."""
 
 class Runtime:
-    """Executes a plan: add blocks, then fields, then the rest; then run programs."""
+    """Executes a plan: add spaces, blocks, fields, then the rest; then run programs."""
 
     def __init__(
         self,
@@ -120,17 +293,26 @@ class Runtime:
         'print_services'.
         """
 
-    def add_space(self) -> int:
-        """Add a space, which is to have the same blocks as the others, and return its number."""
+    def add_space(self, period: _Cell = (0, 0, 0)) -> int:
+        """Add an index space and return its number.
 
-    def add_block(self, lower: _Cell, upper: _Cell, turn: int = 0, space: int = 0) -> int:
-        """Add a block that owns these cells of a space and return its number."""
+        Along each axis the indices that kernels see begin again after so many cells; 0 for never.
+        """
 
-    def set_period(self, period: _Cell, space: int = 0) -> None:
-        """Say after how many cells the indices that kernels see begin again; 0 for never."""
+    def add_block(self, space: int, box: Box, turn: int = 0) -> int:
+        """Add a block of a space, with memory for the fields there are, and return its number."""
+
+    def clear_blocks(self, space: int) -> None:
+        """Remove all blocks of a space, and forget kernels, exchanges and programs; collective."""
 
     def add_field(self, field: Field) -> int:
-        """Allocate a field on every block (owned cells zero, halo poison) and return its slot."""
+        """Allocate a field on every block of its space and return its slot.
+
+        Owned cells are zero, the halo is poison.
+        """
+
+    def remove_field(self, slot: int) -> None:
+        """Give back a field's memory, and forget kernels, exchanges and programs; collective."""
 
     def view(self, slot: int, block: int, will_write: bool = True) -> NDArray[Any]:
         """View the field's current memory on a block, halo included: (components, x, y, z).
@@ -153,47 +335,11 @@ class Runtime:
     def scalar(self, slot: int) -> float:
         """Return a scalar."""
 
-    def add_kernel(
-        self,
-        name: str,
-        address: int,
-        fields: Sequence[int],
-        scalars: Sequence[int],
-        stream: bool,
-        space: int = 0,
-        mask: int = -1,
-        layers: Sequence[tuple[int, Sequence[tuple[_Cell, _Cell]], tuple[_Cell, _Cell]]] = (),
-        written: Sequence[int] = (),
-        block: _Cell = ...,
-        cells: _Cell = ...,
-    ) -> int:
-        """Add the kernel at this address, called with these slots, and return its number.
+    def add_kernel(self, kernel: Kernel) -> int:
+        """Add a kernel and return its number."""
 
-        With a mask (a slot) it runs only where that field is not zero. On the blocks named in
-        'layers' its feeders run in these boxes, one each, and none for cells in the last box. A
-        device must know which slots are 'written'; there a block has so many threads along each
-        axis, and a thread so many cells.
-        """
-
-    def add_exchange(
-        self,
-        name: str,
-        sends: Sequence[_Message],
-        receives: Sequence[_Message],
-        copies: Sequence[_Copy],
-    ) -> int:
-        """Add an exchange, allocate its buffers and return its number.
-
-        Args:
-            name: Label of its timers.
-            sends: Messages (rank, tag, transport, parts). The transport is 'shared',
-                'shared-push', 'two-sided', 'persistent', 'datatype', 'put' or 'get'. Parts are
-                (slot, component, block, lower, other block, other lower, extent): this rank's
-                block and first cell, and those of the other rank.
-            receives: Likewise; the parts of a message have the order of the sender.
-            copies: Copies inside this process: (slot, component, source block, source lower,
-                target block, target lower, extent).
-        """
+    def add_exchange(self, exchange: Exchange) -> int:
+        """Add an exchange, allocate its buffers and return its number."""
 
     def add_callback(self, callback: Callable[[], object]) -> int:
         """Add a function for the operation 'call' and return its number."""
@@ -204,7 +350,7 @@ class Runtime:
         TransportError says what cannot be reached.
         """
 
-    def set_program(self, name: str, operations: Sequence[_Operation]) -> None:
+    def set_program(self, name: str, operations: Sequence[Operation]) -> None:
         """Check and add or replace a program; ValueError names the operation that is wrong."""
 
     def execute(self, name: str) -> None:

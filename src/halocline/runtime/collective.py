@@ -11,6 +11,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
+import time
 from contextlib import suppress
 from functools import cache, lru_cache, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 _END = "the end of the program"
 _DIGEST_BYTES = 8
 _NOTHING = bytes(_DIGEST_BYTES)
+# So long a rank that waits for others looks again and again, before it leaves them the processor:
+# one of them may be compiling, or have none.
+_EAGER_S = 1e-3
+_NAP_S = 5e-4
 
 
 class Collective:
@@ -90,7 +95,7 @@ class Collective:
         state = b"well" if failure is None else b"fail"
         header = _name_digest(self._name, what, self._job) + digest + state
         found = bytearray(len(header) * self.communicator.size)
-        self.communicator.Allgather(header, found)
+        _wait(self.communicator.Iallgather(header, found))
         if failure is None and found == header * self.communicator.size:
             return
         told = {"the simulation": f"number {self._job}", **facts()}
@@ -245,6 +250,14 @@ def _key() -> int:
 def digest_of(content: bytes) -> bytes:
     """Return a few bytes that tell contents apart."""
     return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).digest()
+
+
+def _wait(request: Any) -> None:
+    """Wait until a message has come; MPI itself would keep the processor busy all the time."""
+    eager_until = time.monotonic() + _EAGER_S
+    while not request.Test():
+        if time.monotonic() > eager_until:
+            time.sleep(_NAP_S)
 
 
 @lru_cache(maxsize=1024)

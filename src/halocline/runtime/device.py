@@ -138,7 +138,9 @@ def _tried(device: _core.Device, where: str, job: Job) -> OpenDevice:
     """Return a device of which is known how messages get from it to others; collective."""
     if job.transport is None:
         return OpenDevice(device, where)
-    tried = {way: job.first(job.transport.try_device(way, device) or None) for way in _TRIED}
+    tried = {
+        way: job.first(job.transport.try_device(_core.Way[way], device) or None) for way in _TRIED
+    }
     refusals = {way: reason for way, reason in tried.items() if reason is not None}
     made = OpenDevice(device, where, refusals)
     return replace(made, where=f"{where}; {made.messages}")

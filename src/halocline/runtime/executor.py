@@ -79,6 +79,7 @@ class Executor:
             self.store(layout)
         self.scalars: dict[int, int] = {id(steps.step): _STEP_SLOT, id(steps.time): _TIME_SLOT}
         self.parameters: list[tuple[Parameter, int]] = []
+        self.callbacks: dict[Callback, int] = {}
         self._rounds: dict[str, list[str]] = {}
         self._phase = 0
         self._is_in_step = False
@@ -98,17 +99,14 @@ class Executor:
     def space(self, space: Space) -> int:
         """Return the runtime's number of a space."""
         if space not in self._spaces:
-            number = self.runtime.add_space() if self._spaces else 0
-            self._spaces[space] = number
+            ends = zip(space.extent, space.periodic, strict=True)
+            period = tuple(n if closes else 0 for n, closes in ends)
+            self._spaces[space] = number = self.runtime.add_space(three(period, 0))
             blocks = self.decomposition.on(space)
             for block in (blocks.block(block.number) for block in self.owned):
                 box = space.flat(block.box)
-                lower, upper = three(box.lower, 0), three(box.upper, 1)
-                turn = 0 if space.lacks[0] else block.turn
-                self.runtime.add_block(lower, upper, turn, number)
-            ends = zip(space.extent, space.periodic, strict=True)
-            period = tuple(n if closes else 0 for n, closes in ends)
-            self.runtime.set_period(three(period, 0), number)
+                cells = _core.Box(three(box.lower, 0), three(box.upper, 1))
+                self.runtime.add_block(number, cells, 0 if space.lacks[0] else block.turn)
         return self._spaces[space]
 
     def store(self, layout: FieldLayout) -> None:
@@ -198,6 +196,8 @@ class Executor:
 
     def callback(self, callback: Callback) -> int:
         """Return the runtime's number of a Python function."""
+        if callback in self.callbacks:
+            return self.callbacks[callback]
         name, function = callback.name, callback.function
 
         def call() -> None:
@@ -209,7 +209,8 @@ class Executor:
                 self._is_in_step = False
             self.write_parameters()
 
-        return self.runtime.add_callback(call)
+        self.callbacks[callback] = number = self.runtime.add_callback(call)
+        return number
 
     @contextmanager
     def running(self, name: str) -> Iterator[None]:

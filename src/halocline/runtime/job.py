@@ -7,14 +7,15 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from halocline.errors import MpiError
-from halocline.language.numbers import whole_number
+from halocline.language.numbers import Range
 from halocline.launched import launched_rank
+from halocline.options import check_options
 from halocline.runtime.collective import ALONE, Collective, collective_of
 from halocline.runtime.launcher import check_not_alone
-from halocline.runtime.link import Link, to_link
+from halocline.runtime.link import AnyLink, Link, to_link
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from halocline.runtime._core import Transport
 
 Made = TypeVar("Made")
+# As 'join' and 'Simulation' take it.
+RanksPerNode = Annotated[int | None, Range(least=1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +111,8 @@ class Job:
 def join(
     communicator: Any = None,
     *,
-    ranks_per_node: int | None = None,
-    link: str | Link | None = None,
+    ranks_per_node: RanksPerNode = None,
+    link: AnyLink = None,
 ) -> Job:
     """Return the job that this process belongs to.
 
@@ -176,8 +179,7 @@ def _joined(
 
 def _checked(ranks_per_node: int | None, link: str | Link | None) -> Link | None:
     """Return the link that is meant, where both make sense."""
-    if ranks_per_node is not None:
-        whole_number("'ranks_per_node'", ranks_per_node, 1)
+    check_options(join, {"ranks_per_node": ranks_per_node, "link": link})
     return to_link(link)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
+from typing import Annotated
 
 from halocline.errors import PlanError, nearest
+from halocline.options import Check
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,10 @@ def to_link(link: str | Link | None) -> Link | None:
                 f"The link '{found.name}' has {name}={value:g}; expected a time of zero or more."
             )
     return found
+
+
+# As 'join' and 'Simulation' take it.
+AnyLink = Annotated[str | Link | None, Check(to_link)]
 
 
 def _parse(text: str) -> Link:

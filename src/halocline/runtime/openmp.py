@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from importlib import import_module
-from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from halocline.errors import PlanError
+from halocline.language.numbers import Range, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +45,7 @@ def _environment(added: dict[str, str]) -> Iterator[None]:
             del os.environ[name]
 
 
-def threads_of_rank(wanted: Any, ranks_on_node: int) -> int:
+def threads_of_rank(wanted: int | None, ranks_on_node: int) -> int:
     """Return the threads of a rank.
 
     Args:
@@ -55,26 +54,13 @@ def threads_of_rank(wanted: Any, ranks_on_node: int) -> int:
         ranks_on_node: How many ranks share them.
 
     Raises:
-        PlanError: That is no whole number of at least 1.
+        PlanError: OMP_NUM_THREADS is no whole number of at least 1.
     """
     if wanted is not None:
-        return _checked(wanted, f"threads={wanted!r} was given")
+        return wanted
     # For nested threads, too, a list: the first is meant.
-    told = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    if told:
-        number = int(told) if told.isdecimal() else told
-        return _checked(number, f"The environment variable OMP_NUM_THREADS is '{told}'")
-    return max(1, _CORES // ranks_on_node)
-
-
-def _checked(threads: Any, found: str) -> int:
-    try:
-        count = 0 if isinstance(threads, bool) else index(threads)
-    except TypeError:
-        count = 0
-    if count < 1:
-        raise PlanError(
-            f"{found}; expected a whole number of at least 1.",
-            hint="Leave it out for all cores of the node, shared among its ranks.",
-        )
-    return count
+    text = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if not text:
+        return max(1, _CORES // ranks_on_node)
+    count = int(text) if text.isdecimal() else text
+    return whole_number("The environment variable OMP_NUM_THREADS", count, Range(least=1))

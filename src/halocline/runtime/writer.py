@@ -1,13 +1,14 @@
-"""Writer: a plan in the numbers, words and tuples that the C++ runtime reads."""
+"""Writer: a plan as the records that the C++ runtime reads, which names things by numbers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from halocline.codegen.threads import Threads, threads_for
 from halocline.language.tree import Every, Repeat, Swap
 from halocline.plan import plan as ops
 from halocline.plan.feed import unfed
+from halocline.runtime import _core
 from halocline.runtime.caches import caches_here, keeps
 from halocline.runtime.storage import three
 
@@ -16,16 +17,17 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.kernel import Kernel
-    from halocline.plan.exchange import Exchange, Message, Part
+    from halocline.plan.message import Exchange, Message, Part
     from halocline.plan.plan import Layers, Operation, Placed, Plan
     from halocline.plan.program import Launch
     from halocline.runtime.executor import Executor
 
 _NO_MASK = -1
-
-_WORDS: dict[type, str] = {ops.Start: "start", ops.Wait: "wait", ops.Poll: "poll"}
-
-Nested = list[tuple[Any, ...]]
+_WITH_EXCHANGE: dict[type, type[_core.Start | _core.Wait | _core.Poll]] = {
+    ops.Start: _core.Start,
+    ops.Wait: _core.Wait,
+    ops.Poll: _core.Poll,
+}
 
 
 class Kernels(Protocol):
@@ -60,29 +62,30 @@ class PlanWriter:
         mask = slots.pop() if launch.is_listed else _NO_MASK
         threads = Threads() if self.executor.device.is_cpu else threads_for(launch.code)
         return self.runtime.add_kernel(
-            launch.kernel.name,
-            kernels.address(launch.code),
-            slots,
-            [self.executor.scalar(value) for value in launch.scalars],
-            # What stands on a boundary layer is read at once.
-            stream=not launch.is_layer and self._outgrows_cache(launch),
-            space=self.executor.space(launch.space),
-            mask=mask,
-            layers=self._layers(launch, layers),
-            written=sorted({self.slots[name] for name, _ in launch.writes}),
-            block=threads.block,
-            cells=threads.cells,
+            _core.Kernel(
+                launch.kernel.name,
+                kernels.address(launch.code),
+                slots,
+                [self.executor.scalar(value) for value in launch.scalars],
+                # What stands on a boundary layer is read at once.
+                stream=not launch.is_layer and self._outgrows_cache(launch),
+                space=self.executor.space(launch.space),
+                mask=mask,
+                layers=self._layers(launch, layers),
+                written=sorted({self.slots[name] for name, _ in launch.writes}),
+                threads=_core.Threads(threads.block, threads.cells),
+            )
         )
 
-    def _layers(self, launch: Launch, layers: Layers) -> list[tuple[Any, ...]]:
+    def _layers(self, launch: Launch, layers: Layers) -> list[_core.Layers]:
         """Write where feeders run, and for which cells none does, on blocks where any does."""
-        nowhere = ((0, 0, 0), (0, 0, 0))
         on_space = self.executor.decomposition.on(launch.space)
+        nowhere = _core.Box((0, 0, 0), (0, 0, 0))
         return [
-            (
+            _core.Layers(
                 self.executor.blocks[block.number],
-                [nowhere if box is None else _corners(box) for box in boxes],
-                _corners(unfed(launch.code, block.box, boxes)),
+                [nowhere if box is None else _box(box) for box in boxes],
+                _box(unfed(launch.code, block.box, boxes)),
             )
             for block in map(on_space.block, self.executor.blocks)
             for boxes in [layers.get(block.number, ())]
@@ -97,12 +100,16 @@ class PlanWriter:
         return used > keeps(caches_here(), beside * threads) * threads
 
     def _add_exchange(self, exchange: Exchange) -> int:
-        sends = [self._message(m, m.target) for m in exchange.sends]
-        receives = [self._message(m, m.source) for m in exchange.receives]
-        copies = [self._copy(part) for part in exchange.copies]
-        return self.runtime.add_exchange(f"exchange {exchange.label}", sends, receives, copies)
+        return self.runtime.add_exchange(
+            _core.Exchange(
+                f"exchange {exchange.label}",
+                sends=[self._message(m, m.target) for m in exchange.sends],
+                receives=[self._message(m, m.source) for m in exchange.receives],
+                copies=[self._copy(part) for part in exchange.copies],
+            )
+        )
 
-    def _message(self, message: Message, other: int) -> tuple[Any, ...]:
+    def _message(self, message: Message, other: int) -> _core.Message:
         is_near = self.executor.job.is_near(other)
         strategy, device = self.plan.strategy, self.executor.device
         if device.is_cpu or strategy.transport != "auto":
@@ -113,67 +120,80 @@ class PlanWriter:
         positions = {block.number: n for n, block in enumerate(theirs)}
         is_source = message.target == other
         parts = [self._part(part, positions, is_source=is_source) for part in message.parts]
-        return (other, message.tag, transport, parts)
+        return _core.Message(other, message.tag, _core.Way[transport], parts)
 
-    def _part(self, part: Part, positions: dict[int, int], *, is_source: bool) -> tuple[Any, ...]:
+    def _part(self, part: Part, positions: dict[int, int], *, is_source: bool) -> _core.Part:
         """Write a part with both ends; 'positions' are those of the other rank's blocks."""
         source = (part.source, three(part.source_box.lower, 0))
         target = (part.target, three(part.box.lower, 0))
         (mine, lower), (other, other_lower) = (source, target) if is_source else (target, source)
-        block = self.executor.blocks[mine]
-        ends = (block, lower, positions[other], other_lower)
-        return (self.slots[part.field], part.component, *ends, three(part.box.extent, 1))
-
-    def _copy(self, part: Part) -> tuple[Any, ...]:
-        blocks = self.executor.blocks
-        return (
+        return _core.Part(
             self.slots[part.field],
             part.component,
-            blocks[part.source],
-            three(part.source_box.lower, 0),
-            blocks[part.target],
-            three(part.box.lower, 0),
-            three(part.box.extent, 1),
+            block=self.executor.blocks[mine],
+            lower=lower,
+            other_block=positions[other],
+            other_lower=other_lower,
+            extent=three(part.box.extent, 1),
         )
 
-    def operations(self, operations: Iterable[Operation]) -> Nested:
+    def _copy(self, part: Part) -> _core.Copy:
+        blocks = self.executor.blocks
+        return _core.Copy(
+            self.slots[part.field],
+            part.component,
+            source_block=blocks[part.source],
+            source_lower=three(part.source_box.lower, 0),
+            target_block=blocks[part.target],
+            target_lower=three(part.box.lower, 0),
+            extent=three(part.box.extent, 1),
+        )
+
+    def operations(self, operations: Iterable[Operation]) -> list[_core.Operation]:
         """Return operations for 'set_program' of the runtime."""
         return [record for op in operations for record in self._at_home(op)]
 
-    def _at_home(self, op: Operation) -> Nested:
+    def _at_home(self, op: Operation) -> list[_core.Operation]:
         """Return an operation, with fields brought home before it and away after it if need be."""
         home = op.home if isinstance(op, ops.Reduce | ops.CallFunction | ops.Check) else ()
         swaps = [self._operation(swap) for swap in home]
         return [*swaps, self._operation(op), *reversed(swaps)]
 
-    def _operation(self, op: Operation) -> tuple[Any, ...]:
+    def _operation(self, op: Operation) -> _core.Operation:
         match op:
-            case ops.Run(launch, zone, boxes):
-                name = f"{self.plan.launches[launch].kernel.name} {zone}"
-                word = "late-rim" if zone == "rim" and self._has_late_rims() else "run"
-                return (word, self.kernels[launch], name, self._placed(boxes))
+            case ops.Run():
+                return self._run(op)
             case ops.Start(number) | ops.Wait(number) | ops.Poll(number):
-                return (_WORDS[type(op)], self.exchanges[number])
+                return _WITH_EXCHANGE[type(op)](self.exchanges[number])
             case ops.WaitAny(number, arrivals):
-                return ("any", self.exchanges[number], [self._piece(a) for a in arrivals])
+                pieces = [_core.Piece(a.messages, self._run(a.run)) for a in arrivals]
+                return _core.WaitAny(self.exchanges[number], pieces)
             case Swap(first, second):
-                return ("swap", self.slots[first], self.slots[second])
+                return _core.Swap(self.slots[first], self.slots[second])
             case Repeat(count, body):
-                return ("loop", count, self.operations(body))
+                return _core.Loop(count, self.operations(body))
             case Every(interval, body):
-                return ("every", interval, self.operations(body))
+                return _core.Every(interval, self.operations(body))
             case ops.Reduce(kind, field, component, boxes, result):
                 scalar = self.executor.scalar(result)
-                return ("reduce", kind, self.slots[field], component, self._placed(boxes), scalar)
+                placed = self._placed(boxes)
+                return _core.Reduce(
+                    _core.Reduction[kind], self.slots[field], component, placed, scalar
+                )
             case ops.CallFunction(callback):
-                return ("call", self.executor.callback(callback))
+                return _core.Call(self.executor.callback(callback))
             case ops.Poison(field, components, boxes):
-                return ("poison", self.slots[field], list(components), self._placed(boxes))
+                return _core.Poison(self.slots[field], components, self._placed(boxes))
             case ops.Check(field, boxes):
-                return ("check", self.slots[field], self._placed(boxes))
+                return _core.Check(self.slots[field], self._placed(boxes))
 
-    def _piece(self, arrival: ops.Arrival) -> tuple[Any, ...]:
-        return (list(arrival.messages), *self._operation(arrival.run))
+    def _run(self, run: ops.Run) -> _core.Run:
+        return _core.Run(
+            self.kernels[run.launch],
+            f"{self.plan.launches[run.launch].kernel.name} {run.zone}",
+            self._placed(run.boxes),
+            is_late_rim=run.zone == "rim" and self._has_late_rims(),
+        )
 
     def _has_late_rims(self) -> bool:
         """Return whether rims need nothing of their own cores, and are run after them.
@@ -183,9 +203,10 @@ class PlanWriter:
         strategy = self.plan.strategy
         return strategy.overlap == "core-first" and strategy.depth == 1
 
-    def _placed(self, boxes: Iterable[Placed]) -> list[tuple[Any, ...]]:
-        return [(self.executor.blocks[number], *_corners(box)) for number, box in boxes]
+    def _placed(self, boxes: Iterable[Placed]) -> list[_core.BlockBox]:
+        blocks = self.executor.blocks
+        return [_core.BlockBox(blocks[number], _box(box)) for number, box in boxes]
 
 
-def _corners(box: Box) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
-    return three(box.lower, 0), three(box.upper, 1)
+def _box(box: Box) -> _core.Box:
+    return _core.Box(three(box.lower, 0), three(box.upper, 1))

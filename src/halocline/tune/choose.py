@@ -212,7 +212,7 @@ class Turn:
 
     Attributes:
         candidate: Its position in the short list.
-        steps: How many: whole rounds of its plan.
+        steps: How many: a multiple of the depth of its halos.
     """
 
     candidate: int
@@ -263,8 +263,8 @@ class Choice:
 class Trial:
     """Lets candidates take turns at steps of the run, and keeps the score.
 
-    The first turn of each is one round that does not count: it finds what is cold, and how long the
-    next ones must be.
+    The first turn of each, as many steps as its halos are deep, does not count: it finds what is
+    cold, and how long the next ones must be.
 
     Args:
         short: The candidates.
@@ -288,7 +288,7 @@ class Trial:
             return None
         for n, candidate in enumerate(self.short):
             if n not in self._first:
-                return Turn(n, len(candidate.plan.steps))
+                return Turn(n, candidate.strategy.depth)
         fewest = min(map(len, self._times))
         if fewest >= self.rounds:
             return None
@@ -326,8 +326,8 @@ class Trial:
         return (median(times) if times else math.inf, self.short[n].predicted_s)
 
     def _steps(self, candidate: int) -> int:
-        """Return as many whole rounds as fill an even share of what is left of the budget."""
-        depth = len(self.short[candidate].plan.steps)
+        """Return how many steps, a multiple of the depth, fill an even share of what is left."""
+        depth = self.short[candidate].strategy.depth
         left = self.rounds * len(self.short) - sum(map(len, self._times))
         share = (self.budget_s - self.seconds) / left
         expected = min([self._first[candidate], *self._times[candidate]]) * depth

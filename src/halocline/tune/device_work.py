@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.plan import plan as ops
-    from halocline.plan.exchange import Part
+    from halocline.plan.message import Part
     from halocline.plan.plan import Plan
     from halocline.tune.machine import Machine
 

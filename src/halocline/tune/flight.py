@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from halocline.geometry import Direction
-    from halocline.plan.exchange import Exchange, Message
+    from halocline.plan.message import Exchange, Message
     from halocline.plan.plan import Plan
     from halocline.tune.machine import Machine, TransportTimes
     from halocline.tune.work import Placement

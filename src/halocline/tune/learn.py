@@ -22,7 +22,7 @@ _LEAST_S = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class CompletedSteps:
     """Steps that were done by a plan."""
 
     plan: Plan
@@ -30,7 +30,7 @@ class Done:
 
 
 def kernel_rates(
-    done: Sequence[Done], timers: Iterable[tuple[str, str, int, float]], model: Model
+    done: Sequence[CompletedSteps], timers: Iterable[tuple[str, str, int, float]], model: Model
 ) -> tuple[KernelRate, ...]:
     """Return for each kernel how the model's time for it compares with the measured one.
 

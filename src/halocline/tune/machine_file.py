@@ -9,12 +9,15 @@ import tempfile
 from dataclasses import MISSING, asdict, fields, is_dataclass
 from pathlib import Path
 from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 from halocline.errors import OutputError
 from halocline.jit.cache import open_cache
 from halocline.jit.toolchain import processor
 from halocline.tune.machine import Machine, MachineError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SCHEMA = "halocline machine"
 VERSION = 2
@@ -27,18 +30,19 @@ def machine_path() -> Path:
 
 
 def identity_here() -> str:
-    """Return a digest of what decides this machine's numbers: processor, cores and MPI.
+    """Return a digest of what decides this machine's numbers: processor, cores and MPI."""
+    words = (processor(), str(os.cpu_count()), mpi_version())
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
 
-    MPI is asked for its version only; it is not initialised.
-    """
+
+def mpi_version() -> str:
+    """Return what the MPI library calls itself, 'no MPI' without one; it is not initialised."""
     try:
         from halocline.runtime import _mpi
-
-        mpi = _mpi.library_version().strip()
     except ImportError:
-        mpi = "no MPI"
-    words = (processor(), str(os.cpu_count()), mpi)
-    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
+        return "no MPI"
+    version: str = _mpi.library_version()
+    return version.strip()
 
 
 def save_machine(machine: Machine, path: Path) -> None:
@@ -100,13 +104,23 @@ def load_machine(path: Path, identity: str | None = None) -> Machine:
             hint=_PROBE,
         )
     rest = {key: value for key, value in table.items() if key not in ("schema", "version")}
-    machine: Machine = _value(Machine, rest, f"The machine file '{path}'", "")
+    machine = machine_of(rest, f"The machine file '{path}'")
     if identity is not None and machine.identity != identity:
         raise MachineError(
             f"The machine file '{path}' was measured on a machine with identity "
             f"'{machine.identity}' ('{machine.name}'); this one has '{identity}'.",
             hint=_PROBE,
         )
+    return machine
+
+
+def machine_of(table: Mapping[str, Any], where: str) -> Machine:
+    """Return the machine of a table with the keys that dataclasses have.
+
+    Raises:
+        MachineError: A key is missing, unknown, or of another type; it begins with 'where'.
+    """
+    machine: Machine = _value(Machine, table, where, "")
     return machine
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from halocline.plan import plan as ops
-    from halocline.plan.exchange import Part
+    from halocline.plan.message import Part
     from halocline.plan.plan import Plan
     from halocline.tune.flight import Route
     from halocline.tune.machine import Machine

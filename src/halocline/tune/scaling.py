@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
+from halocline.io.results import Table
 from halocline.plan.lower import make_plan
 from halocline.tune.model import predict_step
 from halocline.tune.work import Placement
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from halocline.plan.strategy import Strategy
     from halocline.tune.machine import Machine
     from halocline.tune.model import Prediction
+
+_PARTS = ("compute", "pack", "overhead", "wait", "other", "hidden")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,25 +117,25 @@ def typical_ranks(split: Decomposition, placement: Placement) -> tuple[int, ...]
     return tuple(dict.fromkeys((middle, beside[0], 0)))
 
 
-def table(points: Iterable[Point]) -> str:
-    """Return a line for each number of ranks with the parts of the step and the efficiency.
+def table(points: Iterable[Point]) -> Table:
+    """Return a row for each number of ranks with the parts of the step and the efficiency.
 
-    The efficiency compares the cells a rank updates in a second with those of the first line.
+    The efficiency compares the cells a rank updates in a second with those of the first row.
     """
-    head = (
-        f"{'ranks':>8}{'nodes':>7} {'blocks':<14}{'step us':>11}{'compute':>11}{'pack':>10}"
-        f"{'overhead':>10}{'wait':>10}{'other':>9}{'hidden':>10}{'Mcells/s':>12}{'efficiency':>11}"
-    )
-    lines, first = [head], 0.0
+    rows, first = [], 0.0
     for point in points:
         p = point.prediction
         each = point.rate / point.ranks
         first = first or each
-        numbers = (p.seconds, p.compute, p.pack, p.overhead, p.wait, p.other, p.hidden)
-        step, compute, pack, overhead, wait, other, hidden = (1e6 * n for n in numbers)
-        lines.append(
-            f"{point.ranks:>8}{point.nodes:>7} {'x'.join(map(str, point.shape)):<14}{step:>11.1f}"
-            f"{compute:>11.1f}{pack:>10.1f}{overhead:>10.1f}{wait:>10.1f}{other:>9.1f}"
-            f"{hidden:>10.1f}{point.rate / 1e6:>12.1f}{each / first:>11.1%}"
+        parts = {"step": p.seconds, **{name: getattr(p, name) for name in _PARTS}}
+        rows.append(
+            {
+                "ranks": point.ranks,
+                "nodes": point.nodes,
+                "blocks": "x".join(map(str, point.shape)),
+                **{f"{name} [us]": 1e6 * seconds for name, seconds in parts.items()},
+                "Mcells/s": point.rate / 1e6,
+                "efficiency [%]": 100 * each / first,
+            }
         )
-    return "\n".join(lines)
+    return Table("predicted", rows)

@@ -18,7 +18,7 @@ from halocline.tune.choose import (
     shortlist,
     widest,
 )
-from halocline.tune.learn import Done, keep, kernel_rates
+from halocline.tune.learn import CompletedSteps, keep, kernel_rates
 from halocline.tune.machine import MachineError
 from halocline.tune.machine_file import identity_here
 from halocline.tune.machines import machine_here
@@ -234,8 +234,8 @@ class Selection:
             if turn is None:
                 self._decide(self.trial.choice())
                 break
-            round_length = len(self.offered.plans[turn.candidate].steps)
-            steps = min(turn.steps, limit - done) // round_length * round_length
+            depth = self.offered.plans[turn.candidate].strategy.depth
+            steps = min(turn.steps, limit - done) // depth * depth
             if not steps:
                 break
             seconds = self._steps(turn.candidate, steps)
@@ -274,7 +274,7 @@ class Selection:
         if self.knowledge is None or self.knowledge.model is None:
             return
         model = self.knowledge.model
-        done = [Done(self.offered.plans[n], s) for n, s in self._steps_done.items() if s]
+        done = [CompletedSteps(self.offered.plans[n], s) for n, s in self._steps_done.items() if s]
         if not done:
             return
         timers = self.executor.runtime.timers()

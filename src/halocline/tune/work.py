@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.kernel import Kernel
-    from halocline.plan.exchange import Part
+    from halocline.plan.message import Part
     from halocline.plan.plan import Plan
 
 # Smaller boxes are copied by one thread, as the runtime does.
@@ -68,7 +68,7 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True)
-class Traffic:
+class KernelTraffic:
     """What a kernel moves and computes.
 
     Attributes:
@@ -93,7 +93,7 @@ class Traffic:
 
 
 @lru_cache(maxsize=256)
-def traffic(kernel: Kernel) -> Traffic:
+def traffic(kernel: Kernel) -> KernelTraffic:
     """Return what a kernel moves and computes, from its footprint."""
     size = {field.name: np.dtype(field.dtype).itemsize for field in kernel.fields}
     spans: dict[tuple[int, tuple[int, ...]], int] = {}
@@ -105,7 +105,7 @@ def traffic(kernel: Kernel) -> Traffic:
         for span in reached:
             spans[size[access.field], span] = spans.get((size[access.field], span), 0) + 1
     grouped = tuple((bytes_, span, count) for (bytes_, span), count in spans.items())
-    return Traffic(sum(spans.values()), cost(kernel).flops, grouped)
+    return KernelTraffic(sum(spans.values()), cost(kernel).flops, grouped)
 
 
 class Work:

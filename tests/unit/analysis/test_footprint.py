@@ -7,7 +7,6 @@ import stencils
 
 import halocline as hc
 from halocline.analysis.cost import cost
-from halocline.analysis.dependence import dependences
 from halocline.analysis.footprint import footprint
 from halocline.apps.lbm.velocity_set import velocity_set
 
@@ -95,42 +94,3 @@ def test_cost_counts_every_component_once_and_shared_expressions_once():
 def test_d3q19_on_two_grids_moves_38_numbers_a_cell(dtype, size):
     kernel = stencils.cavity((4, 4, 4), periodic=True, dtype=dtype).steps[0].kernel
     assert cost(kernel).bytes == size
-
-
-def pair(first, second):
-    """Return what the second of two kernels on fields a and b must wait for."""
-    grid = hc.Grid((8,), periodic=True)
-    a, b = grid.field("a"), grid.field("b")
-    one, two = hc.kernel(first)(a, b).kernel, hc.kernel(second)(a, b).kernel
-    names = {"a": "a", "b": "b"}
-    return dependences(one, names, two, names)
-
-
-def test_reading_what_was_written_waits_for_the_cells_read():
-    def first(a, b):
-        b[0] = a[0]
-
-    def second(a, b):
-        a[0] = b[-1] + b[1]
-
-    assert pair(first, second) == {(-1,), (1,), (0,)}
-
-
-def test_overwriting_what_was_read_waits_for_the_readers():
-    def first(a, b):
-        b[0] = a[2]
-
-    def second(a, b):
-        a[0] = 1.0
-
-    assert pair(first, second) == {(-2,)}
-
-
-def test_kernels_on_other_fields_do_not_wait():
-    def first(a, b):
-        b[0] = 1.0
-
-    def second(a, b):
-        a[0] = 1.0
-
-    assert pair(first, second) == set()

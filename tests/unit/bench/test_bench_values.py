@@ -4,50 +4,50 @@ from __future__ import annotations
 
 import pytest
 
-from halocline.bench import board as board_module
 from halocline.bench import imbalance, probe_transports
-from halocline.bench.board import Board, Way, exchange
+from halocline.bench.block_row import BlockRow, Message, exchange
 from halocline.bench.job import measure_on_ranks
+from halocline.bench.kernels import address_of, increase
 from halocline.bench.settings import Settings
-from halocline.bench.table import Column, size_text, table_lines
 from halocline.bench.times import Times, sample
 from halocline.bench.yardstick import Yardstick
 from halocline.errors import HaloclineError
+from halocline.io.results import Chart, Table
 from halocline.runtime.job import join
 from halocline.tune.machine import Packing
 
 
-def own_board(axis: int = 2) -> Board:
-    """Return a board of a single rank that sends to itself."""
-    board = Board(join(), (4, 3, 2), axis, 8)
-    number = board.add_exchange("two-sided", [Way(0, 0, "upper"), Way(0, 0, "lower")])
-    board.set_program(exchange(number))
-    return board
+def own_row(axis: int = 2) -> BlockRow:
+    """Return the block of a single rank that sends to itself."""
+    blocks = BlockRow(join(), (4, 3, 2), axis, 8)
+    number = blocks.add_exchange("two-sided", [Message(0, 0, "upper"), Message(0, 0, "lower")])
+    blocks.set_program(exchange(number))
+    return blocks
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_a_board_verifies_what_arrived(axis):
-    board = own_board(axis)
-    times = board.sample(Settings(ranks=1, repetitions=2, budget_s=1e-5))
+def test_a_row_of_blocks_verifies_what_arrived(axis):
+    blocks = own_row(axis)
+    times = blocks.sample(Settings(ranks=1, repetitions=2, budget_s=1e-5))
     assert times.repetitions == 2
 
 
 @pytest.mark.parametrize("place", [0, -1])
 def test_a_wrong_value_is_refused(place):
-    board = own_board()
-    board.run(3)
-    board.verify()
-    board.runtime.view(board.slot, 0)[0, 1, 1, place] += 1
+    blocks = own_row()
+    blocks.run(3)
+    blocks.verify()
+    blocks.runtime.view(blocks.slot, 0)[0, 1, 1, place] += 1
     with pytest.raises(HaloclineError, match=r"1 of 12 values that rank 0 sent to rank 0 are wro"):
-        board.verify()
+        blocks.verify()
 
 
 def test_a_missing_exchange_is_refused(monkeypatch):
-    board = own_board()
-    board.run(1)
-    monkeypatch.setattr(board, "rewrites", board.rewrites + 1)
+    blocks = own_row()
+    blocks.run(1)
+    monkeypatch.setattr(blocks, "rewrites", blocks.rewrites + 1)
     with pytest.raises(HaloclineError, match="12 of 12 values"):
-        board.verify()
+        blocks.verify()
 
 
 def test_a_wrong_copy_is_refused():
@@ -97,13 +97,34 @@ def test_sizes_end_at_the_largest_multiple_of_an_element():
     assert list(Settings().message_sizes(8, 64)) == [8, 32, 64]
 
 
-def test_tables_align():
-    columns = (Column("name", str), Column("size", size_text))
-    assert table_lines(columns, [512, 1 << 20]) == [
-        "name      size",
-        "512      512 B",
-        "1048576   1 MB",
+def test_tables_have_words_left_and_numbers_right():
+    rows = ({"name": "a", "size": 512, "rate": None}, {"name": "long", "size": 12345, "rate": 0.5})
+    assert Table("sizes", rows).lines() == [
+        "name    size  rate",
+        "a        512     -",
+        "long  12,345   0.5",
     ]
+
+
+def test_a_chart_groups_rows_and_leaves_out_what_is_not_there():
+    rows = [
+        {"n": 1, "way": "a", "here": 3.0, "model": None, "link": ""},
+        {"n": 2, "way": "a", "here": 4.0, "model": 5.0, "link": ""},
+        {"n": 2, "way": "b", "here": 6.0, "model": 7.0, "link": "slow"},
+    ]
+    chart = Chart("n", {"here": "here", "model": "model"}, ("way",), where={"link": [""]}, log="x")
+    panel = chart.panel(rows)
+    found = [(s.label, s.x, s.y, s.kind) for s in panel.series]
+    assert found == [
+        ("here: a", (1, 2), (3.0, 4.0), "here"),
+        ("predicted: a", (2,), (5.0,), "model"),
+    ]
+    assert (panel.x_label, panel.y_label, panel.is_log_x, panel.is_log_y) == (
+        *("n", "here"),
+        *(True, False),
+    )
+    published = Chart(("way", "n"), "here").panel([{**rows[0], "from": "paper"}])
+    assert [(s.label, s.x, s.kind) for s in published.series] == [("paper", ("a, 1",), "paper")]
 
 
 def published(name: str) -> tuple[list[float], float, float]:
@@ -143,10 +164,8 @@ def test_what_the_model_counts_apart_is_subtracted_before_the_fit():
     packed = [2 * overhead + 2 * (1e-8 + n * 1e-10) + latency + n * byte for n in sizes]
     direct = [2 * overhead + 1e-8 + latency + n * byte for n in sizes]
     for transport, times in (("two-sided", packed), ("shared", direct)):
-        many = 1e-7 + 63 * 5e-7
-        points = tuple(zip(sizes, times))
-        raw = probe_transports.RawTimes(transport, points, overhead, many, 1e-7, None)
-        found, fitted = probe_transports.fit(raw, packing)
+        points = dict(zip(sizes, times))
+        found, fitted = probe_transports.fit(transport, points, overhead, 5e-7, packing)
         assert fitted.largest < 1e-6
         assert found.ranges[0].latency_s == pytest.approx(latency)
         assert found.ranges[0].byte_s == pytest.approx(byte)
@@ -156,6 +175,6 @@ def test_what_the_model_counts_apart_is_subtracted_before_the_fit():
 
 def test_kernels_are_compiled_once_for_a_type():
     job = join()
-    first = board_module.address_of(job, board_module.increase, "float64")
-    assert first == board_module.address_of(job, board_module.increase, "float64")
-    assert first != board_module.address_of(job, board_module.increase, "float32")
+    first = address_of(job, increase, "float64")
+    assert first == address_of(job, increase, "float64")
+    assert first != address_of(job, increase, "float32")

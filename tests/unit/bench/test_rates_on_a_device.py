@@ -8,7 +8,7 @@ from halocline.bench import device
 from halocline.bench.settings import Settings
 from halocline.errors import HaloclineError
 
-HEAT = next(kind for kind in device.KINDS if kind.name.startswith("heat"))
+HEAT = "heat, 7 points, float32"
 
 
 def _settings(where):
@@ -17,12 +17,12 @@ def _settings(where):
 
 def test_rates_are_those_of_the_steps(monkeypatch):
     monkeypatch.setattr(device, "_COPIED_BYTES", 1 << 20)
-    rate = device.measure(HEAT, _settings("emulated:1"))
-    assert rate.where == "kernels on an emulated device each"
-    assert rate.bytes_a_cell == 8
-    assert rate.mlups == pytest.approx(8**3 / rate.step_us[1])
-    assert rate.step_us[0] <= rate.step_us[1] <= rate.step_us[2]
-    assert rate.copy_gb_s > 0
+    row = device.measure(HEAT, _settings("emulated:1"))
+    assert row["where"] == "an emulated device each"
+    assert row["moved [B an update]"] == 8
+    assert row["MLUPS"] == pytest.approx(8**3 / row["median [us]"])
+    assert row["min [us]"] <= row["median [us]"] <= row["max [us]"]
+    assert row["copies [GB/s]"] > 0
 
 
 def test_other_bits_than_the_processors_are_refused(monkeypatch):

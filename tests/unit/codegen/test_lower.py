@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+import related_kernels
 from driver import ORIGIN, call_kernel, make_block
 from random_kernels import random_kernel
 
@@ -151,6 +152,7 @@ def test_generated_code_has_no_warnings(tmp_path):
         "-Wno-bool-compare",
         "-Wno-tautological-compare",
     )
-    source = print_source([random_kernel(seed) for seed in range(15)])
+    makers = (random_kernel, related_kernels.random_kernel)
+    source = print_source([make(seed) for make in makers for seed in range(15)])
     library = build(source, find_toolchain((*flags, *strict)), Cache(tmp_path))
     assert isinstance(library.handle, ctypes.CDLL)

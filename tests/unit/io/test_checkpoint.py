@@ -190,7 +190,7 @@ def test_a_checkpoint_of_another_format_is_told(path):
     ("options", "about", "message"),
     [
         ({"extent": (4, 6)}, {"n": 1}, r"written with extent = \[6, 4\]; this run has extent = "),
-        ({"dtype": "float32"}, {"n": 1}, r"'float64, 2 component\(s\)'.*this run has.*float32"),
+        ({"dtype": "float32"}, {"n": 1}, r"float64, 2 component\(s\), 6x4.*this run has.*float32"),
         ({}, {"n": 2}, r"was written with n = 1; this run has n = 2\. A run goes on only as"),
         ({}, {}, r"was written with n = 1; this run has n = None"),
     ],

@@ -31,11 +31,11 @@ def test_the_sign_of_zero_survives_interning():
 
 
 def test_a_tower_of_200_squarings_built_twice_compares_at_once():
-    started = time.perf_counter()
+    started = time.process_time()
     assert tower(200) is tower(200)
     assert hash(tower(200)) == hash(tower(200))
     assert len(walk(tower(200))) == 201
-    assert time.perf_counter() - started < 0.1
+    assert time.process_time() - started < 0.1
 
 
 def test_pickling_keeps_identity():

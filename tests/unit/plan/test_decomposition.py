@@ -78,9 +78,9 @@ def test_a_block_alone_on_a_periodic_axis_is_its_own_neighbour_on_both_sides():
 
 
 def test_rank_77777_of_100000_is_found_in_less_than_a_second():
-    started = time.perf_counter()
+    started = time.process_time()
     split = decompose((5120, 5120, 5120), (True,) * 3, 100_000)
     (block,) = split.blocks_of(77_777)
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 1.0
     assert block.rank == 77_777
     assert split.number_at(block.box.lower) == block.number

@@ -69,10 +69,10 @@ def test_a_depth_too_large_for_the_block_is_said():
 
 def test_a_depth_far_too_large_is_said_at_once():
     problem = stencils.cavity((16, 16, 16), False)
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(PlanError, match="Halos of depth 20 make field 'f' need 20 cells"):
         plans(problem, ranks=2, strategy=Strategy(depth=20))
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize("name", ["heat 2-D", "waves 2-D", "cavity 2-D, interleaved"])

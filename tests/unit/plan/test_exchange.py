@@ -204,9 +204,9 @@ def test_plans_survive_pickling():
 
 def test_the_plan_of_rank_77777_of_100000_takes_less_than_a_second():
     problem = stencils.cavity((5120, 5120, 5120), periodic=True)
-    started_at = time.perf_counter()
+    started_at = time.process_time()
     plan = plan_for(problem.grid, problem.steps, ranks=100_000, rank=77_777)
-    assert time.perf_counter() - started_at < 1.0
+    assert time.process_time() - started_at < 1.0
     assert len(started(plan, plan.steps[0])[0].sends) == 18
 
 

@@ -83,6 +83,6 @@ def test_planning_a_chain_between_six_walls_does_not_explode():
         c[0, 0, 0] = b[1, 0, -1] + b[0, -2, 0] + a[0, 1, 1]
         d[0, 0, 0] = c[0, 1, 1] + b[-1, 0, 0] + a[1, 1, 0]
 
-    started = time.perf_counter()
+    started = time.process_time()
     plan_for(grid, [blend(*fields), hc.swap(fields[0], fields[3])], ranks=8)
-    assert time.perf_counter() - started < 5.0
+    assert time.process_time() - started < 5.0

@@ -44,8 +44,9 @@ def test_what_fields_need_is_what_the_runtime_allocates(dtype):
 def test_messages_need_memory_on_both_sides():
     problem = stencils.heat((64, 64), (True, True))
     plan = plan_for(problem.grid, problem.steps, ranks=4)
-    # Two sides of 32 values; along x rows of all four blocks would close, but there are two.
-    assert bytes_needed(plan.layouts, plan, 64)["messages"] == 2 * 4 * 32 * 8
+    # Two sides of 32 values; along x rows of all four blocks would close, but there are two. Each
+    # of the two storages that are swapped has messages of its own.
+    assert bytes_needed(plan.layouts, plan, 64)["messages"] == 2 * 2 * 4 * 32 * 8
 
 
 def test_a_grid_that_does_not_fit_is_refused_at_once():

@@ -63,17 +63,16 @@ def test_threads_that_are_no_positive_whole_number_are_refused(threads):
     with pytest.raises(PlanError) as caught:
         hc.Simulation(hc.Grid((4,)), [print], threads=threads)
     assert str(caught.value) == (
-        f"threads={threads!r} was given; expected a whole number of at least 1. Leave it out for "
-        "all cores of the node, shared among its ranks."
+        f"'threads' was given {threads!r}; expected a whole number of at least 1."
     )
 
 
-@pytest.mark.parametrize("told", ["0", "many"])
+@pytest.mark.parametrize("told", ["0", "'many'"])
 def test_a_number_of_threads_in_the_environment_that_is_none_is_refused(told, monkeypatch):
-    monkeypatch.setenv("OMP_NUM_THREADS", told)
+    monkeypatch.setenv("OMP_NUM_THREADS", told.strip("'"))
     with pytest.raises(PlanError) as caught:
         hc.Simulation(hc.Grid((4,)), [print])
     assert str(caught.value) == (
-        f"The environment variable OMP_NUM_THREADS is '{told}'; expected a whole number of at "
-        "least 1. Leave it out for all cores of the node, shared among its ranks."
+        f"The environment variable OMP_NUM_THREADS was given {told}; expected a whole number of at "
+        "least 1."
     )

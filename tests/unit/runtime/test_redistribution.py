@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import halocline as hc
 from halocline.errors import MpiError
 from halocline.language.initial import InitialValues
 from halocline.plan.decomposition import decompose
 from halocline.runtime.redistribution import redistributed
 
 EXTENT = (7, 6)
+SPACE = hc.Grid(EXTENT, periodic=(True, False)).space
 
 
 class Ranks:
@@ -56,10 +58,10 @@ def test_every_rank_gets_the_values_of_its_new_cells(before, after, ranks, compo
     for rank in range(ranks):
         job = Ranks(wanted)
         with suppress(MpiError):  # nothing arrives in this round, which looks at what is sent
-            redistributed(have[rank], wanted[rank], job)
+            redistributed(have[rank], wanted[rank], SPACE, job)
         sent.append(job.seen)
     for rank in range(ranks):
-        found = redistributed(have[rank], wanted[rank], Ranks(wanted, sent, rank))
+        found = redistributed(have[rank], wanted[rank], SPACE, Ranks(wanted, sent, rank))
         expected = values_in(wanted[rank], components)
         assert found.boxes == expected.boxes
         for one, other in zip(found.arrays, expected.arrays, strict=True):
@@ -69,7 +71,7 @@ def test_every_rank_gets_the_values_of_its_new_cells(before, after, ranks, compo
 def test_values_that_no_rank_has_are_missed():
     (box,) = boxes_of((6, 1), 6)[0]
     with pytest.raises(MpiError) as caught:
-        redistributed(InitialValues((), ()), [box], Ranks([(box,)], [[[]]]))
+        redistributed(InitialValues((), ()), [box], SPACE, Ranks([(box,)], [[[]]]))
     assert str(caught.value) == (
         "A field was set before its simulation was made, which has fewer ranks than the launcher "
         "has started. Set fields after the simulation is made."

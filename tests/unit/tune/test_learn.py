@@ -4,7 +4,7 @@ import pytest
 from toy import plan, toy
 
 from halocline.tune.choose import Model
-from halocline.tune.learn import Done, keep, kernel_rates
+from halocline.tune.learn import CompletedSteps, keep, kernel_rates
 from halocline.tune.machine import KernelRate, kernel_key
 from halocline.tune.machine_file import identity_here, load_machine, machine_path, save_machine
 from halocline.tune.model import predict_step
@@ -29,7 +29,7 @@ def timers(seconds):
 def test_with_what_was_learned_the_model_says_what_was_measured():
     found, model = plan((64, 64), ranks=2), Model(toy(), ONE_NODE)
     usual = run_s(predict_step(found, model.machine, model.placement))
-    rates = kernel_rates([Done(found, 100)], timers(100 * 3 * usual), model)
+    rates = kernel_rates([CompletedSteps(found, 100)], timers(100 * 3 * usual), model)
     assert [rate.share for rate in rates] == [pytest.approx(1 / 3)]
     taught = model.machine.with_kernels(rates)
     assert run_s(predict_step(found, taught, model.placement)) == pytest.approx(3 * usual)
@@ -39,7 +39,7 @@ def test_what_was_learned_before_does_not_matter():
     found = plan((64, 64), ranks=2)
     key = kernel_key(found.launches[0].kernel)
     first, second = (
-        kernel_rates([Done(found, 10)], timers(1.0), Model(machine, ONE_NODE))
+        kernel_rates([CompletedSteps(found, 10)], timers(1.0), Model(machine, ONE_NODE))
         for machine in (toy(), toy(kernels=(KernelRate(key, 1.0, 0.1),)))
     )
     assert first == second
@@ -47,7 +47,7 @@ def test_what_was_learned_before_does_not_matter():
 
 def test_kernels_without_measurable_time_teach_nothing():
     found, model = plan((64, 64), ranks=2), Model(toy(), ONE_NODE)
-    assert kernel_rates([Done(found, 1)], timers(1e-6), model) == ()
+    assert kernel_rates([CompletedSteps(found, 1)], timers(1e-6), model) == ()
 
 
 def test_a_kernel_has_the_share_of_the_nearest_size():

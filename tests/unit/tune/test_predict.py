@@ -7,14 +7,14 @@ import pytest
 from toy import toy, toy_device
 from typer.testing import CliRunner
 
-from halocline.cli.main import app
+from halocline.cli.main import build
 from halocline.errors import CaseError, PlanError
 from halocline.tune.machine import MachineError
 from halocline.tune.machine_file import save_machine
 
 
 def predict(*words):
-    result = CliRunner().invoke(app, ["predict", *words])
+    result = CliRunner().invoke(build(["predict", *words]), ["predict", *words])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code == 0, result.output
@@ -22,7 +22,7 @@ def predict(*words):
 
 
 def rows(text):
-    return [line.split() for line in text.splitlines() if re.match(r" +\d+ +\d+ \d+x", line)]
+    return [line.split() for line in text.splitlines() if re.match(r" *[\d,]+ +\d+  \d+x", line)]
 
 
 def test_a_curve_with_its_picture(tmp_path):
@@ -34,7 +34,7 @@ def test_a_curve_with_its_picture(tmp_path):
     assert "strong scaling, predicted; strategy default" in text
     assert "paper 000, table 4.1" in text
     assert [row[:3] for row in rows(text)] == [
-        ["1", "1", "1x1x1"], ["24", "1", "1x4x6"], ["4096", "171", "8x16x32"]]  # fmt: skip
+        ["1", "1", "1x1x1"], ["24", "1", "1x4x6"], ["4,096", "171", "8x16x32"]]  # fmt: skip
     assert picture.stat().st_size > 10_000
 
 
@@ -48,7 +48,7 @@ def test_weak_scaling_keeps_the_cells_of_a_rank():
     text = predict("heat", "--cells", "16", "--ranks", "1,8,64", "--weak", "--dimensions", "3")
     assert "weak scaling" in text
     # The rate and the number of ranks grow alike, as far as halos and boundaries allow.
-    efficiencies = [float(row[-1].rstrip("%")) for row in rows(text)]
+    efficiencies = [float(row[-1]) for row in rows(text)]
     assert efficiencies[0] == 100.0
     assert min(efficiencies) > 20.0
 
@@ -83,12 +83,12 @@ def test_a_machine_with_devices(tmp_path):
 
 
 def test_a_hundred_thousand_devices_take_seconds():
-    started = time.perf_counter()
+    started = time.process_time()
     predict(
         "lid-cavity", "--cells", "128", "--weak", "--ranks", "8,1024,100000",
         "--machine", "h200-cluster",
     )  # fmt: skip
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_hundred_thousand_devices_take_seconds():
         (["heat", "--ranks", "8;9"], CaseError, "'--ranks 8;9' was given; expected positive"),
         (["heat", "--ranks", "0"], CaseError, "expected positive numbers"),
         (["heat", "--machine", "limo"], MachineError, "Did you mean 'lima'"),
-        (["heat", "--transport", "pigeon"], PlanError, "transport='pigeon'; expected one of"),
+        (["heat", "--transport", "pigeon"], PlanError, "was given 'pigeon'; expected one of: auto"),
         (["heat", "--cells", "2", "--ranks", "64"], PlanError, "64 ranks"),
         (["heat", "--ranks", "64", "--transport", "shared", "--machine", "lima"], MachineError,
          "no times of transport 'shared' between nodes"),

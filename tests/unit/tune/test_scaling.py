@@ -90,11 +90,13 @@ def test_more_ranks_than_cells_are_refused():
 
 def test_the_table_has_a_line_for_each_number_of_ranks():
     points = scaling(fixed((64, 64)), (1, 4), toy(cores=2), hc.Strategy(transport="two-sided"))
-    head, one, four = table(points).splitlines()
-    assert head.split()[:4] == ["ranks", "nodes", "blocks", "step"]
-    assert one.split()[:3] == ["1", "1", "1x1"]
-    assert one.endswith("100.0%")
-    assert four.split()[:2] == ["4", "2"]
+    one, four = table(points).rows
+    assert list(one)[:4] == ["ranks", "nodes", "blocks", "step [us]"]
+    assert (one["ranks"], one["nodes"], one["blocks"]) == (1, 1, "1x1")
+    assert one["efficiency [%]"] == pytest.approx(100)
+    assert (four["ranks"], four["nodes"]) == (4, 2)
+    parts = ("compute", "pack", "overhead", "wait", "other")
+    assert four["step [us]"] == pytest.approx(sum(four[f"{name} [us]"] for name in parts))
 
 
 def test_curves_are_drawn(tmp_path):

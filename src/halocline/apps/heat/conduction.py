@@ -12,22 +12,22 @@ from functools import partial
 from math import pi, sin
 from pathlib import Path
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 import halocline as hc
-from halocline.apps.case import Problem, ending
+from halocline.apps.case import ENDS, Case, Problem, remaining_steps
 from halocline.apps.heat.kernels import diffuse
-from halocline.errors import CaseError, nearest
+from halocline.errors import CaseError
 from halocline.io.plots import PlanePicture, draw_plane
 from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
 from halocline.language.fields import Field
+from halocline.language.numbers import Range
 
-SIDES = ("periodic", "dirichlet", "neumann")
-DTYPES = ("float64", "float32")
+Count = Annotated[int, Range(least=1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,45 +41,37 @@ class HeatProblem(Problem):
     temperature: Field
 
 
-@dataclass(frozen=True, slots=True)
-class HeatConduction:
+@dataclass(frozen=True)
+class HeatConduction(Case):
     """Parameters of the decay of a mode.
 
     Attributes:
         cells: Along each side of the unit square or cube.
-        dimensions: 2 or 3.
-        sides: 'periodic', 'dirichlet' (zero temperature) or 'neumann' (no flux).
+        dimensions: 2 for a square, 3 for a cube.
+        sides: Whether it is periodic, or has 'dirichlet' (zero temperature) or 'neumann' (no flux)
+            sides.
         diffusion_number: D dt / h²; stable up to 1 / (2 dimensions).
         steps: How many time steps.
-        dtype: 'float64' or 'float32'.
+        dtype: Of the temperature.
     """
 
     name: ClassVar[str] = "heat"
 
-    cells: int = 128
-    dimensions: int = 3
-    sides: str = "dirichlet"
-    diffusion_number: float = 0.15
-    steps: int = ending(1000)
-    dtype: str = "float64"
+    cells: Count = 128
+    dimensions: Literal[2, 3] = 3
+    sides: Literal["periodic", "dirichlet", "neumann"] = "dirichlet"
+    diffusion_number: Annotated[float, Range(above=0.0)] = 0.15
+    steps: Annotated[Count, ENDS] = 1000
+    dtype: Literal["float64", "float32"] = "float64"
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
-        if self.dimensions not in (2, 3):
-            raise CaseError(f"The heat case has {self.dimensions} dimensions; expected 2 or 3.")
-        if self.cells < 1 or self.steps < 1:
-            raise CaseError(
-                f"{self.cells} cells and {self.steps} steps were given; expected at least 1 each."
-            )
-        for word, value, known in (("sides", self.sides, SIDES), ("dtype", self.dtype, DTYPES)):
-            if value not in known:
-                hint = nearest(value, known)
-                raise CaseError(f"The heat case has the unknown {word} '{value}'.", hint=hint)
+        super().check()
         limit = 0.5 / self.dimensions
-        if not 0.0 < self.diffusion_number <= limit:
+        if self.diffusion_number > limit:
             raise CaseError(
                 f"The diffusion number {self.diffusion_number:g} makes the explicit step unstable; "
-                f"expected above 0 and at most {limit:.4g} in {self.dimensions} dimensions."
+                f"expected at most {limit:.4g} in {self.dimensions} dimensions."
             )
 
     def describe(self) -> str:
@@ -147,12 +139,7 @@ class HeatConduction:
         """Make all steps, or those that remain."""
         assert isinstance(problem, HeatProblem)
         simulation.run(0, progress=False)  # compile before the clock starts
-        steps = self.steps - simulation.step
-        if steps < 0:
-            raise CaseError(
-                f"{simulation.step} steps have been done, but steps={self.steps} was asked for.",
-                hint="Ask for as many steps or more in all.",
-            )
+        steps = remaining_steps(simulation, self.steps)
         start = perf_counter()
         simulation.run(steps)
         seconds = perf_counter() - start

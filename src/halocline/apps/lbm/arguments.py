@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from math import inf
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from halocline.errors import CaseError, described
 from halocline.geometry import AXES
+from halocline.language.numbers import ANY, Range, finite_number
 from halocline.language.operators import Operand
 from halocline.language.steps import Parameter
 
@@ -27,17 +27,6 @@ def wrong(name: str, value: Any, expected: str, hint: str = "") -> CaseError:
     return CaseError(f"'{name}' was given {_shown(value)}; expected {expected}.", hint=hint)
 
 
-def check_number(
-    name: str, value: Any, above: float = -inf, below: float = inf, hint: str = ""
-) -> None:
-    """Refuse what is not a finite number between two others."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    if not is_number or not above < value < below:
-        ends = ((above, "above"), (below, "below"))
-        limits = " and ".join(f"{word} {end:.3g}" for end, word in ends if abs(end) < inf)
-        raise wrong(name, value, f"a number {limits}".rstrip(), hint)
-
-
 def components(name: str, value: Any, axes: int, what: str = "numbers") -> Sequence[Any]:
     """Return what has one component an axis, or refuse it."""
     if not _is_listed(value) or len(value) != axes:
@@ -45,13 +34,18 @@ def components(name: str, value: Any, axes: int, what: str = "numbers") -> Seque
     return value  # type: ignore[no-any-return]
 
 
-def check_vector(name: str, value: Any, axes: int, largest: float = inf) -> None:
-    """Refuse what is not one number or parameter an axis, each smaller than 'largest' in size."""
+def check_number(name: str, value: Any, allowed: Range = ANY, hint: str = "") -> None:
+    """Refuse what is not a finite number of an interval."""
+    finite_number(f"'{name}'", value, allowed, CaseError, hint)
+
+
+def check_vector(name: str, value: Any, axes: int, allowed: Range = ANY) -> None:
+    """Refuse what is not one number or parameter an axis, each of an interval."""
     for axis, number in zip(AXES, components(name, value, axes), strict=False):
-        check_number(f"{name} along {axis}", now(number), -largest, largest)
+        check_number(f"{name} along {axis}", current(number), allowed)
 
 
-def now(value: Any) -> Any:
+def current(value: Any) -> Any:
     """Return a value, or that of a parameter, which may change later."""
     return value.value if isinstance(value, Parameter) else value
 

@@ -15,7 +15,7 @@ import numpy as np
 import halocline as hc
 from halocline.apps.lbm.arguments import as_mask, check_vector
 from halocline.apps.lbm.populations import Value, add
-from halocline.apps.lbm.streaming import LEFT
+from halocline.apps.lbm.streaming import POST_COLLISION
 from halocline.errors import CaseError
 from halocline.geometry import AXES, seen_along
 
@@ -52,7 +52,7 @@ def momentum_exchange(  # noqa: PLR0913 (the fields of one kernel)
     torque: Any,
     *,
     velocity_set: Any,
-    places: Any = LEFT,
+    places: Any = POST_COLLISION,
     about: Any,
 ) -> None:
     """Compute the force on a solid cell, and its torque.

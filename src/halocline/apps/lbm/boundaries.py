@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import halocline as hc
 from halocline.apps.lbm.arguments import returned
 from halocline.apps.lbm.populations import Value, add, dot, moments
-from halocline.apps.lbm.streaming import LEFT, Places
+from halocline.apps.lbm.streaming import POST_COLLISION, Places
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
@@ -100,7 +100,9 @@ Boundary = Wall | FreeSlip | Velocity | Pressure | Outflow | PressureDrop
 
 
 @hc.kernel
-def wall(f: Any, *, velocity_set: Any, links: Any, places: Any = LEFT, velocity: Any = ()) -> None:
+def wall(
+    f: Any, *, velocity_set: Any, links: Any, places: Any = POST_COLLISION, velocity: Any = ()
+) -> None:
     """Send back along some links what has come to a solid cell.
 
     Args:
@@ -120,7 +122,7 @@ def wall(f: Any, *, velocity_set: Any, links: Any, places: Any = LEFT, velocity:
 
 
 @hc.kernel
-def free_slip(f: Any, *, velocity_set: Any, at: Any, places: Any = LEFT) -> None:
+def free_slip(f: Any, *, velocity_set: Any, at: Any, places: Any = POST_COLLISION) -> None:
     """Send back from the layer beyond a side the mirror images of what has come to it."""
     for i in leaving(velocity_set, at):
         image = _mirrored(f, velocity_set, at, places, i)
@@ -129,7 +131,7 @@ def free_slip(f: Any, *, velocity_set: Any, at: Any, places: Any = LEFT) -> None
 
 @hc.kernel
 def free_slip_beside_solids(
-    f: Any, fluid: Any, *, velocity_set: Any, at: Any, places: Any = LEFT
+    f: Any, fluid: Any, *, velocity_set: Any, at: Any, places: Any = POST_COLLISION
 ) -> None:
     """Do the same, but send back as a wall what would be the mirror image of a solid cell's.
 
@@ -164,7 +166,9 @@ def _mirrored(f: Any, velocity_set: VelocitySet, at: str, places: Places, i: int
 
 
 @hc.kernel
-def outflow(f: Any, *, velocity_set: Any, at: Any, speed: Any, places: Any = LEFT) -> None:
+def outflow(
+    f: Any, *, velocity_set: Any, at: Any, speed: Any, places: Any = POST_COLLISION
+) -> None:
     """Let density and velocity be carried out of the domain through a side.
 
     In the last cells both become those of one step before and 'speed' cells further in; what
@@ -200,7 +204,7 @@ def open_side(
     *,
     velocity_set: Any,
     at: Any,
-    places: Any = LEFT,
+    places: Any = POST_COLLISION,
     velocity: Any = (),
     density: Any = None,
 ) -> None:
@@ -229,7 +233,7 @@ def open_side(
 
 @hc.kernel
 def pressure_drop(
-    f: Any, *, velocity_set: Any, at: Any, difference: Any, places: Any = LEFT
+    f: Any, *, velocity_set: Any, at: Any, difference: Any, places: Any = POST_COLLISION
 ) -> None:
     """Raise the density of what arrives through a periodic side; its momentum stays.
 

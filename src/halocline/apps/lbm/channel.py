@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 from halocline.apps.lbm.boundaries import Boundary, Pressure, PressureDrop, Velocity, Wall
-from halocline.apps.lbm.flow_case import Comparison, SteadyCase
+from halocline.apps.lbm.flow_case import Comparison
 from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry
-from halocline.errors import CaseError, nearest
+from halocline.apps.lbm.steady_case import SteadyCase
 from halocline.io.plots import Points
+from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from halocline.apps.lbm.flow import Flow, Setup
     from halocline.apps.lbm.flow_case import FlowResult, Values
 
-DRIVINGS = ("force", "pressure-drop", "inlet")
 _GREATEST = 1.5
 
 
@@ -40,18 +39,17 @@ class Channel(SteadyCase):
             parabola that comes in at x- and a constant pressure at x+.
         aspect: Length over height.
         width: Width over height in 3-D.
-        geometry: A file of solid cells, see 'geometry_file'; '' for none.
+        geometry: A file of solid cells: a .npy array, an image or an .stl surface.
     """
 
     name: ClassVar[str] = "channel"
-    usual: ClassVar[tuple[int, float, float]] = (32, 10.0, 0.05)
-    greatest: ClassVar[float] = _GREATEST
+    peak_speed: ClassVar[float] = _GREATEST
 
-    dimensions: int = 2
-    driving: str = "force"
-    aspect: float = 1.0
-    width: float = 0.25
-    geometry: str = ""
+    dimensions: Literal[2, 3] = 2
+    driving: Literal["force", "pressure-drop", "inlet"] = "force"
+    aspect: Annotated[float, Range(above=0.0)] = 1.0
+    width: Annotated[float, Range(above=0.0)] = 0.25
+    geometry: str | None = None
 
     @property
     def axes(self) -> int:
@@ -67,19 +65,8 @@ class Channel(SteadyCase):
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
-        if self.dimensions not in (2, 3):
-            raise CaseError(f"The channel has {self.dimensions} dimensions; expected 2 or 3.")
-        if self.driving not in DRIVINGS:
-            hint = nearest(self.driving, DRIVINGS)
-            raise CaseError(f"The channel has the unknown driving '{self.driving}'.", hint=hint)
-        if not (0.0 < self.aspect < inf and 0.0 < self.width < inf):
-            raise CaseError(
-                f"The channel has aspect {self.aspect:g} and width {self.width:g}; expected both "
-                "above 0."
-            )
         super().check()
-        if self.geometry:
-            self._solid()
+        self._solid()
 
     def _solid(self) -> NDArray[np.bool_] | None:
         if not self.geometry:

@@ -20,6 +20,7 @@ import halocline as hc
 from halocline.apps.lbm.arguments import check_function, check_number, wrong
 from halocline.apps.lbm.moment_rows import Row, moment_rows
 from halocline.apps.lbm.populations import Value, add, dot, moments
+from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.velocity_set import VelocitySet
@@ -66,7 +67,7 @@ def trt(magic: float = MAGIC) -> Collision:
 
     Source: Ginzburg, Verhaeghe & d'Humières 2008.
     """
-    check_number("magic", magic, 0.0)
+    check_number("magic", magic, Range(above=0.0))
 
     def collide(
         velocity_set: VelocitySet,
@@ -112,8 +113,8 @@ def mrt(
 
     Source: Lallemand & Luo 2000 (D2Q9); d'Humières et al. 2002 (D3Q19).
     """
-    check_number("energy", energy, 0.0, 2.0)
-    check_number("higher", higher, 0.0, 2.0)
+    check_number("energy", energy, Range(above=0.0, below=2.0))
+    check_number("higher", higher, Range(above=0.0, below=2.0))
     relax = trt(magic)
 
     def collide(
@@ -181,7 +182,7 @@ def smagorinsky(constant: float, collision: Collision = bgk) -> Collision:
     Source: Hou, Sterling, Chen & Doolen 1996.
     """
     if constant != 0.0:
-        check_number("constant", constant, 0.0, 1.0, "0.1 to 0.17 are usual.")
+        check_number("constant", constant, Range(above=0.0, below=1.0), "0.1 to 0.17 are usual.")
     check_collision("collision", collision)
 
     def collide(

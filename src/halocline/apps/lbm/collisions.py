@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from halocline.apps.lbm.collision import Collision, bgk, mrt, regularised, smagorinsky, trt
 from halocline.apps.lbm.cumulant import cumulant
-from halocline.errors import CaseError, nearest
+from halocline.errors import CaseError
 
 COLLISIONS: Mapping[str, Collision] = {
     "bgk": bgk,
@@ -23,24 +23,19 @@ def collision_named(name: str, eddies: float = 0.0) -> Collision:
     """Return a collision, maybe with the viscosity of eddies smaller than a cell.
 
     Args:
-        name: 'bgk', 'trt', 'mrt', 'regularised' or 'cumulant'.
+        name: In 'COLLISIONS'.
         eddies: Smagorinsky's constant; 0 for none.
-
-    Raises:
-        CaseError: There is no such collision.
     """
-    if name not in COLLISIONS:
-        raise CaseError(f"There is no collision '{name}'.", hint=nearest(name, COLLISIONS))
     return smagorinsky(eddies, COLLISIONS[name]) if eddies else COLLISIONS[name]
 
 
-def lattice_for(collision: str, dimensions: int, wanted: str = "") -> str:
+def lattice_for(collision: str, dimensions: int, wanted: str | None = None) -> str:
     """Return the name of the lattice to take for a collision.
 
     Args:
         collision: Its name.
         dimensions: 2 or 3.
-        wanted: The lattice that was asked for, or '' for the usual one.
+        wanted: The lattice that was asked for; None for the usual one.
 
     Raises:
         CaseError: The collision does not exist on it, or in so many dimensions.

@@ -6,8 +6,9 @@ little below its middle; 2D-1 with Reynolds number 20 (steady), 2D-2 with 100 (v
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from halocline.apps.lbm.past_body import PastBody
 
@@ -29,8 +30,8 @@ class Cylinder(PastBody):
     """Parameters of flow past a cylinder in two dimensions; see 'PastBody'."""
 
     name: ClassVar[str] = "cylinder"
-    usual: ClassVar[tuple[int, float, float]] = (20, 20.0, 0.04)
-    greatest: ClassVar[float] = 2.2
+    usual: ClassVar[Mapping[str, Any]] = {"cells": 20, "reynolds": 20.0, "lattice_speed": 0.04}
+    peak_speed: ClassVar[float] = 2.2
 
     @property
     def axes(self) -> int:

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
 from halocline.apps.lbm.boundaries import Wall
-from halocline.apps.lbm.flow_case import Comparison, SteadyCase
+from halocline.apps.lbm.flow_case import Comparison
 from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, Plane
-from halocline.errors import CaseError
+from halocline.apps.lbm.steady_case import SteadyCase
 from halocline.io.plots import Points
+from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,11 +39,10 @@ class Duct(SteadyCase):
     """
 
     name: ClassVar[str] = "duct"
-    usual: ClassVar[tuple[int, float, float]] = (32, 10.0, 0.05)
     # In a square duct; less in others.
-    greatest: ClassVar[float] = 2.1
+    peak_speed: ClassVar[float] = 2.1
 
-    aspect: float = 1.0
+    aspect: Annotated[float, Range(least=1.0)] = 1.0
 
     @property
     def axes(self) -> int:
@@ -54,12 +54,6 @@ class Duct(SteadyCase):
         """Cells along each axis."""
         cells = self.scaling.cells
         return (_LENGTH, cells, round(self.aspect * cells))
-
-    def check(self) -> None:
-        """Raise a CaseError for what cannot be computed."""
-        if not 1.0 <= self.aspect < float("inf"):
-            raise CaseError(f"The duct has aspect {self.aspect:g}; expected at least 1.")
-        super().check()
 
     def setup(self) -> Setup:
         """Return what the flow is."""

@@ -34,7 +34,7 @@ from halocline.apps.lbm.collision import Collision, bgk
 from halocline.apps.lbm.links import next_to
 from halocline.apps.lbm.populations import equilibrium
 from halocline.apps.lbm.setup_check import as_extent, check_setup, check_solid
-from halocline.apps.lbm.streaming import Places, Streaming, streaming, unit_of
+from halocline.apps.lbm.streaming import STREAMINGS, Places, Streaming, unit_of
 from halocline.apps.lbm.velocity_set import VelocitySet, velocity_set
 from halocline.geometry import AXES, Box
 from halocline.language.sides import parse_side
@@ -223,7 +223,7 @@ def make_flow(setup: Setup) -> Flow:
         CaseError: A function of the setup returns something else than it should, or its collision
             is not known on its lattice.
     """
-    lattice, way = velocity_set(setup.lattice), streaming(setup.streaming)
+    lattice, way = velocity_set(setup.lattice), STREAMINGS[setup.streaming]
     builder = _Builder(setup, lattice, way)
     observe = kernels.macroscopic(
         builder.f,

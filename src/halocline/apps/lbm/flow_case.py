@@ -11,23 +11,25 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
 import halocline as hc
-from halocline.apps.case import Problem, ending
+from halocline.apps.case import Problem
 from halocline.apps.lbm import kernels
 from halocline.apps.lbm.boundaries import Outflow, Pressure, Velocity
-from halocline.apps.lbm.collisions import collision_named, lattice_for
+from halocline.apps.lbm.collisions import COLLISIONS, collision_named, lattice_for
 from halocline.apps.lbm.flow import Flow, Setup, make_flow
 from halocline.apps.lbm.flow_pictures import FlowPicture, draw_flow
 from halocline.apps.lbm.flow_quantities import integrals, quantities
 from halocline.apps.lbm.model import Scaling
 from halocline.apps.lbm.populations import add
-from halocline.apps.lbm.streaming import DTYPES, streaming
+from halocline.apps.lbm.streaming import DTYPES, STREAMINGS
 from halocline.apps.lbm.units import UnitParameters
-from halocline.errors import CaseError, nearest
+from halocline.apps.lbm.velocity_set import NAMES
+from halocline.language.numbers import Range
+from halocline.options import OneOf
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,13 +81,13 @@ class FlowProblem(Problem):
 
     Attributes:
         flow: The flow.
-        look: Steps of the simulation between two looks at it.
-        change: The greatest change of the velocity from one look to the next [cells / step];
+        interval: Steps of the simulation between two samples.
+        change: The greatest change of the velocity from one sample to the next [cells / step];
             None if nobody asks.
     """
 
     flow: Flow
-    look: int
+    interval: int
     change: Reduction | None
 
 
@@ -94,24 +96,25 @@ class FlowCase(UnitParameters):
     """Parameters of a flow.
 
     Attributes:
-        collision: 'trt', 'bgk', 'mrt', 'regularised' or 'cumulant'.
+        collision: What becomes of the populations that meet in a cell.
         eddies: Smagorinsky's constant for eddies smaller than a cell, 0.1 to 0.17; 0 for none.
-        lattice: 'D2Q9', 'D3Q15', 'D3Q19' or 'D3Q27'; '' for the usual one.
+        lattice: The velocity set; without it the usual one of the collision.
         streaming: 'two-grids', or 'in-place' for half the memory.
-        dtype: 'float64', 'float32', or 'float16', which is for storage and computes in float32.
+        dtype: Of what is stored; 'float16' computes in float32.
     """
 
-    name: ClassVar[str]
     # The greatest speed of the flow, over its speed.
-    greatest: ClassVar[float] = 1.0
+    peak_speed: ClassVar[float] = 1.0
+    # Whether the velocity jumps at corners of the domain.
+    has_corners: ClassVar[bool] = False
 
-    collision: str = "trt"
-    eddies: float = 0.0
-    lattice: str = ""
-    streaming: str = "two-grids"
-    dtype: str = "float64"
+    collision: Annotated[str, OneOf(tuple(COLLISIONS))] = "trt"
+    eddies: Annotated[float, Range(least=0.0, below=1.0)] = 0.0
+    lattice: Annotated[str | None, OneOf(NAMES)] = None
+    streaming: Annotated[str, OneOf(tuple(STREAMINGS))] = "two-grids"
+    dtype: Annotated[str, OneOf(DTYPES)] = "float64"
 
-    # What a case says.
+    # What a case says of itself.
 
     @property
     def axes(self) -> int:
@@ -119,18 +122,18 @@ class FlowCase(UnitParameters):
         raise NotImplementedError
 
     @property
-    def last(self) -> float:
-        """Where the run ends at the latest: how often the flow passes its length."""
+    def duration(self) -> float:
+        """Convective times after which the run ends at the latest."""
         raise NotImplementedError
 
     @property
-    def looks(self) -> float:
-        """How often it is looked at while it passes its length."""
+    def samples(self) -> float:
+        """Samples in a convective time, in which the flow passes its length."""
         return 1.0
 
     @property
-    def steady_below(self) -> float:
-        """The change of the velocity while it passes its length that ends the run [speed]; or 0."""
+    def steady_tolerance(self) -> float:
+        """The change of the velocity in a convective time that ends the run [speed]; or 0."""
         return 0.0
 
     def setup(self) -> Setup:
@@ -140,16 +143,25 @@ class FlowCase(UnitParameters):
     def start(self, flow: Flow) -> None:
         """Set the first values; at rest if a case does not say."""
 
-    def extras(self, flow: Flow) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
+    def diagnostics(self, flow: Flow) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
         """Return more integrals, and steps that bring up to date what they read."""
         return (), ()
+
+    def samples_needed(self, changes: Sequence[float], most: float) -> float:
+        """Return how many samples are still to come.
+
+        Args:
+            changes: Of the velocity in a convective time, at each sample so far [speed].
+            most: How many there are until the run ends at the latest.
+        """
+        return most
 
     def outcome(self, result: FlowResult) -> str:
         """Return what the flow has come to, as text; '' if nobody asks."""
         return ""
 
-    def compare(self, result: FlowResult, values: Values) -> Sequence[Comparison]:
-        """Return what came out beside what is known (rank 0)."""
+    def compare(self, result: FlowResult, values: Values) -> Sequence[object]:
+        """Return what came out beside what is known, each a line of the report (rank 0)."""
         raise NotImplementedError
 
     def picture(self, result: FlowResult, values: Values) -> FlowPicture:
@@ -166,16 +178,10 @@ class FlowCase(UnitParameters):
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
+        super().check()
         self.check_units()
-        streaming(self.streaming)
-        if not 0.0 <= self.eddies < 1.0:
-            raise CaseError(f"'eddies' was given {self.eddies:g}; expected 0, or 0.1 to 0.17.")
-        collision_named(self.collision, self.eddies)
         lattice_for(self.collision, self.axes, self.lattice)
-        if self.dtype not in DTYPES:
-            hint = nearest(self.dtype, DTYPES)
-            raise CaseError(f"The flow has the unknown dtype '{self.dtype}'.", hint=hint)
-        self.scaling.check_flow(self.greatest)
+        self.scaling.check(self.peak_speed, has_corners=self.has_corners)
 
     def describe(self) -> str:
         """Return the parameters, the table of units and warnings, as text."""
@@ -183,7 +189,7 @@ class FlowCase(UnitParameters):
         extent = " x ".join(map(str, setup.extent))
         eddies = f" with Smagorinsky's constant {self.eddies:g}" if self.eddies else ""
         is_open = any(isinstance(b, Velocity | Pressure | Outflow) for b in setup.sides.values())
-        found = self.scaling.warnings(self.greatest, is_open=is_open)
+        found = self.scaling.warnings(self.peak_speed, is_open=is_open)
         warnings = [f"warning: {text}" for text in found]
         return "\n".join(
             [
@@ -219,26 +225,26 @@ class FlowCase(UnitParameters):
         flow, units = make_flow(self.setup()), self.units
         self.start(flow)
         # An even number of lattice steps: what goes to and fro at an open side is no change.
-        pairs = max(1, round(0.5 * self.scaling.length / (self.scaling.speed * self.looks)))
-        look = 2 * pairs // flow.lattice_steps
+        pairs = max(1, round(0.5 * self.scaling.length / (self.scaling.speed * self.samples)))
+        interval = 2 * pairs // flow.lattice_steps
         steps, change = flow.steps, None
-        if self.steady_below:
+        if self.steady_tolerance:
             velocity = flow.velocity
             before = flow.grid.field("before", components=self.axes, dtype=velocity.dtype)
             differences = [velocity[axis] - before[axis] for axis in range(self.axes)]
             change = hc.max(hc.sqrt(add([d * d for d in differences])), name="change")
             copy = kernels.copy_velocity(velocity, before)
             # The copy comes last, so that the velocity may be updated at any other time, too.
-            steps = (*steps, hc.every(look, flow.observe, change, copy))
-        more_steps, more_integrals = self.extras(flow)
+            steps = (*steps, hc.every(interval, flow.observe, change, copy))
+        more_steps, more_integrals = self.diagnostics(flow)
         if more_steps:
             # Within the steps, so that what they read next door is stored.
-            steps = (*steps, hc.every(look, flow.observe, *more_steps))
+            steps = (*steps, hc.every(interval, flow.observe, *more_steps))
         return FlowProblem(
             flow.grid,
             steps,
             flow,
-            look,
+            interval,
             change,
             quantities=quantities(flow, units),
             integrals=(*integrals(flow, units), *more_integrals),
@@ -248,26 +254,35 @@ class FlowCase(UnitParameters):
         )
 
     def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> FlowResult:
-        """Run until the flow is steady, or as long as allowed, and look at it now and then."""
+        """Run until the flow is steady, or as long as allowed, and sample it on the way."""
         assert isinstance(problem, FlowProblem)
         length = self.scaling.length / self.scaling.speed
-        last = round(self.last * length / problem.flow.lattice_steps)
+        last = round(self.duration * length / problem.flow.lattice_steps)
         rows: list[tuple[float, ...]] = []
+        changes: list[float] = []
         first, seconds = simulation.step, 0.0
         simulation.run(0, progress=False)  # compile before the clock starts
         while simulation.step < last and not self.is_steady(problem):
-            steps = min(problem.look - simulation.step % problem.look, last - simulation.step)
+            steps = min(
+                problem.interval - simulation.step % problem.interval, last - simulation.step
+            )
             start = perf_counter()
             simulation.run(steps, progress=False)
             elapsed = perf_counter() - start
             seconds += elapsed
-            rows.append(self._look(simulation, problem))
+            rows.append(self._sample(simulation, problem))
+            changes.append(self.change(problem))
             rate = steps * problem.flow.updates / elapsed / 1e6
-            watch(self._line(simulation, problem, rows[-1], f"{seconds:9.2f} s   {rate:8.2f}"))
+            most = (last - simulation.step) / problem.interval
+            left_s = self.samples_needed(changes, most) * seconds / len(rows)
+            speed = f"{seconds:9.2f} s   {rate:8.2f} MLUPS   about {left_s:.0f} s left"
+            watch(self._line(simulation, problem, rows[-1], speed))
         history = np.array(rows).reshape(len(rows), 1 + len(problem.integrals))
-        return FlowResult(self, problem, history, simulation.step - first, seconds)
+        times = simulation.step * problem.flow.lattice_steps / length
+        steps = simulation.step - first
+        return FlowResult(self, problem, history, tuple(changes), times, steps, seconds)
 
-    def _look(self, simulation: Any, problem: FlowProblem) -> tuple[float, ...]:
+    def _sample(self, simulation: Any, problem: FlowProblem) -> tuple[float, ...]:
         """Return time and integrals; collective."""
         reductions = [integral.reduction for integral in problem.integrals]
         simulation.execute(*problem.refresh, *reductions)
@@ -285,62 +300,17 @@ class FlowCase(UnitParameters):
             found += f"   change {self.change(problem):.3e} U"
         return (
             f"time {row[0]:10.4g} {problem.time_unit}   step {simulation.step:8d}   {found}   "
-            f"{speed} MLUPS"
+            f"{speed}"
         )
 
     def change(self, problem: FlowProblem) -> float:
         """Return the last known change of the velocity [U]; NaN before the first."""
         value = float("nan") if problem.change is None else problem.change.value
-        return value * self.looks / self.scaling.speed
+        return value * self.samples / self.scaling.speed
 
     def is_steady(self, problem: FlowProblem) -> bool:
         """Return whether the last known change is within the tolerance."""
-        return self.change(problem) <= self.steady_below
-
-
-@dataclass(frozen=True)
-class SteadyCase(FlowCase):
-    """Parameters of a flow that becomes steady.
-
-    Attributes:
-        tolerance: A flow is steady when no velocity changes by more than this, in units of its
-            speed, while it passes its length.
-        max_convective_times: Where the run ends at the latest: how often it passes its length.
-    """
-
-    tolerance: float = ending(1e-6)
-    max_convective_times: int = ending(300)
-
-    @property
-    def last(self) -> float:
-        """Where the run ends at the latest."""
-        return self.max_convective_times
-
-    @property
-    def steady_below(self) -> float:
-        """The change that ends the run."""
-        return self.tolerance
-
-    def check(self) -> None:
-        """Raise a CaseError for what cannot be computed."""
-        if not self.tolerance >= 0.0 or self.max_convective_times < 1:
-            raise CaseError(
-                f"Tolerance {self.tolerance:g} and at most {self.max_convective_times} convective "
-                "times were given; expected at least 0 (to run to the end) and at least 1."
-            )
-        super().check()
-
-    def outcome(self, result: FlowResult) -> str:
-        """Return whether the flow became steady."""
-        if result.problem.change is None:
-            return ""
-        change = f"the change {self.change(result.problem):.2e} U a convective time"
-        if result.is_steady:
-            return f"steady: {change} is within the tolerance {self.tolerance:g} U"
-        return (
-            f"NOT steady: {change} exceeds the tolerance {self.tolerance:g} U; allow more with "
-            "--max-convective-times"
-        )
+        return self.change(problem) <= self.steady_tolerance
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +320,9 @@ class FlowResult:
     Attributes:
         case: The parameters.
         problem: Its fields.
-        history: Time and integrals at each look of this run (looks, 1 + integrals).
+        history: Time and integrals at each sample of this run (samples, 1 + integrals).
+        changes: Of the velocity in a convective time, at each sample of this run [speed].
+        times: Convective times in all.
         steps: How many were done, by this run.
         seconds: Wall-clock time they took [s].
     """
@@ -358,11 +330,13 @@ class FlowResult:
     case: FlowCase
     problem: FlowProblem
     history: NDArray[np.float64]
+    changes: tuple[float, ...]
+    times: float
     steps: int
     seconds: float
 
     def series(self, name: str) -> NDArray[np.float64]:
-        """Return an integral, or the 'time', at each look of this run."""
+        """Return an integral, or the 'time', at each sample of this run."""
         names = ["time", *(integral.name for integral in self.problem.integrals)]
         return self.history[:, names.index(name)]
 
@@ -381,13 +355,14 @@ class FlowResult:
         """Return velocity, pressure and density; collective."""
         return tuple(quantity.gather() for quantity in self.problem.quantities)
 
-    def compare(self, variables: Sequence[Variable]) -> Sequence[Comparison]:
+    def compare(self, variables: Sequence[Variable]) -> Sequence[Any]:
         """Return what came out beside what is known (rank 0)."""
         return self.case.compare(self, _values(variables))
 
     def findings(self, variables: Sequence[Variable]) -> str:
         """Return the same as text (rank 0)."""
-        return "\n".join(map(str, self.compare(variables)))
+        lines = map(str, self.compare(variables))
+        return "\n".join(lines) or "Nothing is known to compare it with."
 
     def pictures(self, variables: Sequence[Variable]) -> Mapping[str, Callable[[Path], None]]:
         """Return the picture of the flow (rank 0)."""

@@ -34,6 +34,8 @@ class Plane:
         axes: What they are called.
         unit: Of the speed.
         has_streamlines: Whether to draw them.
+        exponent: Of the speed, shown as colour; below 1 slow eddies show as well.
+        starts: Points through which more streamlines go (n, 2); None for no more.
     """
 
     u: Array
@@ -43,6 +45,8 @@ class Plane:
     axes: tuple[str, str]
     unit: str
     has_streamlines: bool = True
+    exponent: float = 1.0
+    starts: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,12 +58,14 @@ class Panel:
         labels: Of the horizontal and the vertical axis.
         curve: What this run has found.
         known: What is known.
+        is_logarithmic: Whether both axes are.
     """
 
     title: str
     labels: tuple[str, str]
     curve: Points
     known: tuple[Points, ...] = ()
+    is_logarithmic: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,9 +84,9 @@ class FlowPicture:
 
 
 def middle_plane(
-    case: FlowCase, values: Values, solid: NDArray[np.bool_] | None, *, has_streamlines: bool = True
+    case: FlowCase, values: Values, solid: NDArray[np.bool_] | None, **more: Any
 ) -> Plane:
-    """Return the flow in the plane half way along z."""
+    """Return the flow in the plane half way along z; 'more' is of the plane."""
     u, v = values["u"], values["v"]
     mask = np.zeros(u.shape, bool) if solid is None else solid
     if u.ndim > len("xy"):
@@ -93,7 +99,7 @@ def middle_plane(
         (u.shape[0] * units.cell, u.shape[1] * units.cell),
         ("x [m]", "y [m]") if units.is_physical else ("$x / L$", "$y / L$"),
         "m/s" if units.is_physical else "U",
-        has_streamlines,
+        **more,
     )
 
 
@@ -123,9 +129,17 @@ def draw_flow(picture: FlowPicture, path: Path) -> None:
 
 
 def _plane(figure: Figure, axes: Axes, plane: Plane) -> None:
+    from matplotlib.colors import PowerNorm
+
     u, v = (np.ma.masked_array(part, plane.solid).T for part in (plane.u, plane.v))
     extent = (0.0, plane.size[0], 0.0, plane.size[1])
-    image = axes.imshow(np.ma.hypot(u, v), origin="lower", extent=extent, cmap="viridis")
+    image = axes.imshow(
+        np.ma.hypot(u, v),
+        origin="lower",
+        extent=extent,
+        cmap="viridis",
+        norm=PowerNorm(plane.exponent, 0.0),
+    )
     walls = np.ma.masked_array(np.ones(plane.solid.shape), ~plane.solid).T
     axes.imshow(walls, origin="lower", extent=extent, cmap="gray", vmin=0.0, vmax=2.0)
     if plane.has_streamlines and (np.any(u) or np.any(v)) and min(u.shape) > 1:
@@ -133,9 +147,10 @@ def _plane(figure: Figure, axes: Axes, plane: Plane) -> None:
             (np.arange(count) + 0.5) * size / count
             for count, size in zip(u.T.shape, plane.size, strict=True)
         )
-        axes.streamplot(
-            x, y, u, v, color=(1.0, 1.0, 1.0, 0.7), linewidth=0.6, density=1.3, arrowsize=0.7
-        )
+        style: dict[str, Any] = {"color": (1.0, 1.0, 1.0, 0.7), "linewidth": 0.6, "arrowsize": 0.7}
+        axes.streamplot(x, y, u, v, density=1.3, **style)
+        if plane.starts is not None:
+            axes.streamplot(x, y, u, v, density=3.0, start_points=plane.starts, **style)
     axes.set(
         xlabel=plane.axes[0],
         ylabel=plane.axes[1],
@@ -149,7 +164,7 @@ def _plane(figure: Figure, axes: Axes, plane: Plane) -> None:
 
 def _panel(axes: Axes, panel: Panel) -> None:
     for (marker, color), points in zip(MARKS, panel.known, strict=False):
-        every = max(1, len(points.x) // 40)
+        every = 1 if panel.is_logarithmic else max(1, len(points.x) // 40)
         axes.plot(
             points.x[::every],
             points.y[::every],
@@ -162,6 +177,8 @@ def _panel(axes: Axes, panel: Panel) -> None:
         )
     axes.plot(panel.curve.x, panel.curve.y, color=LINE, linewidth=1.8, label=panel.curve.label)
     axes.set(xlabel=panel.labels[0], ylabel=panel.labels[1], title=panel.title)
+    if panel.is_logarithmic:
+        axes.set(xscale="log", yscale="log")
     low, high = axes.get_ylim()
     # What does not change is drawn flat, not as its rounding.
     least = max(1e-9, 1e-3 * max(abs(low), abs(high)))

@@ -8,7 +8,7 @@ import halocline as hc
 from halocline.apps.lbm.arguments import returned
 from halocline.apps.lbm.collision import bgk
 from halocline.apps.lbm.populations import moments
-from halocline.apps.lbm.streaming import LEFT
+from halocline.apps.lbm.streaming import POST_COLLISION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,10 +42,10 @@ def collide_stream(  # noqa: PLR0913 (what a collision is)
         time: The time, for such a function [steps].
     """
     acting = _acting(force, time, velocity_set)
-    outgoing = collision(velocity_set, _arriving(f, velocity_set, LEFT), omega, acting)
+    outgoing = collision(velocity_set, _arriving(f, velocity_set, POST_COLLISION), omega, acting)
     here = (0,) * velocity_set.dimensions
     for i, population in enumerate(returned(collision, outgoing, len(velocity_set), "population")):
-        LEFT.put(f_next, velocity_set, i, here, population)
+        POST_COLLISION.put(f_next, velocity_set, i, here, population)
 
 
 @hc.kernel
@@ -88,7 +88,7 @@ def macroscopic(  # noqa: PLR0913 (what is read off)
     velocity_set: Any,
     force: Any = (),
     time: Any = 0.0,
-    places: Any = LEFT,
+    places: Any = POST_COLLISION,
 ) -> None:
     """Compute density and velocity from the stored populations [lattice units].
 

@@ -12,43 +12,40 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 import halocline as hc
-from halocline.apps.case import Problem, ending
+from halocline.apps.case import ENDS, Case, Problem, remaining_steps
 from halocline.apps.lbm import obstacle_flow_input as given
 from halocline.apps.lbm import obstacle_flow_published as published
+from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, Plane, draw_flow
 from halocline.apps.lbm.kernels import macroscopic
 from halocline.apps.lbm.obstacle_flow_kernels import (
     accelerate,
     rest_in_obstacles,
     stream_collide,
 )
-from halocline.apps.lbm.obstacle_flow_output import (
-    FlowPicture,
-    draw_flow,
-    write_averages,
-    write_final_state,
-)
+from halocline.apps.lbm.obstacle_flow_output import write_averages, write_final_state
 from halocline.apps.lbm.populations import add
 from halocline.apps.lbm.velocity_set import velocity_set
-from halocline.errors import CaseError, nearest
+from halocline.errors import CaseError
+from halocline.io.plots import Points
 from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
 from halocline.language.fields import Field
+from halocline.language.numbers import Range
 from halocline.language.steps import Callback, Reduction
 
 LATTICE = velocity_set("D2Q9")
-DTYPES = ("float64", "float32")
 # How often a run says how far it is.
 _PIECES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class FlowProblem(Problem):
+class ObstacleProblem(Problem):
     """Grid and steps of the flow, with what is read off.
 
     Attributes:
@@ -74,29 +71,28 @@ class FlowProblem(Problem):
         return self.total_speed.value / self.fluid_cells
 
 
-@dataclass(frozen=True, slots=True)
-class ObstacleFlow:
+@dataclass(frozen=True)
+class ObstacleFlow(Case):
     """Parameters of the flow past obstacles.
 
     Attributes:
-        grid: A published case, '128x128', '128x256', '256x256' or '1024x1024': what it has is used
-            where no file says otherwise.
-        parameters: A file of other parameters in the course's format; empty for none.
-        obstacles: A file of other obstacles in the course's format; empty for none.
+        grid: A published case: what it has is used where no file says otherwise.
+        parameters: A file of other parameters in the course's format.
+        obstacles: A file of other obstacles in the course's format, a line 'x y 1' each.
         steps: How many time steps; 0 for as many as the parameters say.
-        dtype: 'float64' or 'float32'.
+        dtype: Of what is computed and stored.
     """
 
     name: ClassVar[str] = "obstacle-flow"
 
-    grid: str = "128x128"
-    parameters: str = ""
-    obstacles: str = ""
-    steps: int = ending(0)
-    dtype: str = "float64"
+    grid: Literal["128x128", "128x256", "256x256", "1024x1024"] = "128x128"
+    parameters: str | None = None
+    obstacles: str | None = None
+    steps: Annotated[int, Range(least=0), ENDS] = 0
+    dtype: Literal["float64", "float32"] = "float64"
 
     @property
-    def told(self) -> given.Parameters:
+    def flow_parameters(self) -> given.Parameters:
         """The parameters, from the file or those of the published case."""
         published_ones = given.published_parameters(self.grid)
         return given.read_parameters(self.parameters) if self.parameters else published_ones
@@ -104,7 +100,7 @@ class ObstacleFlow:
     @property
     def iterations(self) -> int:
         """How many steps are done."""
-        return self.steps or self.told.iterations
+        return self.steps or self.flow_parameters.iterations
 
     @property
     def is_published(self) -> bool:
@@ -113,52 +109,46 @@ class ObstacleFlow:
 
     def solid(self) -> NDArray[np.bool_]:
         """Return where obstacles are (nx, ny)."""
-        told = self.told
+        flow = self.flow_parameters
         if self.obstacles:
-            return given.read_obstacles(self.obstacles, told.nx, told.ny)
+            return given.read_obstacles(self.obstacles, flow.nx, flow.ny)
         solid = given.published_obstacles(self.grid)
-        if solid.shape != (told.nx, told.ny):
+        if solid.shape != (flow.nx, flow.ny):
             raise CaseError(
-                f"The parameter file '{self.parameters}' has {told.nx}x{told.ny} cells, but the "
-                f"obstacles are those of the published grid '{self.grid}'.",
+                f"The parameter file '{self.parameters}' has {flow.nx}x{flow.ny} cells, but "
+                f"the obstacles are those of the published grid '{self.grid}'.",
                 hint="Give obstacles of your own with 'obstacles'.",
             )
         return solid
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
-        if self.dtype not in DTYPES:
-            raise CaseError(
-                f"The flow past obstacles has the unknown dtype '{self.dtype}'.",
-                hint=nearest(self.dtype, DTYPES),
-            )
-        if self.steps < 0:
-            raise CaseError(f"{self.steps} steps were given; expected at least 0.")
-        self.told.check()
+        super().check()
+        self.flow_parameters.check()
         if self.solid().all():
             raise CaseError("All cells are obstacles; expected some fluid between them.")
 
     def describe(self) -> str:
         """Return the parameters and what follows from them, as text."""
-        told, solid = self.told, self.solid()
+        flow, solid = self.flow_parameters, self.solid()
         return (
-            f"flow past obstacles, {told.nx} x {told.ny} cells, {int(solid.sum())} of them "
+            f"flow past obstacles, {flow.nx} x {flow.ny} cells, {int(solid.sum())} of them "
             f"obstacles, {self.iterations} steps\n"
-            f"{LATTICE!r} BGK, {self.dtype}, density {told.density:g}, omega {told.omega:g} "
-            f"(viscosity {told.viscosity:.6f}), row {told.accelerated_row} pushed by "
-            f"{told.accel:g} in a step"
+            f"{LATTICE!r} BGK, {self.dtype}, density {flow.density:g}, omega {flow.omega:g} "
+            f"(viscosity {flow.viscosity:.6f}), row {flow.accelerated_row} pushed by "
+            f"{flow.accel:g} in a step"
         )
 
     def bytes_stored(self) -> int:
         """Return about how much the stored fields and texts will take [bytes]."""
-        told = self.told
+        flow = self.flow_parameters
         # A line of the final state, and five numbers of the fields; a line of the averages.
-        return told.nx * told.ny * (90 + 5 * 8) + 30 * self.iterations
+        return flow.nx * flow.ny * (90 + 5 * 8) + 30 * self.iterations
 
-    def problem(self) -> FlowProblem:
+    def problem(self) -> ObstacleProblem:
         """Return grid and steps; fields are zero at first, which is a fluid at rest."""
-        told, solid = self.told, self.solid()
-        grid = hc.Grid((told.nx, told.ny), periodic=True)
+        flow, solid = self.flow_parameters, self.solid()
+        grid = hc.Grid((flow.nx, flow.ny), periodic=True)
         f, f_next = (
             grid.field(name, components=len(LATTICE), dtype=self.dtype) for name in ("f", "f_next")
         )
@@ -169,14 +159,14 @@ class ObstacleFlow:
         )
         velocity = grid.field("velocity", components=LATTICE.dimensions, dtype=self.dtype)
         mask.set(solid.astype(self.dtype))
-        row = hc.Box((0, told.accelerated_row), (told.nx, told.accelerated_row + 1))
+        row = hc.Box((0, flow.accelerated_row), (flow.nx, flow.accelerated_row + 1))
         total, fluid_cells = hc.sum(speed, name="total_speed"), int((~solid).sum())
         averages: list[float] = []
-        return FlowProblem(
+        return ObstacleProblem(
             grid,
             (
-                accelerate(f, push, mask, velocity_set=LATTICE, accel=told.accel, on=row),
-                stream_collide(f, f_next, speed, mask, velocity_set=LATTICE, omega=told.omega),
+                accelerate(f, push, mask, velocity_set=LATTICE, accel=flow.accel, on=row),
+                stream_collide(f, f_next, speed, mask, velocity_set=LATTICE, omega=flow.omega),
                 hc.swap(f, f_next),
                 total,
                 Callback(lambda: averages.append(total.value / fluid_cells)),
@@ -197,7 +187,7 @@ class ObstacleFlow:
         self, density: Field, velocity: Field, speed: Field, mask: Field
     ) -> tuple[Quantity, ...]:
         """Return the columns of the course's final state."""
-        pressure = self.told.density / 3.0
+        pressure = self.flow_parameters.density / 3.0
         return (
             *(
                 Quantity(
@@ -219,15 +209,13 @@ class ObstacleFlow:
             Quantity("obstacle", mask, description="1 in obstacle cells, 0 in the fluid"),
         )
 
-    def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> FlowResult:
+    def run(
+        self, simulation: Any, problem: Problem, watch: Callable[[str], None]
+    ) -> ObstacleResult:
         """Make all steps, or those that remain."""
-        assert isinstance(problem, FlowProblem)
+        assert isinstance(problem, ObstacleProblem)
         first, last, seconds = simulation.step, self.iterations, 0.0
-        if first > last:
-            raise CaseError(
-                f"{first} steps have been done, but {last} were asked for.",
-                hint="Ask for as many steps or more in all.",
-            )
+        remaining_steps(simulation, last)
         simulation.run(0, progress=False)  # compile before the clock starts
         while simulation.step < last:
             piece = min(-(-last // _PIECES), last - simulation.step)
@@ -240,7 +228,7 @@ class ObstacleFlow:
                 f"{seconds:9.2f} s   {rate:8.2f} MLUPS"
             )
         simulation.execute(*problem.refresh)
-        return FlowResult(self, problem, first, seconds)
+        return ObstacleResult(self, problem, first, seconds)
 
 
 def _integrals(f: Field, speed: Field, fluid_cells: int) -> tuple[Integral, ...]:
@@ -263,7 +251,7 @@ def _integrals(f: Field, speed: Field, fluid_cells: int) -> tuple[Integral, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class FlowResult:
+class ObstacleResult:
     """What a run of the flow has found.
 
     Attributes:
@@ -274,20 +262,20 @@ class FlowResult:
     """
 
     case: ObstacleFlow
-    problem: FlowProblem
+    problem: ObstacleProblem
     first_step: int
     seconds: float
 
     @property
     def is_complete(self) -> bool:
         """Whether all steps of the parameters have been done."""
-        return self.case.iterations == self.case.told.iterations
+        return self.case.iterations == self.case.flow_parameters.iterations
 
     @property
     def reynolds(self) -> float:
         """Reynolds number of the average velocity at the end."""
-        told = self.case.told
-        return self.problem.average * told.reynolds_dim / told.viscosity
+        flow = self.case.flow_parameters
+        return self.problem.average * flow.reynolds_dim / flow.viscosity
 
     def summary(self) -> str:
         """Return the average velocity, the Reynolds number, and how fast the steps were."""
@@ -328,15 +316,26 @@ class FlowResult:
     def pictures(self, variables: Sequence[Variable]) -> Mapping[str, Callable[[Path], None]]:
         """Return the picture, and the two text files that the course's own checker reads."""
         state, case = _by_name(variables), self.case
-        told, averages = case.told, self.problem.averages
-        picture = FlowPicture(
-            title=f"Flow past obstacles, {told.nx} x {told.ny} cells, {case.iterations} steps",
-            velocity=(state["u_x"], state["u_y"]),
-            solid=self.problem.solid,
-            averages=averages,
-            first_step=self.first_step,
-            published=published.published_series(case.grid) if case.is_published else None,
+        flow, averages = case.flow_parameters, self.problem.averages
+        steps = self.first_step + 1.0 + np.arange(len(averages))
+        known = published.published_series(case.grid) if case.is_published else None
+        panel = Panel(
+            "average velocity of the fluid",
+            ("steps", "average velocity [cells / step]"),
+            Points("this run", steps, np.array(averages)),
+            (Points("published", known.steps, known.values),) if known else (),
+            is_logarithmic=True,
         )
+        plane = Plane(
+            state["u_x"],
+            state["u_y"],
+            self.problem.solid,
+            (float(flow.nx), float(flow.ny)),
+            ("$x$", "$y$"),
+            "cells / step",
+        )
+        title = f"Flow past obstacles, {flow.nx} x {flow.ny} cells, {case.iterations} steps"
+        picture = FlowPicture(title, plane, (panel,))
         return {
             "obstacle-flow.png": partial(draw_flow, picture),
             "av_vels.dat": partial(write_averages, averages, self.first_step),

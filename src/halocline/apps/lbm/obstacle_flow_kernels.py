@@ -11,7 +11,7 @@ from typing import Any
 import halocline as hc
 from halocline.apps.lbm.collision import bgk
 from halocline.apps.lbm.populations import moments
-from halocline.apps.lbm.streaming import LEFT
+from halocline.apps.lbm.streaming import POST_COLLISION
 
 
 @hc.kernel
@@ -53,7 +53,7 @@ def stream_collide(
         omega: Relaxation rate [1 / step].
     """
     cell = (0, 0)
-    arriving = [LEFT.arriving(f, velocity_set, i, cell) for i in range(len(velocity_set))]
+    arriving = [POST_COLLISION.arriving(f, velocity_set, i, cell) for i in range(len(velocity_set))]
     outgoing = bgk(velocity_set, arriving, omega)
     is_solid = solid[cell] != 0
     for i, opposite in enumerate(velocity_set.opposites):

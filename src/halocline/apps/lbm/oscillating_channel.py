@@ -9,17 +9,18 @@ import cmath
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
 import halocline as hc
-from halocline.apps.case import ending
+from halocline.apps.case import ENDS
 from halocline.apps.lbm.boundaries import Wall
 from halocline.apps.lbm.flow_case import Comparison, FlowCase
 from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
 from halocline.errors import CaseError
 from halocline.io.plots import Points
+from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,10 +44,9 @@ class OscillatingChannel(FlowCase):
     """
 
     name: ClassVar[str] = "oscillating-channel"
-    usual: ClassVar[tuple[int, float, float]] = (32, 10.0, 0.05)
 
-    womersley: float = 4.0
-    periods: int = ending(1)
+    womersley: Annotated[float, Range(above=0.0, most=_LARGEST)] = 4.0
+    periods: Annotated[int, Range(least=1), ENDS] = 1
 
     @property
     def axes(self) -> int:
@@ -59,22 +59,17 @@ class OscillatingChannel(FlowCase):
         return 0.5 * pi * self.scaling.reynolds / self.womersley**2
 
     @property
-    def last(self) -> float:
+    def duration(self) -> float:
         """Where the run ends."""
         return self.periods * self.period
 
     @property
-    def looks(self) -> float:
+    def samples(self) -> float:
         """Sixteen in a period."""
         return 16.0 / self.period
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
-        if not 0.0 < self.womersley <= _LARGEST or self.periods < 1:
-            raise CaseError(
-                f"The Womersley number {self.womersley:g} and {self.periods} periods were given; "
-                f"expected a number above 0 and at most {_LARGEST}, and at least 1 period."
-            )
         super().check()
         steps = 2.0 * pi / self._frequency
         if steps < _STEPS:
@@ -162,7 +157,7 @@ class OscillatingChannel(FlowCase):
         )
 
     def _means(self, result: FlowResult) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the mean velocity at each look, found and exact, over the speed."""
+        """Return the mean velocity at each sample, found and exact, over the speed."""
         y = (np.arange(self.scaling.cells) + 0.5) / self.scaling.cells
         steps = np.rint(result.series("time") / self.units.step) - 1.0
         found = result.series("mean_u") / (self.scaling.speed * self.units.velocity)

@@ -9,19 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
 from halocline.apps.lbm.body_force import body_force
 from halocline.apps.lbm.boundaries import Boundary, FreeSlip, Outflow, Pressure, Velocity, Wall
-from halocline.apps.lbm.flow_case import Comparison, SteadyCase
+from halocline.apps.lbm.flow_case import Comparison
 from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry
 from halocline.apps.lbm.settling import PERIODS, TOLERANCE, WINDOW, Settling, State, settling
-from halocline.errors import CaseError, nearest
+from halocline.apps.lbm.steady_case import SteadyCase
+from halocline.errors import CaseError
 from halocline.io.plots import Points
 from halocline.io.quantity import Integral
+from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,9 +32,9 @@ if TYPE_CHECKING:
     from halocline.apps.lbm.flow_case import FlowResult, Values
     from halocline.language.steps import Step
 
-SIDES: dict[str, Boundary] = {"wall": Wall(), "free-slip": FreeSlip()}
-INLETS = ("parabola", "uniform")
-OUTLETS = ("pressure", "outflow")
+Diameters = Annotated[float, Range(least=1.0)]
+Sides = Literal["wall", "free-slip"]
+Inlet = Literal["parabola", "uniform"]
 
 
 @dataclass(frozen=True)
@@ -40,27 +42,28 @@ class PastBody(SteadyCase):
     """Parameters of flow past a body.
 
     Attributes:
-        upstream: From the inlet to the middle of the body.
-        downstream: From there to the outlet.
-        below: From the side y- to the middle of the body.
-        above: From there to the side y+.
-        sides: 'wall' or 'free-slip'.
+        upstream: From the inlet to the middle of the body [diameters].
+        downstream: From there to the outlet [diameters].
+        below: From the side y- to the middle of the body [diameters].
+        above: From there to the side y+ [diameters].
+        sides: What is at the sides along the flow.
         inlet: 'parabola' (in 2-D) or 'uniform'.
         outlet: 'pressure', which is constant there, or 'outflow', which vortices can leave.
-        geometry: A file of solid cells in place of the body, see 'geometry_file'; '' for none.
+        geometry: A file of solid cells in place of the body: a .npy array, an image or an .stl
+            surface.
     """
 
-    upstream: float = 2.0
-    downstream: float = 20.0
-    below: float = 2.0
-    above: float = 2.1
-    sides: str = "wall"
-    inlet: str = "parabola"
-    outlet: str = "pressure"
-    geometry: str = ""
+    upstream: Diameters = 2.0
+    downstream: Diameters = 20.0
+    below: Diameters = 2.0
+    above: Diameters = 2.1
+    sides: Sides = "wall"
+    inlet: Inlet = "parabola"
+    outlet: Literal["pressure", "outflow"] = "pressure"
+    geometry: str | None = None
 
     @property
-    def looks(self) -> float:
+    def samples(self) -> float:
         """How often it is looked at while it passes its length."""
         return 20.0
 
@@ -84,23 +87,12 @@ class PastBody(SteadyCase):
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
-        for name, known in (("sides", SIDES), ("inlet", INLETS), ("outlet", OUTLETS)):
-            word = getattr(self, name)
-            if word not in known:
-                raise CaseError(
-                    f"The flow has the unknown {name} '{word}'.", hint=nearest(word, known)
-                )
+        super().check()
         if self.inlet == "parabola" and (self.axes != len("xy") or self.sides != "wall"):
             raise CaseError(
                 "A parabola was asked for where there are no two walls.",
                 hint="Write inlet=uniform, or sides=wall in two dimensions.",
             )
-        for name in ("upstream", "downstream", "below", "above"):
-            if not 1.0 <= getattr(self, name) < float("inf"):
-                raise CaseError(
-                    f"'{name}' was given {getattr(self, name):g}; expected at least 1 diameter."
-                )
-        super().check()
         if self.geometry:
             self.solid()
 
@@ -126,7 +118,9 @@ class PastBody(SteadyCase):
         outlet = Pressure() if self.outlet == "pressure" else Outflow(self.scaling.speed)
         along = [f"{axis}{sign}" for axis in "yz"[: self.axes - 1] for sign in "-+"]
         # An open side reads what walls send into its cells: walls come first.
-        sides = dict.fromkeys(along, SIDES[self.sides])
+        sides: dict[str, Boundary] = dict.fromkeys(
+            along, Wall() if self.sides == "wall" else FreeSlip()
+        )
         ends = {"x-": Velocity(self._incoming() if uniform else self._incoming), "x+": outlet}
         return self.lattice_setup(self.extent, sides={**sides, **ends}, solid=self.solid())
 
@@ -139,7 +133,7 @@ class PastBody(SteadyCase):
 
         flow.start(1.0, (u, *(0.0,) * (self.axes - 1)))
 
-    def extras(self, flow: Flow) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
+    def diagnostics(self, flow: Flow) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
         """Return drag and lift coefficients."""
         found = body_force(flow, self.solid(), self.middle)
         factor = 2.0 / (self.scaling.speed**2 * self.area)
@@ -213,7 +207,7 @@ class PastBody(SteadyCase):
         if not result.is_steady and found.state is State.UNSETTLED:
             return [Comparison(f"{name} at the end", float(v)) for name, v in numbers.items()]
         if not result.is_steady and found.state is State.PERIODIC:
-            drag, lift = drag[found.looks], lift[found.looks]
+            drag, lift = drag[found.samples], lift[found.samples]
             numbers = {
                 "greatest drag coefficient": drag.max(),
                 "mean drag coefficient": drag.mean(),

@@ -7,21 +7,23 @@ straight channel of the sample's width would have the mean velocity that is the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from halocline.apps.case import ending
+from halocline.apps.case import ENDS
 from halocline.apps.lbm.boundaries import PressureDrop, Wall
-from halocline.apps.lbm.flow_case import Comparison, SteadyCase
+from halocline.apps.lbm.flow_case import Comparison
 from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry
 from halocline.apps.lbm.model import Scaling
-from halocline.errors import CaseError, nearest
+from halocline.apps.lbm.steady_case import Count, SteadyCase
+from halocline.errors import CaseError
 from halocline.io.plots import Points
+from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,34 +31,31 @@ if TYPE_CHECKING:
     from halocline.apps.lbm.flow import Setup
     from halocline.apps.lbm.flow_case import FlowResult, Values
 
-DRIVINGS = ("force", "pressure-drop")
-SIDES = ("periodic", "wall")
-# A sample's Reynolds number with its mean velocity is far below that of an empty channel.
-_CREEPING = 1.0
-
 
 @dataclass(frozen=True)
 class Porous(SteadyCase):
     """Parameters of flow through a porous sample.
 
     Attributes:
-        geometry: The file of solid cells, see 'geometry_file'. An array or an image says how many
-            cells there are; a surface needs 'cells', along y, and the next two.
-        driving: 'force' or 'pressure-drop', along x.
-        sides: 'periodic' or 'wall': what is at the sides along y and z.
+        geometry: The file of solid cells: a .npy array, an image or an .stl surface. An array or an
+            image says how many cells there are; a surface needs 'cells', along y, 'aspect' and
+            'width'.
+        driving: What drives the flow along x.
+        sides: What is at the sides along y and z.
         aspect: Length along x over that along y, of a surface.
         width: Length along z over that along y, of a surface.
     """
 
     name: ClassVar[str] = "porous"
-    usual: ClassVar[tuple[int, float, float]] = (32, _CREEPING, 0.01)
+    # A sample's Reynolds number with its mean velocity is far below that of an empty channel.
+    usual: ClassVar[Mapping[str, Any]] = {"cells": 32, "reynolds": 1.0, "lattice_speed": 0.01}
 
     geometry: str = ""
-    driving: str = "force"
-    sides: str = "periodic"
-    aspect: float = 1.0
-    width: float = 1.0
-    max_convective_times: int = ending(100)
+    driving: Literal["force", "pressure-drop"] = "force"
+    sides: Literal["periodic", "wall"] = "periodic"
+    aspect: Annotated[float, Range(above=0.0)] = 1.0
+    width: Annotated[float, Range(above=0.0)] = 1.0
+    max_convective_times: Annotated[Count, ENDS] = 100
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
@@ -64,18 +63,8 @@ class Porous(SteadyCase):
             raise CaseError(
                 "A porous sample needs a file of its solid cells.", hint="Add --geometry FILE."
             )
-        for name, known in (("driving", DRIVINGS), ("sides", SIDES)):
-            word = getattr(self, name)
-            if word not in known:
-                hint = nearest(word, known)
-                raise CaseError(f"The porous sample has the unknown {name} '{word}'.", hint=hint)
-        if self._is_surface and not min(self.aspect, self.width) > 0.0:
-            raise CaseError(
-                f"The sample has aspect {self.aspect:g} and width {self.width:g}; expected both "
-                "above 0."
-            )
         across = 1 if self._is_surface else self.solid.shape[1]
-        if not self._is_surface and self.cells not in (0, across):
+        if not self._is_surface and self.cells not in (None, across):
             raise CaseError(
                 f"'cells' was given {self.cells}, but the geometry file has {across} along y.",
                 hint="Leave out 'cells'.",

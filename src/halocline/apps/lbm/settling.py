@@ -2,7 +2,7 @@
 
 A run begins with a blow. Its sound goes to and fro between the ends of the domain long after the
 vortices have found their rhythm, so numbers count only where they no longer depend on when one
-looks. Times are in D/U: how often the flow has passed its length.
+samples. Times are in D/U: how often the flow has passed its length.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ class Settling:
 
     Attributes:
         state: What.
-        looks: Whole periods of the lift at the end; those of the last WINDOW if it has none.
+        samples: Whole periods of the lift at the end; those of the last WINDOW if it has none.
         difference: Between these periods, or within this time.
         periods: How many there are; 0 if the lift has no rhythm.
         period: Their mean length [D/U].
     """
 
     state: State
-    looks: slice
+    samples: slice
     difference: float
     periods: int = 0
     period: float = 0.0
@@ -69,7 +69,7 @@ def settling(time: Series, drag: Series, lift: Series) -> Settling:
     """Return what drag and lift have come to.
 
     Args:
-        time: Of each look, at least one [D/U].
+        time: Of each sample, at least one [D/U].
         drag: Drag coefficient at each.
         lift: Lift coefficient at each.
     """
@@ -110,22 +110,22 @@ def _grows(lift: Series, scale: float) -> bool:
 
 
 def _rises(time: Series, lift: Series) -> tuple[list[int], list[float]]:
-    """Return the looks at which the lift has risen through the middle of its swing, and when.
+    """Return the samples at which the lift has risen through the middle of its swing, and when.
 
     Only what has been clearly below counts, so that noise is not taken for a rhythm. The middle is
     that of the second half of the run.
     """
     late = lift[len(lift) // 2 :]
     middle, low = 0.5 * (late.max() + late.min()), 0.75 * late.min() + 0.25 * late.max()
-    looks, moments, was_low = [], [], False
+    samples, moments, was_low = [], [], False
     for n in range(len(lift)):
         was_low |= bool(lift[n] < low)
         if was_low and n and lift[n] >= middle:
             share = (middle - lift[n - 1]) / (lift[n] - lift[n - 1])
-            looks.append(n)
+            samples.append(n)
             moments.append(float(time[n - 1] + share * (time[n] - time[n - 1])))
             was_low = False
-    return looks, moments
+    return samples, moments
 
 
 def _period(moments: list[float], end: float) -> float:

@@ -13,7 +13,7 @@ from halocline.apps.lbm.arguments import (
     check_number,
     check_vector,
     check_word,
-    now,
+    current,
     wrong,
 )
 from halocline.apps.lbm.boundaries import (
@@ -30,12 +30,14 @@ from halocline.apps.lbm.streaming import DTYPES, STREAMINGS
 from halocline.apps.lbm.velocity_set import NAMES
 from halocline.errors import CaseError
 from halocline.geometry import AXES
+from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.flow import Setup
 
 # A lattice carries nothing faster than sound [cells / step].
 _SOUND = 1.0 / sqrt(3.0)
+_SUBSONIC = Range(above=-_SOUND, below=_SOUND)
 
 
 def check_setup(setup: Setup) -> None:
@@ -46,11 +48,16 @@ def check_setup(setup: Setup) -> None:
     """
     check_word("lattice", setup.lattice, NAMES)
     axes = int(setup.lattice[1])
-    check_number("omega", now(setup.omega), 0.0, 2.0, "The viscosity is (1/omega - 1/2) / 3.")
+    check_number(
+        "omega",
+        current(setup.omega),
+        Range(above=0.0, below=2.0),
+        "The viscosity is (1/omega - 1/2) / 3.",
+    )
     check_collision("collision", setup.collision)
     check_word("streaming", setup.streaming, tuple(STREAMINGS))
     check_word("dtype", setup.dtype, DTYPES)
-    check_number("step_time", setup.step_time, 0.0)
+    check_number("step_time", setup.step_time, Range(above=0.0))
     if callable(setup.force):
         check_function("force", setup.force, ("the time",))
     elif not _is_empty(setup.force):
@@ -98,8 +105,8 @@ def _check_boundary(side: str, boundary: Any, axes: int) -> None:
         case FreeSlip() | Wall(()):
             pass
         case Wall(velocity):
-            check_vector(f"velocity of {side}", velocity, axes, _SOUND)
-            through = now(velocity[AXES.index(side[0])])
+            check_vector(f"velocity of {side}", velocity, axes, _SUBSONIC)
+            through = current(velocity[AXES.index(side[0])])
             if through:
                 raise CaseError(
                     f"The wall at side '{side}' was given the velocity {through:g} along "
@@ -109,13 +116,13 @@ def _check_boundary(side: str, boundary: Any, axes: int) -> None:
         case Velocity(velocity) if callable(velocity):
             check_function(f"velocity of {side}", velocity, AXES[:axes])
         case Velocity(velocity):
-            check_vector(f"velocity of {side}", velocity, axes, _SOUND)
+            check_vector(f"velocity of {side}", velocity, axes, _SUBSONIC)
         case Pressure(density):
-            check_number(f"density of {side}", now(density), 0.0)
+            check_number(f"density of {side}", current(density), Range(above=0.0))
         case Outflow(speed):
-            check_number(f"speed of {side}", now(speed), 0.0, _SOUND)
+            check_number(f"speed of {side}", current(speed), Range(above=0.0, below=_SOUND))
         case PressureDrop(difference):
-            check_number(f"difference of {side}", now(difference), -1.0, 1.0)
+            check_number(f"difference of {side}", current(difference), Range(above=-1.0, below=1.0))
         case _:
             known = ", ".join(f"{kind.__name__}(…)" for kind in get_args(Boundary))
             raise wrong(f"sides['{side}']", boundary, f"a boundary: {known}")
@@ -123,12 +130,12 @@ def _check_boundary(side: str, boundary: Any, axes: int) -> None:
 
 def _check_drop(side: str, drop: PressureDrop, other: str, opposite: Any) -> None:
     is_pair = isinstance(opposite, PressureDrop)
-    if not is_pair or now(opposite.difference) != -now(drop.difference):
+    if not is_pair or current(opposite.difference) != -current(drop.difference):
         raise CaseError(
             f"Side '{side}' was given {drop}, but '{other}' {opposite}; expected the opposite "
             "pressure drop.",
             hint=f"What leaves through one side comes in through the other: give '{other}' "
-            f"PressureDrop({-now(drop.difference):g}).",
+            f"PressureDrop({-current(drop.difference):g}).",
         )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import pi
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from halocline.apps.lbm.past_body import PastBody
+from halocline.apps.lbm.past_body import Diameters, Inlet, PastBody, Sides
 
 _AXES = 3
 # The correlation is for an unbounded stream and Reynolds numbers up to 800.
@@ -18,15 +19,15 @@ class Sphere(PastBody):
     """Parameters of flow past a sphere; see 'PastBody', z as y."""
 
     name: ClassVar[str] = "sphere"
-    usual: ClassVar[tuple[int, float, float]] = (12, 20.0, 0.05)
-    greatest: ClassVar[float] = 1.5
+    usual: ClassVar[Mapping[str, Any]] = {"cells": 12, "reynolds": 20.0, "lattice_speed": 0.05}
+    peak_speed: ClassVar[float] = 1.5
 
-    upstream: float = 4.0
-    downstream: float = 8.0
-    below: float = 4.0
-    above: float = 4.0
-    sides: str = "free-slip"
-    inlet: str = "uniform"
+    upstream: Diameters = 4.0
+    downstream: Diameters = 8.0
+    below: Diameters = 4.0
+    above: Diameters = 4.0
+    sides: Sides = "free-slip"
+    inlet: Inlet = "uniform"
 
     @property
     def axes(self) -> int:

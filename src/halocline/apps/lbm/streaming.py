@@ -18,7 +18,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from halocline.errors import CaseError, nearest
 from halocline.geometry import added, opposite
 
 if TYPE_CHECKING:
@@ -32,18 +31,18 @@ class Places:
     """Where populations are kept between two collisions.
 
     Attributes:
-        is_turned: In the component of the opposite velocity.
-        is_ahead: In the cell that they move to; otherwise in the one that they have left.
+        is_reversed: In the component of the opposite velocity.
+        is_streamed: In the cell that they move to; otherwise in the one that they have left.
     """
 
-    is_turned: bool = False
-    is_ahead: bool = False
+    is_reversed: bool = False
+    is_streamed: bool = False
 
     def of(self, velocity_set: VelocitySet, i: int) -> tuple[int, Offset]:
         """Return the component of population i, and the offset from the cell that it has left."""
-        component = velocity_set.opposites[i] if self.is_turned else i
+        component = velocity_set.opposites[i] if self.is_reversed else i
         c = velocity_set.velocities[i]
-        return component, c if self.is_ahead else (0,) * len(c)
+        return component, c if self.is_streamed else (0,) * len(c)
 
     def outgoing(self, f: Any, velocity_set: VelocitySet, i: int, cell: Offset) -> Value:
         """Return the population i that has left the cell at an offset."""
@@ -72,9 +71,9 @@ class Places:
 # What populations are stored as.
 DTYPES = ("float64", "float32", "float16")
 
-LEFT = Places()
-TURNED = Places(is_turned=True)
-AHEAD = Places(is_ahead=True)
+POST_COLLISION = Places()
+REVERSED = Places(is_reversed=True)
+STREAMED = Places(is_streamed=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ class Streaming:
     @property
     def is_in_place(self) -> bool:
         """Whether one grid serves."""
-        return self.places != (LEFT,)
+        return self.places != (POST_COLLISION,)
 
     @property
     def collisions(self) -> int:
@@ -102,24 +101,17 @@ class Streaming:
 
 
 STREAMINGS = {
-    s.name: s for s in (Streaming("two-grids", (LEFT,)), Streaming("in-place", (TURNED, AHEAD)))
+    s.name: s
+    for s in (
+        Streaming("two-grids", (POST_COLLISION,)),
+        Streaming("in-place", (REVERSED, STREAMED)),
+    )
 }
 
 
 def unit_of(dtype: str) -> float:
     """Return of what populations are stored as multiples; a power of two, so that it is exact."""
     return 2.0**-15 if dtype == "float16" else 1.0
-
-
-def streaming(name: str) -> Streaming:
-    """Return the streaming called 'two-grids' or 'in-place'.
-
-    Raises:
-        CaseError: There is none of that name.
-    """
-    if name not in STREAMINGS:
-        raise CaseError(f"There is no streaming '{name}'.", hint=nearest(name, STREAMINGS))
-    return STREAMINGS[name]
 
 
 def _back(a: Offset, b: Offset) -> Offset:

@@ -7,21 +7,21 @@ the kinetic energy over the time is what codes compare.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, pi
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
 import halocline as hc
-from halocline.apps.case import ending
+from halocline.apps.case import ENDS
 from halocline.apps.lbm.enstrophy import enstrophy
 from halocline.apps.lbm.flow_case import Comparison, FlowCase
 from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
-from halocline.errors import CaseError
 from halocline.io.plots import Points
 from halocline.io.quantity import Integral
+from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,11 +50,11 @@ class TaylorGreen(FlowCase):
     """
 
     name: ClassVar[str] = "taylor-green"
-    usual: ClassVar[tuple[int, float, float]] = (64, 100.0, 0.05)
-    spans: ClassVar[float] = 2.0 * pi
+    usual: ClassVar[Mapping[str, Any]] = {"cells": 64, "reynolds": 100.0, "lattice_speed": 0.05}
+    lengths: ClassVar[float] = 2.0 * pi
 
-    dimensions: int = 3
-    convective_times: float = ending(10.0)
+    dimensions: Literal[2, 3] = 3
+    convective_times: Annotated[float, Range(above=0.0), ENDS] = 10.0
 
     @property
     def axes(self) -> int:
@@ -62,24 +62,14 @@ class TaylorGreen(FlowCase):
         return self.dimensions
 
     @property
-    def looks(self) -> float:
+    def samples(self) -> float:
         """How often it is looked at while it passes its length."""
         return 10.0
 
     @property
-    def last(self) -> float:
+    def duration(self) -> float:
         """Where the run ends."""
         return self.convective_times
-
-    def check(self) -> None:
-        """Raise a CaseError for what cannot be computed."""
-        if self.dimensions not in (2, 3):
-            raise CaseError(f"The vortices have {self.dimensions} dimensions; expected 2 or 3.")
-        if not 0.0 < self.convective_times < float("inf"):
-            raise CaseError(
-                f"{self.convective_times:g} convective times were given; expected above 0."
-            )
-        super().check()
 
     def setup(self) -> Setup:
         """Return what the flow is."""
@@ -133,7 +123,7 @@ class TaylorGreen(FlowCase):
             (sx * sy * cz, -cx * cy * cz, cx * sy * sz),
         )
 
-    def extras(self, flow: Flow) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
+    def diagnostics(self, flow: Flow) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
         """Return the mean enstrophy."""
         found = flow.grid.field("enstrophy", dtype=flow.velocity.dtype)
         units = self.units
@@ -147,7 +137,7 @@ class TaylorGreen(FlowCase):
         return (enstrophy(flow.velocity, found, dimensions=self.dimensions),), (integral,)
 
     def dissipation(self, result: FlowResult) -> tuple[Array, Array]:
-        """Return times and the rate at which kinetic energy is lost between two looks."""
+        """Return times and the rate at which kinetic energy is lost between two samples."""
         time, energy = result.series("time"), result.series("kinetic_energy")
         return 0.5 * (time[1:] + time[:-1]), -np.diff(energy) / np.diff(time)
 

@@ -6,14 +6,18 @@ its density, or by physical quantities, and then told in SI units.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import sqrt
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar
 
-from halocline.apps.case import absent
+from halocline.apps.case import Case
 from halocline.apps.lbm.model import Scaling
 from halocline.errors import CaseError
+from halocline.language.numbers import Range
+
+Positive = Annotated[float | None, Range(above=0.0)]
 
 # How far a length may be from a whole number of cells.
 _WHOLE = 1e-6
@@ -68,18 +72,18 @@ class Units:
 
 
 @dataclass(frozen=True)
-class UnitParameters:
+class UnitParameters(Case):
     """How large, fast and viscous a flow is, and how finely it is computed.
 
-    Numbers that are 0 are not given: at least 'reynolds', or 'length', 'velocity' and 'viscosity'.
+    Given are 'reynolds', or all three of 'length', 'velocity' and 'viscosity'.
 
     Attributes:
-        cells: Over the flow's length, or over 'spans' of it.
+        cells: Over the flow's length, or over 'lengths' of it.
         cell_size: Length of a cell instead of 'cells' [m].
         reynolds: Speed times length over viscosity.
-        length: The flow's length [m].
-        velocity: The flow's speed [m/s].
-        viscosity: Kinematic viscosity [m²/s].
+        length: The flow's length instead of 'reynolds' [m].
+        velocity: The flow's speed, with 'length' [m/s].
+        viscosity: Kinematic viscosity, with 'length' [m²/s].
         density: At rest [kg/m³].
         lattice_speed: The flow's speed [cells / step]; the errors of compressibility go with its
             square, the number of steps with its inverse.
@@ -87,79 +91,78 @@ class UnitParameters:
         time_step: Length of a lattice step instead of 'lattice_speed' [s].
     """
 
-    cells: int = absent(0)
-    cell_size: float = absent(0.0)
-    reynolds: float = absent(0.0)
-    length: float = absent(0.0)
-    velocity: float = absent(0.0)
-    viscosity: float = absent(0.0)
-    density: float = 1.0
-    lattice_speed: float = absent(0.0)
-    mach: float = absent(0.0)
-    time_step: float = absent(0.0)
+    cells: Annotated[int | None, Range(least=4)] = None
+    cell_size: Positive = None
+    reynolds: Positive = None
+    length: Positive = None
+    velocity: Positive = None
+    viscosity: Positive = None
+    density: Annotated[float, Range(above=0.0)] = 1.0
+    lattice_speed: Positive = None
+    mach: Positive = None
+    time_step: Positive = None
 
-    # What is taken for 'cells', 'reynolds' and 'lattice_speed' where nothing is given.
-    usual: ClassVar[tuple[int, float, float]] = (32, 10.0, 0.05)
+    usual: ClassVar[Mapping[str, Any]] = MappingProxyType(
+        {"cells": 32, "reynolds": 10.0, "lattice_speed": 0.05}
+    )
     # Over how many of the flow's lengths 'cells' go.
-    spans: ClassVar[float] = 1.0
+    lengths: ClassVar[float] = 1.0
 
     @property
-    def is_physical(self) -> bool:
-        """Whether physical quantities are given."""
-        return any((self.length, self.velocity, self.viscosity))
+    def physical(self) -> tuple[float, float, float] | None:
+        """Length, velocity and viscosity, if they are given."""
+        if self.length is None or self.velocity is None or self.viscosity is None:
+            return None
+        return self.length, self.velocity, self.viscosity
 
     @property
     def scaling(self) -> Scaling:
         """The flow in lattice units; call 'check_units' first."""
-        cells, reynolds, speed = self.usual
-        if self.is_physical:
-            reynolds = self.velocity * self.length / self.viscosity
-        if self.cell_size:
-            cells = round(self.spans * self.length / self.cell_size)
-        else:
-            cells = self.cells or cells
-        if self.time_step:
-            speed = self.velocity * self.time_step * cells / (self.spans * self.length)
-        else:
-            speed = self.lattice_speed or self.mach / sqrt(3.0) or speed
-        return Scaling(cells, speed, self.reynolds or reynolds, spans=self.spans)
+        cells: int = self.cells or self.usual["cells"]
+        reynolds: float = self.reynolds or self.usual["reynolds"]
+        speed: float = self.lattice_speed or self.usual["lattice_speed"]
+        if self.mach:
+            speed = self.mach / sqrt(3.0)
+        if self.physical:
+            length, velocity, viscosity = self.physical
+            reynolds = velocity * length / viscosity
+            if self.cell_size:
+                cells = round(self.lengths * length / self.cell_size)
+            if self.time_step:
+                speed = velocity * self.time_step * cells / (self.lengths * length)
+        return Scaling(cells, speed, reynolds, lengths=self.lengths)
 
     @property
     def units(self) -> Units:
         """What is 1 on the lattice."""
         scaling = self.scaling
-        length, velocity = (self.length, self.velocity) if self.is_physical else (1.0, 1.0)
+        length, velocity, _ = self.physical or (1.0, 1.0, 1.0)
         cell = length / scaling.length
-        return Units(cell, cell * scaling.speed / velocity, self.density, self.is_physical)
+        is_physical = self.physical is not None
+        return Units(cell, cell * scaling.speed / velocity, self.density, is_physical)
 
     def check_units(self) -> None:
-        """Raise a CaseError where too much is given, too little, or what cannot be."""
-        for field in fields(UnitParameters):
-            value = getattr(self, field.name)
-            if not 0.0 <= value < float("inf"):
-                raise CaseError(f"'{field.name}' was given {value:g}; expected a number above 0.")
-        if not self.density:
-            raise CaseError("'density' was given 0; expected a number above 0.")
+        """Raise a CaseError where too much is given, too little, or what does not fit."""
         self._check_physical()
         for names in (("cells", "cell_size"), ("lattice_speed", "mach", "time_step")):
-            given = [name for name in names if getattr(self, name)]
+            given = self._given(names)
             if len(given) > 1:
                 raise CaseError(
                     f"{_listed(given)} were given, each of which says the same.",
                     hint="Give one of them.",
                 )
-        if self.cell_size:
-            cells = self.spans * self.length / self.cell_size
+        if self.cell_size and self.length:
+            cells = self.lengths * self.length / self.cell_size
             if round(cells) < 1 or abs(cells - round(cells)) > _WHOLE * cells:
                 raise CaseError(
                     f"'cell_size' {self.cell_size:g} m goes {cells:g} times into "
-                    f"{self.spans * self.length:g} m; expected a whole number of times.",
+                    f"{self.lengths * self.length:g} m; expected a whole number of times.",
                     hint="Give 'cells' instead.",
                 )
 
     def _check_physical(self) -> None:
         names = ("length", "velocity", "viscosity")
-        given = [name for name in names if getattr(self, name)]
+        given = self._given(names)
         missing = [name for name in names if name not in given]
         if given and missing:
             raise CaseError(
@@ -172,18 +175,21 @@ class UnitParameters:
                 f"'reynolds' was given beside {_listed(given)}, from which it follows.",
                 hint="Give either.",
             )
-        for name in ("cell_size", "time_step"):
-            if getattr(self, name) and not given:
+        for name in self._given(("cell_size", "time_step")):
+            if not given:
                 raise CaseError(
                     f"'{name}' was given without {_listed(names)}.",
                     hint="It has a unit: give these three, too.",
                 )
 
+    def _given(self, names: Sequence[str]) -> list[str]:
+        return [name for name in names if getattr(self, name) is not None]
+
     def unit_table(self) -> str:
         """Return what things are on the lattice and outside of it, a line each."""
         scaling, units = self.scaling, self.units
         names = ("m", "s", "m/s", "m²/s", "kg/m³", "kg", "Pa")
-        if not self.is_physical:
+        if self.physical is None:
             names = ("L", "L/U", "U", "U L", "rho", "rho L³", "rho U²")
         m, s, velocity, viscosity, density, mass, pressure = names
         rows = (

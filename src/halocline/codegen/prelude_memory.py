@@ -1,0 +1,95 @@
+"""What generated C++ functions share that write past the cache and fetch ahead."""
+
+from __future__ import annotations
+
+STREAMING = """\
+namespace {
+
+// Whether all rows of a field start on a cache line, as whole lines past the cache need it.
+template <class T>
+inline bool is_aligned(const halocline_field& field) {
+    constexpr int64_t size = sizeof(T);
+    const int64_t start = static_cast<int64_t>(reinterpret_cast<uintptr_t>(field.data));
+    return ((start | field.component * size | field.y * size | field.z * size) & 63) == 0;
+}
+
+typedef long long Line __attribute__((vector_size(64), aligned(1), may_alias));
+
+// Writes 64 bytes past the cache; 'to' is a multiple of 64.
+inline void store_line(void* to, const void* from) {
+#if defined(__clang__)
+    typedef long long Aligned __attribute__((vector_size(64), aligned(64), may_alias));
+    __builtin_nontemporal_store(*static_cast<const Line*>(from), static_cast<Aligned*>(to));
+#elif defined(__AVX512F__)
+    typedef long long Whole __attribute__((vector_size(64), may_alias));
+    __builtin_ia32_movntdq512(static_cast<Whole*>(to), *static_cast<const Line*>(from));
+#elif defined(__AVX__)
+    typedef long long Whole __attribute__((vector_size(32), may_alias));
+    typedef long long Loose __attribute__((vector_size(32), aligned(1), may_alias));
+    for (int i = 0; i < 2; ++i)
+        __builtin_ia32_movntdq256(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
+#elif defined(__SSE2__)
+    typedef long long Whole __attribute__((vector_size(16), may_alias));
+    typedef long long Loose __attribute__((vector_size(16), aligned(1), may_alias));
+    for (int i = 0; i < 4; ++i)
+        __builtin_ia32_movntdq(static_cast<Whole*>(to) + i, static_cast<const Loose*>(from)[i]);
+#else
+    __builtin_memcpy(to, from, 64);
+#endif
+}
+
+// Writes cells, a whole number of lines, past the cache.
+template <int64_t cells, class T>
+inline void store_past_cache(T* to, const T* from) {
+    constexpr int64_t line = 64 / sizeof(T);
+    for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
+}
+
+// Makes the stores of this thread visible before whatever it does next.
+inline void fence() {
+#if defined(__SSE2__)
+    __builtin_ia32_sfence();
+#endif
+}
+
+template <int64_t cells, class T>
+inline void prefetch(const T* from) {
+    constexpr int64_t line = 64 / sizeof(T);
+    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i);
+}
+
+}  // namespace
+
+"""
+
+FETCHING = """\
+namespace {
+
+// Fetches a short row into the second-level cache: by themselves some processors find many short
+// rows too late, and taken one after the other they are read in larger pieces of memory. Others
+// lose by it: the runtime tries. Long rows are found by all.
+// Without the attribute GCC takes the call for one that does nothing.
+template <class T>
+__attribute__((always_inline)) inline void fetch_row(const T* row, int64_t lower, int64_t upper) {
+    constexpr int64_t line = 64 / sizeof(T);
+    if (upper - lower > 32 * line) return;
+    for (int64_t x = lower; x < upper; x += line) __builtin_prefetch(row + x, 0, 2);
+}
+
+}  // namespace
+
+"""
+
+FETCHING_ROWS = """\
+namespace {
+
+// Fetches some cells of a row to come into the second-level cache.
+template <int64_t cells, int to_write = 0, class T>
+inline void fetch_rows_to_come(const T* from) {
+    constexpr int64_t line = 64 / sizeof(T);
+    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i, to_write, 2);
+}
+
+}  // namespace
+
+"""

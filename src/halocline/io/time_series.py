@@ -1,0 +1,153 @@
+"""Numbers every so many steps as a table: integrals, and values at probes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import floor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from halocline.errors import CaseError
+from halocline.geometry import AXES
+from halocline.io.gather import gather_cells
+from halocline.io.output import Attempt, Ranks, replace_text, writing
+from halocline.runtime.collective import collective
+
+if TYPE_CHECKING:
+    from halocline.io.quantity import Integral, Quantity
+    from halocline.language.fields import Field
+    from halocline.language.grid import Grid
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A point where quantities are read: each has there the value of the cell around the point.
+
+    Attributes:
+        point: Its coordinates, as the grid has them.
+    """
+
+    point: tuple[float, ...]
+
+    def __str__(self) -> str:
+        """Return the coordinates."""
+        return "(" + " ".join(f"{x:.12g}" for x in self.point) + ")"
+
+    def check(self, grid: Grid) -> None:
+        """Raise a CaseError for a point that is not in the grid."""
+        if len(self.point) != grid.dimensions:
+            raise CaseError(
+                f"The probe {self} has {len(self.point)} coordinate(s); expected "
+                f"{grid.dimensions}, as the grid has.",
+                hint=f"Write --probe {','.join(AXES[: grid.dimensions]).upper()}.",
+            )
+        sides = [
+            (o, o + n * h) for o, n, h in zip(grid.origin, grid.extent, grid.spacing, strict=True)
+        ]
+        if not all(low <= x <= high for x, (low, high) in zip(self.point, sides, strict=True)):
+            inside = ", ".join(
+                f"{axis} from {low:.12g} to {high:.12g}"
+                for axis, (low, high) in zip(AXES, sides, strict=False)
+            )
+            raise CaseError(f"The probe {self} is not in the grid; expected {inside}.")
+
+    def cell(self, field: Field) -> tuple[int, ...]:
+        """Return the cell whose value of a field is the nearest."""
+        grid, domain = field.grid, field.space.flat(field.space.domain)
+        found = []
+        for axis, (x, o, h) in enumerate(zip(self.point, grid.origin, grid.spacing, strict=True)):
+            nearest = floor((x - o) / h + 0.5 * field.is_on_faces(axis))
+            found.append(min(max(nearest, 0), domain.upper[axis] - 1))
+        return tuple(found)
+
+
+class TimeSeries:
+    """A CSV file with a row for each time, and comments that explain the columns; collective.
+
+    Args:
+        path: The file.
+        interval: Steps between two rows.
+        ranks: Who takes part.
+        integrals: A column each; what they read must be up to date, and they themselves.
+        quantities: A column each for every probe.
+        probes: Points of the grid.
+        time_unit: Of the column 'time'.
+        goes_on_from: The step after which rows are added to the file that is there, and its later
+            rows are dropped; None to begin anew.
+
+    Raises:
+        CaseError: A probe is not in the grid, or the file that is there has other columns.
+        OutputError: It cannot be written.
+    """
+
+    shows_quantities = True
+
+    def __init__(  # noqa: PLR0913 (what a table says of itself)
+        self,
+        path: str | Path,
+        interval: int,
+        ranks: Ranks,
+        integrals: Sequence[Integral],
+        quantities: Sequence[Quantity] = (),
+        probes: Sequence[Probe] = (),
+        *,
+        time_unit: str,
+        goes_on_from: int | None = None,
+    ) -> None:
+        self._path = Path(path)
+        self.name = self._path.name
+        self.interval = interval
+        self.job = ranks.job
+        self._integrals = tuple(integrals)
+        self._probed = [(q, probe) for probe in probes for q in quantities]
+        for quantity, probe in self._probed:
+            probe.check(quantity.field.grid)
+        self._places = [(q.field, q.component, probe.cell(q.field)) for q, probe in self._probed]
+        with self.job.call("TimeSeries"):
+            self.job.on_first(partial(self._begin, self._head(time_unit), goes_on_from))
+
+    def _head(self, time_unit: str) -> list[str]:
+        """Return the comments and the names of the columns."""
+        comments = [f"# time [{time_unit}]"]
+        comments += [f"# {i.name} [{i.unit}]: {i.description}" for i in self._integrals]
+        for (quantity, probe), (field, _, cell) in zip(self._probed, self._places, strict=True):
+            at = field.coordinates(field.space.flat(field.space.domain))
+            own = (cell[axis] for axis in field.space.axes)
+            where = Probe(tuple(x.ravel()[c] for x, c in zip(at, own, strict=True)))
+            text = f"{quantity.description} in the cell at {where}"
+            comments.append(f"# {quantity.name}{probe} [{quantity.unit}]: {text}")
+        names = ["step", "time", *(i.name for i in self._integrals)]
+        return [*comments, ",".join([*names, *(f"{q.name}{p}" for q, p in self._probed)])]
+
+    @collective
+    def write(self, step: int, time: float) -> None:
+        """Add a row; see 'Output.write'."""
+        attempt = Attempt(self._path, self.job)
+        stored = gather_cells(self._places)
+        attempt.do(lambda: self._add(step, time, stored or []))
+        attempt.finish()
+
+    def _add(self, step: int, time: float, stored: Sequence[object]) -> None:
+        shown = [q.shown(value)[()] for (q, _), value in zip(self._probed, stored, strict=True)]
+        # The shortest decimals that are read back as the same bits.
+        row = ",".join(str(v) for v in (step, time, *(i.value for i in self._integrals), *shown))
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(row + "\n")
+
+    def _begin(self, head: list[str], goes_on_from: int | None) -> None:
+        rows: list[str] = []
+        if goes_on_from is not None and self._path.exists():
+            with writing(self._path):
+                lines = self._path.read_text(encoding="utf-8").splitlines()
+            if lines[: len(head)] != head:
+                raise CaseError(
+                    f"The table '{self._path}' has other columns than this run would write.",
+                    hint="Ask for the same probes as before, or choose another --output.",
+                )
+            # The last row may have been cut off when the run ended.
+            cells = [line.split(",") for line in lines[len(head) :]]
+            whole = [row for row in cells if len(row) == len(head[-1].split(","))]
+            rows = [",".join(row) for row in whole if int(row[0]) <= goes_on_from]
+        replace_text(self._path, "\n".join([*head, *rows]))

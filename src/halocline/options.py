@@ -1,0 +1,196 @@
+"""Options: what a user can choose, each declared once, where it is used.
+
+An option is a field of a dataclass, or an argument of a function that is 'Annotated'. Its
+annotation says which values it takes, its default what holds otherwise, the docstring what it
+means. Command line, case files and the checks of arguments follow from these.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from types import MappingProxyType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from halocline.errors import HaloclineError, PlanError, described
+from halocline.language.numbers import ANY, Range, finite_number, whole_number
+
+_KINDS: Mapping[type, str] = MappingProxyType(
+    {
+        bool: "true or false",
+        int: "a whole number",
+        float: "a number",
+        str: "text",
+        list: "a list of texts",
+    }
+)
+# What a docstring says of one attribute or argument.
+_ENTRY = re.compile(r"^    (\w+): (.*(?:\n {5,}.*)*)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """Stands in an annotation: only these words are allowed."""
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Stands in an annotation: a function that raises a HaloclineError for other values."""
+
+    function: Callable[[Any], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option.
+
+    Attributes:
+        name: As Python and case files write it.
+        kind: What a text or a file can give: bool, int, float, str, or list for a list of texts.
+        default: What holds if it is not given.
+        about: What it means.
+        choices: All values that are allowed; empty if there are others.
+        allowed: The numbers that are allowed.
+        others: Types of values that only a program can give.
+        check_value: See 'Check'.
+        marks: What else the annotation says.
+    """
+
+    name: str
+    kind: type
+    default: Any
+    about: str = ""
+    choices: tuple[Any, ...] = ()
+    allowed: Range = ANY
+    others: tuple[type, ...] = ()
+    check_value: Callable[[Any], object] | None = None
+    marks: tuple[Any, ...] = ()
+
+    @property
+    def flag(self) -> str:
+        """The option as the command line writes it: '--ranks-per-node'."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def expected(self) -> str:
+        """Which values are allowed, as a message says it."""
+        if self.choices:
+            return f"one of: {', '.join(map(str, self.choices))}"
+        return self.allowed.described(_KINDS[self.kind])
+
+    def parse(self, text: str) -> Any:
+        """Return what a text on a command line stands for; the text where it is no such value."""
+        if self.kind not in (int, float):
+            return {"true": True, "false": False}.get(text, text) if self.kind is bool else text
+        try:
+            return self.kind(text)
+        except ValueError:
+            return text
+
+    def check(
+        self, value: Any, error: type[HaloclineError] = PlanError, what: str | None = None
+    ) -> Any:
+        """Return a value in the type of the option.
+
+        Args:
+            value: What was given.
+            error: The kind of error to raise.
+            what: What messages call the option; its name in quotes if None.
+
+        Raises:
+            HaloclineError: The value is not allowed.
+        """
+        what = what or f"'{self.name}'"
+        if isinstance(value, self.others):
+            return value
+        if self.choices:
+            if not isinstance(value, self.kind) or value not in self.choices:
+                raise self._refused(value, error, what)
+        elif self.kind is int:
+            value = whole_number(what, value, self.allowed, error)
+        elif self.kind is float:
+            value = finite_number(what, value, self.allowed, error)
+        elif not isinstance(value, self.kind) or not all(
+            isinstance(entry, str) for entry in (value if isinstance(value, list) else ())
+        ):
+            raise self._refused(value, error, what)
+        if self.check_value is not None:
+            self.check_value(value)
+        return value
+
+    def _refused(self, value: Any, error: type[HaloclineError], what: str) -> HaloclineError:
+        return error(f"{what} was given {described(value)}; expected {self.expected}.")
+
+
+def options_of(declared: Any) -> Mapping[str, Option]:
+    """Return the options that a dataclass, a function, or the '__init__' of a class declares."""
+    return _options_of(declared)
+
+
+@cache
+def _options_of(declared: Any) -> Mapping[str, Option]:
+    about = _attributes(declared)
+    if is_dataclass(declared):
+        hints = get_type_hints(declared, include_extras=True)
+        defaults = {field.name: field.default for field in fields(declared) if field.init}
+    else:
+        function = vars(declared)["__init__"] if isinstance(declared, type) else declared
+        hints = get_type_hints(function, include_extras=True)
+        defaults = {
+            name: parameter.default
+            for name, parameter in inspect.signature(function).parameters.items()
+            if get_origin(hints.get(name)) is Annotated
+        }
+    found = {name: _option(name, hints[name], defaults[name], about) for name in defaults}
+    return MappingProxyType(found)
+
+
+def check_options(
+    declared: Any, values: Mapping[str, Any], error: type[HaloclineError] = PlanError
+) -> None:
+    """Refuse arguments, or the fields of a dataclass, that are not as they are declared.
+
+    Raises:
+        HaloclineError: One is not; the message names it.
+    """
+    options = options_of(declared)
+    for name, value in values.items():
+        options[name].check(value, error)
+
+
+def _option(name: str, annotation: Any, default: Any, about: Mapping[str, str]) -> Option:
+    hint, *extras = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
+    members = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    words = next((get_args(m) for m in members if get_origin(m) is Literal), ())
+    plain = [get_origin(member) or member for member in members]
+    kind = type(words[0]) if words else next((kind for kind in _KINDS if kind in plain), None)
+    if kind is None or default is MISSING or default is inspect.Parameter.empty:
+        raise TypeError(f"'{name}' is no option: {hint} is no type of one, or it has no default")
+    found: dict[type, Any] = {type(extra): extra for extra in extras}
+    return Option(
+        name,
+        kind,
+        default,
+        about.get(name, ""),
+        found[OneOf].words if OneOf in found else words,
+        found.get(Range, ANY),
+        tuple(other for other in plain if isinstance(other, type) and other is not kind),
+        found[Check].function if Check in found else None,
+        tuple(extra for extra in extras if not isinstance(extra, OneOf | Range | Check)),
+    )
+
+
+def _attributes(declared: Any) -> dict[str, str]:
+    """Return what docstrings say of attributes or arguments; a subclass adds to its bases."""
+    found = {}
+    for part in reversed(getattr(declared, "__mro__", (declared,))):
+        text = inspect.cleandoc(part.__doc__ or "")
+        section = re.search(r"^(?:Attributes|Args):\n((?:    .*\n?)+)", text, re.MULTILINE)
+        for name, words in _ENTRY.findall(section[1] if section else ""):
+            found[name] = " ".join(words.split())
+    return found

@@ -1,0 +1,128 @@
+"""Joining: which kernels, with the boundaries that they read, may share a chain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from halocline.language.steps import Parameter
+from halocline.plan.chain import (
+    Demands,
+    concerning_domain,
+    demands,
+    may_join,
+    partial_axes,
+    widens,
+)
+from halocline.plan.open_chain import OpenChain
+
+if TYPE_CHECKING:
+    from halocline.plan.program import Launch, Program
+
+
+class Joining:
+    """Adds kernels to chains, and remembers what chains ask for.
+
+    Args:
+        program: Whose kernels.
+        depth: Of halos.
+    """
+
+    def __init__(self, program: Program, depth: int) -> None:
+        self.program = program
+        self.depth = depth
+        self.known: dict[object, tuple[list[str], Demands]] = {}
+
+    def join(self, chain: OpenChain, launch: Launch) -> bool:
+        """Add a kernel and the boundaries it reads to a chain, unless they must not share it."""
+        longer = [*chain.launches, *self._boundaries(chain, launch), launch]
+        if chain.launches and not self._may_join(chain, longer):
+            return False
+        chain.launches = longer
+        return True
+
+    def begun_with(self, launch: Launch, chain: OpenChain) -> tuple[OpenChain, OpenChain]:
+        """Return a new chain for a kernel, and what then is left of the one before.
+
+        Layers at the end of that one go with the kernel, which they can then feed.
+        """
+        count = len(chain.launches)
+        while count and _is_thin(chain.launches[count - 1]):
+            count -= 1
+        last_break = max((b.position for b in chain.breaks), default=0)
+        begun = OpenChain(chain.launches[count:])
+        if last_break <= count and self.join(begun, launch):
+            return begun, replace(chain, launches=chain.launches[:count])
+        begun = OpenChain()
+        self.join(begun, launch)
+        return begun, chain
+
+    def _may_join(self, chain: OpenChain, longer: list[Launch]) -> bool:
+        is_deep = self.depth > 1
+        if is_deep and not any(map(partial_axes, longer)):
+            # They always may; asking again and again what long chains need takes long.
+            return True
+        if not is_deep and self._needs_more_inside(longer):
+            return False
+        asked = self.demands(longer)
+        is_swapped = longer[0].where != longer[-1].where
+        if not is_deep and is_swapped and not asked.needs <= self.demands(chain.launches).needs:
+            # Another half of the step, that reads what this one leaves: one exchange for both
+            # would carry more, and their neighbours' results would be computed again.
+            return False
+        return may_join(longer, asked, is_deep=is_deep)
+
+    def _needs_more_inside(self, launches: list[Launch]) -> bool:
+        """Return whether kernels need cells of the domain from further than one of them reads.
+
+        Layers beyond it are left aside: they provide nothing of its cells, so can only add to what
+        is needed of them, and there may be very many.
+        """
+        needs, spaces = self.demands(concerning_domain(launches)).needs, self.program.spaces
+        return widens(launches, [n for n in needs if n.reach.region.meets(spaces[n.field].inside)])
+
+    def demands(self, launches: list[Launch]) -> Demands:
+        """Return what kernels ask for; with other storages they ask the same of these."""
+        names = list(dict.fromkeys(name for one in launches for name in one.names))
+        places = {name: place for place, name in enumerate(names)}
+        key = tuple(
+            (one.kernel, *map(places.__getitem__, one.names), one.region, one.on_demand, one.spaces)
+            for one in launches
+        )
+        if key not in self.known:
+            self.known[key] = names, demands(launches, is_deep=self.depth > 1)
+        before, found = self.known[key]
+        return found if before == names else found.of(dict(zip(before, names, strict=True)))
+
+    def _boundaries(
+        self, chain: OpenChain, launch: Launch, done: frozenset[str] = frozenset()
+    ) -> list[Launch]:
+        """Return the boundary kernels of fields that a kernel reads beyond the domain.
+
+        Those may read other fields beyond it. What layers assign themselves they see as it is.
+        """
+        result: list[Launch] = []
+        own = {field for field, _ in launch.writes} if _is_thin(launch) else set()
+        for name in dict.fromkeys(launch.names):
+            kernels = self.program.filling(launch, name) if name not in own | done else ()
+            if kernels and not _is_fresh(chain, name, kernels):
+                done |= {name}
+                for kernel in kernels:
+                    before = self._boundaries(chain, kernel, done)
+                    done |= {field for one in before for field, _ in one.writes}
+                    result += before
+                result += kernels
+        return result
+
+
+def _is_thin(launch: Launch) -> bool:
+    return launch.on_demand and launch.plain is None
+
+
+def _is_fresh(chain: OpenChain, name: str, kernels: tuple[Launch, ...]) -> bool:
+    """Return whether the boundaries of a field ran in this chain and nothing has changed since."""
+    if chain.breaks and any(isinstance(s, Parameter) for one in kernels for s in one.scalars):
+        # Another step may have another number.
+        return False
+    writers = [one for one in chain.launches if any(field == name for field, _ in one.writes)]
+    return tuple(writers[-len(kernels) :]) == kernels

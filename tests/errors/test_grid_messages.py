@@ -1,0 +1,167 @@
+"""Wrong grids, fields and boundaries, and what a user is told."""
+
+from __future__ import annotations
+
+import pytest
+from errors.telling import told
+
+import halocline as hc
+from halocline.errors import GridError, PlanError
+from halocline.pipeline import plan_for
+
+
+@pytest.mark.parametrize(
+    ("extent", "shown"), [((8, 0), "(8, 0)"), ((2, 2, 2, 2), "(2, 2, 2, 2)"), ((1.5,), "(1.5,)")]
+)
+def test_impossible_extent(extent, shown):
+    assert told(GridError, lambda: hc.Grid(extent)) == (
+        f"A grid of extent {shown} was asked for; expected one to three positive whole numbers. "
+        "Write, for example, Grid((64, 64, 32))."
+    )
+
+
+def test_wrong_number_of_periodic_axes():
+    assert told(GridError, lambda: hc.Grid((8, 8), periodic=(True,))) == (
+        "'periodic' has 1 entries; expected one or 2, the number of the grid's axes."
+    )
+
+
+def test_spacing_that_is_not_positive():
+    assert told(GridError, lambda: hc.Grid((8,), spacing=0.0)) == (
+        "A grid spacing of (0.0,) was given; expected positive numbers."
+    )
+
+
+def test_unknown_option_of_a_field(grid):
+    assert told(GridError, lambda: grid.field("T", component=3)) == (
+        "Field 'T' was given an unknown option 'component'. Did you mean 'components'?"
+    )
+
+
+def test_unknown_dtype_of_a_field(grid):
+    assert told(GridError, lambda: grid.field("T", dtype="float46")) == (
+        "Field 'T' has the unknown dtype 'float46'. Did you mean 'float64'?"
+    )
+
+
+def test_unknown_layout_of_a_field(grid):
+    assert told(GridError, lambda: grid.field("T", components=3, layout="AOS")) == (
+        "Field 'T' has the unknown layout 'AOS'. Known are: aos, soa."
+    )
+
+
+@pytest.mark.parametrize("alignment", [100, 4, 512, "64"])
+def test_alignment_that_no_field_has(grid, alignment):
+    assert told(GridError, lambda: grid.field("T", alignment=alignment)) == (
+        f"Field 'T' was given the alignment {alignment!r}; expected a power of two from 8, one "
+        "number, to 256 bytes."
+    )
+
+
+def test_unknown_location_of_a_field(grid):
+    assert told(GridError, lambda: grid.field("T", location="xface")) == (
+        "Field 'T' has the unknown location 'xface'. Did you mean 'x_face'?"
+    )
+
+
+def test_field_without_components(grid):
+    assert told(GridError, lambda: grid.field("T", components=0)) == (
+        "Field 'T' was given 0 components."
+    )
+
+
+def test_field_name_used_twice(grid, T):
+    assert told(GridError, lambda: grid.field("T")) == (
+        "The field name 'T' is taken on this grid. Choose another name."
+    )
+
+
+def test_field_name_that_is_no_identifier(grid):
+    assert told(GridError, lambda: grid.field("T new")) == (
+        "The field name 'T new' is not an identifier. Choose another name."
+    )
+
+
+def test_unknown_side(T):
+    assert told(GridError, lambda: T.boundary("z-", hc.Neumann())) == (
+        "There is no side 'z-'. Known are: x+, x-, y+, y-."
+    )
+
+
+def test_kernel_on_an_unknown_side(T):
+    def function(T):
+        T[0, 0] = 1.0
+
+    message = told(GridError, lambda: hc.kernel(function)(T, on="top"))
+    assert message == "There is no side 'top'. Known are: x+, x-, y+, y-."
+
+
+def test_boundary_on_a_periodic_side(T):
+    assert told(GridError, lambda: T.boundary("x-", hc.Neumann())) == (
+        "Field 'T' was given a boundary on side 'x-', but the grid is periodic in x. Make the grid "
+        "non-periodic on that axis or drop the boundary."
+    )
+
+
+def left_neighbour(T, out):
+    out[0] = T[-1]
+
+
+def closed():
+    grid = hc.Grid((8,))
+    return grid, grid.field("T"), grid.field("out")
+
+
+def test_boundary_missing_on_a_side():
+    grid, T, out = closed()
+    step = hc.kernel(left_neighbour)(T, out)
+    assert told(PlanError, lambda: plan_for(grid, [step])) == (
+        "Kernel 'left_neighbour' reads 'T' beyond side 'x-' of the domain, where no boundary is "
+        "given. Write T.boundary('x-', …), make the grid periodic there, or restrict the kernel to "
+        "a box."
+    )
+
+
+def test_boundary_with_the_wrong_number_of_values():
+    _, T, _ = closed()
+    assert told(GridError, lambda: T.boundary("x-", hc.Dirichlet((1.0, 2.0)))) == (
+        "The boundary of 'T' on side 'x-' was given (1.0, 2.0); expected a number or an "
+        "hc.Parameter. A value that changes with time is a parameter; for one that changes from "
+        "place to place give a kernel that runs on the layer."
+    )
+
+
+def test_own_boundary_kernel_where_two_layers_are_read():
+    grid, T, out = closed()
+
+    @hc.kernel
+    def zero(T):
+        T[0] = 0.0
+
+    @hc.kernel
+    def far(T, out):
+        out[0] = T[-2]
+
+    T.boundary("x-", zero)
+    assert told(GridError, lambda: plan_for(grid, [far(T, out)])) == (
+        "The kernel given as boundary of 'T' on side 'x-' fills one layer, but 2 are read. Use "
+        "hc.Dirichlet or hc.Neumann, or read no further than one cell."
+    )
+
+
+def test_kernel_on_a_box_outside_the_grid(T):
+    def function(T):
+        T[0, 0] = 1.0
+
+    message = told(GridError, lambda: hc.kernel(function)(T, on=hc.Box((0, 0), (9, 6))))
+    assert message == (
+        "Kernel 'function' was told to run on [0,9) x [0,6); expected a box of cells within "
+        "[0,8) x [0,6)."
+    )
+
+
+def test_values_of_a_field_before_there_is_a_simulation(T):
+    assert told(GridError, T.gather) == (
+        "Field 'T' is not stored yet: that is done when its simulation first runs. Make a "
+        "Simulation of its grid, and run it."
+    )

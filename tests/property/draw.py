@@ -445,7 +445,8 @@ class _Drawing:
     ) -> Assignment:
         component = self.random.randrange(target.components)
         aim = self.here
-        if self.random.random() < 0.3:
+        # Values that lie far from home make plans long where all axes are cut or close.
+        if self.random.random() < (0.1 if max(step) > 1 and len(step) > 2 else 0.3):
             axes = self.program.space(target.name).axes
             aim = tuple(
                 self.random.choice((0, far, -far)) if axis in axes else 0

@@ -476,9 +476,15 @@ def is_divided(program: Program, scale: tuple[Fraction, ...]) -> bool:
 
 
 def may_swap(program: Program, first: Field, second: Field) -> bool:
+    """Return whether fields are of one kind, with values on a side prescribed for both or none."""
     kinds = [(f.dtype, f.components, f.components > 1 and f.layout) for f in (first, second)]
     spaces = [program.space(field.name) for field in (first, second)]
-    return kinds[0] == kinds[1] and spaces[0] == spaces[1] and first is not second
+    prescribed = [
+        {s for s, kind, _ in f.boundaries if kind != "copy" and is_on_faces(f, AXES.index(s[0]))}
+        for f in (first, second)
+    ]
+    is_alike = kinds[0] == kinds[1] and spaces[0] == spaces[1] and first is not second
+    return is_alike and prescribed[0] == prescribed[1]
 
 
 def is_sweep(program: Program, sweep: Sweep) -> bool:
@@ -502,6 +508,7 @@ def is_sweep(program: Program, sweep: Sweep) -> bool:
     carried = {s.value for s in sweep.starts if s.kind == "field"} | set(sweep.ends)
     return (
         len(spaces) == 1
+        and len({any(a.place) for a in sweep.assignments}) < 2
         and len(sweep.starts) == len(sweep.handed) > 0
         and len(sweep.ends) in (0, len(sweep.handed))
         and all(aim == place for aim, place in places)
@@ -567,14 +574,10 @@ def is_computable(program: Program, step: Step) -> bool:
         return False
     if not isinstance(step, Reduce) and not is_whole(program, step):
         return False
-    if any(
-        (isinstance(node, Index) and node.axis not in space.axes)
-        or (
-            isinstance(node, Shifted)
-            and any(o and a not in space.axes for a, o in enumerate(node.offset))
-        )
-        for node in below
-    ):
+    lacking = [axis for axis in range(len(here)) if axis not in space.axes]
+    if any(isinstance(node, Index) and node.axis in lacking for node in below):
+        return False
+    if any(isinstance(node, Shifted) and node.offset[axis] for node in below for axis in lacking):
         return False
     mask = [] if isinstance(step, Reduce) or not isinstance(step.on, str) else [step.on]
     return (

@@ -99,11 +99,11 @@ class Access(NamedTuple):
         """Return where a kernel runs that assigns what a reach leads to, and all else it spans."""
         if not self.ratio:
             return move(reach, opposite(self.offset))
-        along = list(zip(reach.lower, reach.upper, self.ratio, strict=True))
-        region = zip(reach.region.lower, reach.region.upper, self.ratio, strict=True)
+        along = list(zip(reach.lower, reach.upper, self.ratio, self.home, strict=True))
+        region = zip(reach.region.lower, reach.region.upper, self.ratio, self.home, strict=True)
         return Reach(
-            tuple(l // r if r else 0 for l, _, r in along),
-            tuple(-(-u // r) if r else 0 for _, u, r in along),
+            tuple((l - h) // r if r else 0 for l, _, r, h in along),
+            tuple(-((h - u) // r) if r else 0 for _, u, r, h in along),
             _boxed([_unscaled_to_whole(*ends) for ends in region]),
         )
 
@@ -130,12 +130,12 @@ def _unscaled(lower: int, upper: int, ratio: int, offset: int) -> tuple[int, int
     )
 
 
-def _unscaled_to_whole(lower: int, upper: int, ratio: int) -> tuple[int, int]:
+def _unscaled_to_whole(lower: int, upper: int, ratio: int, home: int) -> tuple[int, int]:
     if not ratio:
         return -UNBOUNDED, UNBOUNDED
     return (
-        lower if lower <= -UNBOUNDED else lower // ratio,
-        upper if upper >= UNBOUNDED else -(-upper // ratio),
+        lower if lower <= -UNBOUNDED else (lower - home) // ratio,
+        upper if upper >= UNBOUNDED else -((home - upper) // ratio),
     )
 
 

@@ -160,18 +160,19 @@ class _Feeds:
             # It will run after the layers between it and the kernel it feeds.
             and not between.must_follow(feeder, cells)
             and _is_kept(fed, cells, offset, [*feeder.reads, *feeder.assigns])
-            and not self._is_read_after(reader, feeder, cells, offset)
+            and not self._is_read_after(reader, feeder, offset)
         )
         return offset if is_free else None
 
-    def _is_read_after(self, reader: int, feeder: Launch, cells: Box, offset: Offset) -> bool:
+    def _is_read_after(self, reader: int, feeder: Launch, offset: Offset) -> bool:
         """Return whether what a feeder assigns is read by a kernel after the one it feeds."""
         (assigns,) = feeder.assigns
         here = added(offset, assigns.offset)
         fed = self._chain.launches[reader]
         if any((a.key, a.offset) == (assigns.key, here) for a in fed.assigns):
             return False
-        assigned: _Boxes = {assigns.key: [assigns.cells(cells)]}
+        # Also what it would not assign any more, since the kernel it feeds does not read it.
+        assigned: _Boxes = {assigns.key: [assigns.cells(feeder.region)]}
         for other in self._chain.launches[reader + 1 :]:
             if other == feeder:
                 return False

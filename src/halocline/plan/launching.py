@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from halocline.errors import KernelError
 from halocline.geometry import Box
 from halocline.language.boundary import boundary_calls, is_on_side
+from halocline.language.calls import swept_fields
 from halocline.language.fuse import fuse, separate
 from halocline.language.kernel import reads
 from halocline.language.mask import masked
@@ -45,7 +46,8 @@ def launches_of(
     return tuple(
         _launch(call, piece, region, on_demand=on_demand, is_listed=is_listed)
         for part in _parts(call)
-        for piece, region in _placed(call, part)
+        for whole in ((part,) if _may_be_cut(call, part) else separate(part))
+        for piece, region in _placed(call, whole)
     )
 
 
@@ -70,6 +72,17 @@ def _launch(call: Call, part: Kernel, region: Box, *, on_demand: bool, is_listed
         space=call.space,
         spaces=tuple(field.space for field in fields),
     )
+
+
+def _may_be_cut(call: Call, part: Kernel) -> bool:
+    """Return whether a fused kernel may run in some cells after others.
+
+    Not if a boundary may have filled what it reads there from what it has assigned elsewhere.
+    """
+    assigned = {s.field for s in part.statements}
+    read = {r.field for r in reads(*(s.value for s in part.statements))}
+    is_filled = any(call.field(name).boundaries for name in assigned & read)
+    return not is_filled or len(_placed(call, part)) == 1
 
 
 def _placed(call: Call, part: Kernel) -> list[tuple[Kernel, Box]]:
@@ -125,13 +138,17 @@ def _without_sides(field: Field) -> Box:
 
 def _columns(call: Call, kernel: Kernel) -> Box:
     """Return where a sweep runs: where it assigns to fields with that axis, or else reads them."""
-    assigned = [_access(call, kernel, s) for s in kernel.statements]
-    read = [_access(call, kernel, r) for r in reads(*(s.value for s in kernel.statements))]
-    for uses in (assigned, read):
-        swept = [a for a in uses if _is_swept(a, kernel) and not any(a.offset)]
-        if swept:
-            return reduce(Box.intersect, (a.users(a.space.inside) for a in swept))
-    return call.space.inside
+    assert kernel.sweep
+    used = [_access(call, kernel, s) for s in kernel.statements]
+    assigned = [access for access in used if _is_swept(access, kernel)]
+    if any(any(access.home) for access in assigned):
+        return call.space.inside
+    if assigned:
+        return reduce(Box.intersect, (a.users(a.space.inside) for a in assigned))
+    field = swept_fields(kernel.sweep[0], (), call.fields)[0]
+    ratio = kernel.fields[call.fields.index(field)].ratio
+    access = Access(field.name, 0, (0,) * field.dimensions, ratio, field.space)
+    return access.users(field.space.inside)
 
 
 def _is_swept(access: Access, kernel: Kernel) -> bool:

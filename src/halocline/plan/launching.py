@@ -101,9 +101,10 @@ def _placed(call: Call, part: Kernel) -> list[tuple[Kernel, Box]]:
     if rest and part.sweep:
         raise KernelError(
             f"The sweep '{part.name}' assigns fields with different numbers of cells along an "
-            "axis; expected the same for all.",
+            "axis, or on faces of a grid while it uses a coarser one; expected the same for all "
+            "that one cell does.",
             hint="A field located on faces has one more than there are cells: write a sweep for "
-            "each.",
+            "each, or bring what it reads to a field of its own grid before.",
             place=call.place,
         )
     result += [(replace(part, statements=tuple(some)), box) for box, some in rest.items()]

@@ -16,11 +16,19 @@ from property.programs import (
     Program,
     Read,
     Reduce,
+    Space,
     Swap,
+    Sweep,
+    children,
+    fields_read,
     flat,
+    has_last_faces,
+    is_on_faces,
     nodes,
     seen,
     used_by,
+    values_of,
+    written_for,
 )
 from property.runs import CHOICES, Way
 
@@ -47,6 +55,43 @@ IN_PROGRAMS = frozenset(
         "swap",
         "cast",
         "old value",
+        "finer field",
+        "finer field seen from another cell",
+        "coarser field",
+        "coarser field seen from another cell",
+        "field without an axis",
+        "field without an axis assigned",
+        "field without an axis next door",
+        "other ratios along axes",
+        "two coarser grids",
+        "ratio 3",
+        "box on a kernel of several grids",
+        "mask of another grid",
+        "mask without an axis",
+        "mask on faces",
+        "last face computed",
+        "last face in a sweep",
+        "reduction of several grids",
+        "reduction of fields with other axes",
+        "sweep upwards",
+        "sweep downwards",
+        "sweep along x",
+        "sweep along y",
+        "sweep along z",
+        "sweep of two carries",
+        "sweep with ends",
+        "sweep on a mask",
+        "sweep in a box",
+        "sweep without assignments",
+        "sweep over several grids",
+        "sweep next door",
+        "sweep from a field",
+        "sweep from a number",
+        "sweep from a parameter",
+        "sweep from a reduction",
+        "sweep along an axis that is cut",
+        "boundary of a field without an axis",
+        "boundary of a coarser grid",
         "next door of what the kernel has assigned",
     }
 )
@@ -61,9 +106,18 @@ def features(program: Program, way: Way) -> set[str]:
     for step in steps:
         match step:
             case Kernel():
-                found |= {*_of_kernel(program, step)}
+                found |= {*_of_kernel(program, step), *_of_cells(program, step)}
+            case Sweep():
+                found |= {*_of_sweep(program, step), *_of_cells(program, step)}
+                if len(way.split.cuts[step.axis]) > 2:
+                    found.add("sweep along an axis that is cut")
             case Reduce(_, kind, value):
-                found |= {f"reduction {kind}", *_of_value(program, value)}
+                found |= {f"reduction {kind}", *_of_value(program, step, value)}
+                spaces = [program.space(name) for name in fields_read(value)]
+                if len({space.scale for space in spaces}) > 1:
+                    found.add("reduction of several grids")
+                if len({space.axes for space in spaces}) > 1:
+                    found.add("reduction of fields with other axes")
                 if not isinstance(value, Read):
                     found.add("reduction of an expression")
             case Callback(field):
@@ -78,7 +132,76 @@ def features(program: Program, way: Way) -> set[str]:
     found |= {f"dtype {program.field(name).dtype}" for name in used}
     if any(_is_prescribed(program, name) for name in used):
         found.add("value on a face")
-    return found
+    return found | {*_of_grids(program)}
+
+
+def _of_grids(program: Program) -> Iterator[str]:
+    for scale in program.scales:
+        if len(set(scale)) > 1:
+            yield "other ratios along axes"
+        if any(3 in (s.numerator, s.denominator) for s in scale):
+            yield "ratio 3"
+    if sum(min(scale) < 1 for scale in program.scales) > 1:
+        yield "two coarser grids"
+
+
+def _of_cells(program: Program, step: Kernel | Sweep) -> Iterator[str]:
+    """Return how the cells of a kernel and those of its fields lie to each other."""
+    space = written_for(program, step)
+    if isinstance(step.on, tuple) and max(children(program, step)) > 1:
+        yield "box on a kernel of several grids"
+    if isinstance(step.on, str):
+        mask = program.space(step.on)
+        if mask.scale != space.scale:
+            yield "mask of another grid"
+        if mask.axes != space.axes:
+            yield "mask without an axis"
+        if has_last_faces(mask):
+            yield "mask on faces"
+    for a in step.assignments:
+        own = program.space(a.field)
+        if has_last_faces(own) and step.on is None:
+            yield "last face in a sweep" if isinstance(step, Sweep) else "last face computed"
+        if len(own.axes) < len(program.extent):
+            yield "field without an axis assigned"
+            if any(a.place):
+                yield "field without an axis next door"
+    for value in values_of(step):
+        for read, shift in seen(value, (0,) * len(program.extent)):
+            if isinstance(read, Read):
+                yield from _of_ratios(program, read, shift, space)
+
+
+def _of_ratios(program: Program, read: Read, shift: Offset, space: Space) -> Iterator[str]:
+    own = program.space(read.field)
+    if len(own.axes) < len(space.axes):
+        yield "field without an axis"
+    for axis in own.axes:
+        ratio = own.scale[axis] / space.scale[axis]
+        if ratio != 1:
+            name = "finer field" if ratio > 1 else "coarser field"
+            yield name
+            if shift[axis]:
+                yield f"{name} seen from another cell"
+
+
+def _of_sweep(program: Program, sweep: Sweep) -> Iterator[str]:
+    yield "sweep upwards" if sweep.sign > 0 else "sweep downwards"
+    yield f"sweep along {AXES[sweep.axis]}"
+    where = {type(None): "", str: "sweep on a mask", tuple: "sweep in a box"}[type(sweep.on)]
+    names = {
+        where: bool(where),
+        "sweep of two carries": len(sweep.handed) > 1,
+        "sweep with ends": bool(sweep.ends),
+        "sweep without assignments": not sweep.assignments,
+        "sweep over several grids": max(children(program, sweep)) > 1,
+        "sweep next door": any(any(a.place) for a in sweep.assignments),
+    }
+    yield from (name for name, is_so in names.items() if is_so)
+    for source in sweep.starts:
+        yield f"sweep from a {source.kind}"
+    for value in values_of(sweep):
+        yield from _of_value(program, sweep, value)
 
 
 def _of_kernel(program: Program, kernel: Kernel) -> Iterator[str]:
@@ -92,20 +215,20 @@ def _of_kernel(program: Program, kernel: Kernel) -> Iterator[str]:
         if any(a.place):
             yield "next door"
             yield "next door" + where
-        yield from _of_value(program, a.value)
-        for read, offset in seen(a.value, (0,) * len(program.extent)):
+        yield from _of_value(program, kernel, a.value)
+        for read, offset in reached(program, kernel, a.value):
             if isinstance(read, Read) and (read.field, read.component) in assigned and any(offset):
                 yield "next door of what the kernel has assigned"
         assigned.add((a.field, a.component))
 
 
-def _of_value(program: Program, value) -> Iterator[str]:
+def _of_value(program: Program, step: Kernel | Sweep | Reduce, value) -> Iterator[str]:
     below = nodes(value)
     if any(isinstance(node, Cast) for node in below):
         yield "cast"
     if any(isinstance(node, Read) and node.is_old for node in below):
         yield "old value"
-    for node, offset in seen(value, (0,) * len(program.extent)):
+    for node, offset in reached(program, step, value):
         if isinstance(node, Index) and program.periodic[node.axis]:
             yield "index on a periodic axis"
             if offset[node.axis]:
@@ -114,20 +237,43 @@ def _of_value(program: Program, value) -> Iterator[str]:
             yield from _beyond(program, node, offset)
 
 
+def reached(
+    program: Program, step: Kernel | Sweep | Reduce, value
+) -> Iterator[tuple[Read | Index, Offset]]:
+    """Return what a value reads, each with its place relative to what belongs to the cell."""
+    space = written_for(program, step)
+    for node, shift in seen(value, (0,) * len(program.extent)):
+        if isinstance(node, Index):
+            yield node, shift
+            continue
+        own = program.space(node.field)
+        yield (
+            node,
+            tuple(
+                own.place(0, shift[axis], node.offset[axis], axis, s / t)
+                for axis, (s, t) in enumerate(zip(own.scale, space.scale, strict=True))
+            ),
+        )
+
+
 def _beyond(program: Program, read: Read, offset: Offset) -> Iterator[str]:
     for side, kind, _ in program.field(read.field).boundaries:
         along = offset[AXES.index(side[0])]
         if (along < 0) if side[1] == "-" else (along > 0):
             yield f"beyond a side: {kind}"
+            if program.field(read.field).axes:
+                yield "boundary of a field without an axis"
+            if min(program.space(read.field).scale) < 1:
+                yield "boundary of a coarser grid"
 
 
 def _changed(steps) -> set[str]:
-    kernels = [step for step in steps if isinstance(step, Kernel)]
+    kernels = [step for step in steps if isinstance(step, Kernel | Sweep)]
     fields = {step.field for step in steps if isinstance(step, Callback)}
     return fields | {a.field for kernel in kernels for a in kernel.assignments}
 
 
 def _is_prescribed(program: Program, name: str) -> bool:
     field = program.field(name)
-    lying = "" if field.location == "center" else field.location.split("_")[0]
-    return any(s[0] in lying and s[1] == "-" and kind != "copy" for s, kind, _ in field.boundaries)
+    sides = [AXES.index(side[0]) for side, kind, _ in field.boundaries if kind != "copy"]
+    return any(is_on_faces(field, axis) for axis in sides)

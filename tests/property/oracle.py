@@ -389,22 +389,23 @@ def _fill_side(lines: np.ndarray, side: str, rule: tuple[str, float], *, is_on_s
     # From the high side as from the low one: line REACH + n is the n-th cell inside, n from 0.
     if side[1] == "+":
         lines = lines[::-1]
-    number = lines.dtype.type
+    # Computed in 32 bits at least.
+    number = np.float32 if lines.dtype == np.float16 else lines.dtype.type
     inside, last = REACH, len(lines) - REACH - 1
     if kind == "copy":
         lines[inside - 1] = lines[inside]
         return
     if is_on_side:
-        first = lines[inside + 1] if kind == "neumann" else 0
+        first = number(lines[inside + 1]) if kind == "neumann" else 0
         lines[inside] = number(given) if kind == "dirichlet" else first + number(given)
     for layer in range(inside - 1, -1, -1):
         mirror = 2 * inside - layer - (not is_on_side)
         if mirror > last:
             break
         if kind == "dirichlet":
-            lines[layer] = number(2 * given) - lines[mirror]
+            lines[layer] = number(2 * given) - number(lines[mirror])
         else:
-            lines[layer] = number((mirror - layer) * given) + lines[mirror]
+            lines[layer] = number((mirror - layer) * given) + number(lines[mirror])
 
 
 def _readable(values: np.ndarray) -> np.ndarray:

@@ -296,6 +296,10 @@ class Program:
         )
 
 
+def has_last_faces(space: Space) -> bool:
+    return any(space.size[axis] > space.cells[axis] for axis in space.axes)
+
+
 def is_on_faces(field: Field, axis: int) -> bool:
     return field.location != "center" and AXES[axis] in field.location.split("_")[0]
 
@@ -509,6 +513,7 @@ def is_sweep(program: Program, sweep: Sweep) -> bool:
     return (
         len(spaces) == 1
         and len({any(a.place) for a in sweep.assignments}) < 2
+        and (not has_last_faces(space) or max(children(program, sweep)) == 1)
         and len(sweep.starts) == len(sweep.handed) > 0
         and len(sweep.ends) in (0, len(sweep.handed))
         and all(aim == place for aim, place in places)

@@ -228,10 +228,14 @@ def _is_sent_home(launches: Sequence[Launch], asked: Demands) -> bool:
 
 
 def partial_axes(launch: Launch) -> list[int]:
-    """Return the periodic axes on a part of which a kernel runs."""
+    """Return the periodic axes on a part of which a kernel runs, or along which it sweeps.
+
+    A sweep begins and ends there, too.
+    """
     region = launch.region
+    swept = launch.kernel.sweep[0] if launch.kernel.sweep else None
     return [
         axis
         for axis, is_periodic in enumerate(launch.space.periodic)
-        if is_periodic and region.upper[axis] - region.lower[axis] < UNBOUNDED
+        if is_periodic and (axis == swept or region.upper[axis] - region.lower[axis] < UNBOUNDED)
     ]

@@ -7,8 +7,10 @@ the group before. Each cell is computed as if no axis were cut, so with the same
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from halocline.geometry import UNBOUNDED
 from halocline.plan import plan as ops
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.message import Part
@@ -138,7 +140,12 @@ class _Sweep:
 
     def _parts(self, source: int, target: int, group: int | None) -> list[Part]:
         """Return the carries of a group of columns, or all, as they go from block to block."""
-        box = self.around.blocks.where(self.chain.extents[-1], self.launch.space, source)
+        # Blocks where a box of the sweep's does not reach hand on what they get, too.
+        columns = [
+            replace(reach, region=reach.region.clip(self.axis, -UNBOUNDED, UNBOUNDED))
+            for reach in self.chain.extents[-1]
+        ]
+        box = self.around.blocks.where(columns, self.launch.space, source)
         box = box if box is None or group is None else self._columns(box, group)
         if box is None:
             return []

@@ -46,7 +46,7 @@ def launches_of(
     return tuple(
         _launch(call, piece, region, on_demand=on_demand, is_listed=is_listed)
         for part in _parts(call)
-        for whole in ((part,) if _may_be_cut(call, part) else separate(part))
+        for whole in _whole(call, part)
         for piece, region in _placed(call, whole)
     )
 
@@ -74,15 +74,19 @@ def _launch(call: Call, part: Kernel, region: Box, *, on_demand: bool, is_listed
     )
 
 
-def _may_be_cut(call: Call, part: Kernel) -> bool:
-    """Return whether a fused kernel may run in some cells after others.
+def _whole(call: Call, part: Kernel) -> tuple[Kernel, ...]:
+    """Return a fused kernel, or each of its statements if it may not run in some cells first.
 
-    Not if a boundary may have filled what it reads there from what it has assigned elsewhere.
+    It may not if a boundary may fill what it reads in the others from what it has assigned there.
     """
     assigned = {s.field for s in part.statements}
     read = {r.field for r in reads(*(s.value for s in part.statements))}
     is_filled = any(call.field(name).boundaries for name in assigned & read)
-    return not is_filled or len(_placed(call, part)) == 1
+    if not is_filled or part.sweep or len(_placed(call, part)) == 1:
+        return (part,)
+    parts = separate(part)
+    refuse_past(parts, part.name, [call.place] * len(part.statements))
+    return parts
 
 
 def _placed(call: Call, part: Kernel) -> list[tuple[Kernel, Box]]:
@@ -101,9 +105,10 @@ def _placed(call: Call, part: Kernel) -> list[tuple[Kernel, Box]]:
     if rest and part.sweep:
         raise KernelError(
             f"The sweep '{part.name}' assigns fields with different numbers of cells along an "
-            "axis; expected the same for all.",
+            "axis, or on faces of a grid while it uses a coarser one; expected the same for all "
+            "that one cell does.",
             hint="A field located on faces has one more than there are cells: write a sweep for "
-            "each.",
+            "each, or bring what it reads to a field of its own grid before.",
             place=call.place,
         )
     result += [(replace(part, statements=tuple(some)), box) for box, some in rest.items()]

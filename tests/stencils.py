@@ -171,7 +171,7 @@ def fill(problem: Problem, seed: int = 1) -> None:
     for field in problem.grid.fields.values():
         if field.dtype == "uint8":
             continue
-        shape = ((field.components,) if field.components > 1 else ()) + problem.grid.extent
+        shape = ((field.components,) if field.components > 1 else ()) + field.space.shape
         field.set(problem.scale * random.random(shape))
 
 

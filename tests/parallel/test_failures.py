@@ -114,4 +114,4 @@ def test_a_lost_copy_spoils_the_one_cell_that_reads_it(monkeypatch):
     problem = stencils.heat((8,), (True,))
     strategy = hc.Strategy(poison=True)
     stencils.run(problem, 1, strategy=strategy, blocks=2, target="numpy", check_every=0, threads=1)
-    assert np.flatnonzero(np.isnan(problem.grid.fields["T"].gather())).tolist() == [0]
+    assert np.flatnonzero(np.isnan(problem.grid.fields["T"].gather())).tolist() == [4]

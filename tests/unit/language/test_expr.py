@@ -2,12 +2,14 @@
 
 import pickle
 import time
-from fractions import Fraction
+from dataclasses import replace
 
 import pytest
 
+import halocline as hc
 from halocline.language.expr import Binary, Const, Index, Read, Scalar, Where, shifted, walk
-from halocline.language.related import reads_resolved
+from halocline.language.kernel import FieldType, Kernel, Statement
+from halocline.language.related import resolved
 
 
 def tower(levels):
@@ -56,5 +58,9 @@ def test_walk_yields_operands_before_their_users():
 def test_shifted_moves_reads_and_indices_but_not_scalars():
     node = Binary("add", Binary("mul", Read("T", 0, (1, 0)), Index(1, 0)), Scalar("a"))
     moved = Binary("add", Binary("mul", Read("T", 0, (0, 2)), Index(1, 2)), Scalar("a"))
-    same = {"T": (Fraction(1), Fraction(1))}
-    assert reads_resolved(shifted(node, (-1, 2)), (0, 0), (1, 1), same) is moved
+    space = hc.Grid((8, 8)).space
+    kernel = Kernel("k", 2, (FieldType("T", "float64", 1),), ("a",), ())
+    shifted_statement = Statement("T", 0, shifted(node, (-1, 2)), (0, 0))
+    kernel = replace(kernel, statements=(shifted_statement,))
+    found = resolved(kernel, {"T": space}, space, [""])
+    assert found.kernel.statements[0].value is moved

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from unit.runtime.ranks import on_ranks
+from unit.runtime.ranks import Arrived, on_ranks
 
 from halocline.errors import MpiError, OutputError, PlanError
 from halocline.runtime import job as job_module
@@ -157,8 +157,9 @@ class Machines:
     def allgather(self, value):
         return [value] * self.size
 
-    def Allgather(self, sent, received):
+    def Iallgather(self, sent, received):
         received[:] = bytes(sent) * self.size
+        return Arrived()
 
 
 @pytest.fixture

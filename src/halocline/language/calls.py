@@ -116,7 +116,7 @@ def _region(name: str, grid: Grid, space: Space, on: On) -> Box | None:
             "mask.set(array).",
             place=user_place(),
         )
-    if len(on.lower) != grid.dimensions or not grid.domain.contains(on) or on.is_empty:
+    if len(on.lower) != grid.dimensions or not space.domain.contains(on) or on.is_empty:
         raise GridError(
             f"Kernel '{name}' was told to run on {on}; expected a box of cells within "
             f"{grid.domain}.",

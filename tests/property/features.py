@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from property.draw import DTYPES
+from property.cells import (
+    children,
+    has_last_faces,
+    written_for,
+)
+from property.draw_fields import DTYPES
 from property.programs import (
     AXES,
     Callback,
@@ -19,16 +24,13 @@ from property.programs import (
     Space,
     Swap,
     Sweep,
-    children,
     fields_read,
     flat,
-    has_last_faces,
     is_on_faces,
     nodes,
     seen,
     used_by,
     values_of,
-    written_for,
 )
 from property.runs import CHOICES, Way
 
@@ -108,18 +110,9 @@ def features(program: Program, way: Way) -> set[str]:  # noqa: C901, PLR0912 (a 
             case Kernel():
                 found |= {*_of_kernel(program, step), *_of_cells(program, step)}
             case Sweep():
-                found |= {*_of_sweep(program, step), *_of_cells(program, step)}
-                if len(way.split.cuts[step.axis]) > 2:
-                    found.add("sweep along an axis that is cut")
-            case Reduce(_, kind, value):
-                found |= {f"reduction {kind}", *_of_value(program, step, value)}
-                spaces = [program.space(name) for name in fields_read(value)]
-                if len({space.scale for space in spaces}) > 1:
-                    found.add("reduction of several grids")
-                if len({space.axes for space in spaces}) > 1:
-                    found.add("reduction of fields with other axes")
-                if not isinstance(value, Read):
-                    found.add("reduction of an expression")
+                found |= {*_of_sweep(program, step, way), *_of_cells(program, step)}
+            case Reduce(_, kind):
+                found |= {f"reduction {kind}", *_of_reduction(program, step)}
             case Callback(field):
                 found.add("callback on a field" if field else "callback on a parameter")
             case Nest(kind):
@@ -133,6 +126,17 @@ def features(program: Program, way: Way) -> set[str]:  # noqa: C901, PLR0912 (a 
     if any(_is_prescribed(program, name) for name in used):
         found.add("value on a face")
     return found | {*_of_grids(program)}
+
+
+def _of_reduction(program: Program, reduction: Reduce) -> Iterator[str]:
+    yield from _of_value(program, reduction, reduction.value)
+    spaces = [program.space(name) for name in fields_read(reduction.value)]
+    if len({space.scale for space in spaces}) > 1:
+        yield "reduction of several grids"
+    if len({space.axes for space in spaces}) > 1:
+        yield "reduction of fields with other axes"
+    if not isinstance(reduction.value, Read):
+        yield "reduction of an expression"
 
 
 def _of_grids(program: Program) -> Iterator[str]:
@@ -151,13 +155,7 @@ def _of_cells(program: Program, step: Kernel | Sweep) -> Iterator[str]:  # noqa:
     if isinstance(step.on, tuple) and max(children(program, step)) > 1:
         yield "box on a kernel of several grids"
     if isinstance(step.on, str):
-        mask = program.space(step.on)
-        if mask.scale != space.scale:
-            yield "mask of another grid"
-        if mask.axes != space.axes:
-            yield "mask without an axis"
-        if has_last_faces(mask):
-            yield "mask on faces"
+        yield from _of_mask(program.space(step.on), space)
     for a in step.assignments:
         own = program.space(a.field)
         if has_last_faces(own) and step.on is None:
@@ -170,6 +168,15 @@ def _of_cells(program: Program, step: Kernel | Sweep) -> Iterator[str]:  # noqa:
         for read, shift in seen(value, (0,) * len(program.extent)):
             if isinstance(read, Read):
                 yield from _of_ratios(program, read, shift, space)
+
+
+def _of_mask(mask: Space, space: Space) -> Iterator[str]:
+    if mask.scale != space.scale:
+        yield "mask of another grid"
+    if mask.axes != space.axes:
+        yield "mask without an axis"
+    if has_last_faces(mask):
+        yield "mask on faces"
 
 
 def _of_ratios(program: Program, read: Read, shift: Offset, space: Space) -> Iterator[str]:
@@ -185,7 +192,7 @@ def _of_ratios(program: Program, read: Read, shift: Offset, space: Space) -> Ite
                 yield f"{name} seen from another cell"
 
 
-def _of_sweep(program: Program, sweep: Sweep) -> Iterator[str]:
+def _of_sweep(program: Program, sweep: Sweep, way: Way) -> Iterator[str]:
     yield "sweep upwards" if sweep.sign > 0 else "sweep downwards"
     yield f"sweep along {AXES[sweep.axis]}"
     where = {type(None): "", str: "sweep on a mask", tuple: "sweep in a box"}[type(sweep.on)]
@@ -195,6 +202,7 @@ def _of_sweep(program: Program, sweep: Sweep) -> Iterator[str]:
         "sweep with ends": bool(sweep.ends),
         "sweep without assignments": not sweep.assignments,
         "sweep over several grids": max(children(program, sweep)) > 1,
+        "sweep along an axis that is cut": len(way.split.cuts[sweep.axis]) > 2,
         "sweep next door": any(any(a.place) for a in sweep.assignments),
     }
     yield from (name for name, is_so in names.items() if is_so)

@@ -8,124 +8,39 @@ Arrays have all axes of the grid, with a single cell along those that a field la
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from property.programs import (
-    AXES,
-    REACH,
-    Assignment,
-    Binary,
-    Callback,
-    Carry,
-    Cast,
-    Expression,
-    Index,
-    Kernel,
-    Keyword,
-    Nest,
-    Number,
-    Offset,
-    Power,
-    Program,
-    Read,
-    Reduce,
-    Shifted,
-    Space,
-    Step,
-    Swap,
-    Sweep,
-    Unary,
-    Where,
+from property.cells import (
     boxed,
-    fields_of,
-    fields_read,
-    initial,
-    is_on_faces,
-    moved,
     region,
     regions,
     written_for,
 )
-
-
-def _where(condition, a, b) -> np.ndarray:
-    """Return a where the condition holds, else b; unlike np.where, refuse numbers too large."""
-    dtype = np.result_type(a, b)
-    return np.where(condition, np.asarray(a, dtype), np.asarray(b, dtype))
-
-
-_OPERATIONS: dict[str, Callable] = {
-    "neg": lambda a: -a,
-    "abs": abs,
-    "sqrt": np.sqrt,
-    "not": lambda a: ~a,
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
-    "min": lambda a, b: _where(b < a, b, a),
-    "max": lambda a, b: _where(a < b, b, a),
-    "and": lambda a, b: a & b,
-    "or": lambda a, b: a | b,
-    "xor": lambda a, b: a ^ b,
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: a != b,
-}
-
-
-class UndefinedError(Exception):
-    """The program converts a float to a whole number that cannot hold it."""
-
-
-# What a read, an index or a carry is, seen from the cell at an offset.
-Look = Callable[[Read | Index | Carry, Offset], np.ndarray]
-
-
-def evaluate(node: Expression, look: Look, keywords: dict[str, float], shift: Offset):
-    """Return an expression in some cells; Python numbers are left to NumPy's rules for them."""
-    match node:
-        case Number(value):
-            return value
-        case Keyword(name):
-            return keywords[name]
-        case Index() | Read() | Carry():
-            return look(node, shift)
-        case Shifted(operand, offset):
-            return evaluate(operand, look, keywords, moved(shift, offset))
-        case Power(base, exponent):
-            return _power(evaluate(base, look, keywords, shift), exponent)
-        case Cast(operand, dtype):
-            return _cast(evaluate(operand, look, keywords, shift), dtype)
-        case Where(condition, true, false):
-            return _where(*(evaluate(a, look, keywords, shift) for a in (condition, true, false)))
-        case Unary(op, operand):
-            return _OPERATIONS[op](evaluate(operand, look, keywords, shift))
-        case Binary(op, left, right):
-            return _OPERATIONS[op](
-                evaluate(left, look, keywords, shift), evaluate(right, look, keywords, shift)
-            )
-
-
-def _power(base, exponent: int):
-    if exponent == 1:
-        return base
-    half = _power(base, exponent // 2)
-    return half * half * base if exponent % 2 else half * half
-
-
-def _cast(value: np.ndarray, dtype: str) -> np.ndarray:
-    if np.issubdtype(value.dtype, np.floating) and np.issubdtype(dtype, np.integer):
-        limits = np.iinfo(dtype)
-        # Exact in float64, but for the highest int64, which is rounded up.
-        whole = np.trunc(value.astype(np.float64))
-        if not np.all((whole >= float(limits.min)) & (whole < float(limits.max))):
-            raise UndefinedError
-    return value.astype(dtype)
+from property.evaluation import UndefinedError, evaluate
+from property.programs import (
+    AXES,
+    REACH,
+    Assignment,
+    Callback,
+    Carry,
+    Expression,
+    Index,
+    Kernel,
+    Nest,
+    Offset,
+    Program,
+    Read,
+    Reduce,
+    Space,
+    Step,
+    Swap,
+    Sweep,
+    fields_of,
+    fields_read,
+    initial,
+    is_on_faces,
+)
 
 
 class Oracle:

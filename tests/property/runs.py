@@ -10,7 +10,8 @@ from random import Random
 
 import numpy as np
 from property.draw import draw_program
-from property.oracle import Oracle, UndefinedError
+from property.evaluation import UndefinedError
+from property.oracle import Oracle
 from property.programs import Offset, Program
 from property.smaller import smaller
 from property.written import Written, gathered

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from property.legal import (
+    is_legal,
+)
 from property.programs import (
     Carry,
     Field,
@@ -17,7 +20,6 @@ from property.programs import (
     Source,
     Sweep,
     flat,
-    is_legal,
     operands,
     used_by,
 )
@@ -34,14 +36,14 @@ def smaller(program: Program) -> Iterator[Program]:
         if steps and is_legal(found):
             yield found
     for number, field in enumerate(program.fields):
-        for plainer in _plainer(field):
+        for plainer in _plainer_fields(field):
             others = program.fields[:number], program.fields[number + 1 :]
             found = replace(program, fields=(*others[0], plainer, *others[1]))
             if is_legal(found):
                 yield found
 
 
-def _plainer(field: Field) -> Iterator[Field]:
+def _plainer_fields(field: Field) -> Iterator[Field]:
     for boundaries in _tuples(field.boundaries):
         yield replace(field, boundaries=boundaries)
     one = {"location": "center", "layout": "soa", "dtype": "float64", "axes": (), "scale": ()}

@@ -29,9 +29,9 @@ strategies = st.builds(draw_strategy, randoms)
 
 
 @st.composite
-def splits_of(draw, extent, periodic):
+def splits_of(draw, extent, periodic, grain=()):
     """Draw blocks of any sizes, of any number of ranks."""
-    split = draw_split(draw(randoms), extent, periodic)
+    split = draw_split(draw(randoms), extent, periodic, grain=grain)
     return hc.Decomposition(split.cuts, periodic, draw(st.integers(1, split.blocks)))
 
 
@@ -130,7 +130,7 @@ def pass_over(error: HaloclineError) -> None:
 def programs_with_plans(draw, **choices):
     """Draw blocks, and the plan of rank 0 for a program, by any strategy or the one given."""
     program = draw_program(draw(randoms))
-    split = draw(splits_of(program.extent, program.periodic))
+    split = draw(splits_of(program.extent, program.periodic, program.grain()))
     strategy = hc.Strategy(**choices) if choices else draw(strategies)
     try:
         return split, plan_of(program, Way(split, strategy, "numpy", (1,)))
@@ -223,22 +223,23 @@ def test_core_and_rim_partition_what_each_kernel_computes(drawn):
         count = Counter(cell for box in found for cell in cells(box))
         assert set(count.values()) == {1}
         if not plan.launches[launch].on_demand:
-            own = set(cells(split.block(number).box.intersect(plan.launches[launch].region)))
-            assert own <= set(count)
+            space, region = plan.launches[launch].space, plan.launches[launch].region
+            own = split.on(space).block(number).box.intersect(region)
+            assert set(cells(space.flat(own))) <= set(count)
 
 
 @settings(max_examples=50)
 @given(programs_with_plans())
 def test_no_operation_reaches_beyond_what_is_stored(drawn):
-    _, plan = drawn
-    blocks = {block.number: block.box for block in plan.blocks}
+    split, plan = drawn
     for op in plan.operations():
         if isinstance(op, ops.Run):
             launch = plan.launches[op.launch]
-            touched = {(name, offset) for name, _, offset in (*launch.reads, *launch.assigns)}
             for number, box in op.boxes:
-                for name, offset in touched:
-                    assert plan.layout(name).stored(blocks[number]).contains(box.shift(offset))
+                for access in (*launch.reads, *launch.assigns):
+                    own = split.on(access.space).block(number).box
+                    stored = plan.layout(access.field).stored(access.space.flat(own))
+                    assert stored.contains(access.space.flat(access.cells(box)))
     assert pickle.loads(pickle.dumps(plan.exchanges)) == plan.exchanges
 
 

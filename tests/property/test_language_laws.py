@@ -27,6 +27,7 @@ from halocline.language.expr import (
     walk,
 )
 from halocline.language.fuse import fuse, separate
+from halocline.language.grid import Grid
 from halocline.language.kernel import FieldType, Kernel, Statement
 from halocline.language.related import resolved
 
@@ -68,6 +69,8 @@ def value(expression, box=BOX):
     memory = arrays() | {"out": np.zeros((1, *(n + 2 * HALO for n in EXTENT)))}
     fields = (*FIELDS, FieldType("out", "float64", 1))
     kernel = Kernel("k", 2, fields, (), (Statement("out", 0, expression, (0, 0)),))
+    space = Grid(EXTENT).space
+    kernel = resolved(kernel, {f.name: space for f in fields}, space, [""]).kernel
     evaluate(kernel, memory, {}, box, ORIGIN)
     cut = tuple(slice(l, u) for l, u in zip(box.lower, box.upper, strict=True))
     return memory["out"][0][cut].tobytes()

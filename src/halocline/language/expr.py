@@ -197,12 +197,14 @@ def rebuild(node: Expr, below: tuple[Expr, ...]) -> Expr:
 
 def shifted(root: Expr, offset: tuple[int, ...]) -> Expr:
     """Return the expression as seen from a cell 'offset' away."""
+    if not any(offset):
+        return root
     moved: dict[Expr, Expr] = {}
     for node in walk(root):
         match node:
             case Read(field, component, place, version, shift):
-                shift = added(shift, offset) if shift else offset
-                moved[node] = Read(field, component, place, version, shift)
+                total = added(shift, offset) if shift else offset
+                moved[node] = Read(field, component, place, version, total if any(total) else ())
             case Index(axis, old):
                 moved[node] = Index(axis, old + offset[axis])
             case _:

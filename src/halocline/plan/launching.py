@@ -57,8 +57,10 @@ def _launch(call: Call, part: Kernel, region: Box, *, on_demand: bool, is_listed
     plain = replace(part, fields=tuple(f for f in part.fields if f.name in used))
     fields = [call.field(spec.name) for spec in plain.fields]
     fields += [] if call.mask is None else [call.mask]
-    # The cells of a mask are listed row by row; a sweep goes column by column.
+    # The cells of a mask are listed row by row; a sweep goes column by column. Beyond the domain
+    # a boundary says what the mask is, before each time that it is read.
     is_listed = is_listed and call.mask is not None and part.sweep is None
+    is_listed = is_listed and call.mask.space.inside.contains(region)
     return Launch(
         kernel=plain if call.mask is None else masked(plain, call.mask),
         names=tuple(field.name for field in fields),

@@ -1,0 +1,220 @@
+"""Random expressions of fields that are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import floor
+from random import Random
+
+import numpy as np
+from property.cells import (
+    Region,
+    is_filled,
+)
+from property.draw_fields import DTYPES
+from property.evaluation import UndefinedError, evaluate
+from property.programs import (
+    REACH,
+    Binary,
+    Carry,
+    Cast,
+    Expression,
+    Field,
+    Index,
+    Keyword,
+    Number,
+    Offset,
+    Power,
+    Program,
+    Read,
+    Shifted,
+    Space,
+    Unary,
+    Where,
+    is_on_faces,
+    moved,
+)
+
+LITERALS = (1, 2, 3, 7, -3, 0.5, -0.25, 0.3, 1.5, 2.0, True)
+
+_ARITHMETIC = ("add", "add", "sub", "sub", "mul", "mul", "div", "min", "max")
+_COMPARING = ("lt", "le", "gt", "ge", "eq", "ne")
+_BITWISE = ("and", "or", "xor")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an expression stands: what it may read, and from where.
+
+    Attributes:
+        region: The cells where it is computed (lower, upper).
+        space: All cells that it is written for.
+        keywords: Names of numbers.
+        own: The component that its statement assigns, and where; read there alone.
+        assigned: Components that statements before it have assigned.
+        swept: In a sweep the components that it assigns, and where; read there alone.
+        hidden: Fields that must not be read.
+        carries: The type of what is handed on.
+    """
+
+    region: Region
+    space: Space
+    keywords: tuple[str, ...] = ()
+    own: tuple[str, int, Offset] | None = None
+    assigned: tuple[tuple[str, int], ...] = ()
+    swept: tuple[tuple[str, int, Offset], ...] = ()
+    hidden: tuple[str, ...] = ()
+    carries: tuple[str, ...] = ()
+
+
+class Values:
+    """Draws expressions of the fields of one program."""
+
+    def __init__(self, random: Random, program: Program) -> None:
+        self.random = random
+        self.program = program
+        self.here = (0,) * len(program.extent)
+        # Numbers like those of the kernel being drawn, by keyword.
+        self.keywords: dict[str, int | float] = {}
+        # Types of what is handed on in the sweep being drawn.
+        self.carries: tuple[str, ...] = ()
+
+    def fitting(self, value: Expression, dtype: str) -> Expression:
+        """Return a value that may be assigned to a field: said how, where it is not plain."""
+        kind = self._type(value)
+        if dtype == "bool" and kind != "bool":
+            return Cast(value, "bool")
+        if dtype in ("int64", "int32", "uint8") and kind.startswith("float"):
+            scaled = self.random.choice((value, Binary("mul", value, Number(8))))
+            # From a float only into what can hold it; from there it wraps.
+            return Cast(scaled, self.random.choice(("int64", "int32")))
+        return value
+
+    def expression(self, place: Place, depth: int, shift: Offset) -> Expression:
+        """Draw a value that differs from cell to cell, as seen from the cell at 'shift'."""
+        if depth == 0:
+            return self._leaf(place, shift)
+        kind = self.random.choice(
+            ["leaf"] + ["arithmetic"] * 6 + ["compare", "bitwise", "where", "where", "unary"]
+            + ["power", "cast", "cast", "shifted", "shifted"]
+        )  # fmt: skip
+        if kind == "leaf":
+            return self._leaf(place, shift)
+        if kind == "shifted":
+            by = tuple(o if a in place.space.axes else 0 for a, o in enumerate(self._offset()))
+            return Shifted(self.expression(place, depth - 1, moved(shift, by)), by)
+        first = self.expression(place, depth - 1, shift)
+        made = self._above(kind, first, lambda: self._second(place, depth - 1, shift))
+        return made if self._is_sound(made) else first
+
+    def _above(self, kind: str, first: Expression, second) -> Expression:
+        choice = self.random.choice
+        match kind:
+            case "arithmetic" | "compare" | "bitwise":
+                known = {"arithmetic": _ARITHMETIC, "compare": _COMPARING, "bitwise": _BITWISE}
+                pair = (first, second())
+                return Binary(
+                    choice(known[kind]), *(pair if choice((0, 0, 1)) == 0 else pair[::-1])
+                )
+            case "where":
+                condition = first if self._type(first) == "bool" else Binary("lt", first, second())
+                return Where(condition, second(), second())
+            case "unary":
+                op = choice(("neg", "abs", "not", "sqrt"))
+                return Unary(op, Unary("abs", first) if op == "sqrt" else first)
+            case "power":
+                return Power(first, choice((2, 3, 4)))
+            case "cast":
+                is_float = self._type(first).startswith("float")
+                aims = ("int64", "int32", "float64", "float32") if is_float else DTYPES
+                aim = choice([dtype for dtype in aims if dtype != "float16"])
+                if is_float and aim.startswith("int"):
+                    return Cast(Binary("mul", first, Number(8)), aim)
+                return Cast(first, aim)
+
+    def _second(self, place: Place, depth: int, shift: Offset) -> Expression:
+        """Draw the other operand, which may be a number."""
+        kind = self.random.choice(("value", "value", "value", "number", "keyword"))
+        if kind == "keyword" and place.keywords:
+            keyword = Keyword(self.random.choice(place.keywords))
+            square = Binary("add", Number(1.0), Binary("mul", keyword, keyword))
+            return self.random.choice((keyword, keyword, square))
+        if kind == "number":
+            return Number(self.random.choice(LITERALS))
+        return self.expression(place, depth, shift)
+
+    def _leaf(self, place: Place, shift: Offset) -> Expression:
+        if place.carries and not any(shift) and self.random.random() < 0.4:
+            return Carry(self.random.randrange(len(place.carries)))
+        if self.random.random() < 0.15:
+            return Index(self.random.choice(place.space.axes))
+        field = self.random.choice([f for f in self.program.fields if f.name not in place.hidden])
+        component = self.random.randrange(field.components)
+        known = [aim for *key, aim in place.swept if tuple(key) == (field.name, component)]
+        if place.own is not None and (field.name, component) == place.own[:2]:
+            known = [place.own[2]]
+        offset = self._read_at(place, field, shift, known)
+        if offset is None:
+            return self._leaf(place, shift)
+        is_old = (field.name, component) in place.assigned and self.random.random() < 0.15
+        return Read(field.name, component, offset, is_old and not place.swept)
+
+    def _read_at(
+        self, place: Place, field: Field, shift: Offset, known: list[Offset]
+    ) -> Offset | None:
+        """Draw where to read a field; 'known' are the places of what is assigned meanwhile."""
+        space = self.program.space(field.name)
+        ratios = [a / b for a, b in zip(space.scale, place.space.scale, strict=True)]
+        if known:
+            # What a statement assigns it may read only there.
+            offset = tuple(t - s for t, s in zip(known[0], shift, strict=True))
+            if place.swept and (any(known[0]) or field.boundaries):
+                # It is not filled while a sweep runs.
+                if any(is_on_faces(field, axis) for axis in space.axes):
+                    return None
+                field = replace(field, boundaries=())
+            is_found = is_filled(self.program, field, offset, shift, place.region, place.space)
+            return offset if is_found else None
+        away = [o if axis in space.axes else 0 for axis, o in enumerate(self._offset())]
+        # As far beyond the last of the cells that the kernel's cell spans as before the first.
+        away = [
+            o + (max(1, floor(r)) - 1 if o == REACH else 0)
+            for o, r in zip(away, ratios, strict=True)
+        ]
+        while True:
+            offset = tuple(
+                o - floor(r * s) if axis in space.axes else 0
+                for axis, (o, r, s) in enumerate(zip(away, ratios, shift, strict=True))
+            )
+            if is_filled(self.program, field, offset, shift, place.region, place.space):
+                return offset
+            if not any(away):
+                return None
+            away[self.random.choice([axis for axis, o in enumerate(away) if o])] = 0
+
+    def _offset(self) -> Offset:
+        far = (0, 0, 0, 1, -1, 1, -1, REACH, -REACH)
+        if self.random.random() < 0.6:
+            axis = self.random.randrange(len(self.here))
+            return tuple(self.random.choice(far) if a == axis else 0 for a in range(len(self.here)))
+        return tuple(self.random.choice(far) for _ in self.here)
+
+    def _is_sound(self, value: Expression) -> bool:
+        """Return whether NumPy has such an operation, and computes it in a type of ours."""
+        try:
+            return self._type(value) in DTYPES and self._type(value) != "float16"
+        except (TypeError, OverflowError, UndefinedError):
+            return False
+
+    def _type(self, value: Expression) -> str:
+        """Return the type of an expression, as NumPy computes it."""
+
+        def look(node: Read | Index | Carry, _: Offset) -> np.ndarray:
+            if isinstance(node, Carry):
+                dtype = self.carries[node.number]
+            else:
+                dtype = "int64" if isinstance(node, Index) else self.program.field(node.field).dtype
+            return np.ones(1, "float32" if dtype == "float16" else dtype)
+
+        with np.errstate(all="ignore"):
+            return np.asarray(evaluate(value, look, self.keywords, self.here)).dtype.name

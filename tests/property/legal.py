@@ -1,0 +1,181 @@
+"""Which programs are legal: all that they use is known, and there is something to read."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from property.cells import (
+    children,
+    has_last_faces,
+    is_filled,
+    regions,
+    written_for,
+)
+from property.programs import (
+    AXES,
+    Callback,
+    Carry,
+    Cast,
+    Field,
+    Index,
+    Kernel,
+    Keyword,
+    Power,
+    Program,
+    Read,
+    Reduce,
+    Shifted,
+    Space,
+    Step,
+    Swap,
+    Sweep,
+    Unary,
+    assigned_by,
+    fields_of,
+    flat,
+    is_on_faces,
+    moved,
+    nodes,
+    seen,
+    values_of,
+)
+
+
+def is_legal(program: Program) -> bool:
+    """Return whether a program could have been drawn: all that it uses is known and filled."""
+    steps = flat(program.steps)
+    for swap in (step for step in steps if isinstance(step, Swap)):
+        if not may_swap(program, program.field(swap.first), program.field(swap.second)):
+            return False
+    on_faces = {field.name for field in program.fields if field.location != "center"}
+    if not on_faces <= {name for step in steps for name in assigned_by(step)}:
+        return False
+    if not all(is_divided(program, scale) for scale in program.scales):
+        return False
+    known = {name for name, _ in program.parameters}
+    for step in steps:
+        if not _numbers_of(step) <= known or not is_computable(program, step):
+            return False
+        if isinstance(step, Sweep) and not is_sweep(program, step):
+            return False
+        if isinstance(step, Reduce):
+            known.add(step.name)
+    return True
+
+
+def is_divided(program: Program, scale: tuple[Fraction, ...]) -> bool:
+    """Return whether the grid can have so many cells."""
+    return all((n * s).denominator == 1 for n, s in zip(program.extent, scale, strict=True))
+
+
+def may_swap(program: Program, first: Field, second: Field) -> bool:
+    """Return whether fields are of one kind, with values on a side prescribed for both or none."""
+    kinds = [(f.dtype, f.components, f.components > 1 and f.layout) for f in (first, second)]
+    spaces = [program.space(field.name) for field in (first, second)]
+    prescribed = [
+        {s for s, kind, _ in f.boundaries if kind != "copy" and is_on_faces(f, AXES.index(s[0]))}
+        for f in (first, second)
+    ]
+    is_alike = kinds[0] == kinds[1] and spaces[0] == spaces[1] and first is not second
+    return is_alike and prescribed[0] == prescribed[1]
+
+
+def is_sweep(program: Program, sweep: Sweep) -> bool:
+    """Return whether a sweep has a meaning: its carries fit, and columns do not meet."""
+    space = written_for(program, sweep)
+    used = fields_of(sweep)
+    spaces = {program.space(a.field) for a in sweep.assignments}
+    if not spaces:
+        # Those of what is read, if one of these fields has the cells that are swept.
+        whole = (space.axes, space.scale)
+        spaces = {s for s in map(program.space, used) if (s.axes, s.scale) == whole}
+    lateral = [axis for axis in space.axes if axis != sweep.axis]
+    aims = {(a.field, a.component): a.place for a in sweep.assignments}
+    here = (0,) * len(program.extent)
+    places = [
+        (aims[node.field, node.component], moved(node.offset, shift))
+        for value in values_of(sweep)
+        for node, shift in seen(value, here)
+        if isinstance(node, Read) and (node.field, node.component) in aims
+    ]
+    carried = {s.value for s in sweep.starts if s.kind == "field"} | set(sweep.ends)
+    return (
+        len(spaces) == 1
+        and len({any(a.place) for a in sweep.assignments}) < 2
+        and (not has_last_faces(space) or max(children(program, sweep)) == 1)
+        and len(sweep.starts) == len(sweep.handed) > 0
+        and len(sweep.ends) in (0, len(sweep.handed))
+        and all(aim == place for aim, place in places)
+        and all(aims[a.field, a.component] == a.place for a in sweep.assignments)
+        and not {*used, sweep.on} & set(sweep.ends)
+        and sweep.axis in space.axes
+        and bool(lateral)
+        and all(may_carry(program, name, space, sweep.axis) for name in carried)
+        and len(set(sweep.ends)) == len(sweep.ends)
+    )
+
+
+def is_whole(program: Program, step: Kernel | Sweep) -> bool:
+    """Return whether a step assigns next door to whole cells of all grids that it uses."""
+    counts = children(program, step)
+    return not any(o % n for a in step.assignments for o, n in zip(a.place, counts, strict=True))
+
+
+def may_carry(program: Program, name: str, swept: Space, axis: int) -> bool:
+    """Return whether a field has one value for each column that is swept."""
+    space = program.space(name)
+    size = tuple(1 if a == axis else n for a, n in enumerate(swept.size))
+    axes = tuple(a for a in swept.axes if a != axis)
+    is_alike = (space.size, space.scale, space.axes) == (size, swept.scale, axes)
+    return is_alike and program.field(name).components == 1
+
+
+def _numbers_of(step: Step) -> set[str]:
+    """Return the parameters and reductions that a step needs."""
+    if isinstance(step, Kernel | Sweep):
+        sources = [source for _, source in step.keywords]
+        sources += step.starts if isinstance(step, Sweep) else ()
+        return {s.value for s in sources if s.kind in ("parameter", "reduction")}
+    return {step.parameter} if isinstance(step, Callback) and step.parameter else set()
+
+
+def is_computable(program: Program, step: Step) -> bool:
+    """Return whether the values of a kernel or a reduction can be computed everywhere."""
+    if not isinstance(step, Kernel | Sweep | Reduce):
+        return True
+    space, here = written_for(program, step), (0,) * len(program.extent)
+    placed = regions(program, step)
+    keywords = {} if isinstance(step, Reduce) else dict(step.keywords)
+    carries = len(step.handed) if isinstance(step, Sweep) else 0
+    below = [node for value, _ in placed for node in nodes(value)]
+    # Only what differs from cell to cell can be converted, seen from elsewhere, ….
+    above = [node for node in below if isinstance(node, Cast | Shifted | Power | Unary)]
+    alive = [
+        node for node in above if any(isinstance(n, Read | Index | Carry) for n in nodes(node))
+    ]
+    if isinstance(step, Reduce) and not seen(step.value, here):
+        return False
+    if not isinstance(step, Reduce) and not is_whole(program, step):
+        return False
+    lacking = [axis for axis in range(len(here)) if axis not in space.axes]
+    if any(isinstance(node, Index) and node.axis in lacking for node in below):
+        return False
+    if any(isinstance(node, Shifted) and node.offset[axis] for node in below for axis in lacking):
+        return False
+    mask = [] if isinstance(step, Reduce) or not isinstance(step.on, str) else [step.on]
+    return (
+        all(node.name in keywords for node in below if isinstance(node, Keyword))
+        and all(node.number < carries for node in below if isinstance(node, Carry))
+        and len(alive) == len(above)
+        and all(
+            is_filled(program, program.field(node.field), node.offset, shift, cells, space)
+            for value, cells in placed
+            for node, shift in seen(value, here)
+            if isinstance(node, Read)
+        )
+        and all(
+            is_filled(program, program.field(name), here, here, cells, space)
+            for name in mask
+            for _, cells in placed
+        )
+    )

@@ -100,7 +100,7 @@ IN_PROGRAMS = frozenset(
 IN_WAYS = frozenset(f"{name}={value}" for name, values in CHOICES.items() for value in values)
 
 
-def features(program: Program, way: Way) -> set[str]:  # noqa: C901, PLR0912 (a list of cases)
+def features(program: Program, way: Way) -> set[str]:
     """Return what occurs in a program and in the way it is run."""
     steps = flat(program.steps)
     found = {f"{name}={getattr(way.strategy, name)}" for name in CHOICES}
@@ -149,7 +149,7 @@ def _of_grids(program: Program) -> Iterator[str]:
         yield "two coarser grids"
 
 
-def _of_cells(program: Program, step: Kernel | Sweep) -> Iterator[str]:  # noqa: C901 (likewise)
+def _of_cells(program: Program, step: Kernel | Sweep) -> Iterator[str]:
     """Return how the cells of a kernel and those of its fields lie to each other."""
     space = written_for(program, step)
     if isinstance(step.on, tuple) and max(children(program, step)) > 1:

@@ -124,7 +124,7 @@ def resolved(
         before = {key: number * len(group) * count for key, count in counts.items()}
         for statement, place in zip(kernel.statements, places, strict=True):
             for child in group:
-                seen = _Child(child, children, ratios, before, len(group))
+                seen = Child(child, children, ratios, before, len(group))
                 statements.append(seen.statement(statement))
                 every.append(place)
     kernel = replace(kernel, fields=fields, statements=tuple(statements))
@@ -187,7 +187,7 @@ def _place(offset: Offset, seen_from: Sequence[int], ratio: Sequence[Fraction]) 
 
 
 @dataclass(frozen=True, slots=True)
-class _Child:
+class Child:
     """One of the cells for which a kernel was written, in the cell that does it.
 
     Attributes:
@@ -207,9 +207,9 @@ class _Child:
     def statement(self, statement: Statement) -> Statement:
         """Return a statement, as the cell does it."""
         offset = _place(statement.offset, self.child, self.ratios[statement.field])
-        return replace(statement, offset=offset, value=self._resolved(statement.value))
+        return replace(statement, offset=offset, value=self.resolved(statement.value))
 
-    def _resolved(self, root: Expr) -> Expr:
+    def resolved(self, root: Expr) -> Expr:
         """Return an expression with the offsets of all reads from the cell that does it."""
         known: dict[Expr, Expr] = {}
         for node in walk(root):

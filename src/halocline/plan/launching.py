@@ -59,8 +59,12 @@ def _launch(call: Call, part: Kernel, region: Box, *, on_demand: bool, is_listed
     fields += [] if call.mask is None else [call.mask]
     # The cells of a mask are listed row by row; a sweep goes column by column. Beyond the domain
     # a boundary says what the mask is, before each time that it is read.
-    is_listed = is_listed and call.mask is not None and part.sweep is None
-    is_listed = is_listed and call.mask.space.inside.contains(region)
+    is_listed = (
+        is_listed
+        and part.sweep is None
+        and call.mask is not None
+        and call.mask.space.inside.contains(region)
+    )
     return Launch(
         kernel=plain if call.mask is None else masked(plain, call.mask),
         names=tuple(field.name for field in fields),

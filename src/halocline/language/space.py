@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from halocline.geometry import UNBOUNDED, Box
+from halocline.geometry import AXES, UNBOUNDED, Box
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,6 +74,14 @@ class Space:
     def shape(self) -> tuple[int, ...]:
         """The extent of all its cells along the axes that it has."""
         return tuple(self.domain.extent[axis] for axis in self.axes)
+
+    @property
+    def label(self) -> str:
+        """How its cells are called in names: 'x8_y4_faces' for 8 by 4, with faces across y."""
+        cells = (
+            f"{AXES[axis]}{self.extent[axis]}{'_faces' * self.closing[axis]}" for axis in self.axes
+        )
+        return "_".join(cells)
 
     def unbounded_where_whole(self, box: Box) -> Box:
         """Return a box without bounds on each periodic axis that it spans."""

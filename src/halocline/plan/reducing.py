@@ -13,7 +13,7 @@ from halocline.plan.access import Access
 from halocline.plan.program import Launch, Reduced
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from halocline.language.fields import Field
     from halocline.language.space import Space
@@ -39,24 +39,48 @@ def reduced_field(reduction: Reduction, fields: Mapping[str, Field]) -> Field | 
     return None if fields[value.field].dtype == "float16" else fields[value.field]
 
 
+def evaluated_in(reduction: Reduction, fields: Mapping[str, Field]) -> Space:
+    """Return the cells in which an expression has values.
+
+    Those of the finest grid along each axis, with all axes that any of its fields has, and with
+    faces if all of these that have the axis lie on them. What reads no field has a value in each
+    cell of the grid that the family began with.
+    """
+    spaces = [fields[read.field].space for read in reads(reduction.operand)]
+    if not spaces:
+        return next(iter(fields.values())).grid.first.space
+    finest = [
+        max(range(len(spaces)), key=lambda n: spaces[n].scale[axis])
+        for axis in range(len(spaces[0].extent))
+    ]
+    return replace(
+        spaces[0],
+        extent=tuple(spaces[n].extent[axis] for axis, n in enumerate(finest)),
+        scale=tuple(spaces[n].scale[axis] for axis, n in enumerate(finest)),
+        lacks=tuple(map(all, zip(*(space.lacks for space in spaces), strict=True))),
+        closing=tuple(
+            min((space.closing[axis] for space in spaces if not space.lacks[axis]), default=0)
+            for axis in range(len(finest))
+        ),
+    )
+
+
 def evaluation(
-    reduction: Reduction, fields: Mapping[str, Field], name: str
-) -> tuple[Launch, Reduced, Space]:
+    reduction: Reduction, fields: Mapping[str, Field], name: str, space: Space
+) -> tuple[Launch, Reduced]:
     """Return what evaluates an expression in each cell of a hidden field, and reduces that.
 
     Args:
         reduction: What is evaluated.
         fields: By name.
         name: Of the hidden field.
+        space: Its cells.
 
     Returns:
-        The kernel, the reduction of its results, and the cells of the hidden field.
+        The kernel, and the reduction of its results.
     """
     value = reduction.operand
     used = tuple(dict.fromkeys(read.field for read in reads(value)))
-    # What has no field has a value in each cell of the grid that the family began with.
-    grid = next(iter(fields.values())).grid.first
-    space = _space([fields[each].space for each in used] or [grid.space])
     here = (0,) * len(space.extent)
     spaces = {**{each: fields[each].space for each in used}, name: space}
     hidden = FieldType(name, "float64", 1)
@@ -81,25 +105,4 @@ def evaluation(
         space=found.space,
         spaces=tuple(spaces.values()),
     )
-    return launch, Reduced(reduction.kind, name, 0, reduction), space
-
-
-def _space(spaces: Sequence[Space]) -> Space:
-    """Return the cells in which an expression has values: of the finest grid along each axis.
-
-    They have all axes that any of its fields has, and faces if all of these that have the axis do.
-    """
-    finest = [
-        max(range(len(spaces)), key=lambda n: spaces[n].scale[axis])
-        for axis in range(len(spaces[0].extent))
-    ]
-    return replace(
-        spaces[0],
-        extent=tuple(spaces[n].extent[axis] for axis, n in enumerate(finest)),
-        scale=tuple(spaces[n].scale[axis] for axis, n in enumerate(finest)),
-        lacks=tuple(map(all, zip(*(space.lacks for space in spaces), strict=True))),
-        closing=tuple(
-            min((space.closing[axis] for space in spaces if not space.lacks[axis]), default=0)
-            for axis in range(len(finest))
-        ),
-    )
+    return launch, Reduced(reduction.kind, name, 0, reduction)

@@ -87,9 +87,7 @@ struct Resolver {
     /// The box must exist in one field at least: others may be read at an offset only. Of fields
     /// of other spaces the kernel alone knows which cells it uses.
     void require_inside(const plan::BlockBox& box, const Kernel& kernel) const {
-        const auto is_elsewhere = [&](int slot) {
-            return state.field(slot).space != kernel.space;
-        };
+        const auto is_elsewhere = [&](int slot) { return state.field(slot).space != kernel.space; };
         if (std::ranges::any_of(kernel.fields, is_elsewhere)) return;
         const auto holds = [&](int slot) {
             const Field& field = state.field(slot);

@@ -162,10 +162,10 @@ int Runtime::add_kernel(Kernel kernel) {
         // Fields of other spaces are seen through the kernel's own map between their cells.
         const Field& field = state_.field(slot);
         if (state_.space(field.space).blocks.size() == blocks) continue;
-        throw std::invalid_argument(
-            where + ": field '" + field.name + "' is on space " + std::to_string(field.space) +
-            ", which has other blocks than space " + std::to_string(kernel.space) +
-            ", on which the kernel runs.");
+        throw std::invalid_argument(where + ": field '" + field.name + "' is on space " +
+                                    std::to_string(field.space) +
+                                    ", which has other blocks than space " +
+                                    std::to_string(kernel.space) + ", on which the kernel runs.");
     }
     for (const int slot : kernel.scalars) require_scalar(state_, slot, where);
     parts_.kernels.push_back(std::move(kernel));

@@ -22,15 +22,15 @@ typedef struct halocline_field {
 } halocline_field;
 
 /* Neighbouring cells of one row: a piece of a set of cells that is no box. */
-typedef struct halocline_span {
+typedef struct halocline_active_run {
     int64_t lower; /* the cells [lower, upper) */
     int64_t upper;
     int64_t y;
     int64_t z;
-    int64_t before; /* cells of the spans before this one */
-} halocline_span;
+    int64_t before; /* cells of the active runs before this one */
+} halocline_active_run;
 
-/* The cells, of a layer beyond a side, where a feeder runs. */
+/* The cells, of a layer beyond a side, where a producer runs. */
 typedef struct halocline_layer {
     int64_t lower[3]; /* empty if it does not run on this block */
     int64_t upper[3];
@@ -44,15 +44,15 @@ typedef struct halocline_call {
     int64_t origin[3];           /* global index of cell (0, 0, 0) */
     int64_t period[3];           /* cells once around the grid, along which global indices wrap;
                                   * 0 along axes where the grid is not periodic */
-    int64_t turn;                /* cells once around the grid along x, if the block spans it and
+    int64_t wrap;                /* cells once around the grid along x, if the block spans it and
                                   * the kernel is to close rows itself; else 0 */
     int32_t threads;             /* OpenMP threads to use */
     int32_t stream;              /* non-zero: the fields outgrow the caches; write past them */
     int32_t fetch;               /* non-zero: fetch the next rows, if the kernel does so at all */
-    const halocline_span* spans; /* if not null, only the cells of these spans, all in the box */
-    int64_t span_count;
-    const halocline_layer* layers; /* if not null, one for each feeder of the kernel: it runs in
-                                    * those cells that feed a cell of the call, just before it */
+    const halocline_active_run* active_runs; /* if not null, only the cells of these runs, all in the box */
+    int64_t active_run_count;
+    const halocline_layer* layers; /* if not null, one for each producer of the kernel: it runs in
+                                    * those cells that a cell of the call reads, just before it */
 } halocline_call;
 
 /* The signature of every generated kernel. */

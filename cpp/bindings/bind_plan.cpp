@@ -22,9 +22,9 @@ void bind_boxes(nb::module_& module) {
 
 void bind_kernels(nb::module_& module) {
     using plan::Layers;
-    bind_record<Layers>(module, "Layers", "Where the feeders of a kernel run on one block.",
+    bind_record<Layers>(module, "Layers", "Where the producers of a kernel run on one block.",
                         Needed{"block", &Layers::block}, Needed{"boxes", &Layers::boxes},
-                        Needed{"unfed", &Layers::unfed});
+                        Needed{"free_of_producers", &Layers::free_of_producers});
     bind_record<Threads>(module, "Threads", "How threads of a device share the cells of a kernel.",
                          Needed{"block", &Threads::block}, Needed{"cells", &Threads::cells});
     bind_record<Kernel>(module, "Kernel", "A compiled kernel and what it is called with.",
@@ -37,20 +37,21 @@ void bind_kernels(nb::module_& module) {
 }
 
 void bind_exchanges(nb::module_& module) {
-    using plan::Way;
+    using plan::TransportKind;
     // As strategies name them.
-    nb::enum_<Way>(module, "Way", "How the values of a message move from one rank to another.")
-        .value("shared", Way::shared)
-        .value("shared-push", Way::shared_push)
-        .value("two-sided", Way::two_sided)
-        .value("persistent", Way::persistent)
-        .value("datatype", Way::datatype)
-        .value("put", Way::put)
-        .value("get", Way::get)
-        .value("box-copies", Way::box_copies)
-        .value("via-host", Way::via_host)
-        .value("from-device", Way::from_device)
-        .value("peer", Way::peer);
+    nb::enum_<TransportKind>(module, "TransportKind",
+                             "How the values of a message move from one rank to another.")
+        .value("shared", TransportKind::shared)
+        .value("shared-push", TransportKind::shared_push)
+        .value("two-sided", TransportKind::two_sided)
+        .value("persistent", TransportKind::persistent)
+        .value("datatype", TransportKind::datatype)
+        .value("put", TransportKind::put)
+        .value("get", TransportKind::get)
+        .value("box-copies", TransportKind::box_copies)
+        .value("via-host", TransportKind::via_host)
+        .value("from-device", TransportKind::from_device)
+        .value("peer", TransportKind::peer);
     using plan::Part;
     bind_record<Part>(module, "Part", "One component of a field in a box: a piece of a message.",
                       Needed{"slot", &Part::slot}, Needed{"component", &Part::component},
@@ -60,7 +61,8 @@ void bind_exchanges(nb::module_& module) {
     using plan::Message;
     bind_record<Message>(module, "Message", "What travels at once to or from one rank.",
                          Needed{"rank", &Message::rank}, Needed{"tag", &Message::tag},
-                         Needed{"way", &Message::way}, Needed{"parts", &Message::parts});
+                         Needed{"transport", &Message::transport},
+                         Needed{"parts", &Message::parts});
     using plan::Copy;
     bind_record<Copy>(
         module, "Copy", "Cells copied between blocks of this process.", Needed{"slot", &Copy::slot},

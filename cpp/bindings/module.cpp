@@ -93,7 +93,7 @@ void bind_parts(nb::class_<Runtime>& runtime) {
             "threads"_a, "transport"_a.none() = nb::none(), "share"_a = true,
             "device"_a.none() = nb::none(), "services"_a = std::array<std::uintptr_t, 5>{})
         .def("add_space", &Runtime::add_space, "period"_a = Cells{})
-        .def("add_block", &Runtime::add_block, "space"_a, "box"_a, "turn"_a = 0)
+        .def("add_block", &Runtime::add_block, "space"_a, "box"_a, "wrap"_a = 0)
         .def("clear_blocks", &Runtime::clear_blocks, "space"_a)
         .def("add_field", &Runtime::add_field, "field"_a)
         .def("remove_field", &Runtime::remove_field, "slot"_a)
@@ -162,10 +162,10 @@ NB_MODULE(_core, module) {
         .def_prop_ro("size", &Transport::size)
         .def(
             "try_device",
-            [](Transport& self, plan::Way way, Device& device) {
-                return self.try_device(way, device);
+            [](Transport& self, plan::TransportKind kind, Device& device) {
+                return self.try_device(kind, device);
             },
-            "way"_a, "device"_a, nb::call_guard<nb::gil_scoped_release>());
+            "transport"_a, "device"_a, nb::call_guard<nb::gil_scoped_release>());
     bindings::bind_devices(module);
     bindings::bind_field(module);
     nb::class_<Runtime> runtime(module, "Runtime", nb::dynamic_attr(), "Executes a plan.");

@@ -17,15 +17,15 @@ struct BlockBox {
     Box box;
 };
 
-/// Where the feeders of a kernel run on one block.
+/// Where the producers of a kernel run on one block.
 struct Layers {
     int block = 0;
-    std::vector<Box> boxes;  ///< one each, empty if it does not
-    Box unfed = {};          ///< cells of the kernel for which none runs
+    std::vector<Box> boxes;      ///< one each, empty if it does not
+    Box free_of_producers = {};  ///< cells of the kernel for which none runs
 };
 
 /// How the values of a message move from one rank to another.
-enum class Way {
+enum class TransportKind {
     shared,
     shared_push,
     two_sided,
@@ -54,7 +54,7 @@ struct Part {
 struct Message {
     int rank = 0;
     int tag = 0;
-    Way way = Way::two_sided;
+    TransportKind transport = TransportKind::two_sided;
     std::vector<Part> parts;
 };
 

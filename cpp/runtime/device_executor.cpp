@@ -56,8 +56,9 @@ public:
         return first_nan_on_device(mirror_, state_, check);
     }
 
-    [[nodiscard]] std::unique_ptr<Channel> open(plan::Way way, Messages messages) override {
-        return state_.transport->open_on_device(way, mirror_, messages);
+    [[nodiscard]] std::unique_ptr<Channel> open(plan::TransportKind kind,
+                                                Messages messages) override {
+        return state_.transport->open_on_device(kind, mirror_, messages);
     }
     /// Messages are packed and unpacked in the urgent stream, after all that was computed before.
     void prepare(const Transfers& transfers) override {

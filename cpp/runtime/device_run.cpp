@@ -21,11 +21,11 @@ struct BoxArgument {
     std::int64_t upper[3];
     std::int64_t origin[3];
     std::int64_t period[3];
-    std::int64_t turn;
-    const void* spans;
-    std::int64_t span_count;
+    std::int64_t wrap;
+    const void* active_runs;
+    std::int64_t active_run_count;
     const void* layers;
-    halocline_layer unfed;
+    halocline_layer free_of_producers;
 };
 
 /// Threads of a block for so many along each axis: those that are wanted, or where there are fewer
@@ -76,14 +76,15 @@ void launch_all(Device& device, const DeviceLaunch& kernel, const BoxArgument& b
 
 /// The lists of a piece on the device.
 struct Lists {
-    std::shared_ptr<std::byte> spans;
+    std::shared_ptr<std::byte> active_runs;
     std::shared_ptr<std::byte> layers;
 };
 
 /// What the first parameter says of a piece, whose lists are brought to the device.
 BoxArgument box_of(Device& device, program::Run::Piece& piece) {
     auto& lists = kept<Lists>(piece.kept);
-    if (!piece.spans.empty() && !lists.spans) lists.spans = uploaded(device, piece.spans);
+    if (!piece.active_runs.empty() && !lists.active_runs)
+        lists.active_runs = uploaded(device, piece.active_runs);
     if (!piece.layers.empty() && !lists.layers) lists.layers = uploaded(device, piece.layers);
     const halocline_call& call = piece.call;
     BoxArgument box{};
@@ -91,11 +92,11 @@ BoxArgument box_of(Device& device, program::Run::Piece& piece) {
     std::ranges::copy(call.upper, box.upper);
     std::ranges::copy(call.origin, box.origin);
     std::ranges::copy(call.period, box.period);
-    box.turn = call.turn;
-    box.spans = lists.spans.get();
-    box.span_count = call.span_count;
+    box.wrap = call.wrap;
+    box.active_runs = lists.active_runs.get();
+    box.active_run_count = call.active_run_count;
     box.layers = lists.layers.get();
-    box.unfed = piece.unfed;
+    box.free_of_producers = piece.free_of_producers;
     return box;
 }
 
@@ -109,10 +110,10 @@ void launch(const Mirror& mirror, const State& state, const program::Run& run,
         add_parameter(kernel, mirror.view(state.holds(slot), piece.block));
     }
     for (const double value : run.scalar_arguments) add_parameter(kernel, value);
-    if (!piece.spans.empty()) {
-        const halocline_span& end = piece.spans.back();
+    if (!piece.active_runs.empty()) {
+        const halocline_active_run& end = piece.active_runs.back();
         const std::int64_t cells = end.before + (end.upper - end.lower);
-        // A thread for each cell, whatever spans they are in.
+        // A thread for each cell, whatever runs they are in.
         if (cells > 0) launch_all(mirror.device(), kernel, box, {cells, 1, 1}, {}, stream);
         return;
     }

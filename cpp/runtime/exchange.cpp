@@ -79,18 +79,18 @@ void Exchange::open(const plan::Exchange& plan) {
         Messages messages = {};
         std::vector<std::size_t> receives = {};  // of the exchange
     };
-    std::map<plan::Way, Group> groups;
+    std::map<plan::TransportKind, Group> groups;
     for (std::size_t i = 0; i < plan.receives.size(); ++i) {
-        Group& group = groups[plan.receives[i].way];
+        Group& group = groups[plan.receives[i].transport];
         group.receives.push_back(i);
         group.messages.receives.push_back(&transfers_.receives[i]);
     }
     for (std::size_t i = 0; i < plan.sends.size(); ++i) {
-        groups[plan.sends[i].way].messages.sends.push_back(&transfers_.sends[i]);
+        groups[plan.sends[i].transport].messages.sends.push_back(&transfers_.sends[i]);
     }
     incoming_.resize(plan.receives.size());
-    for (auto& [way, group] : groups) {
-        channels_.push_back(executor_.open(way, std::move(group.messages)));
+    for (auto& [kind, group] : groups) {
+        channels_.push_back(executor_.open(kind, std::move(group.messages)));
         for (std::size_t i = 0; i < group.receives.size(); ++i) {
             incoming_[group.receives[i]] = {channels_.back().get(), i, false};
         }

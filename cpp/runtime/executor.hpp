@@ -53,7 +53,7 @@ public:
     /// Where kernels use a storage; whoever asks may write there.
     [[nodiscard]] virtual KernelView kernel_view(std::size_t storage, int block) = 0;
 
-    /// Runs a kernel in its boxes. Scalars and spans are those of now.
+    /// Runs a kernel in its boxes. Scalars and active runs are those of now.
     virtual void run(program::Run& run) = 0;
     /// Overwrites cells with poison.
     virtual void poison(program::Poison& poison) = 0;
@@ -63,7 +63,8 @@ public:
     [[nodiscard]] virtual NanPlace first_nan(const program::Check& check) = 0;
 
     /// Prepares messages of one exchange, which must outlive the channel.
-    [[nodiscard]] virtual std::unique_ptr<Channel> open(plan::Way way, Messages messages) = 0;
+    [[nodiscard]] virtual std::unique_ptr<Channel> open(plan::TransportKind kind,
+                                                        Messages messages) = 0;
     /// Called before the channels of an exchange start.
     virtual void prepare(const Transfers& transfers) = 0;
     /// Does the copies between blocks of this rank.

@@ -52,8 +52,9 @@ public:
         return first_nan_on_host(state_, check);
     }
 
-    [[nodiscard]] std::unique_ptr<Channel> open(plan::Way way, Messages messages) override {
-        return state_.transport->open(way, state_.memory, std::move(messages));
+    [[nodiscard]] std::unique_ptr<Channel> open(plan::TransportKind kind,
+                                                Messages messages) override {
+        return state_.transport->open(kind, state_.memory, std::move(messages));
     }
     void prepare(const Transfers& /*transfers*/) override {}
     void copy(Transfers& transfers) override {

@@ -30,7 +30,7 @@ struct Kernel {
     std::vector<int> scalars;  ///< slots
     bool stream = false;
     int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
-    /// Where its feeders run; blocks without any are left out.
+    /// Where its producers run; blocks without any are left out.
     std::vector<plan::Layers> layers = {};
     int space = 0;  ///< whose blocks it runs on
     // For devices:
@@ -56,10 +56,10 @@ struct Run {
         int block;
         bool is_other_block;  // than that of the piece before
         halocline_call call;
-        std::vector<halocline_span> spans;    // of cells of the mask, if there is one
-        std::vector<halocline_layer> layers;  // of feeders, if there are any
-        halocline_layer unfed;                // no feeder runs for cells in here
-        std::any kept;                        // what the executor keeps for these lists
+        std::vector<halocline_active_run> active_runs;  // of cells of the mask, if there is one
+        std::vector<halocline_layer> layers;            // of producers, if there are any
+        halocline_layer free_of_producers;              // no producer runs for cells in here
+        std::any kept;                                  // what the executor keeps for these lists
     };
     std::size_t kernel;
     halocline_kernel function;
@@ -73,7 +73,7 @@ struct Run {
     std::vector<double> scalar_arguments;
     std::vector<Piece> pieces;
     int mask;                     // slot, or -1
-    std::int64_t listed_version;  // of the masks when the spans were listed
+    std::int64_t listed_version;  // of the masks when the active runs were listed
     std::size_t timer;
 };
 struct Start {

@@ -51,7 +51,7 @@ struct Resolver {
             call.origin[axis] = origin[axis];
             call.period[axis] = space.period[axis];
         }
-        call.turn = block.turn;
+        call.wrap = block.wrap;
         call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         call.stream = kernel.stream ? 1 : 0;
         program::Run::Piece piece{box.block, true, call, {}, {}, {}, {}};
@@ -61,7 +61,7 @@ struct Resolver {
         return piece;
     }
 
-    /// Adds where the feeders of a kernel run.
+    /// Adds where the producers of a kernel run.
     static void add_layers(program::Run::Piece& piece, const plan::Layers& known,
                            const Index3& origin) {
         const auto in_block = [&](const Box& box) {
@@ -72,7 +72,7 @@ struct Resolver {
             return layer;
         };
         for (const Box& box : known.boxes) piece.layers.push_back(in_block(box));
-        piece.unfed = in_block(known.unfed);
+        piece.free_of_producers = in_block(known.free_of_producers);
     }
 
     [[nodiscard]] std::int64_t bytes_per_cell(const Kernel& kernel) const {

@@ -58,16 +58,16 @@ int Runtime::add_space(const Index3& period) {
     return last(state_.spaces);
 }
 
-int Runtime::add_block(int space, const Box& box, std::int64_t turn) {
+int Runtime::add_block(int space, const Box& box, std::int64_t wrap) {
     require_idle();
     require_space(state_, space, "Runtime");
     if (box.is_empty()) throw std::invalid_argument("Block " + to_string(box) + " has no cells.");
-    if (turn != 0 && turn != box.upper[0] - box.lower[0]) {
+    if (wrap != 0 && wrap != box.upper[0] - box.lower[0]) {
         throw std::invalid_argument("Block " + to_string(box) + " cannot close its rows after " +
-                                    std::to_string(turn) + " cells.");
+                                    std::to_string(wrap) + " cells.");
     }
     std::vector<Block>& blocks = state_.spaces[static_cast<std::size_t>(space)].blocks;
-    blocks.push_back({box, turn});
+    blocks.push_back({box, wrap});
     for (std::size_t slot = 0; slot < state_.fields.size(); ++slot) {
         const Field& field = state_.fields[slot];
         if (field.components == 0 || field.space != space) continue;

@@ -39,9 +39,9 @@ public:
     /// kernels see begin again, along each axis; 0 for never.
     int add_space(const Index3& period = {});
     /// Adds a block of a space that owns these global cells, with memory for the fields there are,
-    /// and returns its number. `turn`: the cells once around the grid along x, if kernels are to
+    /// and returns its number. `wrap`: the cells once around the grid along x, if kernels are to
     /// close the block's rows; else 0.
-    int add_block(int space, const Box& box, std::int64_t turn = 0);
+    int add_block(int space, const Box& box, std::int64_t wrap = 0);
     /// Removes all blocks of a space, with what fields hold on them, and forgets the plan.
     void clear_blocks(int space);
     /// Allocates a field on every block of its space and returns its slot.

@@ -22,7 +22,7 @@ constexpr int time_scalar = 1;
 /// Cells that a rank owns.
 struct Block {
     Box box;                ///< global
-    std::int64_t turn = 0;  ///< see kernel_abi.h
+    std::int64_t wrap = 0;  ///< see kernel_abi.h
 };
 
 /// An index space: the cells on which some fields have values, and which of them a rank owns.

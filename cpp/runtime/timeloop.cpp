@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "runtime/spans.hpp"
+#include "runtime/active_runs.hpp"
 
 namespace halocline {
 namespace {
@@ -46,9 +46,9 @@ struct Step {
             const Box box{{piece.call.lower[0], piece.call.lower[1], piece.call.lower[2]},
                           {piece.call.upper[0], piece.call.upper[1], piece.call.upper[2]}};
             const ElementType type = state.field(run.mask).type;
-            piece.spans = spans_of(state.view(run.mask, piece.block), type, box);
-            piece.call.spans = piece.spans.data();
-            piece.call.span_count = static_cast<std::int64_t>(piece.spans.size());
+            piece.active_runs = active_runs_of(state.view(run.mask, piece.block), type, box);
+            piece.call.active_runs = piece.active_runs.data();
+            piece.call.active_run_count = static_cast<std::int64_t>(piece.active_runs.size());
             piece.kept.reset();
         }
         run.listed_version = state.mask_version;

@@ -31,24 +31,24 @@ public:
         }
     }
 
-    void publish(Letters& letters) override {
+    void publish(Handshake& handshake) override {
         for (const Receive& receive : receives_) {
-            letters.write(receive.packet.message(), false, {receive.packed, 0});
+            handshake.write(receive.packet.message(), false, {receive.packed, 0});
         }
         for (const Send& send : sends_) {
-            letters.write(send.packet.message(), true, {send.buffer, send.read});
+            handshake.write(send.packet.message(), true, {send.buffer, send.read});
         }
     }
 
-    void attach(Letters& letters) override {
+    void attach(Handshake& handshake) override {
         for (Receive& receive : receives_) {
-            const Record& theirs = letters.read(receive.packet.message(), false);
+            const Record& theirs = handshake.read(receive.packet.message(), false);
             receive.their_buffer = theirs[0];
             receive.their_read = theirs[1];
         }
         for (Send& send : sends_) {
             send.packet.place(window_->at(send.buffer));
-            send.their_packed = letters.read(send.packet.message(), true)[0];
+            send.their_packed = handshake.read(send.packet.message(), true)[0];
         }
     }
 

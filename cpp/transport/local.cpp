@@ -10,12 +10,12 @@ namespace halocline {
 Channel::~Channel() = default;
 Transport::~Transport() = default;
 
-std::unique_ptr<Channel> Transport::open_on_device(plan::Way /*way*/, Mirror& /*mirror*/,
+std::unique_ptr<Channel> Transport::open_on_device(plan::TransportKind /*kind*/, Mirror& /*mirror*/,
                                                    const Messages& /*messages*/) {
     throw std::invalid_argument("A process with a device copies, it has no messages.");
 }
 
-std::string Transport::try_device(plan::Way /*way*/, Device& /*device*/) {
+std::string Transport::try_device(plan::TransportKind /*kind*/, Device& /*device*/) {
     return {};
 }
 
@@ -68,7 +68,7 @@ public:
     [[nodiscard]] int rank() const override { return 0; }
     [[nodiscard]] int size() const override { return 1; }
 
-    [[nodiscard]] std::unique_ptr<Channel> open(plan::Way /*way*/, const Memory& memory,
+    [[nodiscard]] std::unique_ptr<Channel> open(plan::TransportKind /*kind*/, const Memory& memory,
                                                 Messages messages) override {
         return std::make_unique<LocalChannel>(memory, std::move(messages));
     }

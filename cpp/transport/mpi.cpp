@@ -24,7 +24,7 @@ class MpiTransport final : public Transport {
 public:
     MpiTransport(MPI_Comm original, std::vector<int> nodes, std::optional<Link> link)
         : comm_(original),
-          letters_(original),
+          handshake_(original),
           back_(original),
           rank_(comm_.rank()),
           size_(comm_.size()),
@@ -45,23 +45,23 @@ public:
         return link_ && node_of(rank) != node_of(rank_) ? &*link_ : nullptr;
     }
 
-    [[nodiscard]] std::unique_ptr<Channel> open(plan::Way way, const Memory& memory,
+    [[nodiscard]] std::unique_ptr<Channel> open(plan::TransportKind kind, const Memory& memory,
                                                 Messages messages) override {
-        require_reachable(way, messages);
-        switch (way) {
-            case plan::Way::shared:
+        require_reachable(kind, messages);
+        switch (kind) {
+            case plan::TransportKind::shared:
                 return shared_channel(memory, std::move(messages), false);
-            case plan::Way::shared_push:
+            case plan::TransportKind::shared_push:
                 return shared_channel(memory, std::move(messages), true);
-            case plan::Way::two_sided:
+            case plan::TransportKind::two_sided:
                 return two_sided_channel(comm_.handle(), memory, std::move(messages), false);
-            case plan::Way::persistent:
+            case plan::TransportKind::persistent:
                 return two_sided_channel(comm_.handle(), memory, std::move(messages), true);
-            case plan::Way::datatype:
+            case plan::TransportKind::datatype:
                 return datatype_channel(comm_.handle(), memory, std::move(messages));
-            case plan::Way::put:
+            case plan::TransportKind::put:
                 return put_channel(window_, memory, std::move(messages));
-            case plan::Way::get:
+            case plan::TransportKind::get:
                 return get_channel(window_, memory, std::move(messages));
             default:
                 throw std::invalid_argument(
@@ -69,17 +69,17 @@ public:
         }
     }
 
-    [[nodiscard]] std::unique_ptr<Channel> open_on_device(plan::Way way, Mirror& mirror,
+    [[nodiscard]] std::unique_ptr<Channel> open_on_device(plan::TransportKind kind, Mirror& mirror,
                                                           const Messages& messages) override {
-        require_reachable(way, messages);
-        switch (way) {
-            case plan::Way::box_copies:
+        require_reachable(kind, messages);
+        switch (kind) {
+            case plan::TransportKind::box_copies:
                 return device_channel(comm_.handle(), mirror, messages, Buffers::boxes);
-            case plan::Way::via_host:
+            case plan::TransportKind::via_host:
                 return device_channel(comm_.handle(), mirror, messages, Buffers::host);
-            case plan::Way::from_device:
+            case plan::TransportKind::from_device:
                 return device_channel(comm_.handle(), mirror, messages, Buffers::device);
-            case plan::Way::peer:
+            case plan::TransportKind::peer:
                 return peer_channel(comm_.handle(), back_.handle(), mirror, messages);
             default:
                 throw std::invalid_argument(
@@ -90,20 +90,20 @@ public:
     void connect(const Memory& memory, std::span<Channel* const> channels) override {
         window_->allocate(comm_.handle());
         window_ = std::make_shared<mpi::Window>();  // for those to come
-        Letters letters;
-        for (Channel* channel : channels) channel->publish(letters);
-        swap(letters, memory);
-        for (Channel* channel : channels) channel->attach(letters);
+        Handshake handshake;
+        for (Channel* channel : channels) channel->publish(handshake);
+        swap(handshake, memory);
+        for (Channel* channel : channels) channel->attach(handshake);
     }
 
-    [[nodiscard]] std::string try_device(plan::Way way, Device& device) override {
+    [[nodiscard]] std::string try_device(plan::TransportKind kind, Device& device) override {
         // What is left over of a trial that failed must meet nothing else.
         const mpi::Comm trial(comm_.handle());
-        switch (way) {
-            case plan::Way::from_device:
+        switch (kind) {
+            case plan::TransportKind::from_device:
                 if (link_) return "an emulated link needs the memory of the host";
                 return try_messages_from_device(trial.handle(), device);
-            case plan::Way::peer:
+            case plan::TransportKind::peer:
                 return try_peers(trial.handle(), device, nodes_);
             default:
                 return {};
@@ -125,20 +125,21 @@ private:
                             MPI_DOUBLE, operation, comm_.handle()));
     }
 
-    void require_reachable(plan::Way way, const Messages& messages) const {
-        for (const Message* message : messages.receives) require_reachable(way, *message);
-        for (const Message* message : messages.sends) require_reachable(way, *message);
+    void require_reachable(plan::TransportKind kind, const Messages& messages) const {
+        for (const Message* message : messages.receives) require_reachable(kind, *message);
+        for (const Message* message : messages.sends) require_reachable(kind, *message);
     }
 
-    void require_reachable(plan::Way way, const Message& message) const {
+    void require_reachable(plan::TransportKind kind, const Message& message) const {
         const int largest = comm_.largest_tag();
         if (message.tag > largest) {
             throw std::invalid_argument("Tag " + std::to_string(message.tag) +
                                         " is larger than this MPI allows (" +
                                         std::to_string(largest) + ").");
         }
-        const bool is_shared =
-            way == plan::Way::shared || way == plan::Way::shared_push || way == plan::Way::peer;
+        const bool is_shared = kind == plan::TransportKind::shared ||
+                               kind == plan::TransportKind::shared_push ||
+                               kind == plan::TransportKind::peer;
         if (is_shared && node_of(message.rank) != node_of(rank_)) {
             throw std::invalid_argument("Ranks " + std::to_string(rank_) + " and " +
                                         std::to_string(message.rank) +
@@ -146,32 +147,32 @@ private:
         }
     }
 
-    /// Sends each neighbour its letter and takes theirs: who writes to a rank gets one from it.
-    void swap(Letters& letters, const Memory& memory) {
-        const std::vector<int> ranks = letters.ranks();
+    /// Sends each neighbour its record and takes theirs: who writes to a rank gets one from it.
+    void swap(Handshake& handshake, const Memory& memory) {
+        const std::vector<int> ranks = handshake.ranks();
         std::vector<std::vector<std::int64_t>> written;
         std::vector<MPI_Request> requests(ranks.size());
-        for (const int rank : ranks) written.push_back(letters.outgoing(rank, memory));
+        for (const int rank : ranks) written.push_back(handshake.outgoing(rank, memory));
         for (std::size_t i = 0; i < ranks.size(); ++i) {
             check(MPI_Isend(written[i].data(), static_cast<int>(written[i].size()), MPI_INT64_T,
-                            ranks[i], 0, letters_.handle(), &requests[i]));
+                            ranks[i], 0, handshake_.handle(), &requests[i]));
         }
         for (const int rank : ranks) {
             MPI_Status status;
-            check(MPI_Probe(rank, 0, letters_.handle(), &status));
+            check(MPI_Probe(rank, 0, handshake_.handle(), &status));
             int count = 0;
             check(MPI_Get_count(&status, MPI_INT64_T, &count));
-            std::vector<std::int64_t> letter(static_cast<std::size_t>(count));
-            check(MPI_Recv(letter.data(), count, MPI_INT64_T, rank, 0, letters_.handle(),
+            std::vector<std::int64_t> record(static_cast<std::size_t>(count));
+            check(MPI_Recv(record.data(), count, MPI_INT64_T, rank, 0, handshake_.handle(),
                            MPI_STATUS_IGNORE));
-            letters.take(rank, std::move(letter));
+            handshake.take(rank, std::move(record));
         }
         check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
     }
 
     mpi::Comm comm_;
-    mpi::Comm letters_;  // a message of an exchange must not be taken for a letter
-    mpi::Comm back_;     // nor for an answer
+    mpi::Comm handshake_;  // a message of an exchange must not be taken for a record
+    mpi::Comm back_;       // nor for an answer
     int rank_;
     int size_;
     std::vector<int> nodes_;

@@ -47,15 +47,15 @@ public:
           is_told_read_(messages.receives.size()),
           is_told_packed_(messages.sends.size()) {}
 
-    void publish(Letters& letters) override {
+    void publish(Handshake& handshake) override {
         for (std::size_t i = 0; i < sends_.count(); ++i) {
-            letters.write(*messages_.sends[i], true, sends_.address(i));
+            handshake.write(*messages_.sends[i], true, sends_.address(i));
         }
-        for (const Message* receive : messages_.receives) letters.write(*receive, false, {});
+        for (const Message* receive : messages_.receives) handshake.write(*receive, false, {});
     }
-    void attach(Letters& letters) override {
+    void attach(Handshake& handshake) override {
         for (std::size_t i = 0; i < receives_.count(); ++i) {
-            Record address = letters.read(*messages_.receives[i], false);
+            Record address = handshake.read(*messages_.receives[i], false);
             const std::int64_t offset = address.back();
             address.pop_back();
             std::shared_ptr<std::byte> memory = mirror_.device().open(address);

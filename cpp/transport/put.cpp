@@ -27,20 +27,21 @@ public:
         }
     }
 
-    void publish(Letters& letters) override {
+    void publish(Handshake& handshake) override {
         for (const Receive& receive : receives_) {
-            letters.write(receive.packet.message(), false, {receive.buffer, receive.filled});
+            handshake.write(receive.packet.message(), false, {receive.buffer, receive.filled});
         }
-        for (const Send& send : sends_) letters.write(send.packet.message(), true, {send.read, 0});
+        for (const Send& send : sends_)
+            handshake.write(send.packet.message(), true, {send.read, 0});
     }
 
-    void attach(Letters& letters) override {
+    void attach(Handshake& handshake) override {
         for (Receive& receive : receives_) {
             receive.packet.place(window_->at(receive.buffer));
-            receive.their_read = letters.read(receive.packet.message(), false)[0];
+            receive.their_read = handshake.read(receive.packet.message(), false)[0];
         }
         for (Send& send : sends_) {
-            const Record& theirs = letters.read(send.packet.message(), true);
+            const Record& theirs = handshake.read(send.packet.message(), true);
             send.their_buffer = theirs[0];
             send.their_filled = theirs[1];
         }

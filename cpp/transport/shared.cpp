@@ -78,18 +78,18 @@ public:
         }
     }
 
-    void publish(Letters& letters) override {
+    void publish(Handshake& handshake) override {
         for (const Shared& send : sends_) {
-            letters.write(*send.message, true, {memory_.arena->offset_of(send.counters)});
+            handshake.write(*send.message, true, {memory_.arena->offset_of(send.counters)});
         }
-        for (const Shared& receive : receives_) letters.write(*receive.message, false, {});
+        for (const Shared& receive : receives_) handshake.write(*receive.message, false, {});
     }
 
-    void attach(Letters& letters) override {
-        for (Shared& send : sends_) send.neighbour = letters.neighbour(send.message->rank);
+    void attach(Handshake& handshake) override {
+        for (Shared& send : sends_) send.neighbour = handshake.neighbour(send.message->rank);
         for (Shared& receive : receives_) {
-            receive.neighbour = letters.neighbour(receive.message->rank);
-            const std::int64_t offset = letters.read(*receive.message, false)[0];
+            receive.neighbour = handshake.neighbour(receive.message->rank);
+            const std::int64_t offset = handshake.read(*receive.message, false)[0];
             std::byte* first = receive.neighbour->at(offset);
             receive.counters = reinterpret_cast<Counters*>(first);
             receive.gathered = first + sizeof(Counters);

@@ -11,7 +11,7 @@
 #include "core/error.hpp"
 #include "core/memory.hpp"
 #include "core/plan.hpp"
-#include "transport/letters.hpp"
+#include "transport/handshake.hpp"
 #include "transport/message.hpp"
 
 namespace halocline {
@@ -34,9 +34,9 @@ public:
     virtual ~Channel();
 
     /// Writes what the other ends must know before the first exchange.
-    virtual void publish(Letters& letters) { static_cast<void>(letters); }
+    virtual void publish(Handshake& handshake) { static_cast<void>(handshake); }
     /// Reads what the other ends have published.
-    virtual void attach(Letters& letters) { static_cast<void>(letters); }
+    virtual void attach(Handshake& handshake) { static_cast<void>(handshake); }
 
     /// Makes receives ready, and sends what can be sent now.
     virtual void start() = 0;
@@ -72,17 +72,19 @@ public:
 
     /// Prepares messages of one exchange between fields in the host's memory; messages and memory
     /// must outlive the channel.
-    [[nodiscard]] virtual std::unique_ptr<Channel> open(plan::Way way, const Memory& memory,
+    [[nodiscard]] virtual std::unique_ptr<Channel> open(plan::TransportKind kind,
+                                                        const Memory& memory,
                                                         Messages messages) = 0;
     /// Connects the channels that were opened since the last time; all ranks must call it.
     virtual void connect(const Memory& memory, std::span<Channel* const> channels) = 0;
 
     /// Likewise messages between fields that lie on a device.
-    [[nodiscard]] virtual std::unique_ptr<Channel> open_on_device(plan::Way way, Mirror& mirror,
+    [[nodiscard]] virtual std::unique_ptr<Channel> open_on_device(plan::TransportKind kind,
+                                                                  Mirror& mirror,
                                                                   const Messages& messages);
     /// Tries whether a way to send works with a device; all ranks must call it. Returns what this
     /// rank found to be wrong, nothing if it works.
-    [[nodiscard]] virtual std::string try_device(plan::Way way, Device& device);
+    [[nodiscard]] virtual std::string try_device(plan::TransportKind kind, Device& device);
 
     /// Replaces the values by their sums over all ranks.
     virtual void sum(std::span<std::int64_t> values) = 0;

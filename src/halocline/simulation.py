@@ -38,11 +38,11 @@ from halocline.runtime.progress import progress_display
 from halocline.runtime.redistribution import store_initial_values
 from halocline.runtime.tally import Tally
 from halocline.tune.selection import (
-    Knowledge,
+    Predictor,
     Selection,
-    knowledge_of,
-    offer,
+    candidate_plans,
     predicted_lines,
+    predictor_of,
     prices_here,
 )
 
@@ -138,7 +138,7 @@ class Simulation:
             check_transport(self.strategy, self.device)
             self.threads = threads_of_rank(threads, self.job.ranks_on_node)
             # Read by all ranks together, so that none waits for another later.
-            self._knowledge = self._ask() if self.job.size > 1 else None
+            self._predictor = self._ask() if self.job.size > 1 else None
         if not grid.own:
             grid.own.extend(block.box for block in self.decomposition.blocks_of(self.rank))
         self._selection: Selection | None = None
@@ -196,8 +196,8 @@ class Simulation:
     def _bind(self) -> Program:
         program = bind(self.grid, self.steps, self.check_every)
         wanted, blocks = self._shape
-        if self._knowledge is not None and (wanted is None or isinstance(wanted, str)):
-            prices = prices_here(program, self._fixed_strategy, self.job, self._knowledge)
+        if self._predictor is not None and (wanted is None or isinstance(wanted, str)):
+            prices = prices_here(program, self._fixed_strategy, self.job, self._predictor)
             self.decomposition = decomposition_for(
                 self.grid, self.size, wanted, blocks, prices, self.steps
             )
@@ -341,16 +341,16 @@ class Simulation:
         """
         if self.size == 1 or self._tally.told is None:
             self._tell()
-        predicted = predicted_lines(self.plan, self.selection.knowledge or self._ask())
+        predicted = predicted_lines(self.plan, self.selection.predictor or self._ask())
         return self._tally.report(self.step, predicted, self.device)
 
     def _tell(self) -> None:
         plan, reason = self.selection.plan, self.selection.reason
         self._tally.tell(self.step, self.timers(), plan, reason, self.bytes_stored())
 
-    def _ask(self) -> Knowledge:
+    def _ask(self) -> Predictor:
         device = "" if self.device.is_cpu else self.device.where
-        return knowledge_of(self.job, self.threads, device)
+        return predictor_of(self.job, self.threads, device)
 
     def _compile(self, plans: Iterable[Plan]) -> CompiledKernels:
         return compile_kernels(plans, self.target, self.job, self.device.handle)
@@ -367,18 +367,18 @@ class Simulation:
                 hint="Make a new Grid with its own fields for each simulation.",
             )
         program = self._bind()
-        offered = offer(
+        candidates = candidate_plans(
             program,
             self.decomposition,
             self.strategy,
             lambda strategy: self._make_plan(program, strategy),
             self.job,
-            self._knowledge,
+            self._predictor,
         )
-        first = offered.plans[0]
+        first = candidates.plans[0]
         check_lengths(self.device, first, self.job)
         check_memory(first.layouts, first, self.device, self.job)
-        kernels = self._compile(offered.plans)
+        kernels = self._compile(candidates.plans)
         executor = Executor(
             first,
             self.grid,
@@ -388,7 +388,7 @@ class Simulation:
             self.device,
             services=compile_services(self.job, self.device.handle),
         )
-        self._selection = Selection(offered, executor, kernels, self.job, self._knowledge)
+        self._selection = Selection(candidates, executor, kernels, self.job, self._predictor)
         store_initial_values(self.grid, executor.storages, executor.owned, self.job)
         self._executor = executor
         return executor

@@ -61,12 +61,12 @@ protected:
                     {copy(1, 6, 0, -2, 2), copy(0, 2, 1, 2, 2), copy(1, 4, 0, 4, 1),
                      copy(0, 0, 1, 8, 1)}};
         }
-        constexpr auto way = plan::Way::two_sided;
+        constexpr auto kind = plan::TransportKind::two_sided;
         return {"f",
-                {{0, 5, way, {part(1, 6, 0, -2, 2), part(0, 2, 1, 2, 2)}},
-                 {0, 6, way, {part(1, 4, 0, 4, 1), part(0, 0, 1, 8, 1)}}},
-                {{0, 6, way, {part(0, 4, 1, 4, 1), part(1, 8, 0, 0, 1)}},
-                 {0, 5, way, {part(0, -2, 1, 6, 2), part(1, 2, 0, 2, 2)}}},
+                {{0, 5, kind, {part(1, 6, 0, -2, 2), part(0, 2, 1, 2, 2)}},
+                 {0, 6, kind, {part(1, 4, 0, 4, 1), part(0, 0, 1, 8, 1)}}},
+                {{0, 6, kind, {part(0, 4, 1, 4, 1), part(1, 8, 0, 0, 1)}},
+                 {0, 5, kind, {part(0, -2, 1, 6, 2), part(1, 2, 0, 2, 2)}}},
                 {}};
     }
 

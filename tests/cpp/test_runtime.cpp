@@ -144,7 +144,7 @@ TEST_F(OneBlock, kernels_fetch_ahead_where_that_is_faster_and_fields_outgrow_cac
     }
 }
 
-TEST_F(OneBlock, kernels_see_the_layers_of_their_feeders_in_cells_of_the_block) {
+TEST_F(OneBlock, kernels_see_the_layers_of_their_producers_in_cells_of_the_block) {
     const plan::Layers elsewhere{1, {{{0, 0, 0}, {1, 1, 1}}}};
     const plan::Layers here{0, {{{9, 20, 0}, {10, 24, 1}}, {}}};
     for (const bool is_fed : {false, true}) {
@@ -170,7 +170,7 @@ TEST(Blocks, close_their_rows_only_if_they_go_all_around) {
     const int kernel = runtime.add_kernel({"remember", remember, {a}, {step_scalar}, false});
     runtime.set_program("step", {{plan::Run{kernel, "all", {{0, {{}, {4, 1, 1}}}}}}});
     runtime.advance({"step"}, 1);
-    EXPECT_EQ(remembered.turn, 4);
+    EXPECT_EQ(remembered.wrap, 4);
 }
 
 TEST(Blocks, tell_kernels_where_they_lie_and_when_indices_begin_again) {

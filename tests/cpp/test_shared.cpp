@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/field.hpp"
-#include "transport/letters.hpp"
+#include "transport/handshake.hpp"
 #include "transport/shared.hpp"
 
 namespace halocline {
@@ -43,14 +43,14 @@ public:
         Messages messages;
         (rank_ == 0 ? messages.sends : messages.receives).push_back(&message);
         channel = shared_channel(memory, messages, is_push);
-        channel->publish(letters);
+        channel->publish(handshake);
     }
 
     Memory memory;
     std::vector<Storage> storages;
     Message message;
     std::unique_ptr<Channel> channel;
-    Letters letters;
+    Handshake handshake;
 
 private:
     int rank_;
@@ -62,10 +62,10 @@ protected:
     Shared() : owner_(0), reader_(1) {
         owner_.open(GetParam());
         reader_.open(GetParam());
-        owner_.letters.take(1, reader_.letters.outgoing(0, reader_.memory));
-        reader_.letters.take(0, owner_.letters.outgoing(1, owner_.memory));
-        owner_.channel->attach(owner_.letters);
-        reader_.channel->attach(reader_.letters);
+        owner_.handshake.take(1, reader_.handshake.outgoing(0, reader_.memory));
+        reader_.handshake.take(0, owner_.handshake.outgoing(1, owner_.memory));
+        owner_.channel->attach(owner_.handshake);
+        reader_.channel->attach(reader_.handshake);
     }
 
     void fill(std::size_t storage, double value) {

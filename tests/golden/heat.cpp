@@ -11,7 +11,7 @@ const int32_t halocline_abi = HALOCLINE_ABI;
 namespace {
 
 // Rows [first, last) of a box, counted along y and then z, and in each the cells [lower, upper);
-// or the spans [first, last) of a call.
+// or the active runs [first, last) of a call.
 struct Part {
     int64_t first, last, lower, upper;
 };
@@ -25,37 +25,37 @@ inline T* row_of(const halocline_field& field, int64_t component, int64_t y, int
 // Stores to the cells beyond a row that closes on itself are volatile, so that compilers make no
 // vectors of one or two cells: those are as much code as the kernel, and take as long to compile.
 
-// Fill the cells [from, 0), or [turn, end), of such a row; its cells are 'step' numbers apart.
+// Fill the cells [from, 0), or [wrap, end), of such a row; its cells are 'step' numbers apart.
 // Threads whose rows read the same row may do so at once: they write the same.
 template <int64_t step, class T>
-inline void fill_below(T* row, int64_t from, int64_t turn) {
+inline void fill_below(T* row, int64_t from, int64_t wrap) {
     volatile T* const to = row;
-    for (int64_t x = -1; x >= from; --x) to[x * step] = row[(x + turn) * step];
+    for (int64_t x = -1; x >= from; --x) to[x * step] = row[(x + wrap) * step];
 }
 
 template <int64_t step, class T>
-inline void fill_above(T* row, int64_t end, int64_t turn) {
+inline void fill_above(T* row, int64_t end, int64_t wrap) {
     volatile T* const to = row;
-    for (int64_t x = turn; x < end; ++x) to[x * step] = row[(x - turn) * step];
+    for (int64_t x = wrap; x < end; ++x) to[x * step] = row[(x - wrap) * step];
 }
 
 // Take what was assigned in cells of [first, last) beyond such a row to its place.
 template <int64_t step, class T>
-inline void bring_home(T* row, int64_t first, int64_t last, int64_t turn) {
+inline void wrap_back(T* row, int64_t first, int64_t last, int64_t wrap) {
     volatile T* const to = row;
-    for (int64_t x = first; x < last && x < 0; ++x) to[(x + turn) * step] = row[x * step];
-    const int64_t above = first > turn ? first : turn;
-    for (int64_t x = above; x < last; ++x) to[(x - turn) * step] = row[x * step];
+    for (int64_t x = first; x < last && x < 0; ++x) to[(x + wrap) * step] = row[x * step];
+    const int64_t above = first > wrap ? first : wrap;
+    for (int64_t x = above; x < last; ++x) to[(x - wrap) * step] = row[x * step];
 }
 
 typedef void (*Compute)(const halocline_call&, const Part&);
 
-// The first span before which there are at least so many cells.
-inline int64_t span_after(const halocline_call& call, int64_t cells) {
-    int64_t low = 0, high = call.span_count;
+// The first active run before which there are at least so many cells.
+inline int64_t active_run_after(const halocline_call& call, int64_t cells) {
+    int64_t low = 0, high = call.active_run_count;
     while (low < high) {
         const int64_t middle = (low + high) / 2;
-        if (call.spans[middle].before < cells) {
+        if (call.active_runs[middle].before < cells) {
             low = middle + 1;
         } else {
             high = middle;
@@ -64,25 +64,26 @@ inline int64_t span_after(const halocline_call& call, int64_t cells) {
     return low;
 }
 
-// Computes the spans of a call on its threads: about as many cells each.
-[[gnu::noinline]] void share_spans(const halocline_call& call, Compute compute) {
-    if (call.span_count == 0) return;
+// Computes the active runs of a call on its threads: about as many cells each.
+[[gnu::noinline]] void share_active_runs(const halocline_call& call, Compute compute) {
+    if (call.active_run_count == 0) return;
     const int64_t parts = call.threads;
-    const halocline_span& end = call.spans[call.span_count - 1];
+    const halocline_active_run& end = call.active_runs[call.active_run_count - 1];
     const int64_t cells = end.before + (end.upper - end.lower);
-    if (parts <= 1 || cells < 2048) return compute(call, {0, call.span_count, 0, 0});
+    if (parts <= 1 || cells < 2048) return compute(call, {0, call.active_run_count, 0, 0});
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int64_t i = 0; i < parts; ++i) {
-        const int64_t first = i == 0 ? 0 : span_after(call, cells * i / parts);
+        const int64_t first = i == 0 ? 0 : active_run_after(call, cells * i / parts);
+        const bool is_last = i + 1 == parts;
         const int64_t last =
-            i + 1 == parts ? call.span_count : span_after(call, cells * (i + 1) / parts);
+            is_last ? call.active_run_count : active_run_after(call, cells * (i + 1) / parts);
         compute(call, {first, last, 0, 0});
     }
 }
 
 // Computes the box of a call on its threads: whole rows each, or pieces of rows if there are few.
 [[gnu::noinline]] void share(const halocline_call& call, Compute compute) {
-    if (call.spans) return share_spans(call, compute);
+    if (call.active_runs) return share_active_runs(call, compute);
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];
     const Part all{0, height * depth, call.lower[0], call.upper[0]};
@@ -178,13 +179,13 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
     const bool may_stream = call.stream != 0
         && is_aligned<double>(T_new_field);
     for (int64_t row = part.first; row < part.last; ++row) {
-        if (call.spans) {
-            const halocline_span& span = call.spans[row];
-            lower = span.lower, upper = span.upper, y = span.y, z = span.z;
+        if (call.active_runs) {
+            const halocline_active_run& run = call.active_runs[row];
+            lower = run.lower, upper = run.upper, y = run.y, z = run.z;
         }
-        if (call.turn != 0) {
-            fill_below<1>(row_of<double>(T_field, 0, y, z), lower - 1, call.turn);
-            fill_above<1>(row_of<double>(T_field, 0, y, z), upper + 1, call.turn);
+        if (call.wrap != 0) {
+            fill_below<1>(row_of<double>(T_field, 0, y, z), lower - 1, call.wrap);
+            fill_above<1>(row_of<double>(T_field, 0, y, z), upper + 1, call.wrap);
         }
         const double* const T_0_y0_z0_row = row_of<const double>(T_field, 0, y, z);
         const double* const T_0_ym_z0_row = row_of<const double>(T_field, 0, y - 1, z);

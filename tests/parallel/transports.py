@@ -120,7 +120,7 @@ class Ring:
 
     def message(self, other: int, tag: int, here: int, there: int) -> _core.Message:
         part = _core.Part(self.slots[0], 0, 0, (here, 0, 0), 0, (there, 0, 0), (1, 3, 2))
-        return _core.Message(other, tag, _core.Way[self._way(other)], [part])
+        return _core.Message(other, tag, _core.TransportKind[self._way(other)], [part])
 
     def rim(self, kernel: int, label: str) -> _core.Run:
         """Return what runs a kernel on all cells of the rank."""

@@ -32,7 +32,7 @@ from property.programs import (
     used_by,
     values_of,
 )
-from property.runs import CHOICES, Way
+from property.runs import CHOICES, Execution
 
 IN_PROGRAMS = frozenset(
     {f"dtype {dtype}" for dtype in DTYPES}
@@ -100,17 +100,17 @@ IN_PROGRAMS = frozenset(
 IN_WAYS = frozenset(f"{name}={value}" for name, values in CHOICES.items() for value in values)
 
 
-def features(program: Program, way: Way) -> set[str]:
+def features(program: Program, execution: Execution) -> set[str]:
     """Return what occurs in a program and in the way it is run."""
     steps = flat(program.steps)
-    found = {f"{name}={getattr(way.strategy, name)}" for name in CHOICES}
-    found |= {f"ranks={way.ranks}", f"target={way.target}"}
+    found = {f"{name}={getattr(execution.strategy, name)}" for name in CHOICES}
+    found |= {f"ranks={execution.ranks}", f"target={execution.target}"}
     for step in steps:
         match step:
             case Kernel():
                 found |= {*_of_kernel(program, step), *_of_cells(program, step)}
             case Sweep():
-                found |= {*_of_sweep(program, step, way), *_of_cells(program, step)}
+                found |= {*_of_sweep(program, step, execution), *_of_cells(program, step)}
             case Reduce(_, kind):
                 found |= {f"reduction {kind}", *_of_reduction(program, step)}
             case Callback(field):
@@ -192,7 +192,7 @@ def _of_ratios(program: Program, read: Read, shift: Offset, space: Space) -> Ite
                 yield f"{name} seen from another cell"
 
 
-def _of_sweep(program: Program, sweep: Sweep, way: Way) -> Iterator[str]:
+def _of_sweep(program: Program, sweep: Sweep, execution: Execution) -> Iterator[str]:
     yield "sweep upwards" if sweep.sign > 0 else "sweep downwards"
     yield f"sweep along {AXES[sweep.axis]}"
     where = {type(None): "", str: "sweep on a mask", tuple: "sweep in a box"}[type(sweep.on)]
@@ -202,7 +202,7 @@ def _of_sweep(program: Program, sweep: Sweep, way: Way) -> Iterator[str]:
         "sweep with ends": bool(sweep.ends),
         "sweep without assignments": not sweep.assignments,
         "sweep over several grids": max(children(program, sweep)) > 1,
-        "sweep along an axis that is cut": len(way.split.cuts[sweep.axis]) > 2,
+        "sweep along an axis that is cut": len(execution.split.cuts[sweep.axis]) > 2,
         "sweep next door": any(any(a.place) for a in sweep.assignments),
     }
     yield from (name for name, is_so in names.items() if is_so)

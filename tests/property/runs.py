@@ -58,7 +58,7 @@ CHOICES = {
 
 
 @dataclass(frozen=True)
-class Way:
+class Execution:
     """How a program is run: on which blocks, how, and in which pieces."""
 
     split: hc.Decomposition
@@ -71,9 +71,9 @@ class Way:
         return self.split.ranks
 
 
-def draw_way(
+def draw_execution(
     random: Random, program: Program, *, ranks: int = 1, target: str = "numpy"
-) -> Way | None:
+) -> Execution | None:
     """Draw how to run a program, halos poisoned; if blocks are too narrow, several times.
 
     Returns:
@@ -86,9 +86,9 @@ def draw_way(
             if max(n // g for n, g in zip(program.extent, program.grain(), strict=True)) >= ranks:
                 split = _even_split(program, ranks)
             strategy = replace(strategy, depth=max(1, 5 - attempt), width="minimal")
-        way = Way(split, strategy, target, random.choice(PIECES))
-        if not is_refused(program, way):
-            return way
+        execution = Execution(split, strategy, target, random.choice(PIECES))
+        if not is_refused(program, execution):
+            return execution
     return None
 
 
@@ -102,7 +102,7 @@ def _even_split(program: Program, ranks: int) -> hc.Decomposition:
     return hc.Decomposition(tuple(cuts), program.periodic, ranks)
 
 
-def is_refused(program: Program, way: Way) -> bool:
+def is_refused(program: Program, execution: Execution) -> bool:
     """Return whether the blocks of any rank are too narrow, or an old value is gone.
 
     Every rank looks at its own plan and hears of the others', for all must pass over the same
@@ -110,7 +110,7 @@ def is_refused(program: Program, way: Way) -> bool:
     """
     job, refused = join(), False
     try:
-        plan_of(program, way, job.rank)
+        plan_of(program, execution, job.rank)
     except HaloclineError as error:
         refused = is_legal_refusal(error)
     return any(job.everywhere(refused))
@@ -144,22 +144,22 @@ def draw_strategy(random: Random) -> hc.Strategy:
     return hc.Strategy(**chosen, poison=True)
 
 
-def plan_of(program: Program, way: Way, rank: int = 0) -> Plan:
+def plan_of(program: Program, execution: Execution, rank: int = 0) -> Plan:
     """Return the plan of any rank."""
     written = Written(program)
     return plan_for(
         written.grid,
         written.steps,
-        ranks=way.ranks,
+        ranks=execution.ranks,
         rank=rank,
-        strategy=way.strategy,
-        decomposition=way.split,
+        strategy=execution.strategy,
+        decomposition=execution.split,
         check_every=0,
     )
 
 
-def check(number: int, target: str, ranks: int = 1) -> tuple[Program, Way] | None:
-    """Run a random program in a random way; return both if it did what it means.
+def check(number: int, target: str, ranks: int = 1) -> tuple[Program, Execution] | None:
+    """Run a random program in a random execution; return both if it did what it means.
 
     Returns:
         None for a program that has no meaning, or may be refused.
@@ -169,73 +169,76 @@ def check(number: int, target: str, ranks: int = 1) -> tuple[Program, Way] | Non
     """
     random = Random(f"{SEED} {number}")
     program = draw_program(random)
-    way = draw_way(random, program, ranks=ranks, target=target)
-    if way is None:
+    execution = draw_execution(random, program, ranks=ranks, target=target)
+    if execution is None:
         return None
-    found = fault(program, way)
+    found = fault(program, execution)
     if found:
-        program, way = shrunk(program, way)
-        what = details(program, way) if found == DIFFERS else found
-        text = f"{pformat(way)}\n{pformat(program, width=100)}"
+        program, execution = shrunk(program, execution)
+        what = details(program, execution) if found == DIFFERS else found
+        text = f"{pformat(execution)}\n{pformat(program, width=100)}"
         raise AssertionError(f"Program {number} of seed {SEED}: {what}\n{text}")
-    return None if found is None else (program, way)
+    return None if found is None else (program, execution)
 
 
-def fault(program: Program, way: Way) -> str | None:
+def fault(program: Program, execution: Execution) -> str | None:
     """Return in a word what is wrong with a run of a program; None if it has no meaning.
 
     All ranks find the same.
     """
     try:
-        return DIFFERS if details(program, way) else ""
+        return DIFFERS if details(program, execution) else ""
     except UndefinedError:
         return None
     except HaloclineError as error:
         return f"{type(error).__name__}: {error.message[:60]}"
     except RuntimeError as error:
-        if way.ranks > 1:  # perhaps one rank's alone
+        if execution.ranks > 1:  # perhaps one rank's alone
             raise
         return repr(error)
 
 
-def shrunk(program: Program, way: Way) -> tuple[Program, Way]:
-    """Return a smaller program and a plainer way with the same fault; all ranks find the same."""
-    wanted, left = fault(program, way), ATTEMPTS
-    found: tuple[Program, Way] | None = program, way
+def shrunk(program: Program, execution: Execution) -> tuple[Program, Execution]:
+    """Return a smaller program, plainly executed, with the same fault; all ranks find the same."""
+    wanted, left = fault(program, execution), ATTEMPTS
+    found: tuple[Program, Execution] | None = program, execution
     while found and left > 0:
-        program, way = found
+        program, execution = found
         found = None
-        candidates = [(one, way) for one in smaller(program)]
-        for candidate in candidates + [(program, one) for one in plainer(way)]:
+        candidates = [(one, execution) for one in smaller(program)]
+        for candidate in candidates + [(program, one) for one in plainer(execution)]:
             left -= 1
             if not is_refused(*candidate) and fault(*candidate) == wanted:
                 found = candidate
                 break
-    return program, way
+    return program, execution
 
 
-def plainer(way: Way) -> Iterator[Way]:
+def plainer(execution: Execution) -> Iterator[Execution]:
     """Return ways with one choice made plainer."""
     for name, values in CHOICES.items():
-        if getattr(way.strategy, name) != values[0]:
-            yield replace(way, strategy=replace(way.strategy, **{name: values[0]}))
-    if way.pieces != (1,):
-        yield replace(way, pieces=(way.pieces[0] - 1 or 1,))
-    cuts = way.split.cuts
+        if getattr(execution.strategy, name) != values[0]:
+            yield replace(execution, strategy=replace(execution.strategy, **{name: values[0]}))
+    if execution.pieces != (1,):
+        yield replace(execution, pieces=(execution.pieces[0] - 1 or 1,))
+    cuts = execution.split.cuts
     for axis, line in enumerate(cuts):
         for bound in line[1:-1]:
             fewer = tuple(n for n in line if n != bound)
             split = (*cuts[:axis], fewer, *cuts[axis + 1 :])
-            if np.prod([len(one) - 1 for one in split]) >= way.ranks:
-                yield replace(way, split=hc.Decomposition(split, way.split.periodic, way.ranks))
+            if np.prod([len(one) - 1 for one in split]) >= execution.ranks:
+                yield replace(
+                    execution,
+                    split=hc.Decomposition(split, execution.split.periodic, execution.ranks),
+                )
 
 
-def details(program: Program, way: Way) -> str:
+def details(program: Program, execution: Execution) -> str:
     """Return what the first rank that found something has found."""
-    return join().first(difference(program, way) or None) or ""
+    return join().first(difference(program, execution) or None) or ""
 
 
-def difference(program: Program, way: Way) -> str:
+def difference(program: Program, execution: Execution) -> str:
     """Run a program on the ranks there are and say where it differs from what it means.
 
     Raises:
@@ -243,7 +246,7 @@ def difference(program: Program, way: Way) -> str:
         HaloclineError: It was refused.
     """
     oracle, expected = Oracle(program), []
-    for count in way.pieces:
+    for count in execution.pieces:
         oracle.advance(count)
         arrays = {name: array.copy() for name, array in oracle.arrays.items()}
         expected.append((arrays, dict(oracle.numbers)))
@@ -252,15 +255,15 @@ def difference(program: Program, way: Way) -> str:
         written.grid,
         written.steps,
         dt=program.dt,
-        decomposition=way.split,
-        strategy=way.strategy,
-        target=way.target,
+        decomposition=execution.split,
+        strategy=execution.strategy,
+        target=execution.target,
         check_every=0,
         threads=1,
     )
     # Everything is done on all ranks before anything is compared, where one may find more.
     found = []
-    for count in way.pieces:
+    for count in execution.pieces:
         simulation.run(count, progress=False)
         numbers = {name: written.numbers[name].value for name in oracle.numbers}
         found.append((gathered(written, program), numbers))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from property.draw import draw_program
-from property.runs import Way, draw_split, draw_strategy, is_legal_refusal, plan_of
+from property.runs import Execution, draw_split, draw_strategy, is_legal_refusal, plan_of
 
 import halocline as hc
 from halocline.errors import HaloclineError
@@ -133,7 +134,7 @@ def programs_with_plans(draw, **choices):
     split = draw(splits_of(program.extent, program.periodic, program.grain()))
     strategy = hc.Strategy(**choices) if choices else draw(strategies)
     try:
-        return split, plan_of(program, Way(split, strategy, "numpy", (1,)))
+        return split, plan_of(program, Execution(split, strategy, "numpy", (1,)))
     except HaloclineError as error:
         pass_over(error)
 
@@ -141,7 +142,7 @@ def programs_with_plans(draw, **choices):
 def wanted_cells(block, taps):
     """Return every (component, cell) beyond its own that a block reads; rows may close."""
     read = {
-        (q, ((x + dx) % block.turn if block.turn else x + dx, *map(sum, zip(rest, moves))))
+        (q, ((x + dx) % block.wrap if block.wrap else x + dx, *map(sum, zip(rest, moves))))
         for x, *rest in cells(block.box)
         for q, (dx, *moves) in taps
     }
@@ -228,18 +229,27 @@ def test_core_and_rim_partition_what_each_kernel_computes(drawn):
             assert set(cells(space.flat(own))) <= set(count)
 
 
+def _parts(plan, run, number, box):
+    """Yield each kernel that a run executes on a block, producers alone, with its cells there."""
+    launch = plan.launches[run.launch]
+    yield replace(launch, kernel=replace(launch.kernel, producers=())), box
+    layers = plan.layers[run.launch].get(number, ())
+    for producer, layer in zip(launch.kernel.producers, layers, strict=bool(layers)):
+        if layer is not None:
+            yield replace(launch, kernel=producer.kernel), layer
+
+
 @settings(max_examples=50)
 @given(programs_with_plans())
 def test_no_operation_reaches_beyond_what_is_stored(drawn):
     split, plan = drawn
-    for op in plan.operations():
-        if isinstance(op, ops.Run):
-            launch = plan.launches[op.launch]
-            for number, box in op.boxes:
+    for run in (op for op in plan.operations() if isinstance(op, ops.Run)):
+        for number, box in run.boxes:
+            for launch, where in _parts(plan, run, number, box):
                 for access in (*launch.reads, *launch.assigns):
                     own = split.on(access.space).block(number).box
                     stored = plan.layout(access.field).stored(access.space.flat(own))
-                    assert stored.contains(access.space.flat(access.cells(box)))
+                    assert stored.contains(access.space.flat(access.cells(where)))
     assert pickle.loads(pickle.dumps(plan.exchanges)) == plan.exchanges
 
 

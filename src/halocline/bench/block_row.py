@@ -96,7 +96,7 @@ class BlockRow:
         for message in messages:
             for piece in range(pieces):
                 part = self._part(message, piece, pieces)
-                sent = (self._tag, _core.Way[transport], [part])
+                sent = (self._tag, _core.TransportKind[transport], [part])
                 if self.job.rank == message.source:
                     sends.append(_core.Message(message.target, *sent))
                 if self.job.rank == message.target:

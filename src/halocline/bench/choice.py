@@ -24,7 +24,7 @@ from halocline.tune.choose import Model, candidates
 from halocline.tune.learn import CompletedSteps, kernel_rates
 from halocline.tune.machine_file import machine_path
 from halocline.tune.model import predict_step
-from halocline.tune.selection import knowledge_of
+from halocline.tune.selection import predictor_of
 
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "heat 64³": ("heat", {"cells": 64, "sides": "periodic"}),
@@ -93,13 +93,13 @@ def measure(job: Job, settings: Settings) -> list[Row]:
 
 
 def _model(job: Job) -> Model:
-    knowledge = knowledge_of(job, 1)
-    if knowledge.model is None or not knowledge.model.machine.identity:
+    predictor = predictor_of(job, 1)
+    if predictor.model is None or not predictor.model.machine.identity:
         raise HaloclineError(
             "The times of this machine are not known, so nothing can be predicted.",
             hint="Run 'halocline probe' first.",
         )
-    return knowledge.model
+    return predictor.model
 
 
 def _taught(job: Job, default: TimedSteps, model: Model) -> Model:

@@ -17,14 +17,14 @@ class FieldArgument(ctypes.Structure):
     )
 
 
-class Span(ctypes.Structure):
-    """Neighbouring cells of one row: 'halocline_span'."""
+class ActiveRun(ctypes.Structure):
+    """Neighbouring cells of one row: 'halocline_active_run'."""
 
     _fields_ = tuple((name, ctypes.c_int64) for name in ("lower", "upper", "y", "z", "before"))
 
 
 class Layer(ctypes.Structure):
-    """The cells where a feeder runs: 'halocline_layer'."""
+    """The cells where a producer runs: 'halocline_layer'."""
 
     _fields_ = (("lower", ctypes.c_int64 * 3), ("upper", ctypes.c_int64 * 3))
 
@@ -39,12 +39,12 @@ class Call(ctypes.Structure):
         ("upper", ctypes.c_int64 * 3),
         ("origin", ctypes.c_int64 * 3),
         ("period", ctypes.c_int64 * 3),
-        ("turn", ctypes.c_int64),
+        ("wrap", ctypes.c_int64),
         ("threads", ctypes.c_int32),
         ("stream", ctypes.c_int32),
         ("fetch", ctypes.c_int32),
-        ("spans", ctypes.POINTER(Span)),
-        ("span_count", ctypes.c_int64),
+        ("active_runs", ctypes.POINTER(ActiveRun)),
+        ("active_run_count", ctypes.c_int64),
         ("layers", ctypes.POINTER(Layer)),
     )
 
@@ -60,11 +60,11 @@ class BoxArgument(ctypes.Structure):
         ("upper", ctypes.c_int64 * 3),
         ("origin", ctypes.c_int64 * 3),
         ("period", ctypes.c_int64 * 3),
-        ("turn", ctypes.c_int64),
-        ("spans", ctypes.POINTER(Span)),
-        ("span_count", ctypes.c_int64),
+        ("wrap", ctypes.c_int64),
+        ("active_runs", ctypes.POINTER(ActiveRun)),
+        ("active_run_count", ctypes.c_int64),
         ("layers", ctypes.POINTER(Layer)),
-        ("unfed", Layer),
+        ("free_of_producers", Layer),
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.codegen.cpp_feeders import FeederTexts
+from halocline.codegen.cpp_producers import ProducerTexts
 from halocline.codegen.cpp_row import RowText
 from halocline.codegen.cpp_sweep import SWEEPING, columns_at_once, rows_beside
 from halocline.codegen.expression import C_TYPES, moved, scaled
@@ -19,11 +19,11 @@ from halocline.codegen.lower import lower
 from halocline.codegen.names import entry_names
 from halocline.codegen.nest import Literal, stores_side_by_side
 from halocline.codegen.prelude import (
-    FEEDING,
     HALVES,
     INDEXING,
     MATHS,
     PRELUDE,
+    PRODUCING,
     ROUNDING,
     WIDENING,
 )
@@ -75,7 +75,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         STREAMING if any(nest.streamed for nest in nests) else "",
         FETCHING_ROWS if any(function.fetches_rows_to_come for function in functions) else "",
         FETCHING if any(function.fetches_rows for function in functions) else "",
-        FEEDING if len(every) > len(nests) else "",
+        PRODUCING if len(every) > len(nests) else "",
         WIDENING if any(widened(nest) for nest in nests) else "",
         SWEEPING if any(nest.sweep for nest in nests) else "",
         *(function.text() for function in functions),
@@ -95,7 +95,7 @@ class _Function:
     """The text of one kernel.
 
     Attributes:
-        nests: What it and its feeders do.
+        nests: What it and its producers do.
     """
 
     def __init__(self, kernel: Kernel, nest: Nest, entry: str) -> None:
@@ -103,8 +103,8 @@ class _Function:
         self._entry = entry
         self._row_text = text = RowText(nest)
         new, out = text.names.new, text.out
-        self._feeders = FeederTexts(kernel, nest, entry, new)
-        self.nests = (nest, *self._feeders.nests)
+        self._producers = ProducerTexts(kernel, nest, entry, new)
+        self.nests = (nest, *self._producers.nests)
         self._is_along_x = text.is_along_x
         kinds = widened(nest)
         self._wide = {key: kinds[key[:2]] for key in text.rows if key[:2] in kinds}
@@ -132,10 +132,10 @@ class _Function:
         """Return the function that computes rows and the entry point."""
         body = [
             *self._arguments(),
-            *(rows_beside(self._row_text, self._feeders) if self._is_along_x else self._rows()),
+            *(rows_beside(self._row_text, self._producers) if self._is_along_x else self._rows()),
             *(["if (may_stream) fence();"] if self._target else []),
         ]
-        return self._feeders.functions() + "\n".join(
+        return self._producers.functions() + "\n".join(
             [
                 summary(self._nest),
                 f"static void {self._entry}_rows(const halocline_call& call, const Part& part) {{",
@@ -159,8 +159,8 @@ class _Function:
         """Print the loop over rows, which follow each other along y and then z."""
         return [
             "for (int64_t row = part.first; row < part.last; ++row) {",
-            *indented(self._spans()),
-            *indented(self._feeders.calls()),
+            *indented(self._active_runs()),
+            *indented(self._producers.calls()),
             *indented(self._row_text.fills()),
             *indented(self._strips(self._row()) if self._wide else self._row()),
             *indented(self._row_text.returns()),
@@ -169,13 +169,13 @@ class _Function:
             "}",
         ]
 
-    def _spans(self) -> list[str]:
+    def _active_runs(self) -> list[str]:
         if self._nest.sweep is not None:
             return []  # a mask is a choice in every cell there
         return [
-            "if (call.spans) {",
-            "    const halocline_span& span = call.spans[row];",
-            "    lower = span.lower, upper = span.upper, y = span.y, z = span.z;",
+            "if (call.active_runs) {",
+            "    const halocline_active_run& run = call.active_runs[row];",
+            "    lower = run.lower, upper = run.upper, y = run.y, z = run.z;",
             "}",
         ]
 
@@ -193,7 +193,7 @@ class _Function:
     def _arguments(self) -> list[str]:
         lines = [
             *self._row_text.arguments(),
-            *self._feeders.rows(),
+            *self._producers.rows(),
             "const int64_t height = call.upper[1] - call.lower[1];",
             "int64_t lower = part.lower, upper = part.upper;",
             f"int64_t y = {self._first(1)} part.first % height;",

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 _TAKEN = CPP_WORDS | words(
     "x y z i row call part Part from ahead stream may_stream chunk cells count first last end",
-    "std height lower upper span spans span_after share_spans",
+    "std height lower upper run active_runs active_run_after share_active_runs",
     "period wrapped wrapped_on share row_of is_aligned store_line Line store_past_cache",
     "prefetch fetch_rows_to_come fence minimum maximum magnitude Half same_bits widened narrowed",
     "rounded lesser greater parts_of",
-    "fill_below fill_above bring_home fetch_row feed",
+    "fill_below fill_above wrap_back fetch_row produce",
     "strip strip_end wide_row wide row_lower row_upper",
     "share_columns rows beside rows_at_once",
 )
@@ -160,13 +160,13 @@ class RowText:
             address = self._address(row, type_of(self.nest, row[0]))
             step, ratio = self.nest.field(row[0]).x_step, self.ratio(row[0])
             first, last = self.reach(row)
-            turn = scaled("call.turn", ratio)
+            wrap = scaled("call.wrap", ratio)
             if first < 0:
                 start = scaled("lower", ratio, first)
-                lines.append(f"fill_below<{step}>({address}, {start}, {turn});")
+                lines.append(f"fill_below<{step}>({address}, {start}, {wrap});")
             if ratio and last >= ratio:
                 end = scaled("upper", ratio, last - ratio + 1)
-                lines.append(f"fill_above<{step}>({address}, {end}, {turn});")
+                lines.append(f"fill_above<{step}>({address}, {end}, {wrap});")
         return _closing(lines)
 
     def returns(self) -> list[str]:
@@ -181,7 +181,7 @@ class RowText:
                 ends = f"lower {moved(cells)}, upper {moved(cells)}"
                 start = f"{address} {moved(child * field.x_step)}".strip()
                 step = field.x_step * self.ratio(store.field)
-                lines.append(f"bring_home<{step}>({start}, {ends}, call.turn);")
+                lines.append(f"wrap_back<{step}>({start}, {ends}, call.wrap);")
         return _closing(lines)
 
     def cells(self, buffered: Collection[Row] = ()) -> list[str]:
@@ -221,4 +221,4 @@ class RowText:
 
 def _closing(lines: Sequence[str]) -> list[str]:
     """Print what is done only where rows close on themselves."""
-    return ["if (call.turn != 0) {", *indented(lines), "}"] if lines else []
+    return ["if (call.wrap != 0) {", *indented(lines), "}"] if lines else []

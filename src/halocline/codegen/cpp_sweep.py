@@ -12,7 +12,7 @@ from halocline.codegen.text import indented, type_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from halocline.codegen.cpp_feeders import FeederTexts
+    from halocline.codegen.cpp_producers import ProducerTexts
     from halocline.codegen.cpp_row import RowText
     from halocline.codegen.nest import Nest
 
@@ -92,7 +92,7 @@ def columns_at_once(nest: Nest) -> int:
     return max(64, _CARRIED // max(8, size) // 64 * 64)
 
 
-def rows_beside(text: RowText, feeders: FeederTexts) -> list[str]:
+def rows_beside(text: RowText, producers: ProducerTexts) -> list[str]:
     """Print the rows of a sweep along x, some beside each other at once."""
     assert text.nest.sweep is not None
     is_up = text.nest.sweep[1] > 0
@@ -104,7 +104,7 @@ def rows_beside(text: RowText, feeders: FeederTexts) -> list[str]:
     return [
         "for (int64_t row = part.first, rows = 0; row < part.last; row += rows) {",
         f"    rows = lesser({_ROWS}, lesser(part.last - row, call.upper[1] - y));",
-        *indented(_each([*feeders.calls(), *text.fills()])),
+        *indented(_each([*producers.calls(), *text.fills()])),
         *indented(text.indices("lower")),
         *indented(text.reads().values()),
         *indented(writes),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from halocline.codegen.cuda_prelude import FEEDING, HALVES, INDEXING, MATHS, PRELUDE, ROUNDING
+from halocline.codegen.cuda_prelude import HALVES, INDEXING, MATHS, PRELUDE, PRODUCING, ROUNDING
 from halocline.codegen.expression import C_TYPES, Expressions, moved, scaled
 from halocline.codegen.lower import lower, place
 from halocline.codegen.names import CPP_WORDS, Names, entry_names, words
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from halocline.language.kernel import Kernel
 
 _TAKEN = CPP_WORDS | words(
-    "x y z n end box Box Field Span Layer row_of lies_in turned_back turned_on find_piece",
-    "find_in_spans begin_of find_cell unsigned first",
+    "x y z n end box Box Field ActiveRun Layer row_of lies_in wrapped_back wrapped_on find_piece",
+    "find_in_active_runs begin_of find_cell unsigned first",
     "wrapped wrapped_on",
     "threadIdx blockIdx blockDim gridDim warpSize __ldg __global__ __device__ __host__",
     "sqrt fabs exp log sin cos tanh memcpy INFINITY NAN INT64_C INT64_MIN",
@@ -60,7 +60,7 @@ def print_cuda(kernels: Sequence[Kernel]) -> Source:
     parts = [
         heading(nests),
         PRELUDE,
-        FEEDING if len(every) > len(nests) else "",
+        PRODUCING if len(every) > len(nests) else "",
         MATHS if any(map(chooses, every)) else "",
         INDEXING if any(map(uses_indices, every)) else "",
         HALVES if any(map(has_halves, every)) else "",
@@ -71,27 +71,27 @@ def print_cuda(kernels: Sequence[Kernel]) -> Source:
 
 
 class _Function:
-    """The text of one kernel and its feeders.
+    """The text of one kernel and its producers.
 
     Attributes:
         nests: What they do, the kernel first.
     """
 
     def __init__(self, kernel: Kernel, nest: Nest, entry: str) -> None:
-        feeders = [lower(feeder.kernel) for feeder in kernel.feeders]
-        self.nests = (nest, *feeders)
+        producers = [lower(producer.kernel) for producer in kernel.producers]
+        self.nests = (nest, *producers)
         written = {store.field for one in self.nests for store in one.stores}
         self._run = threads_for(kernel).cells
         self._cell = _CellText(nest, written, (1, 1, 1) if nest.sweep else self._run)
-        self._feeders = {
-            f"{entry}_feeder_{n}": _CellText(one, written) for n, one in enumerate(feeders)
+        self._producers = {
+            f"{entry}_producer_{n}": _CellText(one, written) for n, one in enumerate(producers)
         }
-        self._ways = [(*feeder.offset, 0, 0)[:3] for feeder in kernel.feeders]
+        self._ways = [(*producer.offset, 0, 0)[:3] for producer in kernel.producers]
         self._entry = entry
 
     def text(self) -> str:
         """Return the functions."""
-        before = "".join(_function(name, cell) for name, cell in self._feeders.items())
+        before = "".join(_function(name, cell) for name, cell in self._producers.items())
         if self._cell.nest.sweep:
             name = f"{self._entry}_cell"
             before += _function(name, self._cell)
@@ -118,7 +118,7 @@ class _Function:
     def _one_cell(self) -> list[str]:
         return [
             "if (!find_cell(box, x, y, z)) return;",
-            *self._feeds(),
+            *self._producer_calls(),
             *self._cell.lines(),
         ]
 
@@ -129,7 +129,7 @@ class _Function:
         call = f"{function}(box, {', '.join(self._cell.arguments())}, x, y, z, n);"
         return [
             f"if (!find_cell<{self._run[1]}, {self._run[2]}>(box, x, y, z)) return;",
-            f"const int end = box.spans ? {place} + 1 : static_cast<int>(box.upper[{axis}]);",
+            f"const int end = box.active_runs ? {place} + 1 : static_cast<int>(box.upper[{axis}]);",
             f"if ({place} + {count} <= end) {{  // all of a run is read before any is assigned",
             "#pragma unroll",
             f"    for (int n = 0; n < {count}; ++n) {call}",
@@ -150,16 +150,16 @@ class _Function:
             f"if (!find_cell<{self._run[1]}, {self._run[2]}>(box, x, y, z)) return;",
             *first,
             f"for ({start}; {loop}) {{",
-            *indented(self._feeds()),
+            *indented(self._producer_calls()),
             f"    {function}(box, {', '.join(self._cell.arguments())}, x, y, z);",
             "}",
         ]
 
-    def _feeds(self) -> list[str]:
-        """Print the calls of the feeders, each of which finds whether its cell is in its layer."""
+    def _producer_calls(self) -> list[str]:
+        """Print the producers' calls, each of which finds whether its cell is in its layer."""
         given = ", ".join(self._cell.arguments())
         lines = []
-        for number, (name, way) in enumerate(zip(self._feeders, self._ways, strict=True)):
+        for number, (name, way) in enumerate(zip(self._producers, self._ways, strict=True)):
             y, z = (f"{a} {moved(s)}".strip() for a, s in zip("yz", way[1:], strict=True))
             place = f"{_turned(way[0])}, {y}, {z}"
             lines += [
@@ -168,7 +168,11 @@ class _Function:
             ]
         if not lines:
             return []
-        return ["if (box.layers && !lies_in(box.unfed, x, y, z)) {", *indented(lines), "}"]
+        return [
+            "if (box.layers && !lies_in(box.free_of_producers, x, y, z)) {",
+            *indented(lines),
+            "}",
+        ]
 
 
 def _function(name: str, cell: _CellText) -> str:
@@ -190,10 +194,10 @@ def _function(name: str, cell: _CellText) -> str:
 
 def _turned(step: int, ratio: int = 1) -> str:
     """Return the cell so many steps along x from a thread's, which may be at the other end."""
-    cell, turn = scaled("x", ratio, step), scaled("box.turn", ratio)
+    cell, wrap = scaled("x", ratio, step), scaled("box.wrap", ratio)
     if 0 <= step < max(1, ratio):
         return cell
-    return f"turned_{'on' if step > 0 else 'back'}({cell}, {turn})"
+    return f"wrapped_{'on' if step > 0 else 'back'}({cell}, {wrap})"
 
 
 class _CellText:

@@ -61,7 +61,7 @@ struct Field {
     int64_t component, x, y, z;
 };
 
-struct Span {
+struct ActiveRun {
     int64_t lower, upper, y, z, before;
 };
 
@@ -70,11 +70,11 @@ struct Layer {
 };
 
 struct Box {
-    int64_t lower[3], upper[3], origin[3], period[3], turn;
-    const Span* spans;
-    int64_t span_count;
+    int64_t lower[3], upper[3], origin[3], period[3], wrap;
+    const ActiveRun* active_runs;
+    int64_t active_run_count;
     const Layer* layers;
-    Layer unfed;  // no feeder runs for cells in here
+    Layer free_of_producers;  // no producer runs for cells in here
 };
 
 namespace {
@@ -86,11 +86,11 @@ __device__ inline T* row_of(const Field& field, int64_t y, int64_t z) {
 }
 
 // Where a cell below x = 0, or one that may lie beyond the end, is in a row that closes on itself.
-__device__ inline int turned_back(int x, int64_t turn) {
-    return x < 0 ? x + static_cast<int>(turn) : x;
+__device__ inline int wrapped_back(int x, int64_t wrap) {
+    return x < 0 ? x + static_cast<int>(wrap) : x;
 }
-__device__ inline int turned_on(int x, int64_t turn) {
-    return turn != 0 && x >= static_cast<int>(turn) ? x - static_cast<int>(turn) : x;
+__device__ inline int wrapped_on(int x, int64_t wrap) {
+    return wrap != 0 && x >= static_cast<int>(wrap) ? x - static_cast<int>(wrap) : x;
 }
 
 // Finds the piece, each of which says what is before it, that i is in.
@@ -108,14 +108,14 @@ __device__ inline int64_t find_piece(const Piece* pieces, int64_t count, int64_t
     return low;
 }
 
-// Finds the cell of a thread, which counts the cells of all spans.
-__device__ inline bool find_in_spans(const Box& box, int& x, int& y, int& z) {
-    if (box.span_count == 0) return false;
+// Finds the cell of a thread, which counts the cells of all active runs.
+__device__ inline bool find_in_active_runs(const Box& box, int& x, int& y, int& z) {
+    if (box.active_run_count == 0) return false;
     const int64_t i = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    const Span& span = box.spans[find_piece(box.spans, box.span_count, i)];
-    x = static_cast<int>(span.lower + (i - span.before));
-    y = static_cast<int>(span.y), z = static_cast<int>(span.z);
-    return x < span.upper;
+    const ActiveRun& run = box.active_runs[find_piece(box.active_runs, box.active_run_count, i)];
+    x = static_cast<int>(run.lower + (i - run.before));
+    y = static_cast<int>(run.y), z = static_cast<int>(run.z);
+    return x < run.upper;
 }
 
 // Finds where this thread begins along an axis, if each does so many cells.
@@ -125,11 +125,11 @@ __device__ inline int begin_of(int64_t lower, unsigned block, unsigned size, uns
 }
 
 // Finds the first cell of this thread, if there is one. Threads count cells along x, and runs of
-// cells along y or z, of a box; or along x the cells of all spans. Neighbours along x find
+// cells along y or z, of a box; or along x the cells of all active runs. Neighbours along x find
 // neighbours in memory. No block has so many cells along an axis that 32 bits could not count them.
 template <int along_y = 1, int along_z = 1>
 __device__ inline bool find_cell(const Box& box, int& x, int& y, int& z) {
-    if (box.spans) return find_in_spans(box, x, y, z);
+    if (box.active_runs) return find_in_active_runs(box, x, y, z);
     x = begin_of(box.lower[0], blockIdx.x, blockDim.x, threadIdx.x, 1);
     y = begin_of(box.lower[1], blockIdx.y, blockDim.y, threadIdx.y, along_y);
     z = begin_of(box.lower[2], blockIdx.z, blockDim.z, threadIdx.z, along_z);
@@ -141,7 +141,7 @@ __device__ inline bool find_cell(const Box& box, int& x, int& y, int& z) {
 
 """
 
-FEEDING = """\
+PRODUCING = """\
 namespace {
 
 __device__ inline bool lies_in(const Layer& layer, int x, int y, int z) {

@@ -180,29 +180,29 @@ def callback(kernel: Kernel) -> ctypes._CFunctionType:
         if box.is_empty:
             return
         for cells in _cells(call, box):
-            for number, feeder in enumerate(kernel.feeders) if call.layers else ():
-                offset = (*feeder.offset, 0, 0)[:3]
-                for fed in _fed(call, number, cells.shift(offset)):
-                    _run(feeder.kernel, call, fed)
+            for number, producer in enumerate(kernel.producers) if call.layers else ():
+                offset = (*producer.offset, 0, 0)[:3]
+                for produced in _produced(call, number, cells.shift(offset)):
+                    _run(producer.kernel, call, produced)
             _run(kernel, call, cells)
 
     return KernelFunction(run)
 
 
-def _fed(call: Call, number: int, cells: Box) -> list[Box]:
-    """Return those of some cells where a feeder runs, through the ends of rows that close."""
+def _produced(call: Call, number: int, cells: Box) -> list[Box]:
+    """Return those of some cells where a producer runs, through the ends of rows that close."""
     layer = call.layers[number]
     whole = Box(tuple(layer.lower), tuple(layer.upper))
-    turns = (-call.turn, 0, call.turn) if call.turn else (0,)
-    found = [cells.shift((turn, 0, 0)).intersect(whole) for turn in turns]
+    turns = (-call.wrap, 0, call.wrap) if call.wrap else (0,)
+    found = [cells.shift((wrap, 0, 0)).intersect(whole) for wrap in turns]
     return [box for box in found if not box.is_empty]
 
 
 def _run(kernel: Kernel, call: Call, cells: Box) -> None:
-    """Run a kernel without its feeders in some cells of a block."""
+    """Run a kernel without its producers in some cells of a block."""
     lower, upper = _halo(kernel)
     # Rows that close on themselves are seen whole.
-    row = cells.clip(0, 0, call.turn) if call.turn else cells
+    row = cells.clip(0, 0, call.wrap) if call.wrap else cells
     grown = row.grow(lower, upper)
     axes: tuple[Any, ...] = (..., *(0,) * (3 - kernel.dimensions))
     used = {s.field for s in kernel.statements}
@@ -216,12 +216,12 @@ def _run(kernel: Kernel, call: Call, cells: Box) -> None:
     origin = [a + b for a, b in zip(call.origin, grown.lower, strict=True)]
     inner = cells.shift(opposite(grown.lower))
     flat = Box(inner.lower[: kernel.dimensions], inner.upper[: kernel.dimensions])
-    ends = (lower[0], lower[0] + call.turn)
-    if call.turn:
+    ends = (lower[0], lower[0] + call.wrap)
+    if call.wrap:
         _fill(kernel, arrays, flat, ends)
     evaluate(kernel, arrays, scalars, flat, origin, call.period)
-    if call.turn:
-        _bring_home(kernel, arrays, flat, ends)
+    if call.wrap:
+        _wrap_back(kernel, arrays, flat, ends)
 
 
 def _fill(kernel: Kernel, arrays: Mapping[str, Array], cells: Box, ends: tuple[int, int]) -> None:
@@ -230,12 +230,12 @@ def _fill(kernel: Kernel, arrays: Mapping[str, Array], cells: Box, ends: tuple[i
         values = arrays[read.field][read.component]
         field = kernel.field(read.field)
         way, child = field.parted(read.offset)
-        for beyond, turn in _beyond(cells.shift(way), ends):
-            home = beyond.shift(turn)
+        for beyond, wrap in _beyond(cells.shift(way), ends):
+            home = beyond.shift(wrap)
             values[_places(field, beyond, child)] = values[_places(field, home, child)]
 
 
-def _bring_home(
+def _wrap_back(
     kernel: Kernel, arrays: Mapping[str, Array], cells: Box, ends: tuple[int, int]
 ) -> None:
     """Take from rows that close on themselves what was assigned beyond their ends."""
@@ -243,8 +243,8 @@ def _bring_home(
         values = arrays[statement.field][statement.component]
         field = kernel.field(statement.field)
         way, child = field.parted(statement.offset)
-        for beyond, turn in _beyond(cells.shift(way), ends):
-            home = beyond.shift(turn)
+        for beyond, wrap in _beyond(cells.shift(way), ends):
+            home = beyond.shift(wrap)
             values[_places(field, home, child)] = values[_places(field, beyond, child)]
 
 
@@ -255,15 +255,15 @@ def _beyond(cells: Box, ends: tuple[int, int]) -> list[tuple[Box, Offset]]:
     below = cells.clip(0, cells.lower[0], min(cells.upper[0], first))
     above = cells.clip(0, max(cells.lower[0], last), cells.upper[0])
     found = [(below, (last - first, *still)), (above, (first - last, *still))]
-    return [(box, turn) for box, turn in found if not box.is_empty]
+    return [(box, wrap) for box, wrap in found if not box.is_empty]
 
 
 def _cells(call: Call, box: Box) -> list[Box]:
-    """Return the cells of a call: its box, or its spans as boxes."""
-    if not call.spans:
+    """Return the cells of a call: its box, or its active runs as boxes."""
+    if not call.active_runs:
         return [box]
-    spans = [call.spans[i] for i in range(call.span_count)]
-    return [Box((s.lower, s.y, s.z), (s.upper, s.y + 1, s.z + 1)) for s in spans]
+    runs = [call.active_runs[i] for i in range(call.active_run_count)]
+    return [Box((s.lower, s.y, s.z), (s.upper, s.y + 1, s.z + 1)) for s in runs]
 
 
 def _evaluate(root: Expr, around: _Around) -> Array:

@@ -92,7 +92,7 @@ class Kernel:
         fields: The fields in the order of the parameters.
         scalars: Names of the run-time scalars, in order.
         statements: In the order written.
-        feeders: What a cell does before that, in cells of layers beside it.
+        producers: What a cell does before that, in cells of layers beside it.
         sweep: The axis of the columns, and 1 for upwards or -1 for downwards; None for no order.
     """
 
@@ -101,7 +101,7 @@ class Kernel:
     fields: tuple[FieldType, ...]
     scalars: tuple[str, ...]
     statements: tuple[Statement, ...]
-    feeders: tuple[Feeder, ...] = ()
+    producers: tuple[Producer, ...] = ()
     sweep: tuple[int, int] | None = None
 
     def field(self, name: str) -> FieldType:
@@ -131,26 +131,28 @@ class Kernel:
 
     @property
     def read(self) -> frozenset[Use]:
-        """What is read, relative to the cell, by its feeders too."""
+        """What is read, relative to the cell, by its producers too."""
         values = [statement.value for statement in self.statements]
         own = {(r.field, r.component, r.offset) for r in reads(*values)}
-        return frozenset(own.union(*(feeder.seen(feeder.kernel.read) for feeder in self.feeders)))
+        return frozenset(
+            own.union(*(producer.seen(producer.kernel.read) for producer in self.producers))
+        )
 
     @property
     def assigned(self) -> frozenset[Use]:
-        """What is assigned, relative to the cell, by its feeders too."""
+        """What is assigned, relative to the cell, by its producers too."""
         own = {(s.field, s.component, s.offset) for s in self.statements}
-        feeders = (feeder.seen(feeder.kernel.assigned) for feeder in self.feeders)
-        return frozenset(own.union(*feeders))
+        producers = (producer.seen(producer.kernel.assigned) for producer in self.producers)
+        return frozenset(own.union(*producers))
 
 
 @dataclass(frozen=True, slots=True)
-class Feeder:
+class Producer:
     """A kernel on a layer that runs cell by cell with the one that reads its results.
 
     Attributes:
-        kernel: Fused, with all fields and scalars of the kernel that it feeds.
-        offset: From a cell of the fed kernel to the cell where this one runs before it.
+        kernel: Fused, with all fields and scalars of its consumer.
+        offset: From a cell of its consumer to the cell where this one runs before it.
         layer: The axis that its layer lies across, and which it is: -1 next below the domain, 1
             next above.
     """
@@ -160,7 +162,7 @@ class Feeder:
     layer: tuple[int, int]
 
     def seen(self, uses: frozenset[Use]) -> set[Use]:
-        """Return what this one uses, relative to the cell of the fed kernel."""
+        """Return what this one uses, relative to the cell of its consumer."""
         ways = {
             field.name: tuple(o * field.ratio_along(axis) for axis, o in enumerate(self.offset))
             for field in self.kernel.fields

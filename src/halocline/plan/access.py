@@ -45,7 +45,7 @@ class Access(NamedTuple):
         return self.field, self.component
 
     @property
-    def home(self) -> Offset:
+    def displacement(self) -> Offset:
         """How far from what belongs to the kernel's cell it is used, in the field's cells."""
         if not self.ratio:
             return self.offset
@@ -71,7 +71,7 @@ class Access(NamedTuple):
         """Return the field's cells that belong to a box, where the kernel uses one of each."""
         if not self.ratio:
             return moved(box, self.offset)
-        whole = zip(box.lower, box.upper, self.ratio, self.home, strict=True)
+        whole = zip(box.lower, box.upper, self.ratio, self.displacement, strict=True)
         return _boxed([_scaled(lower, upper, r, o, r - 1) for lower, upper, r, o in whole])
 
     def users(self, cells: Box) -> Box:
@@ -99,8 +99,10 @@ class Access(NamedTuple):
         """Return where a kernel runs that assigns what a reach leads to, and all else it spans."""
         if not self.ratio:
             return move(reach, opposite(self.offset))
-        along = list(zip(reach.lower, reach.upper, self.ratio, self.home, strict=True))
-        region = zip(reach.region.lower, reach.region.upper, self.ratio, self.home, strict=True)
+        along = list(zip(reach.lower, reach.upper, self.ratio, self.displacement, strict=True))
+        region = zip(
+            reach.region.lower, reach.region.upper, self.ratio, self.displacement, strict=True
+        )
         return Reach(
             tuple((l - h) // r if r else 0 for l, _, r, h in along),
             tuple(-((h - u) // r) if r else 0 for _, u, r, h in along),
@@ -130,12 +132,12 @@ def _unscaled(lower: int, upper: int, ratio: int, offset: int) -> tuple[int, int
     )
 
 
-def _unscaled_to_whole(lower: int, upper: int, ratio: int, home: int) -> tuple[int, int]:
+def _unscaled_to_whole(lower: int, upper: int, ratio: int, displacement: int) -> tuple[int, int]:
     if not ratio:
         return -UNBOUNDED, UNBOUNDED
     return (
-        lower if lower <= -UNBOUNDED else (lower - home) // ratio,
-        upper if upper >= UNBOUNDED else -((home - upper) // ratio),
+        lower if lower <= -UNBOUNDED else (lower - displacement) // ratio,
+        upper if upper >= UNBOUNDED else -((displacement - upper) // ratio),
     )
 
 

@@ -1,7 +1,7 @@
 """Arrangement: which storage each field lies in at some point of a round.
 
 A swap moves nothing: from then on each of the two fields lies where the other one did. A storage is
-called after the field that lies in it when a round begins; there every field is at home.
+called after the field that lies in it when a round begins: the initial arrangement.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class Arrangement:
     """Where fields lie.
 
     Attributes:
-        away: The fields that are not at home, each with the storage it lies in, by name.
+        away: The fields that lie elsewhere, each with the storage it lies in, by name.
     """
 
     away: tuple[tuple[str, str], ...] = ()
@@ -46,4 +46,4 @@ class Arrangement:
         return tuple(result)
 
 
-HOME = Arrangement()
+INITIAL = Arrangement()

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.plan.access import conflicts
-from halocline.plan.closed import whole_rows
 from halocline.plan.plan import Arrival, Run
+from halocline.plan.wrap import whole_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +42,7 @@ def arrivals(
     chains: Mapping[int, Chain],
     rim: list[Piece],
     kept: dict[int, Boxes],
-    turn: int,
+    wrap: int,
 ) -> tuple[tuple[Arrival, ...], list[Piece]]:
     """Return what can be done as messages arrive, and what must come after all of them.
 
@@ -54,10 +54,10 @@ def arrivals(
         chains: The kernels on each block.
         rim: Their rims, in order.
         kept: Own cells, for each block, that may only be overwritten when the exchange is over.
-        turn: Of the blocks.
+        wrap: Of the blocks.
     """
     needed: list[set[int] | None] = []
-    used = [_on_whole_rows(piece, turn) for piece in rim]
+    used = [_on_whole_rows(piece, wrap) for piece in rim]
     for number, piece in enumerate(used):
         chain = chains[piece.block]
         launch = chain.launches[piece.position]
@@ -76,8 +76,8 @@ def arrivals(
     return ready, [piece for piece, messages in zip(rim, needed, strict=True) if messages is None]
 
 
-def _on_whole_rows(piece: Piece, turn: int) -> Piece:
-    box = whole_rows(piece.box, turn)
+def _on_whole_rows(piece: Piece, wrap: int) -> Piece:
+    box = whole_rows(piece.box, wrap)
     return Piece(piece.position, replace(piece.run, boxes=((piece.block, box),)))
 
 

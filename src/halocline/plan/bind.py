@@ -10,7 +10,7 @@ from halocline.language.expr import Read
 from halocline.language.kernel import FieldType
 from halocline.language.steps import Call, Callback, Reduction
 from halocline.language.tree import Every, Repeat, Swap, mapped, walk
-from halocline.plan.arrangement import HOME
+from halocline.plan.arrangement import INITIAL
 from halocline.plan.checks import check_evaluated, check_sides
 from halocline.plan.columns import carries
 from halocline.plan.launching import boundaries_of, boundary_launches, launches_of
@@ -86,7 +86,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
     if check_every and checked:
         items = (*items, Every(check_every, (Checked(checked),)))
     round_of_steps, ends = unrolled(items)
-    arrangements = dict.fromkeys([HOME, *(one.where for one in all_launches(round_of_steps))])
+    arrangements = dict.fromkeys([INITIAL, *(one.where for one in all_launches(round_of_steps))])
     program = Program(
         extent=grid.first.extent,
         periodic=grid.periodic,

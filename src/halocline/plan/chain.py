@@ -160,12 +160,12 @@ def may_join(launches: Sequence[Launch], asked: Demands, *, is_deep: bool) -> bo
     """Return whether the kernels may share one exchange.
 
     They may if recomputing widens no halo beyond what a single kernel of the chain reads and
-    concerns no field that a kernel assigns next door, whose values are sent home instead (unless
+    concerns no field that a kernel assigns next door, whose values are returned instead (unless
     halos are meant to be deep); and if no results of a kernel that runs on a part of a periodic
     axis are read further along it: its region has no periodic images, so it can be recomputed
     neither here nor there.
     """
-    if not is_deep and (_is_sent_home(launches, asked) or widens(launches, asked.needs)):
+    if not is_deep and (_is_returned(launches, asked) or widens(launches, asked.needs)):
         return False
     return all(
         not any(reach.lower[axis] or reach.upper[axis] for reach in reaches)
@@ -211,13 +211,13 @@ def _in_first_grid(reach: Reach, space: Space) -> tuple[Sequence[Fraction | int]
     )
 
 
-def _is_sent_home(launches: Sequence[Launch], asked: Demands) -> bool:
+def _is_returned(launches: Sequence[Launch], asked: Demands) -> bool:
     """Return whether a field assigned next door would have to be computed again."""
     shared = {
         access.field
         for launch in launches
         for access in launch.assigns
-        if any(access.home) and not launch.on_demand
+        if any(access.displacement) and not launch.on_demand
     }
     return any(
         any(reach.is_away for reach in reaches)

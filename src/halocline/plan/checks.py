@@ -9,7 +9,7 @@ from halocline.errors import PlanError
 from halocline.geometry import AXES
 from halocline.language.steps import Reduction
 from halocline.language.tree import Every, Repeat
-from halocline.plan.arrangement import HOME
+from halocline.plan.arrangement import INITIAL
 from halocline.plan.program import Launch, Reduced, all_launches, beyond
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class FilledCheck:
     def __init__(self, program: Program) -> None:
         self._spaces = program.spaces
         self._groups = program.groups
-        boundaries = [one for found in program.boundaries[HOME].values() for one in found]
+        boundaries = [one for found in program.boundaries[INITIAL].values() for one in found]
         self._assigned = self._by_component(all_launches(program.steps[0]))
         self._filled = self._by_component(boundaries)
 

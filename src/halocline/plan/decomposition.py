@@ -38,8 +38,8 @@ class Block:
         rank: Its owner; NOBODY if it is dropped.
         box: Its cells of the domain.
         owned: The same and, at the edge of the domain, all boundary layers beyond it.
-        turn: Cells once around the grid along x if the block goes all the way: its rows close on
-            themselves, which is left to kernels (see 'closed.py'); else 0.
+        wrap: Cells once around the grid along x if the block goes all the way: its rows close on
+            themselves, which is left to kernels (see 'wrap.py'); else 0.
     """
 
     number: int
@@ -47,7 +47,7 @@ class Block:
     rank: int
     box: Box
     owned: Box
-    turn: int = 0
+    wrap: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ class Decomposition:
         return tuple(cuts[-1] for cuts in self.cuts)
 
     @property
-    def turn(self) -> int:
-        """The turn of every block."""
+    def wrap(self) -> int:
+        """The wrap of every block."""
         return self.extent[0] if self.periodic[0] and self.shape[0] == 1 else 0
 
     def on(self, space: Space) -> Decomposition:
@@ -136,7 +136,7 @@ class Decomposition:
             tuple(cuts[i + 1] + (more if i + 2 == len(cuts) else 0) for cuts, i, more in along),
         )
         rank = self.owners[number] if self.owners else number * self.ranks // self.blocks
-        return Block(number, tuple(index), rank, box, self._with_layers(box), self.turn)
+        return Block(number, tuple(index), rank, box, self._with_layers(box), self.wrap)
 
     def _with_layers(self, box: Box) -> Box:
         """Return the box grown without bound across the sides of the domain that it touches."""

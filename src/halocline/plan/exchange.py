@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES, Box, codimension, directions, disjoint, opposite
-from halocline.plan.closed import across, reached
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.message import Exchange, Message, Part
 from halocline.plan.reach import move
+from halocline.plan.wrap import across, reached
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -55,7 +55,7 @@ class Exchanger:
         self.layouts = {layout.name: layout for layout in layouts}
         self.strategy = strategy
         self.dimensions = len(decomposition.extent)
-        self.home = (0,) * self.dimensions
+        self.undisplaced = (0,) * self.dimensions
         self._needed: dict[tuple[int, Needs], dict[Key, tuple[Box, ...]]] = {}
         self._staged: dict[tuple[int, int, Needs], dict[Key, tuple[Box, ...]]] = {}
 
@@ -201,7 +201,7 @@ class Exchanger:
         """Return what brings a piece of a halo; nothing if its block is dropped."""
         if axis is not None:
             direction = tuple(d if a == axis else 0 for a, d in enumerate(direction))
-        field, component, held = key
+        field, component, displacement = key
         found = self._on_space(field).neighbour(block, direction)
         assert found is not None, "only own cells lie beyond the domain"
         source, shift = found
@@ -209,7 +209,7 @@ class Exchanger:
             return []
         part = Part(field, component, source.number, block.number, direction, box, shift)
         self._check_width(part, source)
-        return [replace(part, box=self.layouts[field].space.flat(box.shift(held)))]
+        return [replace(part, box=self.layouts[field].space.flat(box.shift(displacement)))]
 
     def _check_width(self, part: Part, source: Block) -> None:
         """Refuse a halo that reaches through the neighbour into the block behind it."""
@@ -261,20 +261,22 @@ class Exchanger:
         on_space = {n.field: self._on_space(n.field).block(block.number) for n in needs}
         found: dict[Key, set[Reach]] = {}
         for need in needs:
-            held = across(need.held or self.home, block.turn)
-            key = (need.field, need.component, held)
+            displacement = across(need.displacement or self.undisplaced, block.wrap)
+            key = (need.field, need.component, displacement)
             found.setdefault(key, set()).add(need.reach)
         missing = {}
         # Many needs lead to the same cells, and components often need the same.
         known: dict[tuple[str, Offset, frozenset[Reach]], tuple[Box, ...]] = {}
-        for (name, component, held), reaches in sorted(found.items(), key=itemgetter(0)):
-            same = (name, held, frozenset(reaches))
+        for (name, component, displacement), reaches in sorted(found.items(), key=itemgetter(0)):
+            same = (name, displacement, frozenset(reaches))
             if same not in known:
                 own = on_space[name]
-                seen = [move(r, opposite(held)) if any(held) else r for r in reaches]
+                seen = [
+                    move(r, opposite(displacement)) if any(displacement) else r for r in reaches
+                ]
                 boxes = {box for reach in seen for box in reached(reach, own)}
                 known[same] = disjoint(p for box in boxes for p in box.subtract(own.owned))
-            missing[name, component, held] = known[same]
+            missing[name, component, displacement] = known[same]
         return {key: boxes for key, boxes in missing.items() if boxes}
 
     def _full(
@@ -290,11 +292,13 @@ class Exchanger:
             layout = self.layouts[name]
             on_space = self._on_space(name).block(block.number)
             stored = layout.stored(on_space.box)
-            if on_space.turn:
-                stored = stored.clip(0, 0, on_space.turn)
+            if on_space.wrap:
+                stored = stored.clip(0, 0, on_space.wrap)
             boxes = stored.subtract(on_space.owned)
             if boxes:
-                result.update({(name, q, self.home): boxes for q in range(layout.components)})
+                result.update(
+                    {(name, q, self.undisplaced): boxes for q in range(layout.components)}
+                )
         return result
 
     def _stage(self, block: Block, needs: Needs, axis: int) -> dict[Key, tuple[Box, ...]]:

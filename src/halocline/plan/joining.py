@@ -44,7 +44,7 @@ class Joining:
     def begun_with(self, launch: Launch, chain: OpenChain) -> tuple[OpenChain, OpenChain]:
         """Return a new chain for a kernel, and what then is left of the one before.
 
-        Layers at the end of that one go with the kernel, which they can then feed.
+        Layers at the end of that one go with the kernel, whose producers they can then be.
         """
         count = len(chain.launches)
         while count and _is_thin(chain.launches[count - 1]):

@@ -126,7 +126,7 @@ def _region(call: Call, kernel: Kernel, statement: Statement) -> Box:
     access = _access(call, kernel, statement)
     if kernel.sweep and not _is_swept(access, kernel):
         return _columns(call, kernel)
-    if any(access.home):
+    if any(access.displacement):
         return call.space.inside
     if kernel.sweep:
         # Also on sides that boundaries prescribe: there, too, something is handed on.
@@ -152,7 +152,7 @@ def _columns(call: Call, kernel: Kernel) -> Box:
     assert kernel.sweep
     used = [_access(call, kernel, s) for s in kernel.statements]
     assigned = [access for access in used if _is_swept(access, kernel)]
-    if any(any(access.home) for access in assigned):
+    if any(any(access.displacement) for access in assigned):
         return call.space.inside
     if assigned:
         return reduce(Box.intersect, (a.users(a.space.inside) for a in assigned))
@@ -200,10 +200,10 @@ def _parts(call: Call) -> tuple[Kernel, ...]:
 def _is_for_others(call: Call, kernel: Kernel) -> bool:
     """Return whether a kernel of few cells assigns next door, where others may own what it assigns.
 
-    Then whoever owns that computes it, and nothing needs to be sent home. Of kernels on masks those
+    Then whoever owns that computes it, and nothing needs to be returned. Of kernels on masks those
     are meant that do not work in place: these run in most cells.
     """
-    if not any(any(_access(call, kernel, s).home) for s in kernel.statements):
+    if not any(any(_access(call, kernel, s).displacement) for s in kernel.statements):
         return False
     read = {(r.field, r.component) for r in reads(*(s.value for s in kernel.statements))}
     written = {(s.field, s.component) for s in kernel.statements}

@@ -10,18 +10,18 @@ from halocline.errors import PlanError
 from halocline.geometry import AXES
 from halocline.language.tree import Every, Swap, mapped
 from halocline.plan import plan as ops
-from halocline.plan.arrangement import HOME
-from halocline.plan.closed import across
+from halocline.plan.arrangement import INITIAL
 from halocline.plan.columns import sweep_operations
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.exchange import Exchanger
-from halocline.plan.feed import with_feeders
 from halocline.plan.layout import make_layouts
 from halocline.plan.message import Exchange
 from halocline.plan.overlap import Exchanges, Surroundings, chain_operations
+from halocline.plan.producers import with_producers
 from halocline.plan.program import Called, Checked, Reduced, all_launches
 from halocline.plan.schedule import make_schedule
 from halocline.plan.step import Chain, Refresh, StepEnd
+from halocline.plan.wrap import across
 from halocline.plan.zones import Blocks
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Box, Offset
     from halocline.language.space import Space
     from halocline.plan.decomposition import Decomposition
-    from halocline.plan.held import Piece
+    from halocline.plan.displaced import Piece
     from halocline.plan.layout import FieldLayout
     from halocline.plan.message import Part
     from halocline.plan.program import Launch, Program
@@ -82,7 +82,7 @@ def make_plan(
     wanted = make_layouts(program, schedule)
     if layouts is not None:
         _check_layouts(wanted, layouts)
-    if decomposition.turn:
+    if decomposition.wrap:
         _check_turn(wanted)
     if strategy.depth > 1:
         _check_depth(wanted, decomposition, strategy.depth)
@@ -144,12 +144,12 @@ def _check_depth(layouts: Iterable[FieldLayout], decomposition: Decomposition, d
 def _check_turn(layouts: Iterable[FieldLayout]) -> None:
     """Refuse what leads more than once around the grid."""
     for layout in layouts:
-        turn = layout.space.extent[0]
+        wrap = layout.space.extent[0]
         width = max(layout.lower[0], layout.upper[0])
-        if width > turn:
+        if width > wrap:
             raise PlanError(
                 f"Field '{layout.name}' needs a halo of {width} cells along x, but the periodic "
-                f"grid is only {turn} wide there.",
+                f"grid is only {wrap} wide there.",
                 hint="Use a wider grid or a smaller depth.",
             )
 
@@ -215,18 +215,18 @@ class _Lowering:
             case Swap():
                 return [item]
             case Reduced(kind, field, component, result, where):
-                boxes, home = self._domain_boxes(field), where.swaps_to(HOME)
-                return [ops.Reduce(kind, field, component, boxes, result, home)]
+                boxes, restore = self._domain_boxes(field), where.swaps_to(INITIAL)
+                return [ops.Reduce(kind, field, component, boxes, result, restore)]
             case Called(callback, where):
-                return [ops.CallFunction(callback, where.swaps_to(HOME))]
+                return [ops.CallFunction(callback, where.swaps_to(INITIAL))]
             case Checked():
                 return self._checks(item)
             case StepEnd():
                 return [_STEP_END]
 
     def _checks(self, item: Checked) -> tuple[ops.Check, ...]:
-        home = item.where.swaps_to(HOME)
-        return tuple(ops.Check(field, self._domain_boxes(field), home) for field in item.fields)
+        restore = item.where.swaps_to(INITIAL)
+        return tuple(ops.Check(field, self._domain_boxes(field), restore) for field in item.fields)
 
     def _domain_boxes(self, field: str) -> tuple[ops.Placed, ...]:
         """Return a field's cells of the domain on this rank's blocks; each cell on one rank only.
@@ -274,7 +274,7 @@ class _Lowering:
         """Return storages by what is needed of them and by the group of swapped fields."""
         found: dict[str, list[object]] = {}
         for need in needs:
-            found.setdefault(need.field, []).append((need.component, need.reach, need.held))
+            found.setdefault(need.field, []).append((need.component, need.reach, need.displacement))
         kinds: _Kinds = {}
         for name in sorted(found):
             group = self.program.groups.get(name, name)
@@ -321,7 +321,7 @@ class _Lowering:
             lambda broken: self._items([broken.item]),
         )
         operations = sweep_operations if chain.is_pipelined else chain_operations
-        return [*poison, *operations(with_feeders(chain), around)]
+        return [*poison, *operations(with_producers(chain), around)]
 
     def _add_launch(self, launch: Launch, layers: ops.Layers) -> int:
         self.launches.append(launch)
@@ -334,7 +334,7 @@ class _Lowering:
         for layout in self.layouts:
             for field, component in sorted(chain.stale):
                 if field == layout.name:
-                    pieces = chain.held.pieces.get((field, component), frozenset())
+                    pieces = chain.displaced.pieces.get((field, component), frozenset())
                     boxes = self._out_of_date(layout, pieces)
                     components.setdefault((field, boxes), []).append(component)
         return [
@@ -353,7 +353,7 @@ class _Lowering:
             for region, offset in pieces:
                 inside = [piece.intersect(region) for piece in rest]
                 outside = [part for piece in rest for part in piece.subtract(region)]
-                here = owned.shift(across(offset, block.turn))
+                here = owned.shift(across(offset, block.wrap))
                 rest = [part for piece in inside for part in piece.subtract(here)]
                 result += [(block.number, box) for box in rest]
                 rest = outside
@@ -381,7 +381,7 @@ def _assigned_next_door(program: Program) -> frozenset[str]:
         access.field
         for launch in all_launches(program.steps)
         for access in launch.assigns
-        if any(access.home)
+        if any(access.displacement)
     }
     return frozenset(names.union(*(program.groups.get(name, ()) for name in names)))
 

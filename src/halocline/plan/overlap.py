@@ -47,8 +47,8 @@ class Surroundings:
         exchange: Gives the exchanges that meet needs.
         only_carried: Storages of which nobody reads what a sweep leaves in them.
         hand_on: Gives the exchange that moves some parts; None where they do not concern the rank.
-        add_launch: Gives a kernel its number in the plan; its feeders' cells on each block go with
-            it.
+        add_launch: Gives a kernel its number in the plan; its producers' cells on each block go
+            with it.
         between: Gives the operations of what stands between two kernels.
     """
 
@@ -133,7 +133,7 @@ class _ChainOperations:
         if self.strategy.wait == "all":
             return [ops.Wait(number), *_joined(rim)]
         exchange = self.around.exchanges[number]
-        ready, rest = arrivals(exchange, self.on_block, rim, kept, self.around.blocks.turn)
+        ready, rest = arrivals(exchange, self.on_block, rim, kept, self.around.blocks.wrap)
         return [ops.WaitAny(number, ready), *_joined(rest)]
 
     def _rim_first(self, send: Exchanges) -> list[Operation]:
@@ -295,7 +295,7 @@ class _ChainOperations:
 
     def _traffic(self, exchanges: tuple[int, ...]) -> Traffic:
         found = [self.around.exchanges[number] for number in exchanges]
-        return traffic(found, self.around.blocks.turn)
+        return traffic(found, self.around.blocks.wrap)
 
 
 def _joined(pieces: Iterable[Piece]) -> list[Operation]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.geometry import codimension, direction_name
 from halocline.language import tree
 from halocline.language.tree import Every, Repeat, Swap, mapped
-from halocline.plan.arrangement import HOME
+from halocline.plan.arrangement import INITIAL
 from halocline.plan.reach import moved
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # A box of cells on one of the rank's blocks, by the block's number.
 Placed = tuple[int, "Box"]
-# For each block where the feeders of a kernel run.
+# For each block where the producers of a kernel run.
 Layers = dict[int, tuple["Box | None", ...]]
 
 
@@ -85,7 +85,7 @@ class Poll:
 class Reduce:
     """Combine a component of a field over all cells of all ranks.
 
-    Swaps bring fields home before it and away again after it; likewise below.
+    Swaps restore the initial arrangement before it and undo that after it; likewise below.
     """
 
     kind: str
@@ -93,7 +93,7 @@ class Reduce:
     component: int
     boxes: tuple[Placed, ...]
     result: Reduction
-    home: tuple[Swap[str], ...] = ()
+    restore: tuple[Swap[str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class CallFunction:
     """Call a Python function."""
 
     callback: Callback
-    home: tuple[Swap[str], ...] = ()
+    restore: tuple[Swap[str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Check:
 
     field: str
     boxes: tuple[Placed, ...]
-    home: tuple[Swap[str], ...] = ()
+    restore: tuple[Swap[str], ...] = ()
 
 
 Leaf = Run | Start | Wait | WaitAny | Poll | Swap[str] | Reduce | CallFunction | Poison | Check
@@ -136,13 +136,13 @@ class Plan:
         decomposition: Blocks and their owners.
         layouts: How each field is stored.
         launches: The kernels, by number.
-        layers: For each of them where its feeders run.
+        layers: For each of them where its producers run.
         exchanges: The exchanges, by position.
         prologue: Operations before the first step.
         steps: Operations of each step of a round.
         ends: Where fields lie after each of them.
-        epilogues: What brings home what others have of this rank's values, after the last step, if
-            it is that one of a round; then swaps bring fields home.
+        epilogues: What returns this rank's displaced values, after the last step, if
+            it is that one of a round; then swaps restore the initial arrangement.
         checks: What searches for values that are not numbers, to be done at the end of a run too.
     """
 
@@ -210,7 +210,7 @@ class Plan:
                 change = _exchanged(self._start(known), self._start(n))
                 lines.append(f"{title} as step {known + 1}{change}")
         for n, end in enumerate(self.epilogues):
-            operations = (*end, *self.ends[n].swaps_to(HOME))
+            operations = (*end, *self.ends[n].swaps_to(INITIAL))
             title = f"after step {n + 1}, if it is the last" if many else "at the end"
             lines += [title, *self._lines(operations, "  ")] if operations else []
         return "\n".join(lines)
@@ -244,7 +244,7 @@ class Plan:
                 case Swap(first, second):
                     return [Swap(field(first), field(second))]
                 case Reduce() | CallFunction() | Check():
-                    return [replace(op, home=())]
+                    return [replace(op, restore=())]
 
         return mapped(self.steps[step], meaning)
 
@@ -268,7 +268,7 @@ class Plan:
                 count = sum(box.cells for _, box in boxes)
                 plural = "es" if len(boxes) > 1 else ""
                 line = f"run     {name:<20} {zone:<5}{count:>14,} cells in {len(boxes)} box{plural}"
-                return line + self._fed(launch, boxes)
+                return line + self._produced(launch, boxes)
             case Start(number) | Wait(number) | Poll(number):
                 return f"{type(op).__name__.lower():<7} exchange {number}"
             case WaitAny(number, arrivals):
@@ -288,18 +288,18 @@ class Plan:
             case Check(field):
                 return f"check   {field}"
 
-    def _fed(self, launch: int, boxes: Iterable[Placed]) -> str:
-        """Return how many feeders run with a kernel in some boxes, and in how many cells."""
+    def _produced(self, launch: int, boxes: Iterable[Placed]) -> str:
+        """Return how many producers run with a kernel in some boxes, and in how many cells."""
         found = [
-            layer.intersect(moved(box, feeder.offset)).cells
+            layer.intersect(moved(box, producer.offset)).cells
             for number, box in boxes
-            for feeder, layer in zip(
-                self.launches[launch].kernel.feeders, self.layers[launch][number], strict=True
+            for producer, layer in zip(
+                self.launches[launch].kernel.producers, self.layers[launch][number], strict=True
             )
             if layer is not None
         ]
         count = sum(cells > 0 for cells in found)
-        return f", fed by {count} kernels in {sum(found):,} cells" if count else ""
+        return f", with {count} fused producers in {sum(found):,} cells" if count else ""
 
     def _traffic(self, exchange: Exchange, indent: str) -> list[str]:
         lines = [

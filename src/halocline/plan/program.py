@@ -10,7 +10,7 @@ from halocline.language.kernel import FieldType, Kernel, reads
 from halocline.language.steps import Callback, Parameter, Reduction
 from halocline.language.tree import Every, Repeat, Swap, walk
 from halocline.plan.access import Access
-from halocline.plan.arrangement import HOME, Arrangement
+from halocline.plan.arrangement import INITIAL, Arrangement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -56,7 +56,7 @@ class Launch:
     place: str
     plain: Kernel | None = None
     is_listed: bool = False
-    where: Arrangement = field(default=HOME, compare=False)
+    where: Arrangement = field(default=INITIAL, compare=False)
     space: Space = field(kw_only=True, repr=False)
     # What the names say already.
     spaces: tuple[Space, ...] = field(kw_only=True, repr=False, compare=False)
@@ -98,7 +98,7 @@ class Launch:
         return frozenset(access.key for access in self.assigns)
 
     def at(self, where: Arrangement) -> Launch:
-        """Return a kernel, bound to fields at home, where these lie elsewhere."""
+        """Return a kernel, bound to fields, where their values then lie."""
         if where == self.where:
             return self
         return replace(self, names=tuple(map(where.storage, self.names)), where=where)
@@ -112,7 +112,7 @@ class Reduced:
     field: str
     component: int
     result: Reduction
-    where: Arrangement = HOME
+    where: Arrangement = INITIAL
 
     @property
     def storage(self) -> str:
@@ -125,7 +125,7 @@ class Called:
     """A Python function, which may change any field."""
 
     callback: Callback
-    where: Arrangement = HOME
+    where: Arrangement = INITIAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class Checked:
     """Fields searched for values that are not numbers."""
 
     fields: tuple[str, ...]
-    where: Arrangement = HOME
+    where: Arrangement = INITIAL
 
     @property
     def storages(self) -> tuple[str, ...]:

@@ -191,14 +191,14 @@ def moved(box: Box, offset: Offset) -> Box:
 class Need:
     """Cells of one component of a storage that a block must get from others.
 
-    'held' says which values a block has that others may get: None for those of its own cells, else
-    those of its own cells moved by that offset (see 'held.py').
+    'displacement' says which values a block has that others may get: None for those of its own
+    cells, else those of its own cells moved by that offset (see 'displaced.py').
     """
 
     field: str
     component: int
     reach: Reach
-    held: Offset | None = None
+    displacement: Offset | None = None
 
 
 Needs = frozenset[Need]

@@ -3,7 +3,7 @@
 Running through the cyclic step, keep for every field and component which reaches a block's copy
 is valid for. A chain gets what it reads and is not valid; a kernel that writes makes copies stale;
 what is still valid when the step begins again need only be got once, before the first step. Beside
-that, keep for values that a kernel assigned next door which block has them (see 'held.py').
+that, keep for values that a kernel assigned next door which block has them (see 'displaced.py').
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.geometry import add_joined
 from halocline.language.tree import Every, Repeat, Swap, walk
-from halocline.plan.ahead import fetch_ahead
 from halocline.plan.checks import FilledCheck
-from halocline.plan.held import Held, at_home
+from halocline.plan.displaced import Displaced, undisplaced
+from halocline.plan.hoist import hoist_fetches
 from halocline.plan.joining import Joining
 from halocline.plan.open_chain import OpenChain
 from halocline.plan.program import Called, Checked, Launch, Program, Reduced, all_launches
@@ -48,8 +48,8 @@ def make_schedule(
     steps = tuple((*step, StepEnd()) for step in program.steps)
     steps *= lcm(len(steps), strategy.depth) // len(steps)
     prologue, planned, _ = planner.cyclic(planner.groups(steps), _State())
-    homes = tuple(end.held.home() for end in _step_ends(planned))
-    return Schedule(prologue, tuple(planned), homes)
+    returns = tuple(end.displaced.returning() for end in _step_ends(planned))
+    return Schedule(prologue, tuple(planned), returns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +58,15 @@ class _State:
 
     Attributes:
         valid: Copies that are up to date.
-        held: Where the values are.
+        displaced: Where the values are.
     """
 
     valid: Needs = _NOTHING
-    held: Held = field(default_factory=Held)
+    displaced: Displaced = field(default_factory=Displaced)
 
     def swapped(self, first: str, second: str) -> _State:
         """Return what is known when two storages have exchanged their contents."""
-        return _State(swapped(self.valid, first, second), self.held.swapped(first, second))
+        return _State(swapped(self.valid, first, second), self.displaced.swapped(first, second))
 
 
 class _Planner:
@@ -95,32 +95,32 @@ class _Planner:
         greatest set that reproduces itself: assume all, take away what a round makes stale. Where
         values are held is the same after each round, and so before the first.
         """
-        cold, held = self._settled(groups, state)
-        fetched = frozenset(need for chain in _chains(cold) for need in at_home(chain.fetch))
-        entry = _State(fetched | state.valid, held)
+        cold, displaced = self._settled(groups, state)
+        fetched = frozenset(need for chain in _chains(cold) for need in undisplaced(chain.fetch))
+        entry = _State(fetched | state.valid, displaced)
         planned, after = self._round(groups, entry)
         # Some are made stale before they are read, and must be got then.
         useful = state.valid | _saved(cold, planned)
         while not entry.valid <= after.valid & useful:
-            entry = _State(entry.valid & after.valid & useful, held)
+            entry = _State(entry.valid & after.valid & useful, displaced)
             planned, after = self._round(groups, entry)
-        before = state.held.located(entry.valid - state.valid)
-        before |= state.held.to(entry.held)
+        before = state.displaced.located(entry.valid - state.valid)
+        before |= state.displaced.to(entry.displaced)
         if self.overlap in ("rim-first", "postponed"):
-            moved, planned = fetch_ahead(planned, is_rim_first=self.overlap == "rim-first")
+            moved, planned = hoist_fetches(planned, is_rim_first=self.overlap == "rim-first")
             # Own cells among them, which a neighbour may have.
-            first = frozenset(replace(need, held=None) for need in moved)
-            before |= state.held.located(first - state.valid)
+            first = frozenset(replace(need, displacement=None) for need in moved)
+            before |= state.displaced.located(first - state.valid)
         return before, planned, after
 
-    def _settled(self, groups: list[Items], state: _State) -> tuple[list[ScheduleItem], Held]:
+    def _settled(self, groups: list[Items], state: _State) -> tuple[list[ScheduleItem], Displaced]:
         """Return the first round, and where values are held before and after every round."""
-        held = state.held
+        displaced = state.displaced
         planned, after = self._round(groups, state)
-        while after.held != held:
-            held = after.held
-            planned, after = self._round(groups, _State(state.valid, held))
-        return planned, held
+        while after.displaced != displaced:
+            displaced = after.displaced
+            planned, after = self._round(groups, _State(state.valid, displaced))
+        return planned, displaced
 
     def _round(self, groups: list[Items], state: _State) -> tuple[list[ScheduleItem], _State]:
         """Plan groups of passes once, one after the other."""
@@ -163,19 +163,19 @@ class _Planner:
             case StepEnd():
                 return True
             case Reduced() | Checked():
-                return not _away(item, self._held_by(chain, state.held))
+                return not _away(item, self._displaced_by(chain, state.displaced))
             case Every(_, items):
                 inner, used = all_launches(items), self.used_beside[item]
-                held = self._held_by(chain, state.held)
+                displaced = self._displaced_by(chain, state.displaced)
                 return (
                     all(isinstance(i, Launch | Reduced | Checked) for i in items)
                     and not any(name in used for launch in inner for name, _ in launch.writes)
-                    # What they assign next door must come home, which takes an exchange.
-                    and not any(any(a.home) for launch in inner for a in launch.assigns)
-                    and not held.located(
+                    # What they assign next door must be returned, which takes an exchange.
+                    and not any(any(a.displacement) for launch in inner for a in launch.assigns)
+                    and not displaced.located(
                         self.joining.demands(inner).needs | self.joining.demands(inner).own
                     )
-                    and not any(_away(i, held) for i in items)
+                    and not any(_away(i, displaced) for i in items)
                 )
             case _:
                 return False
@@ -185,7 +185,7 @@ class _Planner:
             case Every(interval, items):
                 return Every(interval, tuple(self.body(items, _State())[0]))
             case StepEnd():
-                return StepEnd(self._held_by(chain, state.held))
+                return StepEnd(self._displaced_by(chain, state.displaced))
             case _:
                 assert isinstance(item, Reduced | Checked)
                 return item
@@ -198,7 +198,7 @@ class _Planner:
         asked = self.joining.demands(chain.launches)
         self.check_filled(launches, asked)
         wanted = (asked.needs | asked.own) - state.valid
-        fetch = state.held.located(wanted)
+        fetch = state.displaced.located(wanted)
         written = frozenset(key for launch in launches for key in launch.writes)
         concerned = written | {(need.field, need.component) for need in fetch}
         kept = {(need.field, need.component) for need in state.valid}
@@ -213,24 +213,26 @@ class _Planner:
                 inner,
                 fetch,
                 stale,
-                state.held,
+                state.displaced,
                 is_pipelined=self._is_pipelined(launches),
             )
         )
         planned += trailing
-        away = frozenset(n for n in wanted if n.reach.is_away or state.held.located([n]))
-        return _State(self._after(launches, state.valid | away), self._held_by(chain, state.held))
+        away = frozenset(n for n in wanted if n.reach.is_away or state.displaced.located([n]))
+        return _State(
+            self._after(launches, state.valid | away), self._displaced_by(chain, state.displaced)
+        )
 
     def _is_pipelined(self, launches: Sequence[Launch]) -> bool:
         """Return whether the last of some kernels sweeps along an axis that is cut."""
         sweep = launches[-1].kernel.sweep
         return sweep is not None and sweep[0] in self.cut
 
-    def _held_by(self, chain: OpenChain, held: Held) -> Held:
+    def _displaced_by(self, chain: OpenChain, displaced: Displaced) -> Displaced:
         """Return what is held after the kernels of a chain."""
         for launch in chain.launches:
-            held = held.after(launch)
-        return held
+            displaced = displaced.after(launch)
+        return displaced
 
     def _after(self, launches: Iterable[Launch], valid: Needs) -> Needs:
         """Return what stays valid when kernels have written."""
@@ -263,22 +265,24 @@ class _Planner:
                 return state
             case Every(interval, items):
                 body, after = self.body(items, state)
-                back = after.held.to(state.held)
+                back = after.displaced.to(state.displaced)
                 body += [Refresh(back)] if back else []
                 planned.append(Every(interval, tuple(body)))
-                return _State(state.valid & after.valid, state.held)
+                return _State(state.valid & after.valid, state.displaced)
             case Called():
                 # The function may look at any field and change it: get again what was valid.
-                home = state.held.home()
-                again = at_home(state.valid) | Held().to(state.held)
-                planned += [*([Refresh(home)] if home else []), item, Refresh(again)]
+                returned = state.displaced.returning()
+                again = undisplaced(state.valid) | Displaced().to(state.displaced)
+                planned += [*([Refresh(returned)] if returned else []), item, Refresh(again)]
                 return state
             case Reduced() | Checked():
-                home = _away(item, state.held)
-                planned += [*([Refresh(home)] if home else []), item]
-                return _State(state.valid | {replace(n, held=None) for n in home}, state.held)
+                returned = _away(item, state.displaced)
+                planned += [*([Refresh(returned)] if returned else []), item]
+                return _State(
+                    state.valid | {replace(n, displacement=None) for n in returned}, state.displaced
+                )
             case StepEnd():
-                planned.append(StepEnd(state.held))
+                planned.append(StepEnd(state.displaced))
                 return state
             case _:
                 raise AssertionError(item)
@@ -291,13 +295,13 @@ class _Planner:
         return [(n, self.groups(part)) for n, part in parts if n and part]
 
 
-def _away(item: object, held: Held) -> Needs:
-    """Return what must come home before something looks at own cells."""
+def _away(item: object, displaced: Displaced) -> Needs:
+    """Return what must be returned before something looks at own cells."""
     match item:
         case Reduced():
-            return held.home({(item.storage, item.component)})
+            return displaced.returning({(item.storage, item.component)})
         case Checked():
-            return held.home({key for key in held.pieces if key[0] in item.storages})
+            return displaced.returning({key for key in displaced.pieces if key[0] in item.storages})
         case _:
             return _NOTHING
 
@@ -326,7 +330,7 @@ def _step_ends(items: Iterable[ScheduleItem]) -> list[StepEnd]:
 def _saved(cold: list[ScheduleItem], planned: list[ScheduleItem]) -> Needs:
     """Return what chains need not get when copies are known to be valid."""
     pairs = zip(_chains(cold), _chains(planned), strict=True)
-    return frozenset(n for a, b in pairs for n in at_home(a.fetch) - at_home(b.fetch))
+    return frozenset(n for a, b in pairs for n in undisplaced(a.fetch) - undisplaced(b.fetch))
 
 
 def _chains(items: Iterable[ScheduleItem]) -> list[Chain]:

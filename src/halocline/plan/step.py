@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from halocline.language.tree import Every, Repeat, Swap
-from halocline.plan.held import Held
+from halocline.plan.displaced import Displaced
 from halocline.plan.program import Called, Checked, Reduced
 
 if TYPE_CHECKING:
@@ -25,13 +25,13 @@ class Chain:
         extents: Where each must run, as reaches from a block's own cells.
         breaks: What happens between them (deep halos: a chain goes on through several steps).
         fetch: What is exchanged before the kernels that read it.
-        held: Where values are held when the chain begins.
+        displaced: Where values are held when the chain begins.
         send: What is exchanged after the kernels that wrote it.
         early: What is sent as soon as it is written, to be waited for by a later chain
             (postponed): one exchange each.
         late: What an earlier chain has sent so, to be waited for before the first use.
         stale: Storages and components none of whose copies is valid when the chain begins.
-        fed: For each kernel where its feeders must run, once they are its feeders (see 'feed.py').
+        producing: For each kernel where its producers must run (see 'producers.py').
         is_pipelined: Whether the last kernel sweeps along an axis that is cut (see 'columns.py').
     """
 
@@ -40,11 +40,11 @@ class Chain:
     breaks: tuple[Break, ...]
     fetch: Needs
     stale: frozenset[Key]
-    held: Held
+    displaced: Displaced
     send: Needs = frozenset()
     early: tuple[Needs, ...] = ()
     late: tuple[Needs, ...] = ()
-    fed: tuple[tuple[frozenset[Reach], ...], ...] = ()
+    producing: tuple[tuple[frozenset[Reach], ...], ...] = ()
     is_pipelined: bool = False
 
     @property
@@ -74,10 +74,10 @@ class StepEnd:
     """The end of a step.
 
     Attributes:
-        held: Where values are held then, once that is known.
+        displaced: Where values are held then, once that is known.
     """
 
-    held: Held = field(default_factory=Held)
+    displaced: Displaced = field(default_factory=Displaced)
 
 
 # What a chain may go on after.
@@ -102,7 +102,7 @@ class Schedule:
     Attributes:
         prologue: What is exchanged once before the first step.
         items: What happens in its steps, of which each ends with a 'StepEnd'.
-        epilogues: For each step what brings home, after it, what is held elsewhere.
+        epilogues: For each step what returns displaced values after it.
     """
 
     prologue: Needs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from halocline.plan.closed import whole_rows
+from halocline.plan.wrap import whole_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,12 +27,12 @@ class Traffic:
     leaving: dict[int, Boxes]
 
 
-def traffic(exchanges: Iterable[Exchange], turn: int) -> Traffic:
+def traffic(exchanges: Iterable[Exchange], wrap: int) -> Traffic:
     """Return what some exchanges move.
 
     Args:
         exchanges: The exchanges.
-        turn: Of the blocks: if rows close on themselves, whole rows count as moved.
+        wrap: Of the blocks: if rows close on themselves, whole rows count as moved.
     """
     arriving: dict[int, Boxes] = {}
     leaving: dict[int, Boxes] = {}
@@ -41,10 +41,10 @@ def traffic(exchanges: Iterable[Exchange], turn: int) -> Traffic:
         sent = [part for message in exchange.sends for part in message.parts]
         for part in (*received, *exchange.copies):
             boxes = arriving.setdefault(part.target, {})
-            boxes.setdefault((part.field, part.component), []).append(whole_rows(part.box, turn))
+            boxes.setdefault((part.field, part.component), []).append(whole_rows(part.box, wrap))
         for part in (*sent, *exchange.copies):
             boxes = leaving.setdefault(part.source, {})
             boxes.setdefault((part.field, part.component), []).append(
-                whole_rows(part.source_box, turn)
+                whole_rows(part.source_box, wrap)
             )
     return Traffic(arriving, leaving)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from halocline.language.tree import Every, Repeat, Swap, walk
-from halocline.plan.arrangement import HOME, Arrangement
+from halocline.plan.arrangement import INITIAL, Arrangement
 from halocline.plan.program import Called, Checked, Launch, Reduced
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def unrolled(items: Items) -> tuple[tuple[Items, ...], tuple[Arrangement, ...]]:
     Args:
         items: A step on fields, with swaps.
     """
-    return _turns(items, HOME, None)
+    return _turns(items, INITIAL, None)
 
 
 def swapped_groups(items: Iterable[Item]) -> dict[str, frozenset[str]]:

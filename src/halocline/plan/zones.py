@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from halocline.geometry import UNBOUNDED, Box, bounding_box
 from halocline.plan.access import conflicts, untouched
-from halocline.plan.closed import reached
+from halocline.plan.wrap import reached
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -53,9 +53,9 @@ class Blocks:
         return cls(decomposition, tuple(block.number for block in decomposition.blocks_of(rank)))
 
     @property
-    def turn(self) -> int:
+    def wrap(self) -> int:
         """Cells around the grid if rows of blocks close on themselves, else 0."""
-        return self.decomposition.turn
+        return self.decomposition.wrap
 
     def where(self, extent: Iterable[Reach], space: Space, number: int) -> Box | None:
         """Return where a kernel runs on a block, or None if it does not.
@@ -75,14 +75,16 @@ class Blocks:
         ]
 
     def layers(self, chain: Chain, position: int) -> Layers:
-        """Return on each block where the feeders of a kernel run: a box each, or None."""
+        """Return on each block where the producers of a kernel run: a box each, or None."""
         space = chain.launches[position].space
-        fed = chain.fed[position]
-        return {n: tuple(self.where(extent, space, n) for extent in fed) for n in self.numbers}
+        producing = chain.producing[position]
+        return {
+            n: tuple(self.where(extent, space, n) for extent in producing) for n in self.numbers
+        }
 
 
 def on_block(chain: Chain, found: Iterable[Layers], number: int) -> Chain:
-    """Return the chain without feeders that do not run on a block, at no side of the domain."""
+    """Return the chain without producers that do not run on a block, at no side of the domain."""
     launches = [
         replace(launch, kernel=_with(launch.kernel, where[number]))
         for launch, where in zip(chain.launches, found, strict=True)
@@ -91,8 +93,10 @@ def on_block(chain: Chain, found: Iterable[Layers], number: int) -> Chain:
 
 
 def _with(kernel: Kernel, found: Iterable[Box | None]) -> Kernel:
-    feeders = zip(kernel.feeders, found, strict=True)
-    return replace(kernel, feeders=tuple(feeder for feeder, box in feeders if box is not None))
+    producers = zip(kernel.producers, found, strict=True)
+    return replace(
+        kernel, producers=tuple(producer for producer, box in producers if box is not None)
+    )
 
 
 def core_first(

@@ -21,7 +21,7 @@ class BlockBox:
 class Layers:
     """Where the feeders of a kernel run on one block: a box each, and cells for which none does."""
 
-    def __init__(self, block: int, boxes: Sequence[Box], unfed: Box) -> None: ...
+    def __init__(self, block: int, boxes: Sequence[Box], free_of_producers: Box) -> None: ...
 
 class Threads:
     """How threads of a device share cells: those of a block, and cells of each, along each axis."""
@@ -50,8 +50,8 @@ class Kernel:
     ) -> None: ...
 
 # How the values of a message move from one rank to another.
-Way = Enum(
-    "Way",
+TransportKind = Enum(
+    "TransportKind",
     [
         "shared",
         "shared-push",
@@ -84,7 +84,9 @@ class Part:
 class Message:
     """What travels at once to or from one rank; parts have the same order on both sides."""
 
-    def __init__(self, rank: int, tag: int, way: Way, parts: Sequence[Part]) -> None: ...
+    def __init__(
+        self, rank: int, tag: int, transport: TransportKind, parts: Sequence[Part]
+    ) -> None: ...
 
 class Copy:
     """Cells copied between blocks of this process."""
@@ -220,7 +222,7 @@ class Transport:
     def size(self) -> int:
         """The number of processes."""
 
-    def try_device(self, way: Way, device: Device) -> str:
+    def try_device(self, transport: TransportKind, device: Device) -> str:
         """Try whether a way to send works with a device; collective.
 
         Returns what this rank found to be wrong, nothing if it works.
@@ -299,7 +301,7 @@ class Runtime:
         Along each axis the indices that kernels see begin again after so many cells; 0 for never.
         """
 
-    def add_block(self, space: int, box: Box, turn: int = 0) -> int:
+    def add_block(self, space: int, box: Box, wrap: int = 0) -> int:
         """Add a block of a space, with memory for the fields there are, and return its number."""
 
     def clear_blocks(self, space: int) -> None:

@@ -139,9 +139,10 @@ def _tried(device: _core.Device, where: str, job: Job) -> OpenDevice:
     if job.transport is None:
         return OpenDevice(device, where)
     tried = {
-        way: job.first(job.transport.try_device(_core.Way[way], device) or None) for way in _TRIED
+        way: job.first(job.transport.try_device(_core.TransportKind[way], device) or None)
+        for way in _TRIED
     }
-    refusals = {way: reason for way, reason in tried.items() if reason is not None}
+    refusals = {kind: reason for kind, reason in tried.items() if reason is not None}
     made = OpenDevice(device, where, refusals)
     return replace(made, where=f"{where}; {made.messages}")
 

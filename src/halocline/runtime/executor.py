@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from halocline.errors import DeviceError, DivergedError, MpiError
 from halocline.language import steps
 from halocline.language.steps import Callback, Parameter, Reduction
-from halocline.plan.arrangement import HOME
+from halocline.plan.arrangement import INITIAL
 from halocline.plan.decomposition import NOBODY
 from halocline.runtime import _core
 from halocline.runtime.storage import BlockStorage, three
@@ -106,7 +106,7 @@ class Executor:
             for block in (blocks.block(block.number) for block in self.owned):
                 box = space.flat(block.box)
                 cells = _core.Box(three(box.lower, 0), three(box.upper, 1))
-                self.runtime.add_block(number, cells, 0 if space.lacks[0] else block.turn)
+                self.runtime.add_block(number, cells, 0 if space.lacks[0] else block.wrap)
         return self._spaces[space]
 
     def store(self, layout: FieldLayout) -> None:
@@ -123,8 +123,8 @@ class Executor:
     def load(self, name: str, plan: Plan, kernels: Kernels) -> None:
         """Give the runtime the programs of a plan: 'name prologue', 'name step 0', …; collective.
 
-        A program 'name end 0' brings home what neighbours have after step 0, and so on; 'name home
-        0' brings every field home that then lies in the storage of another one.
+        A program 'name end 0' returns displaced values after step 0, and so on; 'name
+        restore 0' restores the initial arrangement of fields in storages.
 
         Raises:
             MpiError: A neighbour cannot be reached in the way the strategy wants.
@@ -139,8 +139,8 @@ class Executor:
             self.runtime.set_program(program, writer.operations(step))
         for phase, (end, where) in enumerate(zip(plan.epilogues, plan.ends, strict=True)):
             self.runtime.set_program(f"{name} end {phase}", writer.operations(end))
-            swaps = writer.operations(where.swaps_to(HOME))
-            self.runtime.set_program(f"{name} home {phase}", swaps)
+            swaps = writer.operations(where.swaps_to(INITIAL))
+            self.runtime.set_program(f"{name} restore {phase}", swaps)
         self.runtime.set_program(f"{name} check", writer.operations(plan.checks))
 
     def _check_reach(self, plan: Plan) -> None:
@@ -226,7 +226,7 @@ class Executor:
             self._after_last(name, "end")
         finally:
             if self._phase:
-                self._after_last(name, "home")
+                self._after_last(name, "restore")
 
     def _after_last(self, name: str, what: str) -> None:
         last = (self._phase - 1) % len(self._rounds[name])
@@ -254,7 +254,7 @@ class Executor:
             DivergedError: A value that is not a number was found.
         """
         phase, before = self._phase, self.runtime.step
-        # What fails in a step does so in a function or a search, where fields are at home.
+        # What fails in a step does so in a function or a search, in the initial arrangement.
         self._phase = 0
         try:
             self._run(

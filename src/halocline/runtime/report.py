@@ -124,7 +124,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Timings:
     """What ranks have told of themselves, for a report.
 
     Attributes:
@@ -146,16 +146,16 @@ class Told:
 
 
 def make_report(
-    told: Told,
+    timings: Timings,
     predicted: dict[tuple[str, str], float],
     job: Job,
     device: OpenDevice,
     later_steps: int,
 ) -> Report:
-    """Return the report of a run, of what ranks have told.
+    """Return the report of a run, of what ranks have timings.
 
     Args:
-        told: That.
+        timings: What ranks have told.
         predicted: Time of each kind of operation in a step by its kind and label, and of the whole
             step by ('step', ''), as the model says; may be empty [s].
         job: The ranks.
@@ -164,13 +164,13 @@ def make_report(
     """
     return Report(
         ranks=job.size,
-        steps=told.steps,
-        seconds=told.seconds,
-        cells=told.cells,
-        rows=_rows(told, predicted, is_on_device=not device.is_cpu),
-        strategy=told.strategy,
+        steps=timings.steps,
+        seconds=timings.seconds,
+        cells=timings.cells,
+        rows=_rows(timings, predicted, is_on_device=not device.is_cpu),
+        strategy=timings.strategy,
         predicted_s=predicted.get(("step", ""), 0.0),
-        bytes_stored=told.bytes_stored,
+        bytes_stored=timings.bytes_stored,
         link=str(job.link) if job.link else "",
         device=device.where,
         is_on_device=not device.is_cpu,
@@ -190,17 +190,21 @@ def bytes_by_label(plan: Plan) -> dict[str, float]:
 
 
 def _rows(
-    told: Told, predicted: dict[tuple[str, str], float], *, is_on_device: bool
+    timings: Timings, predicted: dict[tuple[str, str], float], *, is_on_device: bool
 ) -> tuple[Row, ...]:
-    keys = dict.fromkeys((kind, label) for timers, _ in told.ranks for label, kind, _, _ in timers)
-    rows = [_row(key, told, predicted.get(key), is_on_device=is_on_device) for key in keys]
+    keys = dict.fromkeys(
+        (kind, label) for timers, _ in timings.ranks for label, kind, _, _ in timers
+    )
+    rows = [_row(key, timings, predicted.get(key), is_on_device=is_on_device) for key in keys]
     return tuple(row for row in rows if row.count)
 
 
-def _row(key: tuple[str, str], told: Told, predicted: float | None, *, is_on_device: bool) -> Row:
+def _row(
+    key: tuple[str, str], timings: Timings, predicted: float | None, *, is_on_device: bool
+) -> Row:
     kind, label = key
     counts, times, moved = [], [], 0.0
-    for timers, sizes in told.ranks:
+    for timers, sizes in timings.ranks:
         timer = next((t for t in timers if t[:2] == (label, kind)), (label, kind, 0, 0.0))
         counts.append(timer[2])
         times.append(timer[3])
@@ -214,5 +218,5 @@ def _row(key: tuple[str, str], told: Told, predicted: float | None, *, is_on_dev
         mean=mean(times),
         most=max(times),
         bytes_per_s=moved / total * len(times) if total and not is_on_device else 0.0,
-        predicted=None if predicted is None else predicted * told.steps,
+        predicted=None if predicted is None else predicted * timings.steps,
     )

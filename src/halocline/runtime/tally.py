@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
-from halocline.runtime.report import Told, bytes_by_label, make_report
+from halocline.runtime.report import Timings, bytes_by_label, make_report
 
 if TYPE_CHECKING:
     from halocline.plan.plan import Plan
@@ -35,7 +35,7 @@ class Tally:
         self._job = job
         self._first = 0
         self.seconds = 0.0
-        self.told: Told | None = None
+        self.told: Timings | None = None
 
     def begin(self, step: int) -> None:
         """Forget everything: what follows is about the steps after so many."""
@@ -47,7 +47,7 @@ class Tally:
             return True
         return self._missing(step, self.told) >= max(1, min(_MOST_STEPS, self.told.steps // _PART))
 
-    def _missing(self, step: int, told: Told) -> int:
+    def _missing(self, step: int, told: Timings) -> int:
         return step - self._first - told.steps
 
     def tell(
@@ -65,7 +65,7 @@ class Tally:
         found = self._job.gather((timers, bytes_by_label(plan))) or []
         cells = prod(plan.decomposition.extent)
         steps = step - self._first
-        self.told = Told(found, steps, self.seconds, strategy, bytes_stored, cells)
+        self.told = Timings(found, steps, self.seconds, strategy, bytes_stored, cells)
 
     def report(
         self, step: int, predicted: dict[tuple[str, str], float], device: OpenDevice

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from halocline.codegen.threads import Threads, threads_for
 from halocline.language.tree import Every, Repeat, Swap
 from halocline.plan import plan as ops
-from halocline.plan.feed import unfed
+from halocline.plan.producers import free_of_producers
 from halocline.runtime import _core
 from halocline.runtime.caches import caches_here, keeps
 from halocline.runtime.storage import three
@@ -78,14 +78,14 @@ class PlanWriter:
         )
 
     def _layers(self, launch: Launch, layers: Layers) -> list[_core.Layers]:
-        """Write where feeders run, and for which cells none does, on blocks where any does."""
+        """Write where producers run, and for which cells none does, on blocks where any does."""
         on_space = self.executor.decomposition.on(launch.space)
         nowhere = _core.Box((0, 0, 0), (0, 0, 0))
         return [
             _core.Layers(
                 self.executor.blocks[block.number],
                 [nowhere if box is None else _box(box) for box in boxes],
-                _box(unfed(launch.code, block.box, boxes)),
+                _box(free_of_producers(launch.code, block.box, boxes)),
             )
             for block in map(on_space.block, self.executor.blocks)
             for boxes in [layers.get(block.number, ())]
@@ -120,7 +120,7 @@ class PlanWriter:
         positions = {block.number: n for n, block in enumerate(theirs)}
         is_source = message.target == other
         parts = [self._part(part, positions, is_source=is_source) for part in message.parts]
-        return _core.Message(other, message.tag, _core.Way[transport], parts)
+        return _core.Message(other, message.tag, _core.TransportKind[transport], parts)
 
     def _part(self, part: Part, positions: dict[int, int], *, is_source: bool) -> _core.Part:
         """Write a part with both ends; 'positions' are those of the other rank's blocks."""
@@ -151,12 +151,12 @@ class PlanWriter:
 
     def operations(self, operations: Iterable[Operation]) -> list[_core.Operation]:
         """Return operations for 'set_program' of the runtime."""
-        return [record for op in operations for record in self._at_home(op)]
+        return [record for op in operations for record in self._restored(op)]
 
-    def _at_home(self, op: Operation) -> list[_core.Operation]:
-        """Return an operation, with fields brought home before it and away after it if need be."""
-        home = op.home if isinstance(op, ops.Reduce | ops.CallFunction | ops.Check) else ()
-        swaps = [self._operation(swap) for swap in home]
+    def _restored(self, op: Operation) -> list[_core.Operation]:
+        """Return an operation, with the initial arrangement restored around it if need be."""
+        restore = op.restore if isinstance(op, ops.Reduce | ops.CallFunction | ops.Check) else ()
+        swaps = [self._operation(swap) for swap in restore]
         return [*swaps, self._operation(op), *reversed(swaps)]
 
     def _operation(self, op: Operation) -> _core.Operation:

@@ -11,7 +11,7 @@ from halocline.errors import HaloclineError, OutputError
 from halocline.jit.cache import open_cache
 from halocline.language.show import show
 from halocline.language.tree import Every, Repeat, Swap
-from halocline.plan.arrangement import HOME
+from halocline.plan.arrangement import INITIAL
 from halocline.plan.program import Launch, Reduced
 from halocline.plan.strategy import Strategy
 from halocline.tune.choose import Choice, Tried
@@ -49,7 +49,7 @@ def case_key(program: Program, decomposition: Decomposition, placement: Placemen
         *_words(program.steps[0]),
         repr(program.ends[0]),
     ]
-    for name, launches in program.boundaries[HOME].items():
+    for name, launches in program.boundaries[INITIAL].items():
         words += [name, *_words(launches)]
     return hashlib.sha256("\n".join(words).encode()).hexdigest()[:24]
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class CandidatePlans:
     """The plans among which the first steps decide.
 
     Attributes:
@@ -56,14 +56,14 @@ class Offer:
     key: str
 
 
-def offer(
+def candidate_plans(
     program: Program,
     decomposition: Decomposition,
     strategy: Strategy | str,
     make: Callable[[Strategy], Plan],
     job: Job,
-    knowledge: Knowledge | None,
-) -> Offer:
+    predictor: Predictor | None,
+) -> CandidatePlans:
     """Return the plans worth trying; collective.
 
     Args:
@@ -72,37 +72,39 @@ def offer(
         strategy: The one that the user has chosen, or 'auto'.
         make: Makes this rank's plan for a strategy.
         job: The ranks.
-        knowledge: What predicts their steps; None for a single rank, which sends nothing.
+        predictor: What predicts their steps; None for a single rank, which sends nothing.
 
     Raises:
         PlanError: Even the default strategy cannot be planned.
     """
     if isinstance(strategy, Strategy):
-        return Offer((make(strategy),), None, f"strategy {strategy}, as given", "")
-    if knowledge is None:
+        return CandidatePlans((make(strategy),), None, f"strategy {strategy}, as given", "")
+    if predictor is None:
         reason = "a single rank sends nothing: default strategy"
-        return Offer((make(Strategy()),), None, reason, "")
-    if knowledge.missing:
-        return _default(make, knowledge.missing)
-    key = case_key(program, decomposition, knowledge.placement)
-    for what in (job.link, knowledge.device):
+        return CandidatePlans((make(Strategy()),), None, reason, "")
+    if predictor.missing:
+        return _default(make, predictor.missing)
+    key = case_key(program, decomposition, predictor.placement)
+    for what in (job.link, predictor.device):
         key += f" {what}" if what else ""
     known = job.from_first(lambda: recall(choices_path(), identity_here(), key))
     if known is not None:
-        return Offer((make(known.strategy),), None, str(known), "")
-    wanted = candidates_on_devices() if knowledge.device else _candidates(job)
+        return CandidatePlans((make(known.strategy),), None, str(known), "")
+    wanted = candidates_on_devices() if predictor.device else _candidates(job)
     try:
-        ranked = rank_candidates(wanted, make, knowledge.model, job.greatest)
+        ranked = rank_candidates(wanted, make, predictor.model, job.greatest)
     except MachineError as error:
         return _default(make, str(error))
     short = shortlist(ranked, wanted[0])
     layouts = widest([candidate.plan.layouts for candidate in short])
     wide = [Candidate(c.strategy, replace(c.plan, layouts=layouts), c.predicted_s) for c in short]
-    return Offer(tuple(c.plan for c in wide), Trial(wide), "", key)
+    return CandidatePlans(tuple(c.plan for c in wide), Trial(wide), "", key)
 
 
-def _default(make: Callable[[Strategy], Plan], missing: str) -> Offer:
-    return Offer((make(Strategy()),), None, f"default strategy, for want of times: {missing}", "")
+def _default(make: Callable[[Strategy], Plan], missing: str) -> CandidatePlans:
+    return CandidatePlans(
+        (make(Strategy()),), None, f"default strategy, for want of times: {missing}", ""
+    )
 
 
 def _candidates(job: Job) -> list[Strategy]:
@@ -112,7 +114,7 @@ def _candidates(job: Job) -> list[Strategy]:
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
+class Predictor:
     """What is known of the steps of a job before any is done.
 
     Attributes:
@@ -133,31 +135,31 @@ class Knowledge:
         return Model(self.machine, self.placement) if self.machine else None
 
 
-def knowledge_of(job: Job, threads: int, device: str = "") -> Knowledge:
+def predictor_of(job: Job, threads: int, device: str = "") -> Predictor:
     """Return what is known of the steps of a job; all ranks must call it."""
     placement = Placement(job.nodes.count(job.nodes[0]), threads, job.ranks_on_node)
     if device:
-        return Knowledge(placement, device=device)
+        return Predictor(placement, device=device)
     try:
         machine = job.from_first(machine_here)
     except MachineError as error:
-        return Knowledge(placement, missing=str(error))
+        return Predictor(placement, missing=str(error))
     assert machine is not None
     if job.link is not None:
         link = job.link
         machine = machine.with_link(link.name, link.latency_s, link.seconds_per_byte)
-    return Knowledge(placement, machine)
+    return Predictor(placement, machine)
 
 
 def prices_here(
-    program: Program, strategy: Strategy, job: Job, knowledge: Knowledge
+    program: Program, strategy: Strategy, job: Job, predictor: Predictor
 ) -> tuple[float, ...] | None:
     """Return what a cell of a block's sides costs in this job, None where that is not known."""
-    if knowledge.model is None:
+    if predictor.model is None:
         return None
     near = len(set(job.nodes)) == 1
     try:
-        return side_prices(program, strategy, knowledge.model.machine, is_same_node=near)
+        return side_prices(program, strategy, predictor.model.machine, is_same_node=near)
     except MachineError:
         return None
 
@@ -166,52 +168,52 @@ class Selection:
     """The plans of a simulation in its runtime, and the one that is followed.
 
     Args:
-        offered: The plans.
+        candidates: The plans.
         executor: What does steps.
         kernels: The compiled kernels of all of them.
         job: The ranks.
-        knowledge: What predicts their steps; None for a single rank.
+        predictor: What predicts their steps; None for a single rank.
 
     Attributes:
         plan: The plan that is followed, or will be if no trial says otherwise.
-        knowledge: What predicts, with what the trial has taught about the kernels.
+        predictor: What predicts, with what the trial has taught about the kernels.
         tried_steps: How many steps the trial took.
         tried_s: How long it took, planning aside [s].
     """
 
     def __init__(
         self,
-        offered: Offer,
+        candidates: CandidatePlans,
         executor: Executor,
         kernels: Kernels,
         job: Job,
-        knowledge: Knowledge | None,
+        predictor: Predictor | None,
     ) -> None:
-        self.offered = offered
+        self.candidates = candidates
         self.executor = executor
         self.job = job
-        self.knowledge = knowledge
-        self.trial = offered.trial
-        self._reason = offered.reason
+        self.predictor = predictor
+        self.trial = candidates.trial
+        self._reason = candidates.reason
         self.tried_steps = 0
         self.tried_s = 0.0
         self._number = 0
         # Steps that count in the trial, by the number of the plan.
         self._steps_done: dict[int, int] = {}
-        for number, plan in enumerate(offered.plans):
+        for number, plan in enumerate(candidates.plans):
             executor.load(f"main {number}", plan, kernels)
 
     @property
     def plan(self) -> Plan:
         """The plan that is followed."""
-        return self.offered.plans[self._number]
+        return self.candidates.plans[self._number]
 
     @property
     def reason(self) -> str:
         """Why it is followed, for the report."""
         if self.trial is None:
             return self._reason
-        names = "; ".join(str(plan.strategy) for plan in self.offered.plans)
+        names = "; ".join(str(plan.strategy) for plan in self.candidates.plans)
         return f"strategies on trial when the run ended: {names}"
 
     @property
@@ -234,7 +236,7 @@ class Selection:
             if turn is None:
                 self._decide(self.trial.choice())
                 break
-            depth = self.offered.plans[turn.candidate].strategy.depth
+            depth = self.candidates.plans[turn.candidate].strategy.depth
             steps = min(turn.steps, limit - done) // depth * depth
             if not steps:
                 break
@@ -263,35 +265,37 @@ class Selection:
     def _decide(self, choice: Choice) -> None:
         self.trial = None
         self._learn()
-        strategies = [plan.strategy for plan in self.offered.plans]
+        strategies = [plan.strategy for plan in self.candidates.plans]
         self._number = strategies.index(choice.strategy)
         self._reason = f"{choice}\nthe trial took {self.tried_steps} steps, {self.tried_s:.2f} s"
-        key = self.offered.key
+        key = self.candidates.key
         self.job.on_first(lambda: remember(choices_path(), identity_here(), key, choice))
 
     def _learn(self) -> None:
         """Take from rank 0's timers how fast the kernels are here, for the next predictions."""
-        if self.knowledge is None or self.knowledge.model is None:
+        if self.predictor is None or self.predictor.model is None:
             return
-        model = self.knowledge.model
-        done = [CompletedSteps(self.offered.plans[n], s) for n, s in self._steps_done.items() if s]
+        model = self.predictor.model
+        done = [
+            CompletedSteps(self.candidates.plans[n], s) for n, s in self._steps_done.items() if s
+        ]
         if not done:
             return
         timers = self.executor.runtime.timers()
         rates = self.job.from_first(lambda: kernel_rates(done, timers, model)) or ()
-        self.knowledge = replace(self.knowledge, machine=model.machine.with_kernels(rates))
+        self.predictor = replace(self.predictor, machine=model.machine.with_kernels(rates))
         self.job.on_first(lambda: keep(rates))
 
 
-def predicted_lines(plan: Plan, knowledge: Knowledge) -> dict[tuple[str, str], float]:
+def predicted_lines(plan: Plan, predictor: Predictor) -> dict[tuple[str, str], float]:
     """Return what the model says each kind of operation takes in a step, by kind and label [s].
 
     Nothing is said where the machine has no times for the plan.
     """
-    if knowledge.model is None:
+    if predictor.model is None:
         return {}
     try:
-        prediction = predict_step(plan, knowledge.model.machine, knowledge.model.placement)
+        prediction = predict_step(plan, predictor.model.machine, predictor.model.placement)
     except MachineError:
         return {}
     found = {(line.kind, line.label): line.seconds for line in prediction.lines}

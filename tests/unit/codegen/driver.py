@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from halocline.codegen.call import BoxArgument, Call, FieldArgument, KernelFunction, Layer, Span
+from halocline.codegen.call import (
+    ActiveRun,
+    BoxArgument,
+    Call,
+    FieldArgument,
+    KernelFunction,
+    Layer,
+)
 from halocline.codegen.threads import threads_for
 
 HALO = 3
@@ -62,7 +69,7 @@ def make_block(kernel, extent, seed) -> Block:
 
 
 def make_layers(boxes) -> ctypes.Array:
-    """Return where feeders run: boxes in cells of the block, or None."""
+    """Return where producers run: boxes in cells of the block, or None."""
     return (Layer * len(boxes))(*map(_make_layer, boxes))
 
 
@@ -74,26 +81,26 @@ def _make_layer(box) -> Layer:
 
 
 def call_kernel(
-    address, kernel, block, box, *, scalars, where, turn=0, threads=1, stream=0, layers=()
+    address, kernel, block, box, *, scalars, where, wrap=0, threads=1, stream=0, layers=()
 ) -> None:
     """Run a kernel with the C interface over a box in cells of the block, given in 3-D."""
     numbers = (ctypes.c_double * max(1, len(kernel.scalars)))(
         *(scalars[name] for name in kernel.scalars)
     )
     # What outgrows the caches is also what rows are fetched of.
-    call = Call(block.arguments, numbers, *box, *where, turn, threads, stream, stream)
+    call = Call(block.arguments, numbers, *box, *where, wrap, threads, stream, stream)
     if layers:
         call.layers = made = make_layers(layers)
         block.kept.append(made)
     KernelFunction(address)(ctypes.byref(call))
 
 
-def make_spans(spans) -> ctypes.Array:
-    """Return spans (lower, upper, y, z) as a call wants them."""
-    made = (Span * max(1, len(spans)))()
+def make_active_runs(runs) -> ctypes.Array:
+    """Return runs (lower, upper, y, z) as a call wants them."""
+    made = (ActiveRun * max(1, len(runs)))()
     before = 0
-    for number, (lower, upper, y, z) in enumerate(spans):
-        made[number] = Span(lower, upper, y, z, before)
+    for number, (lower, upper, y, z) in enumerate(runs):
+        made[number] = ActiveRun(lower, upper, y, z, before)
         before += upper - lower
     return made
 
@@ -108,22 +115,22 @@ def launch_kernel(
     where,
     threads,
     seed,
-    turn=0,
-    spans=None,
+    wrap=0,
+    runs=None,
     layers=(),
-    unfed=None,
+    free_of_producers=None,
 ) -> None:
-    """Run an emulated CUDA kernel over a box, or over spans in it, in blocks of threads."""
-    cells = BoxArgument(*box, *where, turn)
+    """Run an emulated CUDA kernel over a box, or over runs in it, in blocks of threads."""
+    cells = BoxArgument(*box, *where, wrap)
     if layers:
         cells.layers = made = make_layers(layers)
-        cells.unfed = _make_layer(unfed)
+        cells.free_of_producers = _make_layer(free_of_producers)
         block.kept.append(made)
     cells_each = threads_for(kernel).cells
     extent = [-(-(u - l) // each) for l, u, each in zip(*box, cells_each)]
-    if spans is not None:
-        cells.spans, cells.span_count = make_spans(spans), len(spans)
-        extent = [sum(upper - lower for lower, upper, _, _ in spans), 1, 1]
+    if runs is not None:
+        cells.active_runs, cells.active_run_count = make_active_runs(runs), len(runs)
+        extent = [sum(upper - lower for lower, upper, _, _ in runs), 1, 1]
     numbers = [ctypes.c_double(scalars[name]) for name in kernel.scalars]
     given = [cells, *list(block.arguments)[: len(kernel.fields)], *numbers]
     parameters = (ctypes.c_void_p * len(given))(*map(ctypes.addressof, given))

@@ -145,10 +145,10 @@ def value_of(node, read, index):
             raise AssertionError(node)
 
 
-def run_cell_by_cell(kernel, arrays, box, origin, turn=0) -> None:
+def run_cell_by_cell(kernel, arrays, box, origin, wrap=0) -> None:
     """Do what a kernel says in arrays with a halo, one cell after the other, at once.
 
-    Rows go on at their other end after 'turn' cells, if any.
+    Rows go on at their other end after 'wrap' cells, if any.
     """
     cells = list(product(*(range(l, u) for l, u in list(zip(*box))[: kernel.dimensions])))
     if kernel.sweep is not None:
@@ -160,8 +160,8 @@ def run_cell_by_cell(kernel, arrays, box, origin, turn=0) -> None:
         for axis, (i, o) in enumerate(zip(cell, offset)):
             ratio = field.ratio[axis] if field.ratio else 1
             at = ratio * i + o
-            if axis == 0 and turn and ratio:
-                at %= ratio * turn
+            if axis == 0 and wrap and ratio:
+                at %= ratio * wrap
             found.append(at + HALO * ratio)
         return (*found, 0, 0)[:3]
 

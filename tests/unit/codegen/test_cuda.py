@@ -59,11 +59,11 @@ def test_rows_around_the_grid_go_on_at_their_other_end(library, case, threads, s
     block = make_block(KERNELS[number], extent, values)
     arrays = expected_around(KERNELS[number], extent, values, box, where)
     given = {"where": where, "threads": threads, "seed": seed}
-    _launch(library, number, block, box, turn=extent[0], **given)
+    _launch(library, number, block, box, wrap=extent[0], **given)
     assert_same(KERNELS[number], block, arrays, beyond=HALO)
 
 
-def _spans(box, seed):
+def _active_runs(box, seed):
     """Return some pieces of the rows of a box, in order; some have no cells."""
     chance = random.Random(seed)
     (x, y, z), (x_end, y_end, z_end) = box
@@ -76,14 +76,14 @@ def _spans(box, seed):
 
 @settings(max_examples=120)
 @given(cases(), st.sampled_from([1, 32, THREADS]), SEEDS)
-def test_spans_are_computed_and_nothing_else(library, case, threads, seed):
+def test_active_runs_are_computed_and_nothing_else(library, case, threads, seed):
     number, extent, box, where, values = case
-    spans = _spans(box, seed)
+    runs = _active_runs(box, seed)
     block = make_block(KERNELS[number], extent, values)
-    pieces = [((low, y, z), (high, y + 1, z + 1)) for low, high, y, z in spans]
+    pieces = [((low, y, z), (high, y + 1, z + 1)) for low, high, y, z in runs]
     arrays = expected(KERNELS[number], block, pieces, where)
     given = {"where": where, "threads": (threads, 1, 1), "seed": seed}
-    _launch(library, number, block, box, spans=spans, **given)
+    _launch(library, number, block, box, runs=runs, **given)
     assert_same(KERNELS[number], block, arrays)
 
 

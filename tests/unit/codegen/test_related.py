@@ -32,21 +32,21 @@ def targets(tmp_path_factory):
     compiled = build(print_source(KERNELS), cache=cache)
     device = build(emulated(print_cuda(KERNELS)), cache=cache)
 
-    def cpp(number, block, box, turn=0, **options):
+    def cpp(number, block, box, wrap=0, **options):
         address = compiled.address(compiled.entries[number])
-        given = {"scalars": {}, "where": WHERE, "turn": turn}
+        given = {"scalars": {}, "where": WHERE, "wrap": wrap}
         call_kernel(address, KERNELS[number], block, box, **given, **options)
 
-    def numpy(number, block, box, turn=0, **_options):
+    def numpy(number, block, box, wrap=0, **_options):
         function = callback(KERNELS[number])
         address = ctypes.cast(function, ctypes.c_void_p).value
-        given = {"scalars": {}, "where": WHERE, "turn": turn}
+        given = {"scalars": {}, "where": WHERE, "wrap": wrap}
         call_kernel(address, KERNELS[number], block, box, **given)
 
-    def cuda(number, block, box, turn=0, threads=1, **_options):
+    def cuda(number, block, box, wrap=0, threads=1, **_options):
         address = device.address(device.entries[number])
         shape = threads_for(KERNELS[number]).block if threads > 1 else (1, 1, 1)
-        given = {"scalars": {}, "where": WHERE, "turn": turn, "threads": shape, "seed": threads}
+        given = {"scalars": {}, "where": WHERE, "wrap": wrap, "threads": shape, "seed": threads}
         launch_kernel(address, KERNELS[number], block, box, **given)
 
     return {"c++": cpp, "numpy": numpy, "cuda": cuda}
@@ -102,9 +102,9 @@ def test_rows_go_on_at_their_other_end(targets, target, case, threads, stream):
     kernel = KERNELS[number]
     extent = (max(extent[0], HALO), *extent[1:])
     expected = make_block(kernel, extent, seed)
-    run_cell_by_cell(kernel, expected.arrays, box, WHERE[0], turn=extent[0])
+    run_cell_by_cell(kernel, expected.arrays, box, WHERE[0], wrap=extent[0])
     found = make_block(kernel, extent, seed)
-    targets[target](number, found, box, turn=extent[0], threads=threads, stream=int(stream))
+    targets[target](number, found, box, wrap=extent[0], threads=threads, stream=int(stream))
     _assert_same(kernel, found, expected, inside=True)
 
 

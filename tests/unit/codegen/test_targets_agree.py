@@ -68,7 +68,7 @@ def test_rows_around_the_grid_go_on_at_their_other_end(library, case, threads, i
     if is_compiled:
         address = library.address(library.entries[number])
     given = {"scalars": SCALARS, "where": where, "threads": threads}
-    call_kernel(address, kernel, block, box, turn=extent[0], **given)
+    call_kernel(address, kernel, block, box, wrap=extent[0], **given)
     assert_same(kernel, block, arrays, beyond=HALO)
 
 

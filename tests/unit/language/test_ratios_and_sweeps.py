@@ -9,7 +9,7 @@ import pytest
 from halocline.errors import KernelError
 from halocline.language.expr import Binary, Const, Read, Where
 from halocline.language.fuse import fuse, separate
-from halocline.language.kernel import Feeder, FieldType, Kernel, Statement
+from halocline.language.kernel import FieldType, Kernel, Producer, Statement
 from halocline.language.mask import masked
 from halocline.language.show import show
 from halocline.language.verify import verify
@@ -116,9 +116,9 @@ def test_beyond_a_mask_the_carry_passes_on_unchanged():
     assert result.value is Where(chosen, Read("s", 0, HERE, 1), Read("c", 0, HERE, 0))
 
 
-def test_what_a_feeder_uses_is_as_many_cells_further_as_its_field_is_finer():
-    fed = _kernel(Statement("f", 0, Const(1.0), (1, 0)))
-    kernel = Kernel("fed", 2, FIELDS, (), (), (Feeder(fed, (-1, 2), (0, -1)),))
+def test_what_a_producer_uses_is_as_many_cells_further_as_its_field_is_finer():
+    produced = _kernel(Statement("f", 0, Const(1.0), (1, 0)))
+    kernel = Kernel("produced", 2, FIELDS, (), (), (Producer(produced, (-1, 2), (0, -1)),))
     assert kernel.assigned == {("f", 0, (-1, 2))}
 
 

@@ -5,7 +5,7 @@ import pytest
 import halocline as hc
 from halocline.language.steps import check_steps
 from halocline.language.tree import Every, Repeat, Swap, mapped, walk
-from halocline.plan.arrangement import HOME, Arrangement
+from halocline.plan.arrangement import INITIAL, Arrangement
 from halocline.plan.bind import bind
 from halocline.plan.program import Called, all_launches
 
@@ -29,7 +29,7 @@ def test_two_fields_that_are_swapped_make_a_round_of_two_steps(fields):
     grid, a, b, _ = fields
     program = bind(grid, [double(a, b), hc.swap(a, b)], 0)
     assert [names(step) for step in program.steps] == [["ab"], ["ba"]]
-    assert program.ends == (Arrangement((("a", "b"), ("b", "a"))), HOME)
+    assert program.ends == (Arrangement((("a", "b"), ("b", "a"))), INITIAL)
     assert program.groups == {"a": {"a", "b"}, "b": {"a", "b"}}
 
 
@@ -69,15 +69,15 @@ def test_functions_know_where_fields_lie(fields):
     grid, a, b, _ = fields
     steps = bind(grid, check_steps((hc.swap(a, b), print)), 0).steps
     found = [item.where for step in steps for item in step if isinstance(item, Called)]
-    assert found == [Arrangement((("a", "b"), ("b", "a"))), HOME]
+    assert found == [Arrangement((("a", "b"), ("b", "a"))), INITIAL]
 
 
 def test_swaps_bring_every_field_where_it_is_wanted():
-    turned = HOME.after(Swap("a", "b")).after(Swap("b", "c"))
+    turned = INITIAL.after(Swap("a", "b")).after(Swap("b", "c"))
     assert [turned.storage(name) for name in "abcd"] == ["b", "c", "a", "d"]
     assert [turned.field(name) for name in "abcd"] == ["c", "a", "b", "d"]
-    other = HOME.after(Swap("a", "c"))
-    for first, last in ((turned, HOME), (HOME, turned), (turned, other), (other, other)):
+    other = INITIAL.after(Swap("a", "c"))
+    for first, last in ((turned, INITIAL), (INITIAL, turned), (turned, other), (other, other)):
         contents = {first.storage(name): name for name in "abcd"}
         for swap in first.swaps_to(last):
             here, there = swap.first, swap.second

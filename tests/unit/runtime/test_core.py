@@ -62,7 +62,7 @@ def test_the_stub_has_the_arguments_of_every_function():
 
 def test_enumerators_are_named_as_in_plans():
     transports = {*get_args(HostTransport), *get_args(DeviceTransport)}
-    assert {way.name for way in _core.Way} == transports
+    assert {way.name for way in _core.TransportKind} == transports
     assert {reduction.name for reduction in _core.Reduction} == {"sum", "min", "max"}
 
 
@@ -85,7 +85,7 @@ KINDS = ", ".join(kind.__name__ for kind in get_args(_core.Operation))
             "Run.boxes[0] is (0, 0); expected: BlockBox.",
         ),
         (
-            lambda: _core.Message(0, 1, _core.Way["put"], [None]),
+            lambda: _core.Message(0, 1, _core.TransportKind["put"], [None]),
             "Message.parts[0] is None; expected: Part.",
         ),
     ],
@@ -100,4 +100,4 @@ def test_a_field_of_another_type_is_refused_with_what_is_expected():
     with pytest.raises(TypeError, match=r"reduction: halocline.runtime._core.Reduction, slot: int"):
         _core.Reduce("sum", 0, 0, [], 0)
     with pytest.raises(KeyError, match="telepathy"):
-        _core.Way["telepathy"]
+        _core.TransportKind["telepathy"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from halocline.apps.lbm import profiles
 from halocline.apps.lbm.boundaries import Wall
-from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
+from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.apps.lbm.steady_case import SteadyCase
 from halocline.io.plots import Points
 
@@ -68,18 +68,18 @@ class LidCavity(SteadyCase):
         known = profiles.references(self.dimensions, self.scaling.reynolds)
         return tuple(profiles.compare(found[r.component], r) for r in known)
 
-    def picture(self, result: FlowResult, values: Values) -> FlowPicture:
+    def picture(self, result: FlowResult, values: Values) -> FlowFigure:
         """Return the flow in the middle plane, and the centreline profiles."""
         found, fine = self.centrelines(values), np.linspace(0.0, 1.0, 401)
         known = profiles.references(self.dimensions, self.scaling.reynolds)
         panels = (
-            Panel(
+            Plot(
                 "vertical centreline",
                 ("$u / U$", "$y / L$"),
                 Points("this run", found["u"].at(fine), fine),
                 tuple(Points(r.source, r.values, r.positions) for r in known if r.component == "u"),
             ),
-            Panel(
+            Plot(
                 "horizontal centreline",
                 ("$x / L$", "$v / U$"),
                 Points("this run", fine, found["v"].at(fine)),
@@ -88,4 +88,4 @@ class LidCavity(SteadyCase):
         )
         side = self.scaling.cells * self.units.cell
         plane = middle_plane(self, values, None, exponent=0.5, starts=_CORNERS * side)
-        return FlowPicture(f"lid-driven cavity, Re = {self.scaling.reynolds:g}", plane, panels)
+        return FlowFigure(f"lid-driven cavity, Re = {self.scaling.reynolds:g}", plane, panels)

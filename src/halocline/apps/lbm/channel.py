@@ -14,7 +14,7 @@ import numpy as np
 
 from halocline.apps.lbm.boundaries import Boundary, Pressure, PressureDrop, Velocity, Wall
 from halocline.apps.lbm.flow_case import Comparison
-from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
+from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry
 from halocline.apps.lbm.steady_case import SteadyCase
 from halocline.io.plots import Points
@@ -146,16 +146,16 @@ class Channel(SteadyCase):
             "12 mu U / H²",
         )
 
-    def picture(self, result: FlowResult, values: Values) -> FlowPicture:
+    def picture(self, result: FlowResult, values: Values) -> FlowFigure:
         """Return the flow in the middle plane, and its profile beside the parabola."""
         solid = self._solid()
         fine = np.linspace(0.0, 1.0, 101)
         y = (np.arange(self.extent[1]) + 0.5) / self.extent[1]
-        profile = Panel(
+        profile = Plot(
             "half way along",
             ("$u / U$", "$y / H$"),
             Points("this run", self.profile(values), y),
             () if self.geometry else (Points("Poiseuille", self.parabola(fine), fine),),
         )
         plane = middle_plane(self, values, solid)
-        return FlowPicture(f"channel, Re = {self.scaling.reynolds:g}", plane, (profile,))
+        return FlowFigure(f"channel, Re = {self.scaling.reynolds:g}", plane, (profile,))

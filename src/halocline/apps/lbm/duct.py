@@ -13,7 +13,7 @@ import numpy as np
 
 from halocline.apps.lbm.boundaries import Wall
 from halocline.apps.lbm.flow_case import Comparison
-from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, Plane
+from halocline.apps.lbm.flow_pictures import FlowFigure, Plane, Plot
 from halocline.apps.lbm.steady_case import SteadyCase
 from halocline.io.plots import Points
 from halocline.language.numbers import Range
@@ -111,13 +111,13 @@ class Duct(SteadyCase):
             ),
         )
 
-    def picture(self, result: FlowResult, values: Values) -> FlowPicture:
+    def picture(self, result: FlowResult, values: Values) -> FlowFigure:
         """Return the velocity in the section, and its profile beside the series."""
         y, z = self._centres()
         found, units = self._section(values), self.units
         middle = len(z) // 2
         fine = np.linspace(-0.5, 0.5, 101)
-        profile = Panel(
+        profile = Plot(
             "half way along z" if len(z) % 2 else "half a cell from half way along z",
             ("$u / U$", "$y / h$"),
             Points("this run", found[:, middle], y),
@@ -130,4 +130,4 @@ class Duct(SteadyCase):
         unit = "m/s" if units.is_physical else "U"
         solid = np.zeros(u.shape, bool)
         plane = Plane(u, 0.0 * u, solid, size, labels, unit, has_streamlines=False)
-        return FlowPicture(f"duct {self.aspect:g} : 1", plane, (profile,))
+        return FlowFigure(f"duct {self.aspect:g} : 1", plane, (profile,))

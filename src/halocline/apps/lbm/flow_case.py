@@ -21,7 +21,7 @@ from halocline.apps.lbm import kernels
 from halocline.apps.lbm.boundaries import Outflow, Pressure, Velocity
 from halocline.apps.lbm.collisions import COLLISIONS, collision_named, lattice_for
 from halocline.apps.lbm.flow import Flow, Setup, make_flow
-from halocline.apps.lbm.flow_pictures import FlowPicture, draw_flow
+from halocline.apps.lbm.flow_pictures import FlowFigure, draw_flow
 from halocline.apps.lbm.flow_quantities import integrals, quantities
 from halocline.apps.lbm.model import Scaling
 from halocline.apps.lbm.populations import add
@@ -76,7 +76,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class FlowProblem(Problem):
+class SampledFlow(Problem):
     """Grid and steps of a flow, with what is read off.
 
     Attributes:
@@ -164,7 +164,7 @@ class FlowCase(UnitParameters):
         """Return what came out beside what is known, each a line of the report (rank 0)."""
         raise NotImplementedError
 
-    def picture(self, result: FlowResult, values: Values) -> FlowPicture:
+    def picture(self, result: FlowResult, values: Values) -> FlowFigure:
         """Return what the picture shows (rank 0)."""
         raise NotImplementedError
 
@@ -220,7 +220,7 @@ class FlowCase(UnitParameters):
             **more,
         )
 
-    def problem(self) -> FlowProblem:
+    def problem(self) -> SampledFlow:
         """Return grid, boundaries, first values and steps."""
         flow, units = make_flow(self.setup()), self.units
         self.start(flow)
@@ -240,7 +240,7 @@ class FlowCase(UnitParameters):
         if more_steps:
             # Within the steps, so that what they read next door is stored.
             steps = (*steps, hc.every(interval, flow.observe, *more_steps))
-        return FlowProblem(
+        return SampledFlow(
             flow.grid,
             steps,
             flow,
@@ -255,7 +255,7 @@ class FlowCase(UnitParameters):
 
     def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> FlowResult:
         """Run until the flow is steady, or as long as allowed, and sample it on the way."""
-        assert isinstance(problem, FlowProblem)
+        assert isinstance(problem, SampledFlow)
         length = self.scaling.length / self.scaling.speed
         last = round(self.duration * length / problem.flow.lattice_steps)
         rows: list[tuple[float, ...]] = []
@@ -282,7 +282,7 @@ class FlowCase(UnitParameters):
         steps = simulation.step - first
         return FlowResult(self, problem, history, tuple(changes), times, steps, seconds)
 
-    def _sample(self, simulation: Any, problem: FlowProblem) -> tuple[float, ...]:
+    def _sample(self, simulation: Any, problem: SampledFlow) -> tuple[float, ...]:
         """Return time and integrals; collective."""
         reductions = [integral.reduction for integral in problem.integrals]
         simulation.execute(*problem.refresh, *reductions)
@@ -290,7 +290,7 @@ class FlowCase(UnitParameters):
         return (simulation.step * problem.dt, *values)
 
     def _line(
-        self, simulation: Any, problem: FlowProblem, row: tuple[float, ...], speed: str
+        self, simulation: Any, problem: SampledFlow, row: tuple[float, ...], speed: str
     ) -> str:
         found = "   ".join(
             f"{integral.name} {value:.6g}"
@@ -303,12 +303,12 @@ class FlowCase(UnitParameters):
             f"{speed}"
         )
 
-    def change(self, problem: FlowProblem) -> float:
+    def change(self, problem: SampledFlow) -> float:
         """Return the last known change of the velocity [U]; NaN before the first."""
         value = float("nan") if problem.change is None else problem.change.value
         return value * self.samples / self.scaling.speed
 
-    def is_steady(self, problem: FlowProblem) -> bool:
+    def is_steady(self, problem: SampledFlow) -> bool:
         """Return whether the last known change is within the tolerance."""
         return self.change(problem) <= self.steady_tolerance
 
@@ -328,7 +328,7 @@ class FlowResult:
     """
 
     case: FlowCase
-    problem: FlowProblem
+    problem: SampledFlow
     history: NDArray[np.float64]
     changes: tuple[float, ...]
     times: float

@@ -50,7 +50,7 @@ class Plane:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Panel:
+class Plot:
     """A curve beside what is known.
 
     Attributes:
@@ -69,7 +69,7 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FlowPicture:
+class FlowFigure:
     """What a picture shows.
 
     Attributes:
@@ -80,7 +80,7 @@ class FlowPicture:
 
     title: str
     plane: Plane
-    panels: tuple[Panel, ...]
+    panels: tuple[Plot, ...]
 
 
 def middle_plane(
@@ -103,7 +103,7 @@ def middle_plane(
     )
 
 
-def draw_flow(picture: FlowPicture, path: Path) -> None:
+def draw_flow(picture: FlowFigure, path: Path) -> None:
     """Draw a plane and the curves: side by side, or a long plane above them.
 
     Raises:
@@ -162,7 +162,7 @@ def _plane(figure: Figure, axes: Axes, plane: Plane) -> None:
     figure.colorbar(image, ax=axes, label=f"speed [{plane.unit}]", shrink=0.85, pad=0.02)
 
 
-def _panel(axes: Axes, panel: Panel) -> None:
+def _panel(axes: Axes, panel: Plot) -> None:
     for (marker, color), points in zip(MARKS, panel.known, strict=False):
         every = 1 if panel.is_logarithmic else max(1, len(points.x) // 40)
         axes.plot(

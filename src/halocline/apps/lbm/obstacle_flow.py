@@ -21,7 +21,7 @@ import halocline as hc
 from halocline.apps.case import ENDS, Case, Problem, remaining_steps
 from halocline.apps.lbm import obstacle_flow_input as given
 from halocline.apps.lbm import obstacle_flow_published as published
-from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, Plane, draw_flow
+from halocline.apps.lbm.flow_pictures import FlowFigure, Plane, Plot, draw_flow
 from halocline.apps.lbm.kernels import macroscopic
 from halocline.apps.lbm.obstacle_flow_kernels import (
     accelerate,
@@ -319,7 +319,7 @@ class ObstacleResult:
         flow, averages = case.flow_parameters, self.problem.averages
         steps = self.first_step + 1.0 + np.arange(len(averages))
         known = published.published_series(case.grid) if case.is_published else None
-        panel = Panel(
+        panel = Plot(
             "average velocity of the fluid",
             ("steps", "average velocity [cells / step]"),
             Points("this run", steps, np.array(averages)),
@@ -335,7 +335,7 @@ class ObstacleResult:
             "cells / step",
         )
         title = f"Flow past obstacles, {flow.nx} x {flow.ny} cells, {case.iterations} steps"
-        picture = FlowPicture(title, plane, (panel,))
+        picture = FlowFigure(title, plane, (panel,))
         return {
             "obstacle-flow.png": partial(draw_flow, picture),
             "av_vels.dat": partial(write_averages, averages, self.first_step),

@@ -22,7 +22,7 @@ _COLUMNS = {"u_x": "ux", "u_y": "uy", "pressure": "p"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Series:
+class PublishedVelocities:
     """Published average velocities.
 
     Attributes:
@@ -54,10 +54,10 @@ class Deviation:
         return f"{self.quantity}: {self.relative:.2e} ({self.points} points)"
 
 
-def published_series(grid: str) -> Series:
+def published_series(grid: str) -> PublishedVelocities:
     """Return the average velocities of a published case."""
     rows = [row for row in read_table("bristol_av_vels.csv") if row[f"av_{grid}"]]
-    return Series(
+    return PublishedVelocities(
         np.array([int(row["step"]) + 1 for row in rows]),
         np.array([float(row[f"av_{grid}"]) for row in rows]),
     )

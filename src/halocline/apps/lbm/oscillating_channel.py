@@ -17,7 +17,7 @@ import halocline as hc
 from halocline.apps.case import ENDS
 from halocline.apps.lbm.boundaries import Wall
 from halocline.apps.lbm.flow_case import Comparison, FlowCase
-from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
+from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.errors import CaseError
 from halocline.io.plots import Points
 from halocline.language.numbers import Range
@@ -163,7 +163,7 @@ class OscillatingChannel(FlowCase):
         found = result.series("mean_u") / (self.scaling.speed * self.units.velocity)
         return found, np.array([self.exact(y, step).mean() for step in steps])
 
-    def picture(self, result: FlowResult, values: Values) -> FlowPicture:
+    def picture(self, result: FlowResult, values: Values) -> FlowFigure:
         """Return the last profile and the mean velocity over the time, beside Womersley's."""
         cells, units = self.scaling.cells, self.units
         y = (np.arange(cells) + 0.5) / cells
@@ -172,13 +172,13 @@ class OscillatingChannel(FlowCase):
         turns = result.series("time") / (units.step * 2.0 * pi / self._frequency)
         exact = Points("Womersley", self.exact(fine, self.steps_done(result)), fine)
         panels = (
-            Panel(
+            Plot(
                 "at the end",
                 ("$u / U$", "$y / H$"),
                 Points("this run", self.profile(values), y),
                 (exact,),
             ),
-            Panel(
+            Plot(
                 "mean velocity",
                 ("periods", "$u / U$"),
                 Points("this run", turns, found),
@@ -187,4 +187,4 @@ class OscillatingChannel(FlowCase):
         )
         plane = middle_plane(self, values, None, has_streamlines=False)
         title = f"oscillating channel, Womersley number {self.womersley:g}"
-        return FlowPicture(title, plane, panels)
+        return FlowFigure(title, plane, panels)

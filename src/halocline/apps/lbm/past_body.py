@@ -16,7 +16,7 @@ import numpy as np
 from halocline.apps.lbm.body_force import body_force
 from halocline.apps.lbm.boundaries import Boundary, FreeSlip, Outflow, Pressure, Velocity, Wall
 from halocline.apps.lbm.flow_case import Comparison
-from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
+from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry
 from halocline.apps.lbm.settling import PERIODS, TOLERANCE, WINDOW, Settling, State, settling
 from halocline.apps.lbm.steady_case import SteadyCase
@@ -217,13 +217,13 @@ class PastBody(SteadyCase):
         known = self.known()
         return [Comparison(name, float(v), *known.get(name, ())) for name, v in numbers.items()]
 
-    def picture(self, result: FlowResult, values: Values) -> FlowPicture:
+    def picture(self, result: FlowResult, values: Values) -> FlowFigure:
         """Return the flow in the middle plane, and the coefficients over the time."""
         time = result.series("time")
         label = "$t$ [s]" if self.units.is_physical else "$t U / D$"
         skipped = len(time) // 20  # the flow begins with a blow
         panels = tuple(
-            Panel(
+            Plot(
                 name,
                 (label, symbol),
                 Points("this run", time[skipped:], result.series(f"{name}_coefficient")[skipped:]),
@@ -231,4 +231,4 @@ class PastBody(SteadyCase):
             for name, symbol in (("drag", "$C_D$"), ("lift", "$C_L$"))
         )
         title = f"{self.name}, Re = {self.scaling.reynolds:g}"
-        return FlowPicture(title, middle_plane(self, values, self.solid()), panels)
+        return FlowFigure(title, middle_plane(self, values, self.solid()), panels)

@@ -17,7 +17,7 @@ import numpy as np
 from halocline.apps.case import ENDS
 from halocline.apps.lbm.boundaries import PressureDrop, Wall
 from halocline.apps.lbm.flow_case import Comparison
-from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
+from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry
 from halocline.apps.lbm.model import Scaling
 from halocline.apps.lbm.steady_case import Count, SteadyCase
@@ -141,15 +141,15 @@ class Porous(SteadyCase):
             ),
         )
 
-    def picture(self, result: FlowResult, values: Values) -> FlowPicture:
+    def picture(self, result: FlowResult, values: Values) -> FlowFigure:
         """Return the flow in the middle plane, and the permeability over the time."""
         unit = "m²" if self.units.is_physical else "L²"
         label = "$t$ [s]" if self.units.is_physical else "$t U / L$"
         found = self.permeability(result.series("mean_u"))
-        panel = Panel(
+        panel = Plot(
             "permeability",
             (label, f"$k$ [{unit}]"),
             Points("this run", result.series("time"), found),
         )
         plane = middle_plane(self, values, self.solid)
-        return FlowPicture("porous sample", plane, (panel,))
+        return FlowFigure("porous sample", plane, (panel,))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Series = NDArray[np.float64]
+    History = NDArray[np.float64]
 
 # For how long, and for how many periods of the lift, nothing may change [D/U].
 WINDOW = 10.0
@@ -65,7 +65,7 @@ class Settling:
         return max(WINDOW, PERIODS * self.period)
 
 
-def settling(time: Series, drag: Series, lift: Series) -> Settling:
+def settling(time: History, drag: History, lift: History) -> Settling:
     """Return what drag and lift have come to.
 
     Args:
@@ -95,7 +95,7 @@ def settling(time: Series, drag: Series, lift: Series) -> Settling:
     )
 
 
-def _size(series: Series) -> float:
+def _size(series: History) -> float:
     return max(abs(float(series.mean())), float(np.finfo(float).tiny))
 
 
@@ -103,13 +103,13 @@ def _swing(series: Iterable[float]) -> float:
     return float(np.ptp(list(series)))
 
 
-def _grows(lift: Series, scale: float) -> bool:
+def _grows(lift: History, scale: float) -> bool:
     """Return whether the lift swings more and more, as where vortices begin to be shed."""
     middle = len(lift) // 2
     return _swing(lift[middle:]) > max(_swing(lift[:middle]), _NOISE * scale)
 
 
-def _rises(time: Series, lift: Series) -> tuple[list[int], list[float]]:
+def _rises(time: History, lift: History) -> tuple[list[int], list[float]]:
     """Return the samples at which the lift has risen through the middle of its swing, and when.
 
     Only what has been clearly below counts, so that noise is not taken for a rhythm. The middle is
@@ -135,7 +135,7 @@ def _period(moments: list[float], end: float) -> float:
     return period if period and end - moments[-1] <= _LATE * period else 0.0
 
 
-def _difference(moments: list[float], drag: Series, lift: Series, starts: list[int]) -> float:
+def _difference(moments: list[float], drag: History, lift: History, starts: list[int]) -> float:
     """Return by how much periods differ: in length, and in the extremes of lift and drag."""
     lengths = np.diff(moments)
     periods = [slice(*ends) for ends in pairwise(starts)]

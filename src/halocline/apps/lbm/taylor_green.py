@@ -18,7 +18,7 @@ import halocline as hc
 from halocline.apps.case import ENDS
 from halocline.apps.lbm.enstrophy import enstrophy
 from halocline.apps.lbm.flow_case import Comparison, FlowCase
-from halocline.apps.lbm.flow_pictures import FlowPicture, Panel, middle_plane
+from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.io.plots import Points
 from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
@@ -182,7 +182,7 @@ class TaylorGreen(FlowCase):
             ),
         )
 
-    def picture(self, result: FlowResult, values: Values) -> FlowPicture:
+    def picture(self, result: FlowResult, values: Values) -> FlowFigure:
         """Return the flow in a plane, and energy and dissipation over the time."""
         time, energy = result.series("time"), result.series("kinetic_energy")
         labels = "$t$ [s]" if self.units.is_physical else "$t U k$"
@@ -193,8 +193,8 @@ class TaylorGreen(FlowCase):
             start = 0.25 * (scaling.speed * units.velocity) ** 2
             known = (Points("exact", time, start * np.exp(-rate * time)),)
         panels = (
-            Panel("kinetic energy", (labels, "$E$"), Points("this run", time, energy), known),
-            Panel(
+            Plot("kinetic energy", (labels, "$E$"), Points("this run", time, energy), known),
+            Plot(
                 "dissipation",
                 (labels, "$-dE/dt$"),
                 Points("this run", *self.dissipation(result)),
@@ -202,4 +202,4 @@ class TaylorGreen(FlowCase):
             ),
         )
         title = f"Taylor-Green vortices, Re = {self.scaling.reynolds:g}"
-        return FlowPicture(title, middle_plane(self, values, None), panels)
+        return FlowFigure(title, middle_plane(self, values, None), panels)

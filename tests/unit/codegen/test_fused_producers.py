@@ -1,4 +1,4 @@
-"""Feeders run in every target just before the cells they feed, however these are cut into boxes."""
+"""Producers run in every target just before the cells that read them, whatever the boxes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from halocline.geometry import Box
 from halocline.jit.build import build
 from halocline.jit.cache import Cache
 from halocline.pipeline import plan_for
-from halocline.plan.feed import unfed
+from halocline.plan.producers import free_of_producers
 
 
 def _flow(extent, lattice, streaming, sides, dtype="float64"):
@@ -49,13 +49,13 @@ def _problems():
 
 
 def _found():
-    """Return kernels with feeders, where these run, the extent, and whether rows close."""
+    """Return kernels with producers, where these run, the extent, and whether rows close."""
     for problem in _problems():
         plan = plan_for(problem.grid, problem.steps, check_every=0)
         (block,) = plan.blocks
         for launch, layers in zip(plan.launches, plan.layers, strict=True):
-            if launch.kernel.feeders:
-                yield launch.kernel, layers[block.number], plan.decomposition.extent, block.turn
+            if launch.kernel.producers:
+                yield launch.kernel, layers[block.number], plan.decomposition.extent, block.wrap
 
 
 # A kernel that runs with storages exchanged is the same.
@@ -89,25 +89,25 @@ def _pieces(extent, seed):
 
 
 def _meaning(case, seed):
-    """Return a block and its fields after all feeders have run one by one, and then the kernel."""
-    kernel, layers, extent, turn = case
+    """Return a block and its fields after all producers have run in turn, and then the kernel."""
+    kernel, layers, extent, wrap = case
     block = make_block(kernel, (*extent, 1, 1)[:3], seed)
-    if turn:
+    if wrap:
         # Rows that close have one meaning in one piece, stated by the interpreter.
         other = make_block(kernel, (*extent, 1, 1)[:3], seed)
         function = callback(kernel)
         address = ctypes.cast(function, ctypes.c_void_p).value
         whole = _three(Box((0,) * len(extent), extent))
-        given = {"scalars": _scalars(kernel), "where": ORIGIN, "turn": turn, "layers": layers}
+        given = {"scalars": _scalars(kernel), "where": ORIGIN, "wrap": wrap, "layers": layers}
         call_kernel(address, kernel, other, whole, **given)
         return block, {name: flat(kernel, array) for name, array in other.arrays.items()}
     arrays = {name: flat(kernel, array).copy() for name, array in block.arrays.items()}
     whole = Box((0,) * len(extent), extent)
     inside = [
-        whole.shift(f.offset).intersect(b) for f, b in zip(kernel.feeders, layers, strict=True)
+        whole.shift(f.offset).intersect(b) for f, b in zip(kernel.producers, layers, strict=True)
     ]
-    plain = replace(kernel, feeders=())
-    steps = [(f.kernel, box) for f, box in zip(kernel.feeders, inside, strict=True)]
+    plain = replace(kernel, producers=())
+    steps = [(f.kernel, box) for f, box in zip(kernel.producers, inside, strict=True)]
     for one, box in [*steps, (plain, whole)]:
         cells = box.shift((HALO,) * len(extent))
         evaluate(one, arrays, _scalars(kernel), cells, [-HALO] * len(extent))
@@ -115,8 +115,8 @@ def _meaning(case, seed):
 
 
 def _assert_same(case, block, arrays):
-    kernel, _, _, turn = case
-    assert_same(kernel, block, arrays, beyond=HALO if turn else 0)
+    kernel, _, _, wrap = case
+    assert_same(kernel, block, arrays, beyond=HALO if wrap else 0)
 
 
 CHOICES = st.integers(0, len(CASES) - 1), st.integers(0, 99), st.integers(0, 10**6)
@@ -124,7 +124,7 @@ CHOICES = st.integers(0, len(CASES) - 1), st.integers(0, 99), st.integers(0, 10*
 
 def test_all_kinds_of_kernels_are_fed():
     assert len(CASES) == 10
-    assert {len(kernel.feeders) for kernel in KERNELS} == {2, 4, 6, 20, 30}
+    assert {len(kernel.producers) for kernel in KERNELS} == {2, 4, 6, 20, 30}
 
 
 @pytest.fixture(scope="module")
@@ -135,10 +135,10 @@ def compiled(tmp_path_factory):
 @settings(max_examples=80, deadline=None)
 @given(*CHOICES, st.sampled_from([1, 2, 3]), st.booleans())
 def test_compiled(compiled, number, values, seed, threads, stream):
-    kernel, layers, extent, turn = case = CASES[number]
+    kernel, layers, extent, wrap = case = CASES[number]
     block, arrays = _meaning(case, values)
     address = compiled.address(compiled.entries[number])
-    given = {"scalars": _scalars(kernel), "where": ORIGIN, "turn": turn, "layers": layers}
+    given = {"scalars": _scalars(kernel), "where": ORIGIN, "wrap": wrap, "layers": layers}
     for box in _pieces(extent, seed):
         call_kernel(address, kernel, block, box, threads=threads, stream=int(stream), **given)
     _assert_same(case, block, arrays)
@@ -147,11 +147,11 @@ def test_compiled(compiled, number, values, seed, threads, stream):
 @settings(max_examples=60, deadline=None)
 @given(*CHOICES)
 def test_interpreted(number, values, seed):
-    kernel, layers, extent, turn = case = CASES[number]
+    kernel, layers, extent, wrap = case = CASES[number]
     block, arrays = _meaning(case, values)
     function = callback(kernel)
     address = ctypes.cast(function, ctypes.c_void_p).value
-    given = {"scalars": _scalars(kernel), "where": ORIGIN, "turn": turn, "layers": layers}
+    given = {"scalars": _scalars(kernel), "where": ORIGIN, "wrap": wrap, "layers": layers}
     for box in _pieces(extent, seed):
         call_kernel(address, kernel, block, box, **given)
     _assert_same(case, block, arrays)
@@ -165,25 +165,27 @@ def emulation(tmp_path_factory):
 @settings(max_examples=80, deadline=None)
 @given(*CHOICES, st.sampled_from([(1, 1, 1), (32, 1, 1), (8, 4, 2)]), st.booleans())
 def test_on_a_device_in_any_order(emulation, number, values, seed, threads, is_told):
-    kernel, layers, extent, turn = case = CASES[number]
+    kernel, layers, extent, wrap = case = CASES[number]
     block, arrays = _meaning(case, values)
     address = emulation.address(emulation.entries[number])
-    given = {"scalars": _scalars(kernel), "where": ORIGIN, "turn": turn, "layers": layers}
-    # A device need not be told for which cells no feeder runs.
-    given["unfed"] = unfed(kernel, Box((0,) * len(extent), extent), layers) if is_told else None
+    given = {"scalars": _scalars(kernel), "where": ORIGIN, "wrap": wrap, "layers": layers}
+    # A device need not be told for which cells no producer runs.
+    given["free_of_producers"] = (
+        free_of_producers(kernel, Box((0,) * len(extent), extent), layers) if is_told else None
+    )
     for box in _pieces(extent, seed):
         launch_kernel(address, kernel, block, box, threads=threads, seed=seed, **given)
     _assert_same(case, block, arrays)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].name)
-def test_all_but_the_outermost_cells_are_known_to_have_no_feeders(case):
+def test_all_but_the_outermost_cells_are_known_to_have_no_producers(case):
     kernel, layers, extent, _ = case
     whole = Box((0,) * len(extent), extent)
-    found = unfed(kernel, whole, layers)
+    found = free_of_producers(kernel, whole, layers)
     assert found.contains(whole.grow([-1] * len(extent), [-1] * len(extent)))
-    for feeder, layer in zip(kernel.feeders, layers, strict=True):
+    for producer, layer in zip(kernel.producers, layers, strict=True):
         if layer is not None:
-            axis, side = feeder.layer
+            axis, side = producer.layer
             at_end = found.lower[axis] > 0 if side < 0 else found.upper[axis] < extent[axis]
             assert at_end

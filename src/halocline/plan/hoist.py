@@ -12,7 +12,7 @@ from halocline.plan.step import Chain, Key, Refresh, ScheduleItem, StepEnd
 _NOTHING: Needs = frozenset()
 
 
-def fetch_ahead(
+def hoist_fetches(
     items: list[ScheduleItem], *, is_rim_first: bool
 ) -> tuple[Needs, list[ScheduleItem]]:
     """Let each chain send what the next one needs, where only the likes of reductions are between.
@@ -89,8 +89,8 @@ def _may_pass(item: ScheduleItem, needs: Needs) -> bool:
         case Reduced() | Checked() | StepEnd():
             return True
         case Called() | Refresh():
-            # Functions see all values at home.
-            return not any(need.held for need in needs)
+            # Functions see no displaced values.
+            return not any(need.displacement for need in needs)
         case Every(_, items):
             return all(_may_pass(inner, needs) for inner in items)
         case _:

@@ -1,4 +1,4 @@
-"""Held: which block has the values that a kernel has assigned next door."""
+"""Displaced: which block has the values that a kernel has assigned next door."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import halocline as hc
 from halocline.geometry import Box, box_of
 from halocline.pipeline import plan_for
 from halocline.plan.bind import bind
-from halocline.plan.held import Held
+from halocline.plan.displaced import Displaced
 from halocline.plan.plan import Start
 from halocline.plan.reach import Need, own_moved, within
 
@@ -35,44 +35,44 @@ def launches(*kernels, periodic=False):
     return bind(grid, [kernel(f) for kernel in kernels], 0).steps[0]
 
 
-def after(*items) -> Held:
-    held = Held()
+def after(*items) -> Displaced:
+    displaced = Displaced()
     for item in items:
-        held = held.after(item)
-    return held
+        displaced = displaced.after(item)
+    return displaced
 
 
 def test_at_first_everybody_has_their_own_cells():
-    held = Held()
-    assert held.home() == held.to(Held()) == frozenset()
+    displaced = Displaced()
+    assert displaced.returning() == displaced.to(Displaced()) == frozenset()
     away = Need("f", 0, own_moved(EAST, DOMAIN))
-    assert held.located([away, Need("f", 0, within(DOMAIN))]) == {away}
+    assert displaced.located([away, Need("f", 0, within(DOMAIN))]) == {away}
 
 
 def test_what_is_assigned_next_door_is_held_next_door():
-    held = after(*launches(hand_on))
+    displaced = after(*launches(hand_on))
     written = Box((1, 0), (9, 6))
-    assert held.pieces == {("f", 0): {(written, EAST)}}
-    assert held.home() == {Need("f", 0, own_moved((0, 0), written), EAST)}
+    assert displaced.pieces == {("f", 0): {(written, EAST)}}
+    assert displaced.returning() == {Need("f", 0, own_moved((0, 0), written), EAST)}
 
 
 def test_who_reads_where_it_is_held_needs_nothing():
-    held = after(*launches(hand_on))
+    displaced = after(*launches(hand_on))
     inside = Box((1, 0), (8, 6))
-    assert held.located([Need("f", 0, own_moved(EAST, inside))]) == frozenset()
-    assert held.located([Need("f", 0, within(inside))]) == {Need("f", 0, within(inside), EAST)}
+    assert displaced.located([Need("f", 0, own_moved(EAST, inside))]) == frozenset()
+    assert displaced.located([Need("f", 0, within(inside))]) == {Need("f", 0, within(inside), EAST)}
 
 
 def test_assigning_at_home_brings_all_of_it_home():
-    held = after(*launches(hand_on, double))
-    (piece,) = held.pieces["f", 0]
+    displaced = after(*launches(hand_on, double))
+    (piece,) = displaced.pieces["f", 0]
     assert piece == (Box((8, 0), (9, 6)), EAST), "only beyond the domain is it still next door"
 
 
 def test_what_is_spread_and_brought_home_is_where_it_was():
-    held = after(*launches(hand_on))
-    assert Held().to(held) == {Need("f", 0, own_moved(EAST, Box((1, 0), (9, 6))))}
-    assert held.to(held) == frozenset()
+    displaced = after(*launches(hand_on))
+    assert Displaced().to(displaced) == {Need("f", 0, own_moved(EAST, Box((1, 0), (9, 6))))}
+    assert displaced.to(displaced) == frozenset()
 
 
 def exchanged(plan) -> list[int]:

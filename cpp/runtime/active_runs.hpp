@@ -9,8 +9,8 @@
 namespace halocline {
 
 /// The cells of a box (block-local) where component 0 of a field is not zero, row by row; never
-/// empty: where there are none, the last span has no cells.
-[[nodiscard]] std::vector<halocline_span> spans_of(const halocline_field& view, ElementType type,
-                                                   const Box& box);
+/// empty: where there are none, the last run has no cells.
+[[nodiscard]] std::vector<halocline_active_run> active_runs_of(const halocline_field& view,
+                                                               ElementType type, const Box& box);
 
 }  // namespace halocline

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 def reached(reach: Reach, block: Block) -> tuple[Box, ...]:
     """Return the cells that a reach leads to from a block's own, none beyond an end of a row."""
     box = cells(reach, block.owned)
-    if not block.turn or box.is_empty:
+    if not block.wrap or box.is_empty:
         return (box,)
-    n = block.turn
+    n = block.wrap
     if box.extent[0] >= n:
         return (box.clip(0, 0, n),)
     turns = range(box.lower[0] // n, -(-box.upper[0] // n))
@@ -32,11 +32,11 @@ def reached(reach: Reach, block: Block) -> tuple[Box, ...]:
     )
 
 
-def across(offset: Offset, turn: int) -> Offset:
+def across(offset: Offset, wrap: int) -> Offset:
     """Return how far an offset leads from block to block."""
-    return (0, *offset[1:]) if turn else offset
+    return (0, *offset[1:]) if wrap else offset
 
 
-def whole_rows(box: Box, turn: int) -> Box:
+def whole_rows(box: Box, wrap: int) -> Box:
     """Return a box without ends along rows that close: a kernel may get at any cell of them."""
-    return box.clip(0, -UNBOUNDED, UNBOUNDED) if turn else box
+    return box.clip(0, -UNBOUNDED, UNBOUNDED) if wrap else box

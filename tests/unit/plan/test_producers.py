@@ -65,33 +65,33 @@ def _plan(*kernels, sides=("x-", "x+", "y-", "y+"), boundary=None):
     return plan_for(grid, steps, check_every=0)
 
 
-def fed(plan) -> dict[str, int]:
-    """Return how many feeders each kernel has."""
-    return {launch.kernel.name: len(launch.kernel.feeders) for launch in plan.launches}
+def producer_counts(plan) -> dict[str, int]:
+    """Return how many producers each kernel has."""
+    return {launch.kernel.name: len(launch.kernel.producers) for launch in plan.launches}
 
 
 def test_conditions_on_all_sides_feed_a_kernel_that_reads_each_once():
     plan = _plan(diffuse)
-    assert fed(plan) == {"diffuse": 4}
+    assert producer_counts(plan) == {"diffuse": 4}
     assert line(plan) == ["run diffuse all"]
-    assert "63 cells in 1 box, fed by 4 kernels in 32 cells" in str(plan)
-    feeders = plan.launches[0].kernel.feeders
-    assert sorted(f.layer for f in feeders) == [(0, -1), (0, 1), (1, -1), (1, 1)]
-    assert {f.offset for f in feeders} == {(-1, 0), (1, 0), (0, -1), (0, 1)}
+    assert "63 cells in 1 box, with 4 fused producers in 32 cells" in str(plan)
+    producers = plan.launches[0].kernel.producers
+    assert sorted(f.layer for f in producers) == [(0, -1), (0, 1), (1, -1), (1, 1)]
+    assert {f.offset for f in producers} == {(-1, 0), (1, 0), (0, -1), (0, 1)}
 
 
 def test_a_value_that_several_cells_read_is_computed_before():
-    assert not any(fed(_plan(smooth, sides=("x-", "x+"))).values())
+    assert not any(producer_counts(_plan(smooth, sides=("x-", "x+"))).values())
 
 
 def test_of_two_layers_the_one_that_one_cell_reads_feeds_it():
     plan = _plan(step_along, sides=("x-", "x+"))
-    assert fed(plan)["step_along"] == 1
-    assert plan.launches[-1].kernel.feeders[0].layer == (0, -2)
+    assert producer_counts(plan)["step_along"] == 1
+    assert plan.launches[-1].kernel.producers[0].layer == (0, -2)
 
 
 def test_a_value_that_a_second_kernel_reads_is_computed_before_both():
-    found = fed(_plan(diffuse, look))
+    found = producer_counts(_plan(diffuse, look))
     assert found["diffuse"] == 3
     assert found["look"] == 0
 
@@ -99,14 +99,14 @@ def test_a_value_that_a_second_kernel_reads_is_computed_before_both():
 @pytest.mark.parametrize(("rule", "count"), [(from_first, 1), (from_second, 0)])
 def test_what_a_boundary_reads_may_be_overwritten_by_the_cell_it_feeds_only(rule, count):
     plan = _plan(scale, sides=("x-",), boundary=lambda other: lambda T, on: rule(T, other, on=on))
-    assert fed(plan) == {rule.name: 0, "scale": 0} if count == 0 else {"scale": 1}
+    assert producer_counts(plan) == {rule.name: 0, "scale": 0} if count == 0 else {"scale": 1}
 
 
 def test_a_layer_of_a_periodic_grid_feeds_nobody():
     grid = hc.Grid((9, 7), periodic=True)
     T, T_new = grid.field("T"), grid.field("T_new")
     plan = plan_for(grid, [ends(T, on="x-"), diffuse(T, T_new)], check_every=0)
-    assert all(count == 0 for count in fed(plan).values())
+    assert all(count == 0 for count in producer_counts(plan).values())
 
 
 @pytest.mark.parametrize("streaming", ["two-grids", "in-place"])
@@ -118,7 +118,7 @@ def test_all_walls_of_a_closed_box_feed_the_collisions(streaming):
             "collide_stream",
             "collide_in_place",
         }
-        assert all(len(launch.kernel.feeders) == 30 for launch in plan.launches)
+        assert all(len(launch.kernel.producers) == 30 for launch in plan.launches)
 
 
 def test_what_another_boundary_reads_is_computed_before_that():
@@ -129,8 +129,8 @@ def test_what_another_boundary_reads_is_computed_before_that():
     apart = {launch.kernel.name for launch in plan.launches if launch.is_layer}
     assert {name.rstrip("_123") for name in apart} == {"wall", "free_slip"}
     (collision,) = {launch.code for launch in plan.launches if not launch.is_layer}
-    feeding = {feeder.kernel.name for feeder in collision.feeders}
-    assert {name.rstrip("_123") for name in feeding} == {"wall", "free_slip", "open_side"}
+    producing = {producer.kernel.name for producer in collision.producers}
+    assert {name.rstrip("_123") for name in producing} == {"wall", "free_slip", "open_side"}
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_every_rank_compiles_the_same_kernels(strategy):
     assert all(found == codes[0] for found in codes)
 
 
-def test_feeders_run_on_blocks_at_sides_only():
+def test_producers_run_on_blocks_at_sides_only():
     problem = stencils.heat((12, 12), (True, False))
     first, middle, last = plans(problem, ranks=3, decomposition=(1, 3))
     for plan, expected in ((first, [True, False]), (middle, [False] * 2), (last, [False, True])):

@@ -1,4 +1,4 @@
-#include "transport/letters.hpp"
+#include "transport/handshake.hpp"
 
 #include <signal.h>
 #include <unistd.h>
@@ -74,26 +74,26 @@ void Neighbour::check() const {
                          ", whose memory this one reads, has ended");
 }
 
-std::vector<int> Letters::ranks() const {
+std::vector<int> Handshake::ranks() const {
     std::vector<int> ranks;
     for (const auto& [rank, records] : written_) ranks.push_back(rank);
     return ranks;
 }
 
-std::vector<std::int64_t> Letters::outgoing(int rank, const Memory& memory) const {
+std::vector<std::int64_t> Handshake::outgoing(int rank, const Memory& memory) const {
     const Records& records = written_.at(rank);
-    std::vector<std::int64_t> letter{length(records)};
+    std::vector<std::int64_t> words{length(records)};
     for (const auto& [key, record] : records) {
-        letter.insert(letter.end(), {key.first, key.second ? 1 : 0, length(record)});
-        letter.insert(letter.end(), record.begin(), record.end());
+        words.insert(words.end(), {key.first, key.second ? 1 : 0, length(record)});
+        words.insert(words.end(), record.begin(), record.end());
     }
     const std::vector<std::int64_t> addresses = addresses_of(memory);
-    letter.insert(letter.end(), addresses.begin(), addresses.end());
-    return letter;
+    words.insert(words.end(), addresses.begin(), addresses.end());
+    return words;
 }
 
-void Letters::take(int rank, std::vector<std::int64_t> letter) {
-    Reader reader(letter);
+void Handshake::take(int rank, std::vector<std::int64_t> words) {
+    Reader reader(words);
     Records& records = read_[rank];
     const std::size_t count = reader.count();
     for (std::size_t i = 0; i < count; ++i) {
@@ -103,11 +103,11 @@ void Letters::take(int rank, std::vector<std::int64_t> letter) {
         record.resize(reader.count());
         for (std::int64_t& word : record) word = reader.next();
     }
-    letter.erase(letter.begin(), letter.begin() + reader.position());
-    addresses_[rank] = std::move(letter);
+    words.erase(words.begin(), words.begin() + reader.position());
+    addresses_[rank] = std::move(words);
 }
 
-std::shared_ptr<const Neighbour> Letters::neighbour(int rank) {
+std::shared_ptr<const Neighbour> Handshake::neighbour(int rank) {
     std::shared_ptr<const Neighbour>& known = neighbours_[rank];
     if (!known) known = std::make_shared<const Neighbour>(addresses_.at(rank));
     return known;

@@ -1,4 +1,4 @@
-"""Feeders: kernels on layers that run with the kernel that reads their results, cell by cell.
+"""Producers: kernels on layers that run with the kernel that reads their results, cell by cell.
 
 A layer beyond a side is thin: each of its values lies in a line of memory of its own, which the
 kernel that reads it fetches anyway. So where every value that a kernel computes on a layer is read
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from halocline.geometry import Box, add_joined, added, opposite
 from halocline.language.expr import renamed
-from halocline.language.kernel import Feeder, FieldType, Kernel, Statement
+from halocline.language.kernel import FieldType, Kernel, Producer, Statement
 from halocline.plan.chain import partial_axes
 from halocline.plan.reach import moved
 
@@ -36,28 +36,28 @@ class _Used:
 
     Attributes:
         read: What they read.
-        fed: What is assigned by those that feed a kernel.
+        produced: What producers assign.
         assigned: What is assigned by the others.
     """
 
     read: _Boxes = field(default_factory=dict)
-    fed: _Boxes = field(default_factory=dict)
+    produced: _Boxes = field(default_factory=dict)
     assigned: _Boxes = field(default_factory=dict)
 
-    def add(self, layer: Launch, cells: Box, *, is_fed: bool) -> None:
+    def add(self, layer: Launch, cells: Box, *, is_producer: bool) -> None:
         """Add what a kernel uses that runs in some cells."""
         for boxes, uses in (
             (self.read, layer.reads),
-            (self.fed if is_fed else self.assigned, layer.assigns),
+            (self.produced if is_producer else self.assigned, layer.assigns),
         ):
             for access in uses:
                 add_joined(boxes.setdefault(access.key, []), access.cells(cells))
 
-    def must_follow(self, feeder: Launch, cells: Box) -> bool:
-        """Return whether some of them must run after a feeder that runs in some cells."""
-        # Two feeders of the same cell keep their order.
-        assigned = _meets(feeder.assigns, cells, self.read, self.assigned)
-        return assigned or _meets(feeder.reads, cells, self.fed, self.assigned)
+    def must_follow(self, producer: Launch, cells: Box) -> bool:
+        """Return whether some of them must run after a producer that runs in some cells."""
+        # Two producers of the same cell keep their order.
+        assigned = _meets(producer.assigns, cells, self.read, self.assigned)
+        return assigned or _meets(producer.reads, cells, self.produced, self.assigned)
 
 
 def _meets(uses: Uses, cells: Box, *found: _Boxes) -> bool:
@@ -70,41 +70,41 @@ def _meets(uses: Uses, cells: Box, *found: _Boxes) -> bool:
     )
 
 
-def with_feeders(chain: Chain) -> Chain:
-    """Return a chain with as many kernels on layers as possible made feeders of others."""
-    feeds = _Feeds(chain).found
-    kept = [p for p in range(len(chain.launches)) if p not in feeds]
-    feeders = {p: [n for n in sorted(feeds) if feeds[n][0] == p] for p in kept}
+def with_producers(chain: Chain) -> Chain:
+    """Return a chain with as many kernels on layers as possible made producers of others."""
+    consumers = _Consumers(chain).found
+    kept = [p for p in range(len(chain.launches)) if p not in consumers]
+    producers = {p: [n for n in sorted(consumers) if consumers[n][0] == p] for p in kept}
     return replace(
         chain,
         launches=tuple(
-            _fed(chain.launches[p], [(chain.launches[n], feeds[n][1]) for n in found])
-            for p, found in feeders.items()
+            _joined(chain.launches[p], [(chain.launches[n], consumers[n][1]) for n in found])
+            for p, found in producers.items()
         ),
         extents=tuple(chain.extents[p] for p in kept),
-        breaks=tuple(_moved_up(item, feeds) for item in chain.breaks),
-        fed=tuple(tuple(chain.extents[n] for n in found) for found in feeders.values()),
+        breaks=tuple(_moved_up(item, consumers) for item in chain.breaks),
+        producing=tuple(tuple(chain.extents[n] for n in found) for found in producers.values()),
     )
 
 
-def unfed(kernel: Kernel, domain: Box, layers: Sequence[Box | None]) -> Box:
-    """Return a box of cells for which no feeder runs: nearly all of them, all but the outermost.
+def free_of_producers(kernel: Kernel, domain: Box, layers: Sequence[Box | None]) -> Box:
+    """Return a box of cells for which no producer runs: nearly all of them, all but the outermost.
 
     Args:
         kernel: The kernel.
         domain: The cells to consider.
-        layers: Where each feeder runs; None where it does not.
+        layers: Where each producer runs; None where it does not.
     """
     lower, upper = list(domain.lower), list(domain.upper)
-    for feeder, layer in zip(kernel.feeders, layers, strict=True):
+    for producer, layer in zip(kernel.producers, layers, strict=True):
         if layer is None:
             continue
-        axis, side = feeder.layer
-        fed = layer.shift(opposite(feeder.offset))
+        axis, side = producer.layer
+        served = layer.shift(opposite(producer.offset))
         if side < 0:
-            lower[axis] = max(lower[axis], fed.upper[axis])
+            lower[axis] = max(lower[axis], served.upper[axis])
         else:
-            upper[axis] = min(upper[axis], fed.lower[axis])
+            upper[axis] = min(upper[axis], served.lower[axis])
     return Box(tuple(lower), tuple(upper))
 
 
@@ -112,11 +112,11 @@ def _moved_up(item: Break, gone: Iterable[int]) -> Break:
     return replace(item, position=item.position - sum(p < item.position for p in gone))
 
 
-class _Feeds:
-    """Finds which kernels of a chain can feed which other one, and at which offset from its cells.
+class _Consumers:
+    """Finds which kernels of a chain can be producers of which others, at which offset from them.
 
     Attributes:
-        found: From the position of a feeder to that of the kernel it feeds, and the offset.
+        found: From the position of a producer to that of its consumer, and the offset.
     """
 
     def __init__(self, chain: Chain) -> None:
@@ -133,10 +133,12 @@ class _Feeds:
             reader = self._reader(position)
             offset = None if reader is None else self._offset(position, reader, between)
             if reader is None or offset is None:
-                between.add(launch, launch.region, is_fed=False)
+                between.add(launch, launch.region, is_producer=False)
             else:
                 self.found[position] = (reader, offset)
-                between.add(launch, _cells(launch, chain.launches[reader], offset), is_fed=True)
+                between.add(
+                    launch, _cells(launch, chain.launches[reader], offset), is_producer=True
+                )
 
     def _reader(self, position: int) -> int | None:
         """Return the kernel that follows a group of layers, if only they stand between."""
@@ -149,95 +151,99 @@ class _Feeds:
         return reader
 
     def _offset(self, position: int, reader: int, between: _Used) -> Offset | None:
-        """Return where a kernel on a layer lies from the cells it would feed, or None."""
-        feeder, fed = self._chain.launches[position], self._chain.launches[reader]
-        offset = _way(feeder, fed)
-        if offset is None or partial_axes(feeder):
+        """Return where a kernel on a layer lies from the cells of its consumer, or None."""
+        producer, consumer = self._chain.launches[position], self._chain.launches[reader]
+        offset = _way(producer, consumer)
+        if offset is None or partial_axes(producer):
             return None
-        cells = _cells(feeder, fed, offset)
+        cells = _cells(producer, consumer, offset)
         is_free = (
-            _is_all_read(feeder, fed, offset)
-            # It will run after the layers between it and the kernel it feeds.
-            and not between.must_follow(feeder, cells)
-            and _is_kept(fed, cells, offset, [*feeder.reads, *feeder.assigns])
-            and not self._is_read_after(reader, feeder, offset)
+            _is_all_read(producer, consumer, offset)
+            # It will run after the layers between it and the kernel it consumers.
+            and not between.must_follow(producer, cells)
+            and _is_kept(consumer, cells, offset, [*producer.reads, *producer.assigns])
+            and not self._is_read_after(reader, producer, offset)
         )
         return offset if is_free else None
 
-    def _is_read_after(self, reader: int, feeder: Launch, offset: Offset) -> bool:
-        """Return whether what a feeder assigns is read by a kernel after the one it feeds."""
-        (assigns,) = feeder.assigns
+    def _is_read_after(self, reader: int, producer: Launch, offset: Offset) -> bool:
+        """Return whether what a producer assigns is read by a kernel after the one it consumers."""
+        (assigns,) = producer.assigns
         here = added(offset, assigns.offset)
-        fed = self._chain.launches[reader]
-        if any((a.key, a.offset) == (assigns.key, here) for a in fed.assigns):
+        consumer = self._chain.launches[reader]
+        if any((a.key, a.offset) == (assigns.key, here) for a in consumer.assigns):
             return False
-        # Also what it would not assign any more, since the kernel it feeds does not read it.
-        assigned: _Boxes = {assigns.key: [assigns.cells(feeder.region)]}
+        # Also what it would not assign any more, since its consumer does not read it.
+        assigned: _Boxes = {assigns.key: [assigns.cells(producer.region)]}
         for other in self._chain.launches[reader + 1 :]:
-            if other == feeder:
+            if other == producer:
                 return False
             if _meets(other.reads, other.region, assigned):
                 return True
         return False
 
 
-def _is_all_read(feeder: Launch, fed: Launch, offset: Offset) -> bool:
-    """Return whether what a feeder assigns to cells of the domain would all be computed."""
-    (assigns,) = feeder.assigns
-    seen = assigns.cells(feeder.region).intersect(assigns.space.domain)
+def _is_all_read(producer: Launch, consumer: Launch, offset: Offset) -> bool:
+    """Return whether what a producer assigns to cells of the domain would all be computed."""
+    (assigns,) = producer.assigns
+    seen = assigns.cells(producer.region).intersect(assigns.space.domain)
     if seen.is_empty:
         return True
-    return fed.plain is None and moved(fed.region, added(offset, assigns.offset)).contains(seen)
+    return consumer.plain is None and moved(
+        consumer.region, added(offset, assigns.offset)
+    ).contains(seen)
 
 
-def _way(feeder: Launch, fed: Launch) -> Offset | None:
+def _way(producer: Launch, consumer: Launch) -> Offset | None:
     """Return how far from the only cell that reads it each result of a kernel is computed.
 
-    Kernels on cells of another grid are never feeders, nor do sweeps have any: their rows differ.
+    Kernels on cells of another grid are never producers, nor do sweeps have any: their rows differ.
     """
-    is_free = feeder.on_demand and feeder.plain is None and len(feeder.assigns) == 1
-    if not is_free or fed.kernel.sweep or not feeder.space.is_beside(fed.space):
+    is_free = producer.on_demand and producer.plain is None and len(producer.assigns) == 1
+    if not is_free or consumer.kernel.sweep or not producer.space.is_beside(consumer.space):
         return None
-    (assigns,) = feeder.assigns
-    assigned = assigns.cells(feeder.region)
-    read = [a for a in fed.reads if a.key == assigns.key]
-    reached = [a.offset for a in read if a.cells(fed.region).meets(assigned)]
+    (assigns,) = producer.assigns
+    assigned = assigns.cells(producer.region)
+    read = [a for a in consumer.reads if a.key == assigns.key]
+    reached = [a.offset for a in read if a.cells(consumer.region).meets(assigned)]
     if len(reached) != 1 or assigns.ratio:
         return None
     return added(reached[0], opposite(assigns.offset))
 
 
-def _cells(feeder: Launch, fed: Launch, offset: Offset) -> Box:
-    """Return where a kernel on a layer runs for the sake of the one that it feeds."""
-    return feeder.region.intersect(moved(fed.region, offset))
+def _cells(producer: Launch, consumer: Launch, offset: Offset) -> Box:
+    """Return where a kernel on a layer runs for the sake of the one that it consumers."""
+    return producer.region.intersect(moved(consumer.region, offset))
 
 
-def _is_kept(fed: Launch, cells: Box, offset: Offset, used: Iterable[Access]) -> bool:
-    """Return whether the fed kernel leaves alone what a feeder uses, but in the very cell it feeds.
+def _is_kept(consumer: Launch, cells: Box, offset: Offset, used: Iterable[Access]) -> bool:
+    """Return whether the consumer leaves alone what a producer uses, but in the consuming cell.
 
     Cells are computed in any order, so others must not have overwritten it before, nor after.
     """
     here = opposite(offset)
     for access in used:
-        for other in fed.assigns:
+        for other in consumer.assigns:
             by = added(access.offset, opposite(other.offset))
             is_other = other.key == access.key and by != here
-            if is_other and other.users(access.cells(cells)).meets(fed.region):
+            if is_other and other.users(access.cells(cells)).meets(consumer.region):
                 return False
     return True
 
 
-def _fed(launch: Launch, feeders: Sequence[tuple[Launch, Offset]]) -> Launch:
-    """Return a kernel with feeders at offsets from its cells."""
-    if not feeders:
+def _joined(launch: Launch, producers: Sequence[tuple[Launch, Offset]]) -> Launch:
+    """Return a kernel with producers at offsets from its cells."""
+    if not producers:
         return launch
     joined = _Joined(launch)
-    return joined.launch([joined.add(feeder, offset, _layer(feeder)) for feeder, offset in feeders])
+    return joined.launch(
+        [joined.add(producer, offset, _layer(producer)) for producer, offset in producers]
+    )
 
 
-def _layer(feeder: Launch) -> tuple[int, int]:
-    """Return the axis that a feeder's layer lies across, and which layer of that side it is."""
-    region, (assigns,) = feeder.region, feeder.assigns
+def _layer(producer: Launch) -> tuple[int, int]:
+    """Return the axis that a producer's layer lies across, and which layer of that side it is."""
+    region, (assigns,) = producer.region, producer.assigns
     axis = region.extent.index(min(region.extent))
     position = region.lower[axis]
     beyond = position - assigns.space.domain.upper[axis] + 1
@@ -245,7 +251,7 @@ def _layer(feeder: Launch) -> tuple[int, int]:
 
 
 class _Joined:
-    """The fields and scalars of a kernel and its feeders, each once."""
+    """The fields and scalars of a kernel and its producers, each once."""
 
     def __init__(self, launch: Launch) -> None:
         self._launch = launch
@@ -258,26 +264,26 @@ class _Joined:
         self._scalars = dict(zip(launch.kernel.scalars, launch.scalars, strict=True))
         self._taken = {f.name for f in own} | set(self._scalars)
 
-    def add(self, feeder: Launch, offset: Offset, layer: tuple[int, int]) -> Feeder:
-        """Return a feeder that calls its fields and scalars as they are called here."""
-        kernel = feeder.kernel
-        self._spaces |= zip(feeder.names, feeder.spaces, strict=True)
+    def add(self, producer: Launch, offset: Offset, layer: tuple[int, int]) -> Producer:
+        """Return a producer that calls its fields and scalars as they are called here."""
+        kernel = producer.kernel
+        self._spaces |= zip(producer.names, producer.spaces, strict=True)
         fields = {
             field.name: self._field(name, field)
-            for name, field in zip(feeder.names, kernel.fields, strict=True)
+            for name, field in zip(producer.names, kernel.fields, strict=True)
         }
         scalars = {
             name: self._scalar(name, value)
-            for name, value in zip(kernel.scalars, feeder.scalars, strict=True)
+            for name, value in zip(kernel.scalars, producer.scalars, strict=True)
         }
         statements = tuple(
             Statement(fields[s.field], s.component, renamed(s.value, fields, scalars), s.offset)
             for s in kernel.statements
         )
-        return Feeder(replace(kernel, statements=statements), offset, layer)
+        return Producer(replace(kernel, statements=statements), offset, layer)
 
-    def launch(self, feeders: Sequence[Feeder]) -> Launch:
-        """Return the kernel with its feeders, all with the same fields and scalars."""
+    def launch(self, producers: Sequence[Producer]) -> Launch:
+        """Return the kernel with its producers, all with the same fields and scalars."""
         old = self._launch
         plain = tuple(self._fields.values())
         whole = plain + old.kernel.fields[len(old.kernel.fields) - self._masks :]
@@ -287,9 +293,9 @@ class _Joined:
         def joined(kernel: Kernel, fields: tuple[FieldType, ...]) -> Kernel:
             own = tuple(
                 replace(f, kernel=replace(f.kernel, fields=fields, scalars=scalars))
-                for f in feeders
+                for f in producers
             )
-            return replace(kernel, fields=fields, scalars=scalars, feeders=own)
+            return replace(kernel, fields=fields, scalars=scalars, producers=own)
 
         return replace(
             old,

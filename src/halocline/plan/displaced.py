@@ -1,8 +1,8 @@
-"""Held: which block has the current values of cells where kernels write next door.
+"""Displaced: which block has the current values of cells where kernels write next door.
 
 Usually a block has those of its own cells. After a kernel that assigns at an offset it has those of
 its own cells moved by that offset: some lie in its halo, and some of its own cells are out of date
-until a neighbour sends home what it has written there.
+until a neighbour returns what it has written there.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Piece = tuple["Box", "Offset"]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """Where values are held elsewhere than at home.
+class Displaced:
+    """Where values are displaced: held by another block than the owner of their cell.
 
     Attributes:
         pieces: For a field and component, disjoint regions and the offset by which the own cells of
@@ -33,11 +33,13 @@ class Held:
 
     pieces: Mapping[Key, frozenset[Piece]] = field(default_factory=dict)
 
-    def after(self, launch: Launch) -> Held:
+    def after(self, launch: Launch) -> Displaced:
         """Return what is held when a kernel has run."""
         pieces = dict(self.pieces)
         # What a cell does for those that it spans it does for all of them.
-        assigned = {(a.key, a.home, a.spanned(launch.region)): a.space for a in launch.assigns}
+        assigned = {
+            (a.key, a.displacement, a.spanned(launch.region)): a.space for a in launch.assigns
+        }
         for (key, offset, cells), space in assigned.items():
             if key not in pieces and not any(offset):
                 continue
@@ -52,7 +54,7 @@ class Held:
                 kept |= {(target, offset) for target in targets}
             if kept:
                 pieces[key] = kept
-        return Held(pieces)
+        return Displaced(pieces)
 
     def located(self, needs: Iterable[Need]) -> Needs:
         """Return the needs with who has the values; without what a block has itself."""
@@ -62,7 +64,7 @@ class Held:
             for box, offset in self.pieces.get((need.field, need.component), ()):
                 if not need.reach.is_own_moved(offset):
                     result |= {
-                        replace(need, reach=part, held=offset)
+                        replace(need, reach=part, displacement=offset)
                         for r in rest
                         for part in clip(r, box)
                     }
@@ -70,8 +72,8 @@ class Held:
             result |= {replace(need, reach=reach) for reach in rest if reach.is_away}
         return frozenset(result)
 
-    def home(self, keys: Collection[Key] | None = None) -> Needs:
-        """Return the exchange that brings values home, of all or some components."""
+    def returning(self, keys: Collection[Key] | None = None) -> Needs:
+        """Return the needs that return values to their cells' owners, of all or some components."""
         return frozenset(
             Need(name, q, within(box), offset)
             for (name, q), pieces in self.pieces.items()
@@ -79,7 +81,7 @@ class Held:
             for box, offset in pieces
         )
 
-    def to(self, other: Held) -> Needs:
+    def to(self, other: Displaced) -> Needs:
         """Return the exchange after which values are held as another one says."""
         wanted = {
             Need(name, q, own_moved(offset, box))
@@ -88,14 +90,14 @@ class Held:
         }
         return self.located(wanted) | frozenset(
             replace(need, reach=reach)
-            for need in self.home()
+            for need in self.returning()
             for reach in _outside(need.reach, other.pieces.get((need.field, need.component), ()))
         )
 
-    def swapped(self, first: str, second: str) -> Held:
+    def swapped(self, first: str, second: str) -> Displaced:
         """Return what is held after two storages have exchanged their contents."""
         names = {first: second, second: first}
-        return Held({(names.get(name, name), q): p for (name, q), p in self.pieces.items()})
+        return Displaced({(names.get(name, name), q): p for (name, q), p in self.pieces.items()})
 
 
 def _outside(reach: Reach, pieces: Iterable[Piece]) -> list[Reach]:
@@ -106,6 +108,6 @@ def _outside(reach: Reach, pieces: Iterable[Piece]) -> list[Reach]:
     return rest
 
 
-def at_home(needs: Iterable[Need]) -> Needs:
+def undisplaced(needs: Iterable[Need]) -> Needs:
     """Return the same needs where every block has the values of its own cells."""
-    return frozenset(replace(need, held=None) for need in needs if need.reach.is_away)
+    return frozenset(replace(need, displacement=None) for need in needs if need.reach.is_away)

@@ -1,4 +1,4 @@
-"""Print the feeders of a kernel as C++: functions that it calls for each row, just before it."""
+"""Print the producers of a kernel as C++: functions that it calls for each row, just before it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from halocline.codegen.nest import Load, Nest
-    from halocline.language.kernel import Feeder, Kernel
+    from halocline.language.kernel import Kernel, Producer
 
 
-class FeederTexts:
-    """The texts of all feeders of a kernel.
+class ProducerTexts:
+    """The texts of all producers of a kernel.
 
     Those on one layer run in almost the same rows. Across x these are almost all rows, and in each
     one cell: the row is asked once whether all of them run there.
 
     Args:
-        kernel: The kernel that they feed.
+        kernel: Their consumer.
         nest: What it does.
         entry: Its function.
         new: Gives names that nothing else has there.
@@ -33,14 +33,14 @@ class FeederTexts:
 
     def __init__(self, kernel: Kernel, nest: Nest, entry: str, new: Callable[[str], str]) -> None:
         self._texts = [
-            (_CellFeeder if feeder.layer[0] == 0 else _RowFeeder)(
-                feeder, nest, f"{entry}_feeder_{number}", number
+            (_CellProducer if producer.layer[0] == 0 else _RowProducer)(
+                producer, nest, f"{entry}_producer_{number}", number
             )
-            for number, feeder in enumerate(kernel.feeders)
+            for number, producer in enumerate(kernel.producers)
         ]
         self.nests = [text.nest for text in self._texts]
-        # In the order of the feeders: where two assign the same cell, the later one's value stays.
-        layers = [list(layer) for _, layer in groupby(self._texts, _FeederText.place)]
+        # In the producers' order: where two assign the same cell, the later one's value stays.
+        layers = [list(layer) for _, layer in groupby(self._texts, _ProducerText.place)]
         self._layers = {new(f"layer_{number}"): layer for number, layer in enumerate(layers)}
 
     def functions(self) -> str:
@@ -48,11 +48,11 @@ class FeederTexts:
         return "".join(text.function() for text in self._texts)
 
     def rows(self) -> list[str]:
-        """Print in which rows the feeders on each layer run."""
+        """Print in which rows the producers on each layer run."""
         lines = []
         for name, layer in self._layers.items():
             ways = ", ".join(text.way() for text in layer)
-            lines.append(f"const FedRows {name} = fed_rows(call.layers, {{{ways}}});")
+            lines.append(f"const ProducerRows {name} = producer_rows(call.layers, {{{ways}}});")
         return lines
 
     def calls(self) -> list[str]:
@@ -67,20 +67,20 @@ class FeederTexts:
         return lines
 
 
-class _FeederText:
-    """The text of one feeder; in 'row' it runs in the cells [lower, upper) or in the cell x."""
+class _ProducerText:
+    """The text of one producer; in 'row' it runs in the cells [lower, upper) or in the cell x."""
 
     parameters: str
     first: str  # the first cell of what it runs in
 
-    def __init__(self, feeder: Feeder, fed: Nest, name: str, number: int) -> None:
+    def __init__(self, producer: Producer, consumer: Nest, name: str, number: int) -> None:
         # What stands on a layer is read at once: no part of it goes past the cache.
-        self.nest = replace(lower(feeder.kernel), streamed=())
-        self.feeder = feeder
+        self.nest = replace(lower(producer.kernel), streamed=())
+        self.producer = producer
         self.name = name
         self.number = number
-        self.offset = (*feeder.offset, 0, 0)[:3]
-        self._fed = fed
+        self.offset = (*producer.offset, 0, 0)[:3]
+        self._consumer = consumer
 
     def function(self) -> str:
         """Return the function for a row of the layer."""
@@ -112,18 +112,18 @@ class _FeederText:
 
     def place(self) -> tuple[tuple[int, int], int]:
         """Return its layer, and the way to it across that."""
-        return self.feeder.layer, self.feeder.offset[self.feeder.layer[0]]
+        return self.producer.layer, self.producer.offset[self.producer.layer[0]]
 
     def is_fed(self, layer: str) -> str:
-        """Print whether feeders at the same place run for a row."""
+        """Print whether producers at the same place run for a row."""
         return f"{layer}.some.hold(y, z)"
 
     def way(self) -> str:
-        """Print its number, and how far its layer is from the rows that it feeds."""
+        """Print its number, and how far its layer is from the rows that it computes for."""
         return f"{{{self.number}, {self.offset[1]}, {self.offset[2]}}}"
 
     def row(self) -> str:
-        """Print which row of the layer feeds a row."""
+        """Print which row of the layer belongs to a row."""
         places = zip("yz", self.offset[1:], strict=True)
         return ", ".join(f"{axis} {moved(step)}".strip() for axis, step in places)
 
@@ -132,12 +132,12 @@ class _FeederText:
         raise NotImplementedError
 
     def call(self, layer: str) -> list[str]:
-        """Print the call for what it feeds of a row, given the name of its layer's rows."""
+        """Print the call for what a row of the consumer reads, given its layer's name."""
         raise NotImplementedError
 
 
-class _RowFeeder(_FeederText):
-    """A feeder on a layer across y or z."""
+class _RowProducer(_ProducerText):
+    """A producer on a layer across y or z."""
 
     parameters = "int64_t lower, int64_t upper, int64_t y, int64_t z"
     first = "lower"
@@ -147,11 +147,11 @@ class _RowFeeder(_FeederText):
 
     def call(self, layer: str) -> list[str]:
         ends = ", ".join(f"{end} {moved(self.offset[0])}".strip() for end in ("lower", "upper"))
-        return [f"feed(call, {self.number}, {self.name}, {ends}, {self.row()});"]
+        return [f"produce(call, {self.number}, {self.name}, {ends}, {self.row()});"]
 
 
-class _CellFeeder(_FeederText):
-    """A feeder on a layer across x: one cell a row, of rows that do not close on themselves."""
+class _CellProducer(_ProducerText):
+    """A producer on a layer across x: one cell a row, of rows that do not close on themselves."""
 
     parameters = "int64_t x, int64_t y, int64_t z"
     first = "x"
@@ -184,6 +184,6 @@ class _CellFeeder(_FeederText):
         x, _, z = (a + b for a, b in zip((*load.offset, 0, 0), self.offset, strict=False))
         return all(
             (*other.offset, 0, 0)[2] != z or x not in (0, other.offset[0])
-            for other in self._fed.loads
+            for other in self._consumer.loads
             if (other.field, other.component) == (load.field, load.component)
         )

@@ -17,8 +17,8 @@ using Record = std::vector<std::int64_t>;
 /// Records by tag, and by whether their writer is the message's source.
 using Records = std::map<std::pair<int, bool>, Record>;
 
-/// One letter to each rank that this one has messages with, and one from each.
-class Letters {
+/// What this rank tells each rank that this one has messages with, and one from each.
+class Handshake {
 public:
     /// Writes down what the other end of a message must know.
     void write(const Message& message, bool is_source, const Record& record) {
@@ -29,12 +29,12 @@ public:
         return read_.at(message.rank).at({message.tag, !is_source});
     }
 
-    /// The ranks to which there are letters.
+    /// The ranks that are told something.
     [[nodiscard]] std::vector<int> ranks() const;
-    /// The letter to a rank: records, and where the memory of this rank lies.
+    /// The words for a rank: records, and where the memory of this rank lies.
     [[nodiscard]] std::vector<std::int64_t> outgoing(int rank, const Memory& memory) const;
-    /// Takes the letter of a rank.
-    void take(int rank, std::vector<std::int64_t> letter);
+    /// Takes the words of a rank.
+    void take(int rank, std::vector<std::int64_t> words);
 
     /// The fields of another rank, mapped; asked for the first time, it maps them.
     [[nodiscard]] std::shared_ptr<const class Neighbour> neighbour(int rank);

@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from halocline.runtime.executor import Executor
 
 _NO_MASK = -1
-_WITH_EXCHANGE: dict[type, type[_core.Start | _core.Wait | _core.Poll]] = {
-    ops.Start: _core.Start,
-    ops.Wait: _core.Wait,
-    ops.Poll: _core.Poll,
-}
 
 
 class Kernels(Protocol):
@@ -163,11 +158,8 @@ class PlanWriter:
         match op:
             case ops.Run():
                 return self._run(op)
-            case ops.Start(number) | ops.Wait(number) | ops.Poll(number):
-                return _WITH_EXCHANGE[type(op)](self.exchanges[number])
-            case ops.WaitAny(number, arrivals):
-                pieces = [_core.Piece(a.messages, self._run(a.run)) for a in arrivals]
-                return _core.WaitAny(self.exchanges[number], pieces)
+            case ops.Start() | ops.Wait() | ops.WaitAny() | ops.Poll():
+                return self._of_exchange(op)
             case Swap(first, second):
                 return _core.Swap(self.slots[first], self.slots[second])
             case Repeat(count, body):
@@ -186,6 +178,19 @@ class PlanWriter:
                 return _core.Poison(self.slots[field], components, self._placed(boxes))
             case ops.Check(field, boxes):
                 return _core.Check(self.slots[field], self._placed(boxes))
+
+    def _of_exchange(self, op: ops.Start | ops.Wait | ops.WaitAny | ops.Poll) -> _core.Operation:
+        exchange = self.exchanges[op.exchange]
+        match op:
+            case ops.Start():
+                return _core.Start(exchange)
+            case ops.Wait():
+                return _core.Wait(exchange)
+            case ops.WaitAny(_, arrivals):
+                pieces = [_core.Piece(a.messages, self._run(a.run)) for a in arrivals]
+                return _core.WaitAny(exchange, pieces)
+            case ops.Poll():
+                return _core.Poll(exchange)
 
     def _run(self, run: ops.Run) -> _core.Run:
         return _core.Run(

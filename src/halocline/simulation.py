@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from halocline.errors import PlanError
@@ -21,10 +20,10 @@ from halocline.pipeline import (
     compile_kernels,
     compile_services,
     decomposition_for,
+    plan_of,
+    plan_once,
 )
 from halocline.plan.bind import bind
-from halocline.plan.layout import layouts_without_halo
-from halocline.plan.lower import make_plan
 from halocline.plan.strategy import Strategy, check_strategy
 from halocline.runtime.agreement import Agreement
 from halocline.runtime.collective import collective
@@ -34,6 +33,7 @@ from halocline.runtime.job import Made, RanksPerNode, join
 from halocline.runtime.link import AnyLink
 from halocline.runtime.memory import check_memory
 from halocline.runtime.openmp import threads_of_rank
+from halocline.runtime.platform import platform_here
 from halocline.runtime.progress import progress_display
 from halocline.runtime.redistribution import store_initial_values
 from halocline.runtime.tally import Tally
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
     from halocline.language.steps import Parameter
     from halocline.pipeline import CompiledKernels
+    from halocline.plan.decomposition import Decomposition
     from halocline.plan.plan import Plan
     from halocline.plan.program import Program
     from halocline.runtime.report import Report, Timer
@@ -137,6 +138,7 @@ class Simulation:
             self.device = open_device(wanted, self.job)
             check_transport(self.strategy, self.device)
             self.threads = threads_of_rank(threads, self.job.ranks_on_node)
+            self._platform = platform_here(self.job, self.threads, self.device)
             # Read by all ranks together, so that none waits for another later.
             self._predictor = self._ask() if self.job.size > 1 else None
         if not grid.own:
@@ -191,20 +193,18 @@ class Simulation:
         """What this rank does in a step; the default strategy's until one has been chosen."""
         if self._selection is not None:
             return self._selection.plan
-        return self._make_plan(self._bind(), self._fixed_strategy)
+        program, decomposition = self._bind()
+        return plan_of(program, decomposition, self._fixed_strategy, self.rank, self._platform)
 
-    def _bind(self) -> Program:
+    def _bind(self) -> tuple[Program, Decomposition]:
+        """Return what is to be planned, for which the steps must be complete."""
         program = bind(self.grid, self.steps, self.check_every)
         wanted, blocks = self._shape
-        if self._predictor is not None and (wanted is None or isinstance(wanted, str)):
-            prices = prices_here(program, self._fixed_strategy, self.job, self._predictor)
-            self.decomposition = decomposition_for(
-                self.grid, self.size, wanted, blocks, prices, self.steps
-            )
-        return program
-
-    def _make_plan(self, program: Program, strategy: Strategy) -> Plan:
-        return make_plan(program, self.decomposition, strategy, self.rank)
+        if self._predictor is None or not (wanted is None or isinstance(wanted, str)):
+            return program, self.decomposition
+        prices = prices_here(program, self._fixed_strategy, self.job, self._predictor)
+        shape = (self.size, wanted, blocks, prices)
+        return program, decomposition_for(self.grid, *shape, self.steps)
 
     @property
     def _fixed_strategy(self) -> Strategy:
@@ -321,11 +321,7 @@ class Simulation:
             executor.once(name)
 
     def _load_once(self, executor: Executor, name: str, steps: tuple[Step, ...]) -> None:
-        # Hidden fields keep nothing from one call to the next, so all of them use the same ones.
-        program = bind(self.grid, steps, 0, prefix="once")
-        new = layouts_without_halo(program, executor.storages)
-        strategy, layouts = replace(self._fixed_strategy, depth=1), (*executor.layouts, *new)
-        plan = make_plan(program, self.decomposition, strategy, self.rank, layouts)
+        plan, new = plan_once(self.grid, steps, self.plan, executor.layouts, self._platform)
         check_memory(new, plan, self.device, self.job)
         for layout in new:
             executor.store(layout)
@@ -366,12 +362,14 @@ class Simulation:
                 "The grid's fields already belong to another simulation.",
                 hint="Make a new Grid with its own fields for each simulation.",
             )
-        program = self._bind()
+        program, self.decomposition = self._bind()
         candidates = candidate_plans(
             program,
             self.decomposition,
             self.strategy,
-            lambda strategy: self._make_plan(program, strategy),
+            lambda strategy: plan_of(
+                program, self.decomposition, strategy, self.rank, self._platform
+            ),
             self.job,
             self._predictor,
         )

@@ -106,12 +106,14 @@ def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     from halocline.apps.run_options import RunOptions
     from halocline.cli.show import show_subject
     from halocline.language.initial import planning
+    from halocline.runtime.platform import platform_of_ranks
 
     read, from_file = read_case(case, parameters)
     with planning():
         problem = read.problem()
     options = RunOptions({**from_file, **run})
-    typer.echo(show_subject(what.value, problem, options, (ranks, rank), target))
+    platform = platform_of_ranks(ranks, run.get("ranks_per_node"), run.get("threads", 1))
+    typer.echo(show_subject(what.value, problem, options, (ranks, rank), platform, target))
 
 
 def predict(  # noqa: PLR0913 (as for show)
@@ -219,7 +221,7 @@ def build(arguments: Sequence[str]) -> typer.Typer:
     parameters, usual = (options_of(kind), kind.usual) if kind else ({}, {})
     commands: dict[Callable[..., None], Mapping[str, Option]] = {
         run: RUN,
-        show: distribution,
+        show: {**distribution, **of_machine},
         predict: {**distribution, **of_machine},
         bench: {n: SIMULATION[n] for n in ("device", "ranks_per_node", "link")},
         probe: {"device": SIMULATION["device"]},

@@ -14,6 +14,7 @@ from halocline.language.show import show
 from halocline.language.steps import Call
 from halocline.language.tree import walk
 from halocline.pipeline import plan_for, source_for
+from halocline.plan.platform import Platform
 
 
 def show_subject(
@@ -21,6 +22,7 @@ def show_subject(
     problem: Problem,
     options: RunOptions,
     ranks_and_rank: tuple[int, int],
+    platform: Platform,
     target: str = "c++",
 ) -> str:
     """Return a case's 'kernel', 'footprint', 'plan' or 'code' for a target as text."""
@@ -35,6 +37,7 @@ def show_subject(
                 ranks=ranks,
                 rank=rank,
                 strategy=options.strategy,
+                platform=platform,
                 **options.shape,
             )
         ),

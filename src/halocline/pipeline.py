@@ -27,15 +27,18 @@ from halocline.language.tree import walk
 from halocline.options import Check
 from halocline.plan.bind import bind
 from halocline.plan.decomposition import PRICES, Decomposition, decompose, parse_shape
+from halocline.plan.encoding import Encoder
 from halocline.plan.layout import layouts_without_halo
 from halocline.plan.lower import make_plan
-from halocline.plan.platform import decided
+from halocline.plan.plan_file import section_of, write_plans
+from halocline.plan.platform import Platform, decided
 from halocline.plan.sparse import Sparse
 from halocline.plan.strategy import Strategy
 from halocline.runtime import _core
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from halocline.analysis.threads import Threads
     from halocline.codegen.source import Source
@@ -44,7 +47,6 @@ if TYPE_CHECKING:
     from halocline.language.steps import Step
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
-    from halocline.plan.platform import Platform
     from halocline.plan.program import Program
     from halocline.runtime.job import Job
 
@@ -90,6 +92,44 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
     split = decomposition_for(grid, ranks, decomposition, blocks, steps=checked)
     program = bind(grid, checked, check_every)
     return plan_of(program, split, strategy or Strategy(), rank, platform)
+
+
+def write_plan_file(  # noqa: PLR0913 (as for plan_for)
+    path: Path,
+    grid: Grid,
+    steps: Sequence[Step],
+    *,
+    ranks: int = 1,
+    strategy: Strategy | None = None,
+    decomposition: AnyDecomposition = None,
+    blocks: int = 1,
+    check_every: int = 100,
+    platform: Platform | None = None,
+) -> None:
+    """Write the plans of all ranks to a file; the arguments are those of 'plan_for'.
+
+    Raises:
+        OutputError: The file cannot be written.
+        PlanError: The step cannot be distributed like that.
+    """
+    checked = check_steps(tuple(steps))
+    split = decomposition_for(grid, ranks, decomposition, blocks, steps=checked)
+    program = bind(grid, checked, check_every)
+    where = platform or Platform()
+    plans = [plan_of(program, split, strategy or Strategy(), rank, where) for rank in range(ranks)]
+    encoder = Encoder(program)
+    write_plans(path, encoder, plans[0], (section_of(plan, encoder) for plan in plans))
+
+
+def write_plan_of_job(path: Path, program: Program, plan: Plan, job: Job) -> None:
+    """Write the plans that ranks have to a file; collective.
+
+    Raises:
+        OutputError: The file cannot be written.
+    """
+    encoder = Encoder(program)
+    sections = job.gather(section_of(plan, encoder))
+    job.on_first(lambda: write_plans(path, encoder, plan, sections or ()))
 
 
 def plan_of(

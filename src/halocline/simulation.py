@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from halocline.errors import PlanError
@@ -20,10 +21,10 @@ from halocline.pipeline import (
     compile_kernels,
     compile_services,
     decomposition_for,
-    plan_of,
     plan_once,
+    write_plan_of_job,
 )
-from halocline.plan.bind import bind
+from halocline.plan.plan_file import check_undecided, read_plans
 from halocline.plan.strategy import Strategy, check_strategy
 from halocline.runtime.agreement import Agreement
 from halocline.runtime.collective import collective
@@ -37,23 +38,15 @@ from halocline.runtime.platform import platform_here
 from halocline.runtime.progress import progress_display
 from halocline.runtime.redistribution import store_initial_values
 from halocline.runtime.tally import Tally
-from halocline.tune.selection import (
-    Predictor,
-    Selection,
-    candidate_plans,
-    predicted_lines,
-    predictor_of,
-    prices_here,
-)
+from halocline.tune.planner import Planner
+from halocline.tune.selection import Predictor, Selection, predicted_lines, predictor_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
     from halocline.language.steps import Parameter
     from halocline.pipeline import CompiledKernels
-    from halocline.plan.decomposition import Decomposition
     from halocline.plan.plan import Plan
-    from halocline.plan.program import Program
     from halocline.runtime.report import Report, Timer
 
 # Python looks at the clock about this often while the runtime executes steps.
@@ -84,6 +77,8 @@ class Simulation:
         communicator: An mpi4py communicator; None for all ranks of the launcher.
         ranks_per_node: Declare so many consecutive ranks to be a node; None for the real nodes.
         link: An emulated link between nodes: one of 'LINKS' in runtime/link.py, or 'L=1e-5,G=1e-9'.
+        plan: A file with plans to execute, which 'write_plan' or 'halocline show plan --write' has
+            written for these steps and so many ranks; it decides strategy and decomposition.
 
     Raises:
         HaloclineError: A step, field or choice is wrong; nothing has run yet.
@@ -105,13 +100,27 @@ class Simulation:
         communicator: Any = None,
         ranks_per_node: RanksPerNode = None,
         link: AnyLink = None,
+        plan: Annotated[str | Path | None, Check(read_plans)] = None,
     ) -> None:
         # First of all, so that ranks of which one is given a mistake all hear of it.
         self.job = join(communicator, ranks_per_node=ranks_per_node, link=link)
         with self.job.call("Simulation"):
-            given = {"blocks": blocks, "threads": threads, "check_every": check_every}
-            check_options(Simulation, {**given, "decomposition": decomposition, "device": device})
+            given: dict[str, Any] = {
+                "blocks": blocks,
+                "threads": threads,
+                "check_every": check_every,
+                "decomposition": decomposition,
+                "device": device,
+                "plan": plan,
+            }
+            check_options(Simulation, given)
             self.grid, self.steps = grid, time_step(steps)
+            file = None
+            if plan is not None:
+                check_undecided(strategy=strategy, decomposition=decomposition, blocks=blocks)
+                file = read_plans(plan)
+                file.check(grid.first.extent, self.job.size)
+                strategy, decomposition = file.strategy, file.decomposition
             self.strategy, self.target = check_strategy(strategy), check_target(target)
             wanted = parse_device(device)
             if not wanted.is_cpu and target != "c++":
@@ -121,8 +130,7 @@ class Simulation:
                 )
             self.dt, self.check_every = finite_number("'dt'", dt), check_every
             # Which shape is the cheapest depends on the step, which need not be complete yet.
-            self._shape = (decomposition, blocks)
-            shape = (self.job.size, *self._shape)
+            shape = (self.job.size, decomposition, blocks)
             self.decomposition = decomposition_for(grid, *shape, steps=self.steps)
             self._agreement = Agreement(self.job, grid)
             self._agreement.on_options(
@@ -138,9 +146,20 @@ class Simulation:
             self.device = open_device(wanted, self.job)
             check_transport(self.strategy, self.device)
             self.threads = threads_of_rank(threads, self.job.ranks_on_node)
-            self._platform = platform_here(self.job, self.threads, self.device)
-            # Read by all ranks together, so that none waits for another later.
-            self._predictor = self._ask() if self.job.size > 1 else None
+            if file is not None:
+                file.check_device(has_devices=not self.device.is_cpu)
+            self._planner = Planner(
+                grid,
+                self.steps,
+                check_every,
+                self.job,
+                platform_here(self.job, self.threads, self.device),
+                # Read by all ranks together, so that none waits for another later.
+                self._ask() if self.job.size > 1 else None,
+                self.strategy,
+                (decomposition, blocks),
+                file,
+            )
         if not grid.own:
             grid.own.extend(block.box for block in self.decomposition.blocks_of(self.rank))
         self._selection: Selection | None = None
@@ -191,24 +210,16 @@ class Simulation:
     @property
     def plan(self) -> Plan:
         """What this rank does in a step; the default strategy's until one has been chosen."""
-        if self._selection is not None:
-            return self._selection.plan
-        program, decomposition = self._bind()
-        return plan_of(program, decomposition, self._fixed_strategy, self.rank, self._platform)
+        return self._planner.plan() if self._selection is None else self._selection.plan
 
-    def _bind(self) -> tuple[Program, Decomposition]:
-        """Return what is to be planned, for which the steps must be complete."""
-        program = bind(self.grid, self.steps, self.check_every)
-        wanted, blocks = self._shape
-        if self._predictor is None or not (wanted is None or isinstance(wanted, str)):
-            return program, self.decomposition
-        prices = prices_here(program, self._fixed_strategy, self.job, self._predictor)
-        shape = (self.size, wanted, blocks, prices)
-        return program, decomposition_for(self.grid, *shape, self.steps)
+    @collective
+    def write_plan(self, path: str | Path) -> None:
+        """Write the plans of all ranks to a file, which 'plan' takes; collective.
 
-    @property
-    def _fixed_strategy(self) -> Strategy:
-        return self.strategy if isinstance(self.strategy, Strategy) else Strategy()
+        Raises:
+            OutputError: The file cannot be written.
+        """
+        write_plan_of_job(Path(path), self._planner.bound(), self.plan, self.job)
 
     @property
     @collective
@@ -321,7 +332,7 @@ class Simulation:
             executor.once(name)
 
     def _load_once(self, executor: Executor, name: str, steps: tuple[Step, ...]) -> None:
-        plan, new = plan_once(self.grid, steps, self.plan, executor.layouts, self._platform)
+        plan, new = plan_once(self.grid, steps, self.plan, executor.layouts, self._planner.platform)
         check_memory(new, plan, self.device, self.job)
         for layout in new:
             executor.store(layout)
@@ -362,18 +373,9 @@ class Simulation:
                 "The grid's fields already belong to another simulation.",
                 hint="Make a new Grid with its own fields for each simulation.",
             )
-        program, self.decomposition = self._bind()
-        candidates = candidate_plans(
-            program,
-            self.decomposition,
-            self.strategy,
-            lambda strategy: plan_of(
-                program, self.decomposition, strategy, self.rank, self._platform
-            ),
-            self.job,
-            self._predictor,
-        )
+        candidates = self._planner.candidates()
         first = candidates.plans[0]
+        self.decomposition = first.decomposition
         check_lengths(self.device, first, self.job)
         check_memory(first.layouts, first, self.device, self.job)
         kernels = self._compile(candidates.plans)
@@ -386,7 +388,9 @@ class Simulation:
             self.device,
             services=compile_services(self.job, self.device.handle),
         )
-        self._selection = Selection(candidates, executor, kernels, self.job, self._predictor)
+        self._selection = Selection(
+            candidates, executor, kernels, self.job, self._planner.predictor
+        )
         store_initial_values(self.grid, executor.storages, executor.owned, self.job)
         self._executor = executor
         return executor

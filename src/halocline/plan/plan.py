@@ -172,6 +172,11 @@ class Plan:
     executions: tuple[Execution, ...] = ()
 
     @property
+    def has_devices(self) -> bool:
+        """Whether it has been decided that kernels run on devices."""
+        return any(how.threads for how in self.executions)
+
+    @property
     def blocks(self) -> tuple[Block, ...]:
         """The rank's blocks."""
         return self.decomposition.blocks_of(self.rank)

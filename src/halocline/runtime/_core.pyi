@@ -57,23 +57,8 @@ class Kernel:
         threads: Threads = ...,
     ) -> None: ...
 
-# How the values of a message move from one rank to another.
-TransportKind = Enum(
-    "TransportKind",
-    [
-        "shared",
-        "shared-push",
-        "two-sided",
-        "persistent",
-        "datatype",
-        "put",
-        "get",
-        "box-copies",
-        "via-host",
-        "from-device",
-        "peer",
-    ],
-)
+class TransportKind(Enum):
+    """How the values of a message move from one rank to another; named as strategies name them."""
 
 class Part:
     """One component of a field in a box, at this rank's end and at the other's."""

@@ -57,8 +57,23 @@ class Kernel:
         threads: Threads = ...,
     ) -> None: ...
 
-class TransportKind(Enum):
-    """How the values of a message move from one rank to another; named as strategies name them."""
+# How the values of a message move from one rank to another.
+TransportKind = Enum(
+    "TransportKind",
+    [
+        "shared",
+        "shared-push",
+        "two-sided",
+        "persistent",
+        "datatype",
+        "put",
+        "get",
+        "box-copies",
+        "via-host",
+        "from-device",
+        "peer",
+    ],
+)
 
 class Part:
     """One component of a field in a box, at this rank's end and at the other's."""

@@ -105,20 +105,13 @@ class Simulation:
         # First of all, so that ranks of which one is given a mistake all hear of it.
         self.job = join(communicator, ranks_per_node=ranks_per_node, link=link)
         with self.job.call("Simulation"):
-            given: dict[str, Any] = {
-                "blocks": blocks,
-                "threads": threads,
-                "check_every": check_every,
-                "decomposition": decomposition,
-                "device": device,
-                "plan": plan,
-            }
+            given: dict[str, Any] = {"blocks": blocks, "decomposition": decomposition, "plan": plan}
+            given |= {"threads": threads, "check_every": check_every, "device": device}
             check_options(Simulation, given)
             self.grid, self.steps = grid, time_step(steps)
-            file = None
-            if plan is not None:
+            file = None if plan is None else read_plans(plan)
+            if file is not None:
                 check_undecided(strategy=strategy, decomposition=decomposition, blocks=blocks)
-                file = read_plans(plan)
                 file.check(grid.first.extent, self.job.size)
                 strategy, decomposition = file.strategy, file.decomposition
             self.strategy, self.target = check_strategy(strategy), check_target(target)
@@ -146,8 +139,6 @@ class Simulation:
             self.device = open_device(wanted, self.job)
             check_transport(self.strategy, self.device)
             self.threads = threads_of_rank(threads, self.job.ranks_on_node)
-            if file is not None:
-                file.check_device(has_devices=not self.device.is_cpu)
             self._planner = Planner(
                 grid,
                 self.steps,

@@ -50,6 +50,11 @@ class Planner:
     shape: tuple[AnyDecomposition, int]
     file: PlanFile | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse a file whose plans are for devices where there are none, and the other way."""
+        if self.file is not None:
+            self.file.check_device(has_devices=self.platform.has_devices)
+
     def bound(self) -> Program:
         """Return the step bound to the grid."""
         return bind(self.grid, self.steps, self.check_every)

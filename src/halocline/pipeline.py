@@ -26,8 +26,9 @@ from halocline.language.steps import Call, check_steps
 from halocline.language.tree import walk
 from halocline.options import Check
 from halocline.plan.bind import bind
-from halocline.plan.decomposition import PRICES, Decomposition, decompose, parse_shape
+from halocline.plan.decomposition import Decomposition, decompose
 from halocline.plan.lower import make_plan
+from halocline.plan.shape import PRICES, parse_shape
 from halocline.plan.sparse import Sparse
 from halocline.plan.strategy import Strategy
 from halocline.runtime import _core

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
@@ -82,8 +81,7 @@ def make_plan(
     wanted = make_layouts(program, schedule)
     if layouts is not None:
         _check_layouts(wanted, layouts)
-    if decomposition.wrap:
-        _check_turn(wanted)
+    _check_turn(wanted)
     if strategy.depth > 1:
         _check_depth(wanted, decomposition, strategy.depth)
     lowering = _Lowering(program, decomposition, strategy, rank, layouts or wanted)
@@ -129,8 +127,7 @@ def _check_depth(layouts: Iterable[FieldLayout], decomposition: Decomposition, d
         if count == 1 and not decomposition.periodic[axis]:
             continue
         for layout in layouts:
-            cuts = decomposition.on(layout.space).cuts[axis]
-            narrowest = min(b - a for a, b in pairwise(cuts))
+            narrowest = decomposition.on(layout.space).narrowest(axis)
             width = max(layout.lower[axis], layout.upper[axis])
             if width > narrowest:
                 raise PlanError(
@@ -144,14 +141,15 @@ def _check_depth(layouts: Iterable[FieldLayout], decomposition: Decomposition, d
 def _check_turn(layouts: Iterable[FieldLayout]) -> None:
     """Refuse what leads more than once around the grid."""
     for layout in layouts:
-        wrap = layout.space.extent[0]
-        width = max(layout.lower[0], layout.upper[0])
-        if width > wrap:
-            raise PlanError(
-                f"Field '{layout.name}' needs a halo of {width} cells along x, but the periodic "
-                f"grid is only {wrap} wide there.",
-                hint="Use a wider grid or a smaller depth.",
-            )
+        space = layout.space
+        for axis in (a for a in space.axes if space.periodic[a]):
+            width = max(layout.lower[axis], layout.upper[axis])
+            if width > space.extent[axis]:
+                raise PlanError(
+                    f"Field '{layout.name}' needs a halo of {width} cells along {AXES[axis]}, but "
+                    f"the periodic grid is only {space.extent[axis]} wide there.",
+                    hint="Use a wider grid or a smaller depth.",
+                )
 
 
 class _Lowering:
@@ -237,9 +235,9 @@ class _Lowering:
         space = self.program.spaces[field]
         blocks = self.decomposition.on(space)
         return tuple(
-            (number, space.flat(blocks.block(number).box))
+            (number, space.flat(box))
             for number in self.blocks.numbers
-            if not any(space.lacks) or blocks.is_first_along(space.lacks, number)
+            for box in blocks.first_to_own(space.lacks, number)
         )
 
     def _exchange(self, needs: Needs) -> Exchanges:

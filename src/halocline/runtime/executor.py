@@ -102,8 +102,7 @@ class Executor:
             ends = zip(space.extent, space.periodic, strict=True)
             period = tuple(n if closes else 0 for n, closes in ends)
             self._spaces[space] = number = self.runtime.add_space(three(period, 0))
-            blocks = self.decomposition.on(space)
-            for block in (blocks.block(block.number) for block in self.owned):
+            for block in self.decomposition.on(space).blocks_of(self.job.rank):
                 box = space.flat(block.box)
                 cells = _core.Box(three(box.lower, 0), three(box.upper, 1))
                 self.runtime.add_block(number, cells, 0 if space.lacks[0] else block.wrap)
@@ -112,7 +111,7 @@ class Executor:
     def store(self, layout: FieldLayout) -> None:
         """Allocate a field on every block."""
         decomposition = self.decomposition.on(layout.space)
-        owned = tuple(decomposition.block(block.number) for block in self.owned)
+        owned = decomposition.blocks_of(self.job.rank)
         self.storages[layout.name] = BlockStorage(
             layout, owned, self.runtime, self.space(layout.space), self.job, self.device.alignment
         )

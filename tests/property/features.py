@@ -95,9 +95,16 @@ IN_PROGRAMS = frozenset(
         "boundary of a field without an axis",
         "boundary of a coarser grid",
         "next door of what the kernel has assigned",
+        "sweep through a list of blocks",
+        "fewer axes on a list of blocks",
     }
 )
-IN_WAYS = frozenset(f"{name}={value}" for name, values in CHOICES.items() for value in values)
+IN_WAYS = frozenset(
+    (
+        "blocks: a list",
+        *(f"{name}={value}" for name, values in CHOICES.items() for value in values),
+    )
+)
 
 
 def features(program: Program, execution: Execution) -> set[str]:
@@ -125,7 +132,18 @@ def features(program: Program, execution: Execution) -> set[str]:
     found |= {f"dtype {program.field(name).dtype}" for name in used}
     if any(_is_prescribed(program, name) for name in used):
         found.add("value on a face")
+    if execution.split.boxes:
+        found |= {f"{name} list of blocks" for name in _of_list(program, execution, used)}
+        found.add("blocks: a list")
     return found | {*_of_grids(program)}
+
+
+def _of_list(program: Program, execution: Execution, used: set[str]) -> Iterator[str]:
+    cut = {axis for axis, n in enumerate(execution.split.shape) if n > 1}
+    if any(isinstance(step, Sweep) and step.axis in cut for step in flat(program.steps)):
+        yield "sweep through a"
+    if any(cut.difference(program.space(name).axes) for name in used):
+        yield "fewer axes on a"
 
 
 def _of_reduction(program: Program, reduction: Reduce) -> Iterator[str]:

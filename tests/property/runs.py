@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pprint import pformat
 from random import Random
 
@@ -129,6 +130,11 @@ def draw_split(
 ) -> hc.Decomposition:
     """Draw blocks of any sizes, at least one a rank; their bounds are multiples of 'grain'."""
     most, grain = max(2, ranks - 1), grain or (1,) * len(extent)
+    boxes = draw_boxes(random, hc.Box((0,) * len(extent), extent), grain, random.randint(2, 7))
+    if random.random() < 0.5 and len(boxes) >= ranks:
+        owners = [*range(ranks), *(random.randrange(ranks) for _ in boxes[ranks:])]
+        random.shuffle(owners)
+        return hc.Decomposition.of_blocks(extent, periodic, ranks, boxes, owners)
     while True:
         inner = [
             random.sample(range(g, n, g), random.randint(0, min(most, n // g - 1)))
@@ -137,6 +143,23 @@ def draw_split(
         cuts = tuple((0, *sorted(cut), n) for cut, n in zip(inner, extent, strict=True))
         if np.prod([len(axis) - 1 for axis in cuts]) >= ranks:
             return hc.Decomposition(cuts, periodic, ranks)
+
+
+def draw_boxes(random: Random, box: hc.Box, grain: Offset, count: int) -> list[hc.Box]:
+    """Draw up to so many boxes that tile one: it is cut in two anywhere, and each part again."""
+    places = [
+        (axis, place)
+        for axis, g in enumerate(grain)
+        for place in range(box.lower[axis] + g, box.upper[axis], g)
+    ]
+    if count == 1 or not places:
+        return [box]
+    axis, place = random.choice(places)
+    below = random.randint(1, count - 1)
+    return [
+        *draw_boxes(random, box.clip(axis, box.lower[axis], place), grain, below),
+        *draw_boxes(random, box.clip(axis, place, box.upper[axis]), grain, count - below),
+    ]
 
 
 def draw_strategy(random: Random) -> hc.Strategy:
@@ -221,16 +244,27 @@ def plainer(execution: Execution) -> Iterator[Execution]:
             yield replace(execution, strategy=replace(execution.strategy, **{name: values[0]}))
     if execution.pieces != (1,):
         yield replace(execution, pieces=(execution.pieces[0] - 1 or 1,))
-    cuts = execution.split.cuts
+    yield from (replace(execution, split=split) for split in _plainer_splits(execution.split))
+
+
+def _plainer_splits(split: hc.Decomposition) -> Iterator[hc.Decomposition]:
+    """Return blocks of which two are one, or those between all the bounds of a list."""
+    cuts, periodic, ranks = split.cuts, split.periodic, split.ranks
+    if split.boxes:
+        yield hc.Decomposition(cuts, periodic, ranks)
+        for a, b in combinations(range(split.blocks), 2):
+            both = split.boxes[a].joined(split.boxes[b])
+            boxes = [both if n == a else box for n, box in enumerate(split.boxes) if n != b]
+            owners = [owner for n, owner in enumerate(split.owners) if n != b]
+            if both and set(owners) == set(range(ranks)):
+                yield hc.Decomposition.of_blocks(split.extent, periodic, ranks, boxes, owners)
+        return
     for axis, line in enumerate(cuts):
         for bound in line[1:-1]:
             fewer = tuple(n for n in line if n != bound)
-            split = (*cuts[:axis], fewer, *cuts[axis + 1 :])
-            if np.prod([len(one) - 1 for one in split]) >= execution.ranks:
-                yield replace(
-                    execution,
-                    split=hc.Decomposition(split, execution.split.periodic, execution.ranks),
-                )
+            found = (*cuts[:axis], fewer, *cuts[axis + 1 :])
+            if np.prod([len(one) - 1 for one in found]) >= ranks:
+                yield hc.Decomposition(found, periodic, ranks)
 
 
 def details(program: Program, execution: Execution) -> str:

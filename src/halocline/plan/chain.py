@@ -106,14 +106,18 @@ def _walk_back(launch: Launch, wanted: Wanted) -> frozenset[Reach]:
     # What is wanted of memory as the kernel finds it, and of its own earlier assignments.
     before: dict[tuple[str, int], set[Reach]] = {}
     inner: dict[int, set[Reach]] = {}
-    statements = launch.kernel.statements
-    for number in reversed(range(len(statements))):
-        statement = statements[number]
-        where = inner.get(number, set())
-        if launch.kernel.is_last(number):
-            where = where | _statement_extent(launch, statement, wanted)
-        if launch.kernel.sweep:
-            where = {_whole_columns(reach, launch) for reach in where}
+    statements = list(enumerate(launch.kernel.statements))
+    asked = {
+        number: _statement_extent(launch, statement, wanted)
+        for number, statement in reversed(statements)
+        if launch.kernel.is_last(number)
+    }
+    if launch.kernel.sweep:
+        # What a cell assigns follows from all that those before it in the column have handed on.
+        whole = {_whole_columns(reach, launch) for found in asked.values() for reach in found}
+        asked = {number: whole for number, _ in statements}
+    for number, statement in reversed(statements):
+        where = inner.get(number, set()) | asked.get(number, set())
         extent |= where
         for read in reads(statement.value):
             assigned = launch.kernel.assigning(read)

@@ -61,7 +61,7 @@ class Exchanger:
         self.undisplaced = (0,) * self.dimensions
         self.widths = self._widths()
         self._needed: dict[tuple[int, Needs], dict[Key, tuple[Box, ...]]] = {}
-        self._staged: dict[tuple[int, int, Needs], dict[Key, tuple[Box, ...]]] = {}
+        self._known: dict[tuple[int, int | None, Needs], tuple[Piece, ...]] = {}
 
     def _widths(self) -> dict[Space, tuple[int, ...]]:
         """Return how far blocks may reach beyond their own cells, on each space."""
@@ -191,10 +191,11 @@ class Exchanger:
         return [found[number] for number in sorted(found)]
 
     def _beside(self, block: Block, space: Space, widths: tuple[int, ...]) -> Iterator[Block]:
-        """Yield the blocks that reach a block if they go so far beyond their sides, itself too."""
+        """Yield the blocks that reach a block if they go so far beyond their sides."""
         blocks = self.decomposition.on(space)
-        for found, _ in blocks.meeting(blocks.block(block.number).box.grow(widths, widths)):
-            yield self.decomposition.block(found.number)
+        for found, shift in blocks.meeting(blocks.block(block.number).box.grow(widths, widths)):
+            if found.number != block.number or any(shift):
+                yield self.decomposition.block(found.number)
 
     def incoming(self, block: Block, needs: Needs, axis: int | None) -> list[Part]:
         """Return what a block gets, in the order in which it is packed."""
@@ -215,8 +216,15 @@ class Exchanger:
         ]
         return sorted(parts, key=lambda part: (codimension(part.direction), part))
 
-    def _pieces(self, block: Block, needs: Needs, axis: int | None) -> Iterator[Piece]:
-        """Yield what a block gets, dropped blocks included, as seen from where values belong."""
+    def _pieces(self, block: Block, needs: Needs, axis: int | None) -> tuple[Piece, ...]:
+        """Return what a block gets, dropped blocks included, as seen from where values belong."""
+        known = self._known.get((block.number, axis, needs))
+        if known is None:
+            known = tuple(self._found(block, needs, axis))
+            self._known[block.number, axis, needs] = known
+        return known
+
+    def _found(self, block: Block, needs: Needs, axis: int | None) -> Iterator[Piece]:
         needed = self._needs_on(block, needs) if axis is None else self._stage(block, needs, axis)
         for key, boxes in needed.items():
             own = self._on_space(key[0]).block(block.number)
@@ -333,15 +341,10 @@ class Exchanger:
 
         Its own needs, and what neighbours along later axes will want to have from its halo.
         """
-        known = self._staged.get((block.number, axis, needs))
-        if known is not None:
-            return known
         wanted: dict[Key, list[Box]] = {k: list(v) for k, v in self._needs_on(block, needs).items()}
         for later in [a for a in self.stages() if a is not None and a > axis]:
             self._relay(block, needs, later, wanted)
-        result = {key: disjoint(boxes) for key, boxes in sorted(wanted.items())}
-        self._staged[block.number, axis, needs] = result
-        return result
+        return {key: disjoint(boxes) for key, boxes in sorted(wanted.items())}
 
     def _relay(self, block: Block, needs: Needs, axis: int, wanted: dict[Key, list[Box]]) -> None:
         """Add what blocks beside along a later axis will get through this block's halo."""

@@ -66,7 +66,7 @@ def make_plan(
         layouts: How fields are already stored, if they are.
 
     Raises:
-        PlanError: A halo is wider than a block, or wider than fields are stored with.
+        PlanError: A halo goes around the grid, is deeper than blocks are wide, or than fields are stored.
     """
     if strategy.depth > _QUICKLY_PLANNED:
         _check_depth(_extrapolated(program, strategy), decomposition, strategy.depth)

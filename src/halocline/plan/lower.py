@@ -66,7 +66,8 @@ def make_plan(
         layouts: How fields are already stored, if they are.
 
     Raises:
-        PlanError: A halo goes around the grid, is deeper than blocks are wide, or than fields are stored.
+        PlanError: A halo leads more than once around the grid, is deeper than blocks are wide, or
+            is wider than fields are stored with.
     """
     if strategy.depth > _QUICKLY_PLANNED:
         _check_depth(_extrapolated(program, strategy), decomposition, strategy.depth)

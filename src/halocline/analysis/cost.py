@@ -11,7 +11,7 @@ from halocline.analysis.footprint import footprint
 from halocline.language.expr import Binary, Compare, Unary, Where, walk
 
 if TYPE_CHECKING:
-    from halocline.analysis.footprint import Access
+    from halocline.analysis.footprint import ComponentUse
     from halocline.geometry import Offset
     from halocline.language.kernel import Kernel
 
@@ -58,7 +58,7 @@ def cost(kernel: Kernel) -> Cost:
     )
 
 
-def _moved(kernel: Kernel, access: Access, offsets: tuple[Offset, ...]) -> int:
+def _moved(kernel: Kernel, access: ComponentUse, offsets: tuple[Offset, ...]) -> int:
     """Return what a cell moves of a component that is used at some offsets [bytes]."""
     # An axis that all fields lack is none of the kernel's.
     axes = [

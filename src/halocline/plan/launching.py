@@ -46,8 +46,7 @@ def launches_of(
     return tuple(
         _launch(call, piece, region, on_demand=on_demand, is_listed=is_listed)
         for part in _parts(call)
-        for whole in _whole(call, part)
-        for piece, region in _placed(call, whole)
+        for piece, region in _pieces(call, part)
     )
 
 
@@ -80,29 +79,27 @@ def _launch(call: Call, part: Kernel, region: Box, *, on_demand: bool, is_listed
     )
 
 
-def _whole(call: Call, part: Kernel) -> tuple[Kernel, ...]:
-    """Return a fused kernel, or each of its statements if it may not run in some cells first.
+def _pieces(call: Call, part: Kernel) -> list[tuple[Kernel, Box]]:
+    """Return a fused kernel as kernels where they run.
 
-    It may not if a boundary may fill what it reads in the others from what it has assigned there.
+    Of one that runs in some cells first, each statement becomes one of its own if a boundary may
+    fill what it reads in the others from what it has assigned there.
     """
+    pieces = _placed(call, part)
     assigned = {s.field for s in part.statements}
     read = {r.field for r in reads(*(s.value for s in part.statements))}
     is_filled = any(call.field(name).boundaries for name in assigned & read)
-    if not is_filled or part.sweep or len(_placed(call, part)) == 1:
-        return (part,)
+    if not is_filled or part.sweep or len(pieces) == 1:
+        return pieces
     parts = separate(part)
     refuse_past(parts, part.name, [call.place] * len(part.statements))
-    return parts
+    return [piece for one in parts for piece in _placed(call, one)]
 
 
 def _placed(call: Call, part: Kernel) -> list[tuple[Kernel, Box]]:
     """Return a fused kernel where all its statements run, and some of these where only they do."""
-    if call.region is not None:
-        return [(part, call.region)]
     regions = [_region(call, part, statement) for statement in part.statements]
-    common = regions[0]
-    for region in regions[1:]:
-        common = common.intersect(region)
+    common = reduce(Box.intersect, regions)
     result = [(part, common)]
     rest: dict[Box, list[Statement]] = {}
     for statement, region in zip(part.statements, regions, strict=True):
@@ -122,7 +119,9 @@ def _placed(call: Call, part: Kernel) -> list[tuple[Kernel, Box]]:
 
 
 def _region(call: Call, kernel: Kernel, statement: Statement) -> Box:
-    """Return where a statement runs so that it assigns to every cell of its field."""
+    """Return where a statement runs: as called, or so that it assigns to all cells of its field."""
+    if call.region is not None:
+        return call.region
     access = _access(call, kernel, statement)
     if kernel.sweep and not _is_swept(access, kernel):
         return _columns(call, kernel)
@@ -178,8 +177,7 @@ def _parts(call: Call) -> tuple[Kernel, ...]:
     if call.is_layer:
         return separate(call.kernel)
     kernel = call.kernel
-    regions = [_region(call, kernel, statement) for statement in kernel.statements]
-    regions = regions if call.region is None else [call.region]
+    regions = dict.fromkeys(_region(call, kernel, statement) for statement in kernel.statements)
 
     def is_refilled(name: str, offset: Offset) -> bool:
         field = call.field(name)

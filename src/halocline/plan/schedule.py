@@ -18,8 +18,7 @@ from halocline.language.tree import Every, Repeat, Swap, walk
 from halocline.plan.checks import FilledCheck
 from halocline.plan.displaced import Displaced, undisplaced
 from halocline.plan.hoist import hoist_fetches
-from halocline.plan.joining import Joining
-from halocline.plan.open_chain import OpenChain
+from halocline.plan.joining import Joining, OpenChain
 from halocline.plan.program import Called, Checked, Launch, Program, Reduced, all_launches
 from halocline.plan.reach import Needs, swapped
 from halocline.plan.step import Chain, Passed, Refresh, Schedule, ScheduleItem, StepEnd

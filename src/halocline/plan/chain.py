@@ -19,6 +19,7 @@ from halocline.plan.reach import (
     Reach,
     Reaches,
     outermost,
+    renamed,
     within,
 )
 
@@ -52,11 +53,7 @@ class Demands:
 
     def of(self, storages: Mapping[str, str]) -> Demands:
         """Return the same asked of other storages."""
-
-        def renamed(needs: Needs) -> Needs:
-            return frozenset(replace(need, field=storages[need.field]) for need in needs)
-
-        return replace(self, needs=renamed(self.needs), own=renamed(self.own))
+        return replace(self, needs=renamed(self.needs, storages), own=renamed(self.own, storages))
 
 
 Wanted = dict[tuple[str, int], Reaches]

@@ -93,10 +93,9 @@ class Displaced:
             for reach in _outside(need.reach, other.pieces.get((need.field, need.component), ()))
         )
 
-    def swapped(self, first: str, second: str) -> Displaced:
-        """Return what is held after two storages have exchanged their contents."""
-        names = {first: second, second: first}
-        return Displaced({(names.get(name, name), q): p for (name, q), p in self.pieces.items()})
+    def renamed(self, storages: Mapping[str, str]) -> Displaced:
+        """Return the same held in other storages, where these are given."""
+        return Displaced({(storages.get(name, name), q): p for (name, q), p in self.pieces.items()})
 
 
 def _outside(reach: Reach, pieces: Iterable[Piece]) -> list[Reach]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import reduce
+from functools import cache, reduce
 from typing import TYPE_CHECKING
 
 from halocline.errors import KernelError
 from halocline.geometry import Box
-from halocline.language.boundary import boundary_calls, is_on_side
+from halocline.language.boundary import boundary_calls, is_on_side, unprescribed
 from halocline.language.calls import swept_fields
 from halocline.language.fuse import fuse, separate
 from halocline.language.kernel import reads
 from halocline.language.mask import masked
-from halocline.language.sides import layer, parse_side
+from halocline.language.sides import layer
 from halocline.language.verify import refuse_past
 from halocline.plan.access import Access
 from halocline.plan.program import Launch, beyond
@@ -130,20 +130,7 @@ def _region(call: Call, kernel: Kernel, statement: Statement) -> Box:
     if kernel.sweep:
         # Also on sides that boundaries prescribe: there, too, something is handed on.
         return access.users(access.space.inside)
-    return access.users(_without_sides(call.field(statement.field)))
-
-
-def _without_sides(field: Field) -> Box:
-    """Return a field's cells but those on a side itself that a boundary prescribes."""
-    cells = field.space.inside
-    for side in field.boundaries:
-        for call in boundary_calls(field, side, 0):
-            assert call.region
-            axis, sign = parse_side(field.dimensions, side)
-            place = call.region.lower[axis]
-            ends = (place + 1, cells.upper[axis]) if sign < 0 else (cells.lower[axis], place)
-            cells = cells.clip(axis, *ends)
-    return cells
+    return access.users(unprescribed(call.field(statement.field)))
 
 
 def _columns(call: Call, kernel: Kernel) -> Box:
@@ -209,12 +196,21 @@ def _is_for_others(call: Call, kernel: Kernel) -> bool:
 
 
 def boundaries_of(grid: Grid, used: Sequence[Launch]) -> dict[str, tuple[Launch, ...]]:
-    """Return the boundary kernels of fields that some kernels read beyond the domain."""
-    found = {
-        name: tuple(boundary_launches(field, _depth_beyond(field, used)))
-        for name, field in grid.fields.items()
-    }
-    return {name: launches for name, launches in found.items() if launches}
+    """Return the boundary kernels of fields that some kernels read beyond the domain.
+
+    Boundaries may read other fields beyond it, too.
+    """
+
+    @cache
+    def filling(name: str, depth: int) -> tuple[Launch, ...]:
+        return tuple(boundary_launches(grid.fields[name], depth))
+
+    def read_by(launches: Sequence[Launch]) -> dict[str, tuple[Launch, ...]]:
+        depths = {name: _depth_beyond(field, launches) for name, field in grid.fields.items()}
+        return {name: filling(name, depth) for name, depth in depths.items()}
+
+    layers = [one for found in read_by(used).values() for one in found]
+    return {name: found for name, found in read_by([*used, *layers]).items() if found}
 
 
 def boundary_launches(field: Field, depth: int) -> list[Launch]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from halocline.geometry import UNBOUNDED, Box, Offset, added
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from halocline.language.space import Space
 
@@ -212,7 +212,6 @@ class Need:
 Needs = frozenset[Need]
 
 
-def swapped(needs: Iterable[Need], first: str, second: str) -> Needs:
-    """Return the needs after two storages have exchanged their contents."""
-    names = {first: second, second: first}
-    return frozenset(replace(n, field=names.get(n.field, n.field)) for n in needs)
+def renamed(needs: Iterable[Need], storages: Mapping[str, str]) -> Needs:
+    """Return the same needs of other storages, where these are given."""
+    return frozenset(replace(n, field=storages.get(n.field, n.field)) for n in needs)

@@ -459,6 +459,8 @@ static void halocline_weight_above_1_rows(const halocline_call& call, const Part
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, weight_0_line);
             fetch_rows_to_come<chunk>(density_0_y0_z0_row + from - density_field.z);
+            fetch_rows_to_come<chunk>(density_0_y0_z0_row + from - density_field.z * 2);
+            fetch_rows_to_come<chunk>(density_0_y0_z0_row + from - density_field.z * 4);
             store_past_cache<chunk>(weight_0_target + from, weight_0_line);
         }
         if (++y == call.upper[1]) {

@@ -254,10 +254,9 @@ class _Function:
         return is_finer or self._nest.sweep not in (None, (1, 1))
 
     def _to_rows_to_come(self, field: str) -> list[str]:
-        """Print the ways to the row in which a sweep goes on, or else to some rows to come."""
-        if self._nest.sweep in ((2, 1), (2, -1)):
-            return [self._way(field, 2, 1)]
-        return [self._way(field, 1, rows) for rows in _AHEAD_ROWS]
+        """Print the ways to some rows to come; a sweep along z goes on in other planes."""
+        axis = 2 if self._nest.sweep in ((2, 1), (2, -1)) else 1
+        return [self._way(field, axis, rows) for rows in _AHEAD_ROWS]
 
     def _way(self, field: str, axis: int, rows: int) -> str:
         """Print the way from a row of a field to that for a later row of the kernel."""

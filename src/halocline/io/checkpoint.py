@@ -142,8 +142,8 @@ def _shape(simulation: Stepping, fields: tuple[Field, ...]) -> dict[str, Any]:
 
 
 def _kind(field: Field) -> str:
-    cells = "x".join(map(str, field.space.shape))
-    return f"{field.dtype}, {field.components} component(s), {cells} on '{field.axes}'"
+    size = field.space.size
+    return f"{field.dtype}, {field.components} component(s), {size} on '{field.axes}'"
 
 
 def _components(fields: tuple[Field, ...]) -> list[tuple[Field, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -111,13 +112,12 @@ class Field(operators.Operand):
     @cached_property
     def space(self) -> Space:
         """Its index space."""
-        grid = self.grid
-        lacks = tuple(axis not in self.axes for axis in AXES[: grid.dimensions])
         closing = tuple(
             int(self.is_on_faces(axis) and not is_periodic)
-            for axis, is_periodic in enumerate(grid.periodic)
+            for axis, is_periodic in enumerate(self.grid.periodic)
         )
-        return Space(grid.extent, grid.periodic, grid.scale, lacks, closing)
+        cells: Space = self.grid.space_with(self.axes)
+        return replace(cells, closing=closing)
 
     def is_on_faces(self, axis: int) -> bool:
         """Return whether it is located on the faces across an axis."""
@@ -300,8 +300,7 @@ def _check_axes(name: str, options: Mapping[str, Any], known: str) -> None:
             place=user_place(),
         )
     location = options.get("location", "center")
-    staggered = location.split("_")[0] if location != "center" else ""
-    if any(axis not in axes for axis in staggered):
+    if any(is_staggered(location, axis) for axis in AXES if axis not in axes):
         raise GridError(
             f"Field '{name}' with the axes '{axes}' was given the location '{location}', between "
             "cells along an axis that it lacks.",

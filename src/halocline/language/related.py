@@ -66,8 +66,7 @@ def space_of(name: str, fields: Sequence[Field], assigned: Sequence[Field], plac
 
 
 def _where(field: Field) -> str:
-    cells = "x".join(str(n) for n in field.space.shape)
-    return f"a field on '{field.axes}' of {cells} cells"
+    return f"a field on '{field.axes}' of {field.space.size} cells"
 
 
 @dataclass(frozen=True, slots=True)

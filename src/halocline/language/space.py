@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from halocline.geometry import AXES, UNBOUNDED, Box
+from halocline.geometry import AXES, UNBOUNDED, Box, box_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,10 +50,8 @@ class Space:
     @cached_property
     def domain(self) -> Box:
         """All cells; without bounds along axes that it lacks."""
-        domain = Box(
-            (0,) * len(self.extent), tuple(map(sum, zip(self.extent, self.closing, strict=True)))
-        )
-        return self.open_where_lacking(domain)
+        extent = tuple(map(sum, zip(self.extent, self.closing, strict=True)))
+        return self.open_where_lacking(box_of(extent))
 
     @cached_property
     def is_first(self) -> bool:
@@ -74,6 +72,11 @@ class Space:
     def shape(self) -> tuple[int, ...]:
         """The extent of all its cells along the axes that it has."""
         return tuple(self.domain.extent[axis] for axis in self.axes)
+
+    @property
+    def size(self) -> str:
+        """That extent as messages write it: '8x6x4'."""
+        return "x".join(map(str, self.shape))
 
     @property
     def label(self) -> str:

@@ -175,7 +175,7 @@ def swap(first: Field, second: Field) -> Swap[Field]:
 
 
 def _cells(field: Field) -> str:
-    return f"{'x'.join(map(str, field.space.shape))} cells on '{field.axes}'"
+    return f"{field.space.size} cells on '{field.axes}'"
 
 
 def _kind(field: Field) -> str:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from halocline.language.calls import On
-    from halocline.language.space import Space
     from halocline.language.steps import Call
 
 Start = float | Parameter | Field
@@ -182,8 +181,8 @@ class SweepFunction(KernelFunction):
             if value.space != space or value.components > 1:
                 raise KernelError(
                     f"The sweep '{self.name}' along {AXES[self.axis]} was given '{value.name}' on "
-                    f"'{value.axes}' of {_cells(value.space)} cells and {value.components} "
-                    f"component(s) for its carry; expected a field on '{axes}' of {_cells(space)} "
+                    f"'{value.axes}' of {value.space.size} cells and {value.components} "
+                    f"component(s) for its carry; expected a field on '{axes}' of {space.size} "
                     f"cells and one component, as '{swept.name}' has columns.",
                     place=user_place(),
                 )
@@ -198,10 +197,6 @@ class SweepFunction(KernelFunction):
                     "where the sweep runs.",
                     place=user_place(),
                 )
-
-
-def _cells(space: Space) -> str:
-    return "x".join(map(str, space.shape))
 
 
 def begin(carries: Sequence[Field], starts: Sequence[Start]) -> tuple[Call, ...]:
@@ -224,14 +219,15 @@ def begin(carries: Sequence[Field], starts: Sequence[Start]) -> tuple[Call, ...]
 
     def body(*symbols: Any) -> None:
         symbol = dict(zip(fields, symbols, strict=True))
-        values = [
-            symbol[value][symbol[value].here]
-            if isinstance(value, Field)
-            else operators.Value(Scalar(f"start_{number}"))
-            if f"start_{number}" in read
-            else _whole(carry, value)
-            for number, (carry, value) in enumerate(pairs)
-        ]
+
+        def first(number: int, carry: Field, value: Start) -> Any:
+            if isinstance(value, Field):
+                return symbol[value][symbol[value].here]
+            name = f"start_{number}"
+            return operators.Value(Scalar(name)) if name in read else _whole(carry, value)
+
+        # All are read before any is assigned: one may begin with the start of another.
+        values = [first(number, *pair) for number, pair in enumerate(pairs)]
         for (carry, _), value in zip(pairs, values, strict=True):
             symbol[carry][symbol[carry].here] = value
 

@@ -138,8 +138,7 @@ def _ratio(what: str, fine: Field, coarse: Field, order: int) -> Ratio:
 
 
 def _kind(field: Field) -> str:
-    cells = "x".join(map(str, field.space.shape))
-    return f"{cells} at '{field.location}', {field.components} component(s)"
+    return f"{field.space.size} at '{field.location}', {field.components} component(s)"
 
 
 def _prolonging(ratio: int, child: int, order: int, *, is_on_faces: bool) -> _Weights:

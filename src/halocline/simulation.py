@@ -18,8 +18,6 @@ from halocline.options import Check, check_options
 from halocline.pipeline import (
     AnyDecomposition,
     check_target,
-    compile_kernels,
-    compile_services,
     decomposition_for,
 )
 from halocline.plan.bind import bind
@@ -28,14 +26,12 @@ from halocline.plan.lower import make_plan
 from halocline.plan.strategy import Strategy, check_strategy
 from halocline.runtime.agreement import Agreement
 from halocline.runtime.collective import collective
-from halocline.runtime.device import CPU, check_lengths, check_transport, open_device, parse_device
+from halocline.runtime.device import CPU, check_transport, open_device, parse_device
 from halocline.runtime.executor import Executor
 from halocline.runtime.job import Made, RanksPerNode, join
 from halocline.runtime.link import AnyLink
-from halocline.runtime.memory import check_memory
 from halocline.runtime.openmp import threads_of_rank
 from halocline.runtime.progress import progress_display
-from halocline.runtime.redistribution import store_initial_values
 from halocline.runtime.tally import Tally
 from halocline.tune.selection import (
     Predictor,
@@ -45,12 +41,12 @@ from halocline.tune.selection import (
     predictor_of,
     prices_here,
 )
+from halocline.tune.start import start, start_once
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Hashable
 
     from halocline.language.steps import Parameter
-    from halocline.pipeline import CompiledKernels
     from halocline.plan.plan import Plan
     from halocline.plan.program import Program
     from halocline.runtime.report import Report, Timer
@@ -108,8 +104,9 @@ class Simulation:
         # First of all, so that ranks of which one is given a mistake all hear of it.
         self.job = join(communicator, ranks_per_node=ranks_per_node, link=link)
         with self.job.call("Simulation"):
-            given = {"blocks": blocks, "threads": threads, "check_every": check_every}
-            check_options(Simulation, {**given, "decomposition": decomposition, "device": device})
+            given: dict[str, Any] = {"check_every": check_every, "device": device}
+            split = {"decomposition": decomposition, "blocks": blocks}
+            check_options(Simulation, {**given, **split, "threads": threads})
             self.grid, self.steps = grid, time_step(steps)
             self.strategy, self.target = check_strategy(strategy), check_target(target)
             wanted = parse_device(device)
@@ -119,21 +116,9 @@ class Simulation:
                     "for."
                 )
             self.dt, self.check_every = finite_number("'dt'", dt), check_every
-            # Which shape is the cheapest depends on the step, which need not be complete yet.
-            self._shape = (decomposition, blocks)
-            shape = (self.job.size, *self._shape)
-            self.decomposition = decomposition_for(grid, *shape, steps=self.steps)
             self._agreement = Agreement(self.job, grid)
-            self._agreement.on_options(
-                self.decomposition,
-                dt=self.dt,
-                strategy=self.strategy,
-                decomposition=decomposition,
-                blocks=blocks,
-                target=target,
-                device=device,
-                check_every=check_every,
-            )
+            given |= {"dt": self.dt, "strategy": self.strategy, "target": target}
+            self._divide(decomposition, blocks, **given)
             self.device = open_device(wanted, self.job)
             check_transport(self.strategy, self.device)
             self.threads = threads_of_rank(threads, self.job.ranks_on_node)
@@ -192,6 +177,13 @@ class Simulation:
         if self._selection is not None:
             return self._selection.plan
         return self._make_plan(self._bind(), self._fixed_strategy)
+
+    def _divide(self, decomposition: AnyDecomposition, blocks: int, **given: Any) -> None:
+        # Which shape is the cheapest depends on the step, which need not be complete yet.
+        self._shape = (decomposition, blocks)
+        self.decomposition = decomposition_for(self.grid, self.size, *self._shape, steps=self.steps)
+        given |= {"decomposition": decomposition, "blocks": blocks}
+        self._agreement.on_options(self.decomposition, **given)
 
     def _bind(self) -> Program:
         program = bind(self.grid, self.steps, self.check_every)
@@ -277,6 +269,32 @@ class Simulation:
             self._tell()
 
     @collective
+    def rebuild(self, *, decomposition: AnyDecomposition = None, blocks: int = 1) -> None:
+        """Move to other blocks or owners between two runs, and keep all bits; collective.
+
+        Ask fields for their arrays again. Reports tell of the steps that follow.
+
+        Args:
+            decomposition: See 'Simulation'. In blocks that have been dropped so far, fields are 0.
+            blocks: Blocks a rank.
+
+        Raises:
+            HaloclineError: As 'Simulation' and 'run' say, or a function of the step calls this;
+                nothing has moved.
+        """
+        if self._executor is not None:
+            self._executor.check_between_runs("rebuild")
+        check_options(Simulation, {"decomposition": decomposition, "blocks": blocks})
+        before = self._shape, self.decomposition
+        try:
+            self._divide(decomposition, blocks)
+            if self._executor is not None:
+                self._begin()
+        except BaseException:
+            self._shape, self.decomposition = before
+            raise
+
+    @collective
     def reduce(self, reduction: Reduction) -> float:
         """Return a reduction of the fields as they are now, the same on all ranks; collective."""
         self.execute(reduction)
@@ -326,10 +344,7 @@ class Simulation:
         new = layouts_without_halo(program, executor.storages)
         strategy, layouts = replace(self._fixed_strategy, depth=1), (*executor.layouts, *new)
         plan = make_plan(program, self.decomposition, strategy, self.rank, layouts)
-        check_memory(new, plan, self.device, self.job)
-        for layout in new:
-            executor.store(layout)
-        executor.load(name, plan, self._compile([plan]))
+        start_once(self, executor, name, plan, new)
 
     @collective
     def report(self) -> Report:
@@ -337,7 +352,7 @@ class Simulation:
 
         What other ranks say of themselves they say at the end of 'run', unless that has added
         little: then the report is about fewer steps than have been done, and says so. So it needs
-        no other rank; before the first run it is collective.
+        no other rank; before the first run, or the first since 'rebuild', it is collective.
         """
         if self.size == 1 or self._tally.told is None:
             self._tell()
@@ -352,12 +367,10 @@ class Simulation:
         device = "" if self.device.is_cpu else self.device.where
         return predictor_of(self.job, self.threads, device)
 
-    def _compile(self, plans: Iterable[Plan]) -> CompiledKernels:
-        return compile_kernels(plans, self.target, self.job, self.device.handle)
-
     def _prepare(self) -> Executor:
         """Store the fields and compile the kernels, the first time."""
         if self._executor is not None:
+            self._executor.check_alive()
             return self._executor
         self._agreement.on_steps(self.steps)
         self._parameters = parameters(self.grid, self.steps)
@@ -366,7 +379,13 @@ class Simulation:
                 "The grid's fields already belong to another simulation.",
                 hint="Make a new Grid with its own fields for each simulation.",
             )
-        program = self._bind()
+        return self._begin()
+
+    def _begin(self) -> Executor:
+        """Plan the steps, and store the fields anew with the values that they have."""
+        before, program = self._executor, self._bind()
+        if self._selection is not None:  # it has learnt
+            self._predictor = self._selection.predictor
         candidates = candidate_plans(
             program,
             self.decomposition,
@@ -375,20 +394,7 @@ class Simulation:
             self.job,
             self._predictor,
         )
-        first = candidates.plans[0]
-        check_lengths(self.device, first, self.job)
-        check_memory(first.layouts, first, self.device, self.job)
-        kernels = self._compile(candidates.plans)
-        executor = Executor(
-            first,
-            self.grid,
-            self.job,
-            self.threads,
-            self.dt,
-            self.device,
-            services=compile_services(self.job, self.device.handle),
-        )
-        self._selection = Selection(candidates, executor, kernels, self.job, self._predictor)
-        store_initial_values(self.grid, executor.storages, executor.owned, self.job)
-        self._executor = executor
-        return executor
+        self._executor, self._selection = start(self, candidates, self._predictor, before)
+        self._tally.begin(self.step)
+        self._once = {}
+        return self._executor

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from property.cells import (
     children,
@@ -97,7 +98,23 @@ IN_PROGRAMS = frozenset(
         "next door of what the kernel has assigned",
     }
 )
-IN_WAYS = frozenset(f"{name}={value}" for name, values in CHOICES.items() for value in values)
+IN_WAYS = frozenset(
+    {f"{name}={value}" for name, values in CHOICES.items() for value in values}
+    | {"other blocks between runs", "other owners between runs"}
+)
+# What must have occurred in programs whose blocks were others from one run to the next.
+_MOVING = (
+    "mask",
+    "swap",
+    "every",
+    "next door",
+    "finer field",
+    "field without an axis",
+    "last face computed",
+    "callback on a field",
+    "sweep along an axis that is cut",
+)
+IN_PROGRAMS |= {f"{name}, on other blocks then" for name in _MOVING}
 
 
 def features(program: Program, execution: Execution) -> set[str]:
@@ -125,7 +142,18 @@ def features(program: Program, execution: Execution) -> set[str]:
     found |= {f"dtype {program.field(name).dtype}" for name in used}
     if any(_is_prescribed(program, name) for name in used):
         found.add("value on a face")
-    return found | {*_of_grids(program)}
+    found |= {*_of_grids(program)}
+    return found | {*_of_moving(execution, found)}
+
+
+def _of_moving(execution: Execution, found: set[str]) -> Iterator[str]:
+    """Say what occurs in a program whose blocks are others from one run to the next."""
+    pairs = list(pairwise(execution.splits))
+    if any(before.cuts != after.cuts for before, after in pairs):
+        yield "other blocks between runs"
+        yield from (f"{name}, on other blocks then" for name in _MOVING if name in found)
+    if any(before.owners != after.owners for before, after in pairs):
+        yield "other owners between runs"
 
 
 def _of_reduction(program: Program, reduction: Reduce) -> Iterator[str]:
@@ -202,7 +230,9 @@ def _of_sweep(program: Program, sweep: Sweep, execution: Execution) -> Iterator[
         "sweep with ends": bool(sweep.ends),
         "sweep without assignments": not sweep.assignments,
         "sweep over several grids": max(children(program, sweep)) > 1,
-        "sweep along an axis that is cut": len(execution.split.cuts[sweep.axis]) > 2,
+        "sweep along an axis that is cut": any(
+            len(split.cuts[sweep.axis]) > 2 for split in execution.splits
+        ),
         "sweep next door": any(any(a.place) for a in sweep.assignments),
     }
     yield from (name for name, is_so in names.items() if is_so)

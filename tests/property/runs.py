@@ -40,7 +40,7 @@ ATTEMPTS = 1000
 DIFFERS = "a number differs"
 
 # Numbers of steps of one run after the other; values are looked at after each.
-PIECES = ((3,), (1, 2), (2, 1))
+PIECES = ((3,), (1, 2), (2, 1), (1, 1, 1))
 
 CHOICES = {
     "neighbours": ("direct", "staged"),
@@ -59,16 +59,16 @@ CHOICES = {
 
 @dataclass(frozen=True)
 class Execution:
-    """How a program is run: on which blocks, how, and in which pieces."""
+    """How a program is run: in which pieces, each on which blocks, and how."""
 
-    split: hc.Decomposition
+    splits: tuple[hc.Decomposition, ...]
     strategy: hc.Strategy
     target: str
     pieces: tuple[int, ...]
 
     @property
     def ranks(self) -> int:
-        return self.split.ranks
+        return self.splits[0].ranks
 
 
 def draw_execution(
@@ -80,13 +80,14 @@ def draw_execution(
         None for a program that was refused in each.
     """
     for attempt in range(6):
-        split = draw_split(random, program.extent, program.periodic, ranks, program.grain())
+        pieces = random.choice(PIECES)
+        splits = draw_splits(random, program, ranks, len(pieces))
         strategy = draw_strategy(random)
         if attempt > 2:
             if max(n // g for n, g in zip(program.extent, program.grain(), strict=True)) >= ranks:
-                split = _even_split(program, ranks)
+                splits = (_even_split(program, ranks),) * len(pieces)
             strategy = replace(strategy, depth=max(1, 5 - attempt), width="minimal")
-        execution = Execution(split, strategy, target, random.choice(PIECES))
+        execution = Execution(splits, strategy, target, pieces)
         if not is_refused(program, execution):
             return execution
     return None
@@ -110,7 +111,8 @@ def is_refused(program: Program, execution: Execution) -> bool:
     """
     job, refused = join(), False
     try:
-        plan_of(program, execution, job.rank)
+        for split in dict.fromkeys(execution.splits):
+            plan_of(program, split, execution.strategy, job.rank)
     except HaloclineError as error:
         refused = is_legal_refusal(error)
     return any(job.everywhere(refused))
@@ -139,21 +141,38 @@ def draw_split(
             return hc.Decomposition(cuts, periodic, ranks)
 
 
+def draw_splits(
+    random: Random, program: Program, ranks: int, count: int
+) -> tuple[hc.Decomposition, ...]:
+    """Draw the blocks of each piece of a run, most often others, sometimes with other owners."""
+    result: list[hc.Decomposition] = []
+    while len(result) < count:
+        split = draw_split(random, program.extent, program.periodic, ranks, program.grain())
+        if random.random() < 0.4:
+            owners = [*range(ranks), *random.choices(range(ranks), k=split.blocks - ranks)]
+            random.shuffle(owners)
+            split = replace(split, owners=tuple(owners))
+        result += [split] * random.choice((1, 1, 2))
+    return tuple(result[:count])
+
+
 def draw_strategy(random: Random) -> hc.Strategy:
     chosen = {name: random.choice(values) for name, values in CHOICES.items()}
     return hc.Strategy(**chosen, poison=True)
 
 
-def plan_of(program: Program, execution: Execution, rank: int = 0) -> Plan:
+def plan_of(
+    program: Program, split: hc.Decomposition, strategy: hc.Strategy, rank: int = 0
+) -> Plan:
     """Return the plan of any rank."""
     written = Written(program)
     return plan_for(
         written.grid,
         written.steps,
-        ranks=execution.ranks,
+        ranks=split.ranks,
         rank=rank,
-        strategy=execution.strategy,
-        decomposition=execution.split,
+        strategy=strategy,
+        decomposition=split,
         check_every=0,
     )
 
@@ -219,18 +238,38 @@ def plainer(execution: Execution) -> Iterator[Execution]:
     for name, values in CHOICES.items():
         if getattr(execution.strategy, name) != values[0]:
             yield replace(execution, strategy=replace(execution.strategy, **{name: values[0]}))
-    if execution.pieces != (1,):
-        yield replace(execution, pieces=(execution.pieces[0] - 1 or 1,))
-    cuts = execution.split.cuts
-    for axis, line in enumerate(cuts):
+    for n, count in enumerate(execution.pieces):
+        if count > 1:
+            yield _with_piece(execution, n, (count - 1,), execution.splits[n : n + 1])
+        elif len(execution.pieces) > 1:
+            yield _with_piece(execution, n, (), ())
+    for n, split in enumerate(execution.splits):
+        others = {*execution.splits[:n], *_fewer_blocks(split)} - {split}
+        for other in others:
+            yield _with_piece(execution, n, execution.pieces[n : n + 1], (other,))
+
+
+def _with_piece(
+    execution: Execution, n: int, pieces: tuple[int, ...], splits: tuple[hc.Decomposition, ...]
+) -> Execution:
+    """Return an execution with something in place of a piece."""
+    return replace(
+        execution,
+        pieces=(*execution.pieces[:n], *pieces, *execution.pieces[n + 1 :]),
+        splits=(*execution.splits[:n], *splits, *execution.splits[n + 1 :]),
+    )
+
+
+def _fewer_blocks(split: hc.Decomposition) -> Iterator[hc.Decomposition]:
+    """Return decompositions with a cut less, owners as usual."""
+    for axis, line in enumerate(split.cuts):
         for bound in line[1:-1]:
             fewer = tuple(n for n in line if n != bound)
-            split = (*cuts[:axis], fewer, *cuts[axis + 1 :])
-            if np.prod([len(one) - 1 for one in split]) >= execution.ranks:
-                yield replace(
-                    execution,
-                    split=hc.Decomposition(split, execution.split.periodic, execution.ranks),
-                )
+            cuts = (*split.cuts[:axis], fewer, *split.cuts[axis + 1 :])
+            if np.prod([len(one) - 1 for one in cuts]) >= split.ranks:
+                yield hc.Decomposition(cuts, split.periodic, split.ranks)
+    if split.owners:
+        yield replace(split, owners=())
 
 
 def details(program: Program, execution: Execution) -> str:
@@ -255,7 +294,7 @@ def difference(program: Program, execution: Execution) -> str:
         written.grid,
         written.steps,
         dt=program.dt,
-        decomposition=execution.split,
+        decomposition=execution.splits[0],
         strategy=execution.strategy,
         target=execution.target,
         check_every=0,
@@ -263,7 +302,9 @@ def difference(program: Program, execution: Execution) -> str:
     )
     # Everything is done on all ranks before anything is compared, where one may find more.
     found = []
-    for count in execution.pieces:
+    for count, split in zip(execution.pieces, execution.splits, strict=True):
+        if split != simulation.decomposition:
+            simulation.rebuild(decomposition=split)
         simulation.run(count, progress=False)
         numbers = {name: written.numbers[name].value for name in oracle.numbers}
         found.append((gathered(written, program), numbers))

@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from property.draw import draw_program
-from property.runs import Execution, draw_split, draw_strategy, is_legal_refusal, plan_of
+from property.runs import draw_split, draw_strategy, is_legal_refusal, plan_of
 
 import halocline as hc
 from halocline.errors import HaloclineError
@@ -134,7 +134,7 @@ def programs_with_plans(draw, **choices):
     split = draw(splits_of(program.extent, program.periodic, program.grain()))
     strategy = hc.Strategy(**choices) if choices else draw(strategies)
     try:
-        return split, plan_of(program, Execution(split, strategy, "numpy", (1,)))
+        return split, plan_of(program, split, strategy)
     except HaloclineError as error:
         pass_over(error)
 

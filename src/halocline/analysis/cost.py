@@ -13,7 +13,7 @@ from halocline.analysis.footprint import footprint
 from halocline.language.expr import Binary, Compare, Unary, Where, walk
 
 if TYPE_CHECKING:
-    from halocline.analysis.footprint import Access
+    from halocline.analysis.footprint import ComponentUse
     from halocline.geometry import Box, Offset
     from halocline.language.kernel import Kernel
 
@@ -113,7 +113,7 @@ def cost(kernel: Kernel) -> Cost:
     )
 
 
-def _streams(kernel: Kernel, access: Access, offsets: tuple[Offset, ...]) -> list[Stream]:
+def _streams(kernel: Kernel, access: ComponentUse, offsets: tuple[Offset, ...]) -> list[Stream]:
     """Return the rows of a component that are used at some offsets."""
     # By their place in a cell across x.
     rows: dict[Offset, list[Offset]] = {}
@@ -124,7 +124,7 @@ def _streams(kernel: Kernel, access: Access, offsets: tuple[Offset, ...]) -> lis
     return [Stream(size, _along(kernel, access, used)) for used in rows.values()]
 
 
-def _along(kernel: Kernel, access: Access, used: list[Offset]) -> tuple[tuple[int, int], ...]:
+def _along(kernel: Kernel, access: ComponentUse, used: list[Offset]) -> tuple[tuple[int, int], ...]:
     """Return 'Stream.along' of rows used at offsets: along x in their cells, else in rows."""
     found = []
     for axis, steps in enumerate(zip(*used, strict=True)):

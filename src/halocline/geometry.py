@@ -204,16 +204,22 @@ def add_joined(boxes: list[Box], box: Box) -> None:
     boxes.append(box)
 
 
+def without(boxes: Iterable[Box], others: Iterable[Box]) -> list[Box]:
+    """Return disjoint parts of each box that hold its cells outside of all others."""
+    rest = list(boxes)
+    for other in others:
+        if not rest:
+            break
+        rest = [piece for box in rest for piece in box.subtract(other)]
+    return rest
+
+
 def disjoint(boxes: Iterable[Box]) -> tuple[Box, ...]:
     """Return disjoint boxes that hold the same cells; larger boxes stay whole."""
     result: list[Box] = []
     for box in sorted(set(boxes), key=lambda box: (-box.cells, box)):
-        pieces = [box] if not box.is_empty else []
-        for known in filter(box.meets, result):
-            pieces = [rest for piece in pieces for rest in piece.subtract(known)]
-            if not pieces:
-                break
-        result += pieces
+        if not box.is_empty:
+            result += without([box], filter(box.meets, result))
     return tuple(sorted(result))
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import AXES
+from halocline.geometry import AXES, without
 from halocline.language.tree import Every, Swap, mapped
 from halocline.plan import plan as ops
 from halocline.plan.arrangement import INITIAL
@@ -26,7 +26,7 @@ from halocline.plan.zones import Blocks
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from halocline.geometry import Box, Offset
+    from halocline.geometry import Offset
     from halocline.language.space import Space
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.displaced import Piece
@@ -350,13 +350,11 @@ class _Lowering:
             owned = layout.space.open_where_lacking(block.owned)
             rest = [layout.stored(block.box)]
             for region, offset in pieces:
-                inside = [piece.intersect(region) for piece in rest]
-                outside = [part for piece in rest for part in piece.subtract(region)]
                 here = owned.shift(across(offset, block.wrap))
-                rest = [part for piece in inside for part in piece.subtract(here)]
-                result += [(block.number, box) for box in rest]
-                rest = outside
-            result += [(block.number, box) for piece in rest for box in piece.subtract(owned)]
+                inside = without((piece.intersect(region) for piece in rest), [here])
+                result += [(block.number, box) for box in inside]
+                rest = without(rest, [region])
+            result += [(block.number, box) for box in without(rest, [owned])]
         return tuple(self._without_dropped(result, blocks, layout.space))
 
     def _without_dropped(
@@ -365,13 +363,11 @@ class _Lowering:
         """Return cells outside dropped blocks, where nothing is ever out of date."""
         if NOBODY not in blocks.owners:
             return boxes
-        result = []
-        for number, box in boxes:
-            rest: tuple[Box, ...] = (box,)
-            for absent in map(space.flat, blocks.absent(blocks.block(number))):
-                rest = tuple(part for piece in rest for part in piece.subtract(absent))
-            result += [(number, part) for part in rest]
-        return result
+        return [
+            (number, part)
+            for number, box in boxes
+            for part in without([box], map(space.flat, blocks.absent(blocks.block(number))))
+        ]
 
 
 def _assigned_next_door(program: Program) -> frozenset[str]:

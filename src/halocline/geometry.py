@@ -82,6 +82,21 @@ class Box:
             tuple(u + g for u, g in zip(self.upper, upper, strict=True)),
         )
 
+    def open_along(self, axes: Iterable[bool]) -> Box:
+        """Return the box without bounds along some axes, told for each axis."""
+        ends = list(zip(self.lower, self.upper, axes, strict=True))
+        return Box(
+            tuple(-UNBOUNDED if is_open else l for l, _, is_open in ends),
+            tuple(UNBOUNDED if is_open else u for _, u, is_open in ends),
+        )
+
+    def beside(self, direction: Direction) -> Box:
+        """Return the layer, one cell thick, that touches the box in a direction."""
+        ends = list(zip(self.lower, self.upper, direction, strict=True))
+        return Box(
+            tuple((l, u, l - 1)[d] for l, u, d in ends), tuple((u, u + 1, l)[d] for l, u, d in ends)
+        )
+
     def subtract(self, other: Box) -> tuple[Box, ...]:
         """Return disjoint boxes that hold the cells of this box outside 'other'.
 

@@ -65,7 +65,7 @@ class Simulation:
         strategy: How communication is done; every strategy gives the same bits. 'auto' ranks some
             by a model of the machine, tries the best few during the first steps, and remembers.
         decomposition: 'rows', 'tiles', 'pencils', blocks along each axis as '4x2x1' or (4, 2, 1), a
-            Decomposition, a Sparse domain, or None for the one with the cheapest sides.
+            Decomposition, Sparse, Bisection, or None for the one with the cheapest sides.
         blocks: Blocks a rank.
         threads: OpenMP threads a rank; None for OMP_NUM_THREADS, or else all cores of the node
             shared among its ranks.

@@ -96,11 +96,13 @@ IN_PROGRAMS = frozenset(
         "boundary of a field without an axis",
         "boundary of a coarser grid",
         "next door of what the kernel has assigned",
+        "sweep through a list of blocks",
+        "fewer axes on a list of blocks",
     }
 )
 IN_WAYS = frozenset(
     {f"{name}={value}" for name, values in CHOICES.items() for value in values}
-    | {"other blocks between runs", "other owners between runs"}
+    | {"blocks: a list", "other blocks between runs", "other owners between runs"}
 )
 # What must have occurred in programs whose blocks were others from one run to the next.
 _MOVING = (
@@ -143,6 +145,9 @@ def features(program: Program, execution: Execution) -> set[str]:
     if any(_is_prescribed(program, name) for name in used):
         found.add("value on a face")
     found |= {*_of_grids(program)}
+    if any(split.boxes for split in execution.splits):
+        found |= {f"{name} list of blocks" for name in _of_list(program, execution, used)}
+        found.add("blocks: a list")
     return found | {*_of_moving(execution, found)}
 
 
@@ -154,6 +159,15 @@ def _of_moving(execution: Execution, found: set[str]) -> Iterator[str]:
         yield from (f"{name}, on other blocks then" for name in _MOVING if name in found)
     if any(before.owners != after.owners for before, after in pairs):
         yield "other owners between runs"
+
+
+def _of_list(program: Program, execution: Execution, used: set[str]) -> Iterator[str]:
+    shapes = [split.shape for split in execution.splits if split.boxes]
+    cut = {axis for shape in shapes for axis, n in enumerate(shape) if n > 1}
+    if any(isinstance(step, Sweep) and step.axis in cut for step in flat(program.steps)):
+        yield "sweep through a"
+    if any(cut.difference(program.space(name).axes) for name in used):
+        yield "fewer axes on a"
 
 
 def _of_reduction(program: Program, reduction: Reduce) -> Iterator[str]:

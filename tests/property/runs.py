@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pprint import pformat
 from random import Random
 
@@ -131,6 +132,11 @@ def draw_split(
 ) -> hc.Decomposition:
     """Draw blocks of any sizes, at least one a rank; their bounds are multiples of 'grain'."""
     most, grain = max(2, ranks - 1), grain or (1,) * len(extent)
+    boxes = draw_boxes(random, hc.Box((0,) * len(extent), extent), grain, random.randint(2, 7))
+    if random.random() < 0.5 and len(boxes) >= ranks:
+        owners = [*range(ranks), *(random.randrange(ranks) for _ in boxes[ranks:])]
+        random.shuffle(owners)
+        return hc.Decomposition.of_blocks(extent, periodic, ranks, boxes, owners)
     while True:
         inner = [
             random.sample(range(g, n, g), random.randint(0, min(most, n // g - 1)))
@@ -139,6 +145,23 @@ def draw_split(
         cuts = tuple((0, *sorted(cut), n) for cut, n in zip(inner, extent, strict=True))
         if np.prod([len(axis) - 1 for axis in cuts]) >= ranks:
             return hc.Decomposition(cuts, periodic, ranks)
+
+
+def draw_boxes(random: Random, box: hc.Box, grain: Offset, count: int) -> list[hc.Box]:
+    """Draw up to so many boxes that tile one: it is cut in two anywhere, and each part again."""
+    places = [
+        (axis, place)
+        for axis, g in enumerate(grain)
+        for place in range(box.lower[axis] + g, box.upper[axis], g)
+    ]
+    if count == 1 or not places:
+        return [box]
+    axis, place = random.choice(places)
+    below = random.randint(1, count - 1)
+    return [
+        *draw_boxes(random, box.clip(axis, box.lower[axis], place), grain, below),
+        *draw_boxes(random, box.clip(axis, place, box.upper[axis]), grain, count - below),
+    ]
 
 
 def draw_splits(
@@ -261,13 +284,21 @@ def _with_piece(
 
 
 def _fewer_blocks(split: hc.Decomposition) -> Iterator[hc.Decomposition]:
-    """Return decompositions with a cut less, owners as usual."""
-    for axis, line in enumerate(split.cuts):
+    """Return decompositions with a cut less, or two blocks of a list in one; owners as usual."""
+    ranks = split.ranks
+    if split.boxes:
+        yield hc.Decomposition(split.cuts, split.periodic, ranks)
+        for a, b in combinations(range(split.blocks), 2):
+            both = split.boxes[a].joined(split.boxes[b])
+            boxes = [both if n == a else box for n, box in enumerate(split.boxes) if n != b]
+            if both and len(boxes) >= ranks:
+                yield hc.Decomposition.of_blocks(split.extent, split.periodic, ranks, boxes)
+    for axis, line in enumerate(() if split.boxes else split.cuts):
         for bound in line[1:-1]:
             fewer = tuple(n for n in line if n != bound)
             cuts = (*split.cuts[:axis], fewer, *split.cuts[axis + 1 :])
-            if np.prod([len(one) - 1 for one in cuts]) >= split.ranks:
-                yield hc.Decomposition(cuts, split.periodic, split.ranks)
+            if np.prod([len(one) - 1 for one in cuts]) >= ranks:
+                yield hc.Decomposition(cuts, split.periodic, ranks)
     if split.owners:
         yield replace(split, owners=())
 

@@ -95,10 +95,7 @@ class Space:
 
     def open_where_lacking(self, box: Box) -> Box:
         """Return a box without bounds along the axes that the space lacks."""
-        for axis, is_lacking in enumerate(self.lacks):
-            if is_lacking:
-                box = box.clip(axis, -UNBOUNDED, UNBOUNDED)
-        return box
+        return box.open_along(self.lacks) if any(self.lacks) else box
 
     def images(self, region: Box) -> tuple[Box, ...]:
         """Return a region and its images next to the domain along periodic axes that bound it."""

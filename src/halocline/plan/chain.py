@@ -102,12 +102,15 @@ def _walk_back(launch: Launch, wanted: Wanted, *, is_deep: bool) -> frozenset[Re
     users: dict[Access, list[int]] = {}
     statements = launch.kernel.statements
     for number in reversed(range(len(statements))):
+        if launch.kernel.is_last(number):
+            extents[number] = _statement_extent(launch, statements[number], wanted)
+    if launch.kernel.sweep:
+        # What a cell assigns follows from all that those before it in the column have handed on.
+        whole = {_whole_columns(reach, launch) for found in extents.values() for reach in found}
+        extents = {number: set(whole) for number in range(len(statements))}
+    for number in reversed(range(len(statements))):
         statement = statements[number]
         where = extents.setdefault(number, set())
-        if launch.kernel.is_last(number):
-            where |= _statement_extent(launch, statement, wanted)
-        if launch.kernel.sweep:
-            where = extents[number] = {_whole_columns(reach, launch) for reach in where}
         for read in reads(statement.value):
             assigned = launch.kernel.assigning(read)
             if assigned is not None:

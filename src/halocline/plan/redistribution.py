@@ -2,8 +2,8 @@
 
 Values are in boxes that ranks have, and are wanted in others: what a field was set to moves to the
 blocks of a simulation, fields move from blocks to those of another decomposition, and everything
-moves to one rank that writes it, or back. Two boxes of those that ranks have are the same or have
-no cell in common.
+moves to one rank that writes it, or back. Boxes that ranks have are the same, or have cells in
+common only where a field lacks an axis: these have the same values, and are given by each.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def boxes_of_ranks(decomposition: Decomposition, boxed: Callable[[Block], Box]) 
 def redistribution(
     have: Sequence[Sequence[Box]], wanted: Sequence[Sequence[Box]], rank: int
 ) -> Redistribution:
-    """Return what a rank does so that all get what they want: each cell once.
+    """Return what a rank does so that all get what they want.
 
     Where several have the same box, a rank takes its own, or else that of the first of them.
 

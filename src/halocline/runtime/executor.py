@@ -119,8 +119,7 @@ class Executor:
             ends = zip(space.extent, space.periodic, strict=True)
             period = tuple(n if closes else 0 for n, closes in ends)
             self._spaces[space] = number = self.runtime.add_space(three(period, 0))
-            blocks = self.decomposition.on(space)
-            for block in (blocks.block(block.number) for block in self.owned):
+            for block in self.decomposition.on(space).blocks_of(self.job.rank):
                 box = space.flat(block.box)
                 cells = _core.Box(three(box.lower, 0), three(box.upper, 1))
                 self.runtime.add_block(number, cells, 0 if space.lacks[0] else block.wrap)

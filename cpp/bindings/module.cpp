@@ -94,7 +94,6 @@ void bind_parts(nb::class_<Runtime>& runtime) {
             "device"_a.none() = nb::none(), "services"_a = std::array<std::uintptr_t, 5>{})
         .def("add_space", &Runtime::add_space, "period"_a = Cells{})
         .def("add_block", &Runtime::add_block, "space"_a, "box"_a, "wrap"_a = 0)
-        .def("clear_blocks", &Runtime::clear_blocks, "space"_a)
         .def("add_field", &Runtime::add_field, "field"_a)
         .def("remove_field", &Runtime::remove_field, "slot"_a)
         .def("view", &view, "slot"_a, "block"_a, "will_write"_a = true,

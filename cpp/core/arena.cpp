@@ -65,7 +65,11 @@ std::shared_ptr<std::byte> Arena::allocate(std::int64_t size_bytes) {
     if (memory == nullptr) fail("Shared memory could not be mapped");
     size_bytes_ = offset + whole;
     pieces_.push_back({memory, whole, offset});
-    return {memory, [size](std::byte* first) { static_cast<void>(munmap(first, size)); }};
+    return {memory, [size](std::byte* first) {
+                // Without the advice the file keeps what a piece held as long as there is an arena.
+                static_cast<void>(madvise(first, size, MADV_REMOVE));
+                static_cast<void>(munmap(first, size));
+            }};
 }
 
 void Arena::enlarge_pages(std::byte* piece, std::int64_t size_bytes) {

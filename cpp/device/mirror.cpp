@@ -3,14 +3,10 @@
 namespace halocline {
 
 void Mirror::add(const std::vector<Storage>& host) {
-    storages_.emplace_back();
-    for (const Storage& block : host) add_block(storages_.size() - 1, block);
-}
-
-void Mirror::add_block(std::size_t storage, const Storage& host) {
-    to_host(storage, true);
-    storages_[storage].pieces.push_back(
-        {host.view(), host.memory(), nullptr, host.layout().size_bytes});
+    std::vector<Piece>& pieces = storages_.emplace_back().pieces;
+    for (const Storage& block : host) {
+        pieces.push_back({block.view(), block.memory(), nullptr, block.layout().size_bytes});
+    }
 }
 
 void Mirror::to_device(std::size_t storage, bool will_write) {

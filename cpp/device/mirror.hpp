@@ -31,8 +31,6 @@ public:
 
     /// Adds the storage of a field: a piece of the host's memory for each block.
     void add(const std::vector<Storage>& host);
-    /// Adds another piece of a storage.
-    void add_block(std::size_t storage, const Storage& host);
     /// Gives back all pieces of a storage.
     void clear(std::size_t storage) { storages_[storage] = {}; }
 

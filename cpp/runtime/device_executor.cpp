@@ -18,9 +18,6 @@ public:
         : state_(state), mirror_(std::move(device), services), replays_(mirror_) {}
 
     void add_storage(const std::vector<Storage>& blocks) override { mirror_.add(blocks); }
-    void add_block(std::size_t storage, const Storage& block) override {
-        mirror_.add_block(storage, block);
-    }
     void clear(std::size_t storage) override { mirror_.clear(storage); }
     void to_host(std::size_t storage, bool will_write) override {
         mirror_.to_host(storage, will_write);

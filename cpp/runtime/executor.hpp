@@ -44,8 +44,6 @@ public:
 
     /// Learns of a new storage: the host's memory for each block.
     virtual void add_storage(const std::vector<Storage>& blocks) = 0;
-    /// Learns of a storage's memory for one more block.
-    virtual void add_block(std::size_t storage, const Storage& block) = 0;
     /// Gives back what there is of a storage beside the host's memory, with what it holds.
     virtual void clear(std::size_t storage) = 0;
     /// Returns when the host's memory has the newest values of a storage.

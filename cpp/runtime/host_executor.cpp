@@ -15,7 +15,6 @@ public:
         : state_(state), partials_(static_cast<std::size_t>(state.memory.threads)) {}
 
     void add_storage(const std::vector<Storage>& /*blocks*/) override {}
-    void add_block(std::size_t /*storage*/, const Storage& /*block*/) override {}
     void clear(std::size_t /*storage*/) override {}
     void to_host(std::size_t /*storage*/, bool /*will_write*/) override {}
     [[nodiscard]] KernelView kernel_view(std::size_t storage, int block) override {

@@ -62,44 +62,18 @@ int Runtime::add_block(int space, const Box& box, std::int64_t wrap) {
     require_idle();
     require_space(state_, space, "Runtime");
     if (box.is_empty()) throw std::invalid_argument("Block " + to_string(box) + " has no cells.");
+    for (const Field& field : state_.fields) {
+        if (field.space != space || field.components == 0) continue;
+        throw std::invalid_argument("Block " + to_string(box) + " comes after field '" +
+                                    field.name + "' of its space; expected all blocks before.");
+    }
     if (wrap != 0 && wrap != box.upper[0] - box.lower[0]) {
         throw std::invalid_argument("Block " + to_string(box) + " cannot close its rows after " +
                                     std::to_string(wrap) + " cells.");
     }
     std::vector<Block>& blocks = state_.spaces[static_cast<std::size_t>(space)].blocks;
     blocks.push_back({box, wrap});
-    for (std::size_t slot = 0; slot < state_.fields.size(); ++slot) {
-        const Field& field = state_.fields[slot];
-        if (field.components == 0 || field.space != space) continue;
-        const std::size_t storage = state_.held[slot];
-        allocate(slot, blocks.back());
-        executor_->add_block(storage, state_.storages[storage].back());
-    }
     return last(blocks);
-}
-
-void Runtime::clear_blocks(int space) {
-    require_space(state_, space, "Runtime");
-    forget_plan();
-    for (std::size_t slot = 0; slot < state_.fields.size(); ++slot) {
-        if (state_.fields[slot].space == space) release(state_.held[slot]);
-    }
-    state_.spaces[static_cast<std::size_t>(space)].blocks.clear();
-}
-
-/// Adds the memory of a field on a block.
-void Runtime::allocate(std::size_t slot, const Block& block) {
-    const std::size_t storage = state_.held[slot];
-    std::vector<Storage>& blocks = state_.storages[storage];
-    blocks.emplace_back(state_.fields[slot], block.box.extent(), static_cast<int>(storage),
-                        state_.memory.threads, state_.memory.arena.get());
-    state_.memory.storages[storage].push_back({blocks.back().view(), block.box.lower});
-}
-
-void Runtime::release(std::size_t storage) {
-    executor_->clear(storage);
-    state_.storages[storage].clear();
-    state_.memory.storages[storage].clear();
 }
 
 int Runtime::add_field(Field field) {
@@ -117,20 +91,27 @@ int Runtime::add_field(Field field) {
     }
     require_space(state_, field.space, where);
     const Space& space = state_.space(field.space);
-    const std::size_t slot = state_.fields.size();
-    state_.held.push_back(state_.storages.size());
-    state_.storages.emplace_back();
-    state_.memory.storages.emplace_back();
+    const std::size_t number = state_.storages.size();
+    std::vector<Storage>& blocks = state_.storages.emplace_back();
+    std::vector<BlockView>& views = state_.memory.storages.emplace_back();
+    for (const Block& block : space.blocks) {
+        blocks.emplace_back(field, block.box.extent(), static_cast<int>(number),
+                            state_.memory.threads, state_.memory.arena.get());
+        views.push_back({blocks.back().view(), block.box.lower});
+    }
+    executor_->add_storage(blocks);
+    state_.held.push_back(number);
     state_.fields.push_back(std::move(field));
-    for (const Block& block : space.blocks) allocate(slot, block);
-    executor_->add_storage(state_.storages.back());
-    return static_cast<int>(slot);
+    return last(state_.fields);
 }
 
 void Runtime::remove_field(int slot) {
     require_slot(state_, slot, "Runtime");
     forget_plan();
-    release(state_.holds(slot));
+    const std::size_t storage = state_.holds(slot);
+    executor_->clear(storage);
+    state_.storages[storage].clear();
+    state_.memory.storages[storage].clear();
     state_.fields[static_cast<std::size_t>(slot)].components = 0;
 }
 

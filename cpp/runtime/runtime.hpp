@@ -21,9 +21,8 @@ namespace halocline {
 
 /// Executes a plan: its programs, each a list of operations with a name.
 ///
-/// Fields have values on the blocks of a space. Spaces, blocks and fields may come and go as long
-/// as nothing refers to them: see 'forget_plan'. One thread at a time may use a runtime. Whatever
-/// is wrong with a plan is said when it is given, as std::invalid_argument.
+/// Fields have values on the blocks of a space, which come before them. One thread at a time may
+/// use a runtime. Whatever is wrong with a plan is said when it is given, as std::invalid_argument.
 class HALOCLINE_EXPORT Runtime {
 public:
     /// Without a transport: a single process. `share`: whether fields lie where other processes
@@ -38,19 +37,14 @@ public:
     /// Adds an index space and returns its number. `period`: after how many cells the indices that
     /// kernels see begin again, along each axis; 0 for never.
     int add_space(const Index3& period = {});
-    /// Adds a block of a space that owns these global cells, with memory for the fields there are,
-    /// and returns its number. `wrap`: the cells once around the grid along x, if kernels are to
-    /// close the block's rows; else 0.
+    /// Adds a block of a space that owns these global cells and returns its number. `wrap`: the
+    /// cells once around the grid along x, if kernels are to close the block's rows; else 0.
     int add_block(int space, const Box& box, std::int64_t wrap = 0);
-    /// Removes all blocks of a space, with what fields hold on them, and forgets the plan.
-    void clear_blocks(int space);
     /// Allocates a field on every block of its space and returns its slot.
     int add_field(Field field);
-    /// Gives back the memory of a field, and forgets the plan; the slot stays empty.
+    /// Gives back the memory of a field, and forgets kernels, exchanges and programs: all that may
+    /// refer to it. The slot stays empty. All ranks must call it.
     void remove_field(int slot);
-    /// Forgets kernels, exchanges and programs: all that refers to fields and blocks. All ranks
-    /// must call this, or what calls it.
-    void forget_plan();
     /// Adds a number that kernels read and returns its slot.
     int add_scalar(double value);
     /// Adds a kernel and returns its number.
@@ -99,13 +93,12 @@ public:
 
 private:
     void require_idle() const;
+    void forget_plan();
     [[nodiscard]] Program& program(const std::string& name);
     [[nodiscard]] const Storage& storage(int slot, int block) const;
     void set_time();
     [[nodiscard]] std::int64_t advance_some(const Round& round, std::int64_t most);
     void require_place(int slot, int block) const;
-    void allocate(std::size_t slot, const Block& block);
-    void release(std::size_t storage);
 
     State state_;
     std::unique_ptr<Executor> executor_;  // before all that may have memory of its device

@@ -28,6 +28,7 @@ from halocline.language.trace import kernel as kernel
 from halocline.language.trace import laplacian as laplacian
 from halocline.language.transfer import prolong as prolong
 from halocline.language.transfer import restrict as restrict
+from halocline.plan.bisection import Bisection as Bisection
 from halocline.plan.decomposition import Decomposition as Decomposition
 from halocline.plan.sparse import Sparse as Sparse
 from halocline.plan.strategy import Strategy as Strategy

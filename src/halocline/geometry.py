@@ -82,6 +82,21 @@ class Box:
             tuple(u + g for u, g in zip(self.upper, upper, strict=True)),
         )
 
+    def open_along(self, axes: Iterable[bool]) -> Box:
+        """Return the box without bounds along some axes, told for each axis."""
+        ends = list(zip(self.lower, self.upper, axes, strict=True))
+        return Box(
+            tuple(-UNBOUNDED if is_open else l for l, _, is_open in ends),
+            tuple(UNBOUNDED if is_open else u for _, u, is_open in ends),
+        )
+
+    def beside(self, direction: Direction) -> Box:
+        """Return the layer, one cell thick, that touches the box in a direction."""
+        ends = list(zip(self.lower, self.upper, direction, strict=True))
+        return Box(
+            tuple((l, u, l - 1)[d] for l, u, d in ends), tuple((u, u + 1, l)[d] for l, u, d in ends)
+        )
+
     def subtract(self, other: Box) -> tuple[Box, ...]:
         """Return disjoint boxes that hold the cells of this box outside 'other'.
 
@@ -189,16 +204,22 @@ def add_joined(boxes: list[Box], box: Box) -> None:
     boxes.append(box)
 
 
+def without(boxes: Iterable[Box], others: Iterable[Box]) -> list[Box]:
+    """Return disjoint parts of each box that hold its cells outside of all others."""
+    rest = list(boxes)
+    for other in others:
+        if not rest:
+            break
+        rest = [piece for box in rest for piece in box.subtract(other)]
+    return rest
+
+
 def disjoint(boxes: Iterable[Box]) -> tuple[Box, ...]:
     """Return disjoint boxes that hold the same cells; larger boxes stay whole."""
     result: list[Box] = []
     for box in sorted(set(boxes), key=lambda box: (-box.cells, box)):
-        pieces = [box] if not box.is_empty else []
-        for known in filter(box.meets, result):
-            pieces = [rest for piece in pieces for rest in piece.subtract(known)]
-            if not pieces:
-                break
-        result += pieces
+        if not box.is_empty:
+            result += without([box], filter(box.meets, result))
     return tuple(sorted(result))
 
 

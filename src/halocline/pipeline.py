@@ -26,12 +26,14 @@ from halocline.language.steps import Call, check_steps
 from halocline.language.tree import walk
 from halocline.options import Check
 from halocline.plan.bind import bind
-from halocline.plan.decomposition import PRICES, Decomposition, decompose, parse_shape
+from halocline.plan.bisection import Bisection
+from halocline.plan.decomposition import Decomposition, decompose
 from halocline.plan.encoding import Encoder
 from halocline.plan.layout import layouts_without_halo
 from halocline.plan.lower import make_plan
 from halocline.plan.plan_file import section_of, write_plans
 from halocline.plan.platform import Platform, decided
+from halocline.plan.shape import PRICES, parse_shape
 from halocline.plan.sparse import Sparse
 from halocline.plan.strategy import Strategy
 from halocline.runtime import _core
@@ -54,7 +56,8 @@ TARGETS = ("c++", "numpy")
 _PRINTERS = {"c++": print_source, "cuda": print_cuda}
 # What stands for a decomposition; see 'Simulation'.
 AnyDecomposition = Annotated[
-    str | tuple[int, ...] | list[int] | Decomposition | Sparse | None, Check(parse_shape)
+    str | tuple[int, ...] | list[int] | Decomposition | Sparse | Bisection | None,
+    Check(parse_shape),
 ]
 
 
@@ -190,8 +193,14 @@ def decomposition_for(
         lcm(*(other.scale[axis].denominator for other in grid.family))
         for axis in range(grid.dimensions)
     )
+    swept = frozenset(
+        step.kernel.sweep[0] for step in walk(steps) if isinstance(step, Call) and step.kernel.sweep
+    )
+    cells = grid.extent, grid.periodic
     if isinstance(decomposition, Sparse):
-        decomposition = decomposition.decompose(grid.extent, grid.periodic, ranks)
+        decomposition = decomposition.decompose(*cells, ranks)
+    if isinstance(decomposition, Bisection):
+        decomposition = decomposition.decompose(*cells, ranks, blocks, grain=grain, swept=swept)
     if isinstance(decomposition, Decomposition):
         if decomposition.ranks != ranks or decomposition.extent != grid.extent:
             raise PlanError(
@@ -200,19 +209,8 @@ def decomposition_for(
             )
         _check_grain(decomposition, grain)
         return decomposition
-    swept = frozenset(
-        step.kernel.sweep[0] for step in walk(steps) if isinstance(step, Call) and step.kernel.sweep
-    )
-    return decompose(
-        grid.extent,
-        grid.periodic,
-        ranks,
-        decomposition,
-        blocks,
-        prices or PRICES,
-        grain=grain,
-        swept=swept,
-    )
+    prices = prices or PRICES
+    return decompose(*cells, ranks, decomposition, blocks, prices, grain=grain, swept=swept)
 
 
 def _check_grain(wanted: Decomposition, grain: tuple[int, ...]) -> None:

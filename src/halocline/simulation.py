@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,8 +19,6 @@ from halocline.options import Check, check_options
 from halocline.pipeline import (
     AnyDecomposition,
     check_target,
-    compile_kernels,
-    compile_services,
     decomposition_for,
     plan_once,
     write_plan_of_job,
@@ -28,24 +27,22 @@ from halocline.plan.plan_file import check_undecided, read_plans
 from halocline.plan.strategy import Strategy, check_strategy
 from halocline.runtime.agreement import Agreement
 from halocline.runtime.collective import collective
-from halocline.runtime.device import CPU, check_lengths, check_transport, open_device, parse_device
+from halocline.runtime.device import CPU, check_transport, open_device, parse_device
 from halocline.runtime.executor import Executor
 from halocline.runtime.job import Made, RanksPerNode, join
 from halocline.runtime.link import AnyLink
-from halocline.runtime.memory import check_memory
 from halocline.runtime.openmp import threads_of_rank
 from halocline.runtime.platform import platform_here
 from halocline.runtime.progress import progress_display
-from halocline.runtime.redistribution import store_initial_values
 from halocline.runtime.tally import Tally
 from halocline.tune.planner import Planner
 from halocline.tune.selection import Predictor, Selection, predicted_lines, predictor_of
+from halocline.tune.start import start, start_once
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Callable, Hashable
 
     from halocline.language.steps import Parameter
-    from halocline.pipeline import CompiledKernels
     from halocline.plan.plan import Plan
     from halocline.runtime.report import Report, Timer
 
@@ -63,7 +60,7 @@ class Simulation:
         strategy: How communication is done; every strategy gives the same bits. 'auto' ranks some
             by a model of the machine, tries the best few during the first steps, and remembers.
         decomposition: 'rows', 'tiles', 'pencils', blocks along each axis as '4x2x1' or (4, 2, 1), a
-            Decomposition, a Sparse domain, or None for the one with the cheapest sides.
+            Decomposition, Sparse, Bisection, or None for the one with the cheapest sides.
         blocks: Blocks a rank.
         threads: OpenMP threads a rank; None for OMP_NUM_THREADS, or else all cores of the node
             shared among its ranks.
@@ -105,13 +102,13 @@ class Simulation:
         # First of all, so that ranks of which one is given a mistake all hear of it.
         self.job = join(communicator, ranks_per_node=ranks_per_node, link=link)
         with self.job.call("Simulation"):
-            given: dict[str, Any] = {"blocks": blocks, "decomposition": decomposition, "plan": plan}
-            given |= {"threads": threads, "check_every": check_every, "device": device}
-            check_options(Simulation, given)
+            given: dict[str, Any] = {"check_every": check_every, "device": device}
+            split = {"decomposition": decomposition, "blocks": blocks}
+            check_options(Simulation, {**given, **split, "threads": threads, "plan": plan})
             self.grid, self.steps = grid, time_step(steps)
             file = None if plan is None else read_plans(plan)
             if file is not None:
-                check_undecided(strategy=strategy, decomposition=decomposition, blocks=blocks)
+                check_undecided(strategy=strategy, **split)
                 file.check(grid.first.extent, self.job.size)
                 strategy, decomposition = file.strategy, file.decomposition
             self.strategy, self.target = check_strategy(strategy), check_target(target)
@@ -122,20 +119,9 @@ class Simulation:
                     "for."
                 )
             self.dt, self.check_every = finite_number("'dt'", dt), check_every
-            # Which shape is the cheapest depends on the step, which need not be complete yet.
-            shape = (self.job.size, decomposition, blocks)
-            self.decomposition = decomposition_for(grid, *shape, steps=self.steps)
             self._agreement = Agreement(self.job, grid)
-            self._agreement.on_options(
-                self.decomposition,
-                dt=self.dt,
-                strategy=self.strategy,
-                decomposition=decomposition,
-                blocks=blocks,
-                target=target,
-                device=device,
-                check_every=check_every,
-            )
+            given |= {"dt": self.dt, "strategy": self.strategy, "target": target}
+            self._divide(decomposition, blocks, **given)
             self.device = open_device(wanted, self.job)
             check_transport(self.strategy, self.device)
             self.threads = threads_of_rank(threads, self.job.ranks_on_node)
@@ -212,6 +198,13 @@ class Simulation:
         """
         write_plan_of_job(Path(path), self._planner.bound(), self.plan, self.job)
 
+    def _divide(self, decomposition: AnyDecomposition, blocks: int, **given: Any) -> None:
+        # Which shape is the cheapest depends on the step, which need not be complete yet.
+        shape = (self.size, decomposition, blocks)
+        self.decomposition = decomposition_for(self.grid, *shape, steps=self.steps)
+        given |= {"decomposition": decomposition, "blocks": blocks}
+        self._agreement.on_options(self.decomposition, **given)
+
     @property
     @collective
     def selection(self) -> Selection:
@@ -279,6 +272,33 @@ class Simulation:
             self._tell()
 
     @collective
+    def rebuild(self, *, decomposition: AnyDecomposition = None, blocks: int = 1) -> None:
+        """Move to other blocks or owners between two runs, and keep all bits; collective.
+
+        Ask fields for their arrays again. Reports tell of the steps that follow.
+
+        Args:
+            decomposition: See 'Simulation'. In blocks that have been dropped so far, fields are 0.
+            blocks: Blocks a rank.
+
+        Raises:
+            HaloclineError: As 'Simulation' and 'run' say, or a function of the step calls this;
+                nothing has moved.
+        """
+        if self._executor is not None:
+            self._executor.check_between_runs("rebuild")
+        check_options(Simulation, {"decomposition": decomposition, "blocks": blocks})
+        before = self._planner, self.decomposition
+        try:
+            self._divide(decomposition, blocks)
+            self._planner = replace(self._planner, shape=(decomposition, blocks), file=None)
+            if self._executor is not None:
+                self._begin()
+        except BaseException:
+            self._planner, self.decomposition = before
+            raise
+
+    @collective
     def reduce(self, reduction: Reduction) -> float:
         """Return a reduction of the fields as they are now, the same on all ranks; collective."""
         self.execute(reduction)
@@ -324,10 +344,7 @@ class Simulation:
 
     def _load_once(self, executor: Executor, name: str, steps: tuple[Step, ...]) -> None:
         plan, new = plan_once(self.grid, steps, self.plan, executor.layouts, self._planner.platform)
-        check_memory(new, plan, self.device, self.job)
-        for layout in new:
-            executor.store(layout)
-        executor.load(name, plan, self._compile([plan]))
+        start_once(self, executor, name, plan, new)
 
     @collective
     def report(self) -> Report:
@@ -335,7 +352,7 @@ class Simulation:
 
         What other ranks say of themselves they say at the end of 'run', unless that has added
         little: then the report is about fewer steps than have been done, and says so. So it needs
-        no other rank; before the first run it is collective.
+        no other rank; before the first run, or the first since 'rebuild', it is collective.
         """
         if self.size == 1 or self._tally.told is None:
             self._tell()
@@ -350,12 +367,10 @@ class Simulation:
         device = "" if self.device.is_cpu else self.device.where
         return predictor_of(self.job, self.threads, device)
 
-    def _compile(self, plans: Iterable[Plan]) -> CompiledKernels:
-        return compile_kernels(plans, self.target, self.job, self.device.handle)
-
     def _prepare(self) -> Executor:
         """Store the fields and compile the kernels, the first time."""
         if self._executor is not None:
+            self._executor.check_alive()
             return self._executor
         self._agreement.on_steps(self.steps)
         self._parameters = parameters(self.grid, self.steps)
@@ -364,24 +379,15 @@ class Simulation:
                 "The grid's fields already belong to another simulation.",
                 hint="Make a new Grid with its own fields for each simulation.",
             )
-        candidates = self._planner.candidates()
-        first = candidates.plans[0]
-        self.decomposition = first.decomposition
-        check_lengths(self.device, first, self.job)
-        check_memory(first.layouts, first, self.device, self.job)
-        kernels = self._compile(candidates.plans)
-        executor = Executor(
-            first,
-            self.grid,
-            self.job,
-            self.threads,
-            self.dt,
-            self.device,
-            services=compile_services(self.job, self.device.handle),
-        )
-        self._selection = Selection(
-            candidates, executor, kernels, self.job, self._planner.predictor
-        )
-        store_initial_values(self.grid, executor.storages, executor.owned, self.job)
-        self._executor = executor
-        return executor
+        return self._begin()
+
+    def _begin(self) -> Executor:
+        """Plan the steps, and store the fields anew with the values that they have."""
+        if self._selection is not None:  # it has learnt
+            self._planner = replace(self._planner, predictor=self._selection.predictor)
+        candidates, predictor = self._planner.candidates(), self._planner.predictor
+        self.decomposition = candidates.plans[0].decomposition
+        self._executor, self._selection = start(self, candidates, predictor, self._executor)
+        self._tally.begin(self.step)
+        self._once = {}
+        return self._executor

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -159,6 +161,25 @@ TEST(Arena, knows_a_piece_that_lies_where_another_was) {
     // The system most often gives the same addresses again.
     EXPECT_EQ(after.get(), before);
     EXPECT_EQ(arena.offset_of(after.get()), 4096);
+}
+
+TEST(Arena, pieces_that_are_given_back_take_no_memory) {
+    Arena arena;
+    const auto blocks = [&arena] {
+        struct stat file {};
+        EXPECT_EQ(fstat(arena.descriptor(), &file), 0);
+        return file.st_blocks;
+    };
+    const auto kept = arena.allocate(4096);
+    kept.get()[0] = std::byte{1};
+    const auto before = blocks();
+    {
+        const auto piece = arena.allocate(1 << 20);
+        std::memset(piece.get(), 1, 1 << 20);
+        EXPECT_GT(blocks(), before);
+    }
+    EXPECT_EQ(blocks(), before);
+    EXPECT_EQ(kept.get()[0], std::byte{1});
 }
 
 TEST(Arena, pieces_begin_at_pages_and_outlive_it) {

@@ -8,33 +8,21 @@ from errors.telling import told
 import halocline as hc
 from halocline.errors import PlanError
 from halocline.pipeline import plan_for
+from halocline.runtime.storage import BlockStorage
 
 
-def test_halo_wider_than_a_block():
-    grid = hc.Grid((8,), periodic=True)
+@pytest.mark.parametrize(("extent", "axis"), [((2, 8), "x"), ((8, 2), "y")])
+def test_halo_wider_than_a_periodic_grid(extent, axis):
+    grid = hc.Grid(extent, periodic=True)
     a, b = grid.field("a"), grid.field("b")
 
     @hc.kernel
     def far(a, b):
-        b[0] = a[-3]
-
-    assert told(PlanError, lambda: plan_for(grid, [far(a, b)], ranks=4)) == (
-        "Field 'a' needs a halo of 3 cells along x, but block (3,) is only 2 wide there. Use fewer "
-        "ranks or another decomposition, so that every block is at least as wide as the halo."
-    )
-
-
-def test_halo_wider_than_a_periodic_grid():
-    grid = hc.Grid((2, 8), periodic=True)
-    a, b = grid.field("a"), grid.field("b")
-
-    @hc.kernel
-    def far(a, b):
-        b[0, 0] = a[-3, 0]
+        b[0, 0] = a[-3, 0] + a[0, -3]
 
     assert told(PlanError, lambda: plan_for(grid, [far(a, b)])) == (
-        "Field 'a' needs a halo of 3 cells along x, but the periodic grid is only 2 wide there. "
-        "Use a wider grid or a smaller depth."
+        f"Field 'a' needs a halo of 3 cells along {axis}, but the periodic grid is only 2 wide "
+        "there. Use a wider grid or a smaller depth."
     )
 
 
@@ -133,4 +121,54 @@ def test_unknown_choice_of_a_strategy(options, message):
 def test_negative_number_of_overlapped_kernels():
     assert told(PlanError, lambda: hc.Strategy(overlapped=-1)) == (
         "'overlapped' was given -1; expected a whole number of at least 0."
+    )
+
+
+def simulate(grid, *steps):
+    return hc.Simulation(grid, list(steps), target="numpy", threads=1)
+
+
+def test_a_function_of_the_step_replaces_the_blocks_it_looks_at(grid, T):
+    said = []
+    simulation = simulate(grid, lambda: said.append(told(PlanError, simulation.rebuild)))
+    simulation.run(1, progress=False)
+    assert said == [
+        "'rebuild' was called by a function of the step, whose fields are in use. Call it between "
+        "two runs."
+    ]
+    simulation.rebuild()
+
+
+def test_a_simulation_goes_on_when_its_blocks_could_not_be_replaced(grid, T, monkeypatch):
+    grid.field("U")
+    simulation = simulate(grid, lambda: None)
+    simulation.run(1, progress=False)
+    take_over, moved = BlockStorage.take_over, []
+
+    def fail(storage, other):
+        if moved:
+            raise MemoryError("no more")
+        take_over(storage, other)
+        moved.append(storage)
+
+    monkeypatch.setattr(BlockStorage, "take_over", fail)
+    with pytest.raises(MemoryError):
+        simulation.rebuild(decomposition=(2, 1), blocks=2)
+    for action in (lambda: simulation.run(1), simulation.rebuild):
+        assert told(PlanError, action) == (
+            "The simulation cannot go on: 'rebuild' failed when some of its fields had moved. Go "
+            "on from a checkpoint, in a new simulation."
+        )
+
+
+def test_blocks_of_another_grid_for_a_simulation_that_runs(grid, T):
+    simulation = simulate(grid, lambda: None)
+    simulation.run(1, progress=False)
+    other = hc.Decomposition(((0, 4), (0, 6)), grid.periodic, 1)
+    assert told(PlanError, lambda: simulation.rebuild(decomposition=other)) == (
+        "The decomposition is for 1 ranks and (4, 6) cells; the simulation has 1 ranks and (8, 6) "
+        "cells."
+    )
+    assert told(PlanError, lambda: simulation.rebuild(blocks=0)) == (
+        "'blocks' was given 0; expected a whole number of at least 1."
     )

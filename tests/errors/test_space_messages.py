@@ -11,6 +11,7 @@ from halocline.errors import HaloclineError
 GRID = hc.Grid((8, 6, 4))
 T, P, u = GRID.field("T"), GRID.field("P"), GRID.field("u", location="x_face")
 s, p = GRID.field("s", axes="xy"), GRID.field("p", axes="z")
+LINE = hc.Grid((8,))
 c, thirds = GRID.coarsen(2).field("c"), GRID.coarsen((2, 3, 1)).field("thirds")
 
 
@@ -50,6 +51,12 @@ def nothing(below, T):
 def hand_on(below, T):
     T[0, 0, 0] = below
     return T
+
+
+@hc.sweep("x-")
+def along(behind, line):
+    line[0] = behind
+    return behind
 
 
 @hc.sweep("z+")
@@ -134,6 +141,12 @@ MISTAKES = {
         lambda: hand_on(T, end=(s, s)),
         "The sweep 'hand_on' was given 1 carries to start with and 2 fields for the end; expected "
         "one for each.",
+    ),
+    "rows without another axis": (
+        lambda: along(LINE.field("line")),
+        "The sweep 'along' along x was given 'line' on 'x' alone; expected fields with another "
+        "axis, too: the carry is a field without the swept one. Make a grid with one more axis of "
+        "one cell: hc.Grid((n, 1)).",
     ),
     "nothing to sweep": (
         lambda: flat(s),

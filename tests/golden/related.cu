@@ -136,19 +136,16 @@ halocline_average_0(const Box box, const Field fine_field, const Field weight_fi
 
 // weight_above: writes above, weight; reads above, density.
 __device__ inline void halocline_weight_above_1_cell(const Box& box, const Field& density_field,
-    const Field& weight_field, const Field& above_field,
+    const Field& weight_field, const Field& above_field, float& above_0_carried,
     int x, int y, int z) {
-    float* const above_row = row_of<float>(above_field, y, 0);
     const float* const density_row = row_of<const float>(density_field, y, z);
     float* const weight_row = row_of<float>(weight_field, y, z);
-    const float* const above_0_y0_z0_row = above_row;
     const float* const density_0_y0_z0_row = density_row;
     float* const weight_0 = weight_row;
-    float* const above_0 = above_row;
-    const float above0_x0_y0_z0 = above_0_y0_z0_row[x];
+    const float above0_x0_y0_z0 = above_0_carried;
     const float v1 = above0_x0_y0_z0 + __ldg(&density_0_y0_z0_row[x]);
     weight_0[x] = v1;
-    above_0[x] = v1;
+    above_0_carried = v1;
 }
 
 // The same in a column of cells a thread.
@@ -157,9 +154,13 @@ halocline_weight_above_1(const Box box, const Field density_field, const Field w
     Field above_field) {
     int x, y, z;
     if (!find_cell<1, 1073741824>(box, x, y, z)) return;
+    float* const above_0_carried_to = row_of<float>(above_field, y, 0) + x;
+    float above_0_carried = *above_0_carried_to;
     const int first = z;
     for (z = static_cast<int>(box.upper[2]) - 1; z >= first; --z) {
-        halocline_weight_above_1_cell(box, density_field, weight_field, above_field, x, y, z);
+        halocline_weight_above_1_cell(box, density_field, weight_field, above_field,
+            above_0_carried, x, y, z);
     }
+    *above_0_carried_to = above_0_carried;
 }
 

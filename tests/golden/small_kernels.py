@@ -77,3 +77,19 @@ def weight_above() -> Kernel:
         FieldType("above", "float32", 1, ratio=(1, 1, 0)),
     )
     return Kernel("weight_above", 3, fields, (), statements, sweep=(2, -1))
+
+
+def running_sum() -> Kernel:
+    """Return the sum of a density from the end of each row back."""
+    here = (0, 0)
+    total = _add(Read("behind", 0, here), Read("density", 0, here))
+    statements = (
+        Statement("weight", 0, total, here),
+        Statement("behind", 0, Read("weight", 0, here, 1), here),
+    )
+    fields = (
+        FieldType("density", "float64", 1),
+        FieldType("weight", "float64", 1),
+        FieldType("behind", "float64", 1, ratio=(0, 1)),
+    )
+    return Kernel("running_sum", 2, fields, (), statements, sweep=(0, -1))

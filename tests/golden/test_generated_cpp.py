@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from small_kernels import average, heat, upwind, weight_above
+from small_kernels import average, heat, running_sum, upwind, weight_above
 
 from halocline.codegen.cpp import print_source
 
@@ -14,4 +14,4 @@ def test_choice_between_upwind_differences_of_two_components(golden):
 
 
 def test_finer_fields_and_a_sweep(golden):
-    golden("related.cpp", print_source([average(), weight_above()]).text)
+    golden("related.cpp", print_source([average(), weight_above(), running_sum()]).text)

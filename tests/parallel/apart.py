@@ -177,6 +177,37 @@ def parameter_no_number() -> None:
     run(make(act, a=a))
 
 
+def rebuild_alone() -> None:
+    simulation = make()
+    run(simulation)
+    if rank() == 0:
+        simulation.rebuild()  # line: rebuild alone
+
+
+def rebuild_apart() -> None:
+    simulation = make()
+    run(simulation)
+    simulation.rebuild(decomposition=("rows", "tiles")[min(rank(), 1)])  # line: rebuild
+
+
+def rebuild_refused() -> None:
+    """All catch what they are told, and go on where they were; then with other owners."""
+    simulation = make()
+    run(simulation)
+    for decomposition in (("rows", "pencils")[min(rank(), 1)], ("rows", (7, 1))[min(rank(), 1)]):
+        try:
+            simulation.rebuild(decomposition=decomposition)
+        except HaloclineError:
+            run(simulation)
+        else:
+            raise AssertionError
+    cuts, periodic = simulation.decomposition.cuts, simulation.decomposition.periodic
+    owners = tuple(reversed(range(simulation.size)))
+    simulation.rebuild(decomposition=hc.Decomposition(cuts, periodic, simulation.size, owners))
+    run(simulation)
+    check(simulation)
+
+
 def disagree(**differently) -> None:
     run(make(**{name: values[min(rank(), 1)] for name, values in differently.items()}))
 

@@ -60,6 +60,12 @@ def test_a_call_of_another_rank_alone_is_named_with_its_line():
     ]
 
 
+def test_rebuild_of_rank_0_alone_is_named_with_its_line():
+    assert messages(2, "rebuild_alone") == [
+        f"error: Rank 0 called Simulation.rebuild at {at('rebuild alone')}, {end(2)}{ALONE}"
+    ]
+
+
 def test_two_different_calls_are_named_with_their_lines():
     assert messages(2, "gather_alone") == [
         f"error: Rank 0 called Field.gather of 'T' at {at('gather')}, while rank 1 called "
@@ -161,6 +167,7 @@ def test_a_parameter_that_a_function_gives_no_number_is_refused_once_with_its_li
         ("boundary", "run", "the boundaries of 'T': x-, x+ on rank 0, x+, x- on rank 1"),
         ("steps", "run steps", "the number of steps of 'run': 2 on rank 0, 3 on rank 1"),
         ("disagree_on_parameter", "run", "parameter 'a' (number 1): 0.1 on rank 0, 0.5 on rank 1"),
+        ("rebuild_apart", "rebuild", "'decomposition': rows on rank 0, tiles on rank 1"),
         (
             "disagree_on_steps_done_once",
             "execute",
@@ -188,7 +195,9 @@ def test_a_wrong_option_on_one_rank_is_refused_once():
     ]
 
 
-@pytest.mark.parametrize("way", ["all_converge", "all_find_nan", "parts", "slow"])
+@pytest.mark.parametrize(
+    "way", ["all_converge", "all_find_nan", "parts", "rebuild_refused", "slow"]
+)
 def test_what_ranks_may_do_is_no_mistake(way):
     done = mpirun(3, SCRIPT, way, timeout=60)
     assert done.returncode == 0, done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from property.cells import (
     children,
@@ -95,9 +96,27 @@ IN_PROGRAMS = frozenset(
         "boundary of a field without an axis",
         "boundary of a coarser grid",
         "next door of what the kernel has assigned",
+        "sweep through a list of blocks",
+        "fewer axes on a list of blocks",
     }
 )
-IN_WAYS = frozenset(f"{name}={value}" for name, values in CHOICES.items() for value in values)
+IN_WAYS = frozenset(
+    {f"{name}={value}" for name, values in CHOICES.items() for value in values}
+    | {"blocks: a list", "other blocks between runs", "other owners between runs"}
+)
+# What must have occurred in programs whose blocks were others from one run to the next.
+_MOVING = (
+    "mask",
+    "swap",
+    "every",
+    "next door",
+    "finer field",
+    "field without an axis",
+    "last face computed",
+    "callback on a field",
+    "sweep along an axis that is cut",
+)
+IN_PROGRAMS |= {f"{name}, on other blocks then" for name in _MOVING}
 
 
 def features(program: Program, execution: Execution) -> set[str]:
@@ -125,7 +144,30 @@ def features(program: Program, execution: Execution) -> set[str]:
     found |= {f"dtype {program.field(name).dtype}" for name in used}
     if any(_is_prescribed(program, name) for name in used):
         found.add("value on a face")
-    return found | {*_of_grids(program)}
+    found |= {*_of_grids(program)}
+    if any(split.boxes for split in execution.splits):
+        found |= {f"{name} list of blocks" for name in _of_list(program, execution, used)}
+        found.add("blocks: a list")
+    return found | {*_of_moving(execution, found)}
+
+
+def _of_moving(execution: Execution, found: set[str]) -> Iterator[str]:
+    """Say what occurs in a program whose blocks are others from one run to the next."""
+    pairs = list(pairwise(execution.splits))
+    if any(before.cuts != after.cuts for before, after in pairs):
+        yield "other blocks between runs"
+        yield from (f"{name}, on other blocks then" for name in _MOVING if name in found)
+    if any(before.owners != after.owners for before, after in pairs):
+        yield "other owners between runs"
+
+
+def _of_list(program: Program, execution: Execution, used: set[str]) -> Iterator[str]:
+    shapes = [split.shape for split in execution.splits if split.boxes]
+    cut = {axis for shape in shapes for axis, n in enumerate(shape) if n > 1}
+    if any(isinstance(step, Sweep) and step.axis in cut for step in flat(program.steps)):
+        yield "sweep through a"
+    if any(cut.difference(program.space(name).axes) for name in used):
+        yield "fewer axes on a"
 
 
 def _of_reduction(program: Program, reduction: Reduce) -> Iterator[str]:
@@ -202,7 +244,9 @@ def _of_sweep(program: Program, sweep: Sweep, execution: Execution) -> Iterator[
         "sweep with ends": bool(sweep.ends),
         "sweep without assignments": not sweep.assignments,
         "sweep over several grids": max(children(program, sweep)) > 1,
-        "sweep along an axis that is cut": len(execution.split.cuts[sweep.axis]) > 2,
+        "sweep along an axis that is cut": any(
+            len(split.cuts[sweep.axis]) > 2 for split in execution.splits
+        ),
         "sweep next door": any(any(a.place) for a in sweep.assignments),
     }
     yield from (name for name, is_so in names.items() if is_so)

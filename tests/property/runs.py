@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pprint import pformat
 from random import Random
 
@@ -40,7 +41,7 @@ ATTEMPTS = 1000
 DIFFERS = "a number differs"
 
 # Numbers of steps of one run after the other; values are looked at after each.
-PIECES = ((3,), (1, 2), (2, 1))
+PIECES = ((3,), (1, 2), (2, 1), (1, 1, 1))
 
 CHOICES = {
     "neighbours": ("direct", "staged"),
@@ -59,16 +60,16 @@ CHOICES = {
 
 @dataclass(frozen=True)
 class Execution:
-    """How a program is run: on which blocks, how, and in which pieces."""
+    """How a program is run: in which pieces, each on which blocks, and how."""
 
-    split: hc.Decomposition
+    splits: tuple[hc.Decomposition, ...]
     strategy: hc.Strategy
     target: str
     pieces: tuple[int, ...]
 
     @property
     def ranks(self) -> int:
-        return self.split.ranks
+        return self.splits[0].ranks
 
 
 def draw_execution(
@@ -80,13 +81,14 @@ def draw_execution(
         None for a program that was refused in each.
     """
     for attempt in range(6):
-        split = draw_split(random, program.extent, program.periodic, ranks, program.grain())
+        pieces = random.choice(PIECES)
+        splits = draw_splits(random, program, ranks, len(pieces))
         strategy = draw_strategy(random)
         if attempt > 2:
             if max(n // g for n, g in zip(program.extent, program.grain(), strict=True)) >= ranks:
-                split = _even_split(program, ranks)
+                splits = (_even_split(program, ranks),) * len(pieces)
             strategy = replace(strategy, depth=max(1, 5 - attempt), width="minimal")
-        execution = Execution(split, strategy, target, random.choice(PIECES))
+        execution = Execution(splits, strategy, target, pieces)
         if not is_refused(program, execution):
             return execution
     return None
@@ -110,7 +112,8 @@ def is_refused(program: Program, execution: Execution) -> bool:
     """
     job, refused = join(), False
     try:
-        plan_of(program, execution, job.rank)
+        for split in dict.fromkeys(execution.splits):
+            plan_of(program, split, execution.strategy, job.rank)
     except HaloclineError as error:
         refused = is_legal_refusal(error)
     return any(job.everywhere(refused))
@@ -129,6 +132,11 @@ def draw_split(
 ) -> hc.Decomposition:
     """Draw blocks of any sizes, at least one a rank; their bounds are multiples of 'grain'."""
     most, grain = max(2, ranks - 1), grain or (1,) * len(extent)
+    boxes = draw_boxes(random, hc.Box((0,) * len(extent), extent), grain, random.randint(2, 7))
+    if random.random() < 0.5 and len(boxes) >= ranks:
+        owners = [*range(ranks), *(random.randrange(ranks) for _ in boxes[ranks:])]
+        random.shuffle(owners)
+        return hc.Decomposition.of_blocks(extent, periodic, ranks, boxes, owners)
     while True:
         inner = [
             random.sample(range(g, n, g), random.randint(0, min(most, n // g - 1)))
@@ -139,21 +147,55 @@ def draw_split(
             return hc.Decomposition(cuts, periodic, ranks)
 
 
+def draw_boxes(random: Random, box: hc.Box, grain: Offset, count: int) -> list[hc.Box]:
+    """Draw up to so many boxes that tile one: it is cut in two anywhere, and each part again."""
+    places = [
+        (axis, place)
+        for axis, g in enumerate(grain)
+        for place in range(box.lower[axis] + g, box.upper[axis], g)
+    ]
+    if count == 1 or not places:
+        return [box]
+    axis, place = random.choice(places)
+    below = random.randint(1, count - 1)
+    return [
+        *draw_boxes(random, box.clip(axis, box.lower[axis], place), grain, below),
+        *draw_boxes(random, box.clip(axis, place, box.upper[axis]), grain, count - below),
+    ]
+
+
+def draw_splits(
+    random: Random, program: Program, ranks: int, count: int
+) -> tuple[hc.Decomposition, ...]:
+    """Draw the blocks of each piece of a run, most often others, sometimes with other owners."""
+    result: list[hc.Decomposition] = []
+    while len(result) < count:
+        split = draw_split(random, program.extent, program.periodic, ranks, program.grain())
+        if random.random() < 0.4:
+            owners = [*range(ranks), *random.choices(range(ranks), k=split.blocks - ranks)]
+            random.shuffle(owners)
+            split = replace(split, owners=tuple(owners))
+        result += [split] * random.choice((1, 1, 2))
+    return tuple(result[:count])
+
+
 def draw_strategy(random: Random) -> hc.Strategy:
     chosen = {name: random.choice(values) for name, values in CHOICES.items()}
     return hc.Strategy(**chosen, poison=True)
 
 
-def plan_of(program: Program, execution: Execution, rank: int = 0) -> Plan:
+def plan_of(
+    program: Program, split: hc.Decomposition, strategy: hc.Strategy, rank: int = 0
+) -> Plan:
     """Return the plan of any rank."""
     written = Written(program)
     return plan_for(
         written.grid,
         written.steps,
-        ranks=execution.ranks,
+        ranks=split.ranks,
         rank=rank,
-        strategy=execution.strategy,
-        decomposition=execution.split,
+        strategy=strategy,
+        decomposition=split,
         check_every=0,
     )
 
@@ -219,18 +261,46 @@ def plainer(execution: Execution) -> Iterator[Execution]:
     for name, values in CHOICES.items():
         if getattr(execution.strategy, name) != values[0]:
             yield replace(execution, strategy=replace(execution.strategy, **{name: values[0]}))
-    if execution.pieces != (1,):
-        yield replace(execution, pieces=(execution.pieces[0] - 1 or 1,))
-    cuts = execution.split.cuts
-    for axis, line in enumerate(cuts):
+    for n, count in enumerate(execution.pieces):
+        if count > 1:
+            yield _with_piece(execution, n, (count - 1,), execution.splits[n : n + 1])
+        elif len(execution.pieces) > 1:
+            yield _with_piece(execution, n, (), ())
+    for n, split in enumerate(execution.splits):
+        others = {*execution.splits[:n], *_fewer_blocks(split)} - {split}
+        for other in others:
+            yield _with_piece(execution, n, execution.pieces[n : n + 1], (other,))
+
+
+def _with_piece(
+    execution: Execution, n: int, pieces: tuple[int, ...], splits: tuple[hc.Decomposition, ...]
+) -> Execution:
+    """Return an execution with something in place of a piece."""
+    return replace(
+        execution,
+        pieces=(*execution.pieces[:n], *pieces, *execution.pieces[n + 1 :]),
+        splits=(*execution.splits[:n], *splits, *execution.splits[n + 1 :]),
+    )
+
+
+def _fewer_blocks(split: hc.Decomposition) -> Iterator[hc.Decomposition]:
+    """Return decompositions with a cut less, or two blocks of a list in one; owners as usual."""
+    ranks = split.ranks
+    if split.boxes:
+        yield hc.Decomposition(split.cuts, split.periodic, ranks)
+        for a, b in combinations(range(split.blocks), 2):
+            both = split.boxes[a].joined(split.boxes[b])
+            boxes = [both if n == a else box for n, box in enumerate(split.boxes) if n != b]
+            if both and len(boxes) >= ranks:
+                yield hc.Decomposition.of_blocks(split.extent, split.periodic, ranks, boxes)
+    for axis, line in enumerate(() if split.boxes else split.cuts):
         for bound in line[1:-1]:
             fewer = tuple(n for n in line if n != bound)
-            split = (*cuts[:axis], fewer, *cuts[axis + 1 :])
-            if np.prod([len(one) - 1 for one in split]) >= execution.ranks:
-                yield replace(
-                    execution,
-                    split=hc.Decomposition(split, execution.split.periodic, execution.ranks),
-                )
+            cuts = (*split.cuts[:axis], fewer, *split.cuts[axis + 1 :])
+            if np.prod([len(one) - 1 for one in cuts]) >= ranks:
+                yield hc.Decomposition(cuts, split.periodic, ranks)
+    if split.owners:
+        yield replace(split, owners=())
 
 
 def details(program: Program, execution: Execution) -> str:
@@ -255,7 +325,7 @@ def difference(program: Program, execution: Execution) -> str:
         written.grid,
         written.steps,
         dt=program.dt,
-        decomposition=execution.split,
+        decomposition=execution.splits[0],
         strategy=execution.strategy,
         target=execution.target,
         check_every=0,
@@ -263,7 +333,9 @@ def difference(program: Program, execution: Execution) -> str:
     )
     # Everything is done on all ranks before anything is compared, where one may find more.
     found = []
-    for count in execution.pieces:
+    for count, split in zip(execution.pieces, execution.splits, strict=True):
+        if split != simulation.decomposition:
+            simulation.rebuild(decomposition=split)
         simulation.run(count, progress=False)
         numbers = {name: written.numbers[name].value for name in oracle.numbers}
         found.append((gathered(written, program), numbers))

@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from property.draw import draw_program
-from property.runs import Execution, draw_split, draw_strategy, is_legal_refusal, plan_of
+from property.runs import draw_split, draw_strategy, is_legal_refusal, plan_of
 
 import halocline as hc
 from halocline.errors import HaloclineError
@@ -33,7 +33,9 @@ strategies = st.builds(draw_strategy, randoms)
 def splits_of(draw, extent, periodic, grain=()):
     """Draw blocks of any sizes, of any number of ranks."""
     split = draw_split(draw(randoms), extent, periodic, grain=grain)
-    return hc.Decomposition(split.cuts, periodic, draw(st.integers(1, split.blocks)))
+    ranks = draw(st.integers(1, split.blocks))
+    owners = draw(st.permutations([n % ranks for n in range(split.blocks)])) if split.boxes else ()
+    return replace(split, ranks=ranks, owners=tuple(owners))
 
 
 @st.composite
@@ -52,7 +54,7 @@ def test_blocks_tile_the_domain(split):
 @given(splits())
 def test_every_block_belongs_to_one_rank_and_every_rank_has_one(split):
     of_ranks = [[b.number for b in split.blocks_of(rank)] for rank in range(split.ranks)]
-    assert [n for numbers in of_ranks for n in numbers] == list(range(split.blocks))
+    assert sorted(n for numbers in of_ranks for n in numbers) == list(range(split.blocks))
     assert all(numbers for numbers in of_ranks)
     assert all(split.block(n).rank == r for r, numbers in enumerate(of_ranks) for n in numbers)
 
@@ -64,14 +66,31 @@ def test_cells_know_their_block(split):
 
 
 @given(splits())
-def test_the_neighbour_in_the_opposite_direction_is_the_block_itself(split):
+def test_a_block_is_found_again_from_each_beside_it(split):
     for number in range(split.blocks):
         block = split.block(number)
         for direction in directions(len(split.extent)):
-            found = split.neighbour(block, direction)
-            if found:
-                back = split.neighbour(found[0], tuple(-d for d in direction))
-                assert back == (block, tuple(-s for s in found[1]))
+            for found, shift in split.beside(block, direction):
+                back = (
+                    other for d in directions(len(split.extent)) for other in split.beside(found, d)
+                )
+                assert (block, tuple(-s for s in shift)) in back
+
+
+@given(splits(), st.data())
+def test_the_blocks_that_meet_a_box_have_its_cells(split, data):
+    """All images of them, those beyond a side that does not close as the nearest cell inside."""
+    ends = [sorted(data.draw(st.tuples(*[st.integers(-9, 15)] * 2))) for _ in split.extent]
+    box = hc.Box(tuple(a for a, _ in ends), tuple(b for _, b in ends))
+    expected = set()
+    for cell in cells(box):
+        sides = list(zip(cell, split.extent, split.periodic, strict=True))
+        home = tuple(c % n if closes else min(max(c, 0), n - 1) for c, n, closes in sides)
+        shift = tuple(c // n * n if closes else 0 for c, n, closes in sides)
+        expected.add((split.number_at(home), shift))
+    found = [(block.number, shift) for block, shift in split.meeting(box)]
+    assert len(found) == len(set(found))
+    assert set(found) == expected
 
 
 @st.composite
@@ -134,7 +153,7 @@ def programs_with_plans(draw, **choices):
     split = draw(splits_of(program.extent, program.periodic, program.grain()))
     strategy = hc.Strategy(**choices) if choices else draw(strategies)
     try:
-        return split, plan_of(program, Execution(split, strategy, "numpy", (1,)))
+        return split, plan_of(program, split, strategy)
     except HaloclineError as error:
         pass_over(error)
 

@@ -11,6 +11,7 @@ import pytest
 import halocline as hc
 from halocline import simulation as simulation_module
 from halocline.errors import CompileError
+from halocline.tune import start
 
 
 @hc.kernel
@@ -199,7 +200,7 @@ def test_steps_that_could_not_be_compiled_are_tried_again(grid, monkeypatch):
         raise CompileError("The compiler has gone.")
 
     with monkeypatch.context() as broken:
-        broken.setattr(simulation_module, "compile_kernels", fail)
+        broken.setattr(start, "compile_kernels", fail)
         with pytest.raises(CompileError):
             simulation.execute(add(a, by=1.0))
     simulation.execute(add(a, by=1.0))

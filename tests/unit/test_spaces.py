@@ -132,6 +132,21 @@ def test_sums_and_extremes_over_axes():
     assert np.array_equal(least.gather(), (values + values.max((0, 1))).min((0, 2)))
 
 
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint8"])
+def test_extremes_of_whole_numbers_over_axes(dtype):
+    grid = hc.Grid((4, 5, 6))
+    n, rows = grid.field("n", dtype=dtype), grid.field("rows", dtype=dtype, axes="x")
+    column = grid.field("column", dtype=dtype, axes="xy")
+    limits = np.iinfo(dtype)
+    values = np.random.default_rng(0).integers(limits.min, limits.max, (4, 5, 6), endpoint=True)
+    values[0], values[1] = limits.min, limits.max
+    n.set(values)
+    steps = [hc.max(n, over="yz", into=rows), hc.min(n, over="z", into=column)]
+    hc.Simulation(grid, steps, target="numpy", blocks=2, decomposition=(1, 1, 2)).run(1)
+    assert np.array_equal(rows.gather(), values.max((1, 2)))
+    assert np.array_equal(column.gather(), values.min(2))
+
+
 @pytest.mark.parametrize("ratio", [2, 3])
 @pytest.mark.parametrize("location", ["center", "y_face"])
 def test_transfers_of_second_order_keep_linear_functions(location, ratio):

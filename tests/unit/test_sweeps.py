@@ -1,10 +1,13 @@
 """Sweeps: what they carry, where they run, and what they refuse."""
 
+import time
+
 import numpy as np
 import pytest
 
 import halocline as hc
 from halocline.errors import KernelError
+from halocline.pipeline import plan_for
 
 POISON = hc.Strategy(poison=True)
 
@@ -143,6 +146,49 @@ def test_blocks_that_a_box_does_not_reach_hand_the_carry_on(cuts):
     steps = [count(field, start=3.0, end=last, on=hc.Box((0, 2), (2, 4))), read(copy, last)]
     run(grid, steps, blocks=cuts, decomposition=(1, cuts))
     assert copy.gather().tolist() == [[5.0] * 6] * 2
+
+
+def test_what_a_sweep_hands_on_is_computed_again_with_what_it_assigns():
+    """A carry that is read in a halo follows from all that the sweep reads in that column."""
+    grid = hc.Grid((9, 5), periodic=True)
+    read, result, seen = (grid.field(name) for name in ("read", "result", "seen"))
+
+    @hc.kernel
+    def look(result, seen):
+        seen[0, 0] = result[-2, 0]
+
+    read.set(lambda x, y: x + 10 * y)
+    run(grid, [total(result, read, start=0.75), look(result, seen)], blocks=3, decomposition=(3, 1))
+    assert np.array_equal(seen.gather(), np.roll(result.gather(), 2, axis=0))
+    assert not np.isnan(seen.gather()).any()
+
+
+@pytest.mark.parametrize("direction", ["z+", "z-"])
+def test_a_plan_of_a_sweep_looks_at_blocks_in_line_only(direction):
+    grid = hc.Grid((100, 100, 8))
+    field, out = grid.field("field"), grid.field("out")
+
+    @hc.sweep(direction)
+    def integral(before, field, out):
+        out[0, 0, 0] = before
+        return before + field[0, 0, 0]
+
+    started = time.process_time()
+    plan = plan_for(
+        grid,
+        [integral(field, out, start=0.0)],
+        ranks=40_000,
+        rank=20_000,
+        decomposition=(100, 100, 4),
+        check_every=0,
+    )
+    assert time.process_time() - started < 1.0
+    (block,) = plan.blocks
+    others = {
+        n for e in plan.exchanges for m in (*e.sends, *e.receives) for n in (m.source, m.target)
+    }
+    assert others <= {block.number % 10_000 + 10_000 * n for n in range(4)}
+    assert len(others) > 1
 
 
 def test_a_sweep_is_not_computed_again_beyond_an_end_that_closes():

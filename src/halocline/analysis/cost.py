@@ -1,8 +1,10 @@
-"""What a kernel costs in each cell: bytes that must move and arithmetic operations."""
+"""What a kernel costs: bytes that must move, in a cell or in a box, and arithmetic operations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,63 +13,127 @@ from halocline.analysis.footprint import footprint
 from halocline.language.expr import Binary, Compare, Unary, Where, walk
 
 if TYPE_CHECKING:
-    from halocline.analysis.footprint import Access
-    from halocline.geometry import Offset
+    from halocline.analysis.footprint import ComponentUse
+    from halocline.geometry import Box, Offset
     from halocline.language.kernel import Kernel
 
 
 @dataclass(frozen=True, slots=True)
+class Stream:
+    """Rows of one component that a kernel reads or assigns, one for each of its own rows.
+
+    Of a finer field there are several: each of the rows that a cell spans is like a component.
+
+    Attributes:
+        value_bytes: The size of a number.
+        along: For each axis how many of the component's cells belong to a cell of the kernel, and
+            how many more to a box of those.
+    """
+
+    value_bytes: int
+    along: tuple[tuple[int, int], ...]
+
+    @property
+    def cell_bytes(self) -> int:
+        """What moves for a cell of the kernel: nothing if the next one finds it in the cache."""
+        return self.value_bytes * prod(each for each, _ in self.along)
+
+    def box_bytes(self, box: Box, piece_bytes: int) -> int:
+        """Return what moves for a box of the kernel's cells, rows in whole pieces of memory."""
+        counts = zip(self.along, box.extent, strict=True)
+        nx, *others = (each * n + more for (each, more), n in counts)
+        return -(-nx * self.value_bytes // piece_bytes) * piece_bytes * prod(others)
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
-    """The least a kernel can cost in each cell.
+    """What a kernel moves and computes, at the least.
 
     Of a finer field a cell has several numbers. They move in whole lines: of each row that is used,
     all that lie in the cell do. Of a field without an axis most cells find what they use in the
-    cache, as they do what a sweep carries: none of it counts.
+    cache, as they do what a sweep carries: in a cell none of it counts, in a box it does once.
 
     Attributes:
-        bytes_read: What is read, once [bytes].
-        bytes_written: What is written, once [bytes].
-        flops: Arithmetic operations after sharing of common expressions.
+        read: What is read.
+        written: What is written.
+        flops: Arithmetic operations of a cell after sharing of common expressions.
     """
 
-    bytes_read: int
-    bytes_written: int
+    read: tuple[Stream, ...]
+    written: tuple[Stream, ...]
     flops: int
 
     @property
+    def streams(self) -> int:
+        """How many rows move at once, but those that lack an axis."""
+        return sum(stream.cell_bytes > 0 for stream in (*self.read, *self.written))
+
+    @property
+    def bytes_read(self) -> int:
+        """What is read in a cell, once [bytes]."""
+        return sum(stream.cell_bytes for stream in self.read)
+
+    @property
+    def bytes_written(self) -> int:
+        """What is written in a cell, once [bytes]."""
+        return sum(stream.cell_bytes for stream in self.written)
+
+    @property
     def bytes(self) -> int:
-        """Bytes moved to and from memory."""
+        """Bytes that a cell moves to and from memory."""
         return self.bytes_read + self.bytes_written
 
+    @property
+    def widest(self) -> int:
+        """The size of the largest numbers [bytes]."""
+        return max((stream.value_bytes for stream in (*self.read, *self.written)), default=0)
+
+    def box_bytes(self, box: Box, piece_bytes: int) -> int:
+        """Return what a box moves, and what it reads around it, in whole lines or sectors."""
+        streams = (*self.read, *self.written)
+        return sum(stream.box_bytes(box, piece_bytes) for stream in streams)
+
     def __str__(self) -> str:
-        """Return the three numbers with units."""
+        """Return the three numbers of a cell with units."""
         return (
             f"{self.bytes} bytes a cell ({self.bytes_read} read, {self.bytes_written} written), "
             f"{self.flops} flops"
         )
 
 
+@lru_cache(maxsize=256)
 def cost(kernel: Kernel) -> Cost:
     """Return the cost of a kernel, derived from its expressions."""
     accesses = footprint(kernel).accesses
     nodes = walk(*(statement.value for statement in kernel.statements))
     return Cost(
-        sum(_moved(kernel, access, access.offsets) for access in accesses),
-        sum(_moved(kernel, access, access.written) for access in accesses),
+        tuple(s for access in accesses for s in _streams(kernel, access, access.offsets)),
+        tuple(s for access in accesses for s in _streams(kernel, access, access.written)),
         sum(isinstance(node, Unary | Binary | Compare | Where) for node in nodes),
     )
 
 
-def _moved(kernel: Kernel, access: Access, offsets: tuple[Offset, ...]) -> int:
-    """Return what a cell moves of a component that is used at some offsets [bytes]."""
-    # An axis that all fields lack is none of the kernel's.
-    axes = [
-        axis
-        for axis in range(kernel.dimensions)
-        if any(field.ratio_along(axis) for field in kernel.fields)
-    ]
-    if any(access.type.ratio_along(axis) == 0 for axis in axes):
-        return 0
-    rows = {access.type.parted(offset)[1][1:] for offset in offsets}
-    row = max(1, access.type.ratio_along(0)) * np.dtype(access.type.dtype).itemsize
-    return len(rows) * row
+def _streams(kernel: Kernel, access: ComponentUse, offsets: tuple[Offset, ...]) -> list[Stream]:
+    """Return the rows of a component that are used at some offsets."""
+    # By their place in a cell across x.
+    rows: dict[Offset, list[Offset]] = {}
+    for offset in offsets:
+        cell, child = access.type.parted(offset)
+        rows.setdefault(child[1:], []).append((offset[0], *cell[1:]))
+    size = np.dtype(access.type.dtype).itemsize
+    return [Stream(size, _along(kernel, access, used)) for used in rows.values()]
+
+
+def _along(kernel: Kernel, access: ComponentUse, used: list[Offset]) -> tuple[tuple[int, int], ...]:
+    """Return 'Stream.along' of rows used at offsets: along x in their cells, else in rows."""
+    found = []
+    for axis, steps in enumerate(zip(*used, strict=True)):
+        span = max(steps) - min(steps)
+        ratio = access.type.ratio_along(axis)
+        # An axis that all fields lack is none of the kernel's.
+        if ratio == 0 and any(field.ratio_along(axis) for field in kernel.fields):
+            found.append((0, 1 + span))
+            continue
+        each = max(1, ratio) if axis == 0 else 1
+        found.append((each, span + 1 - each if axis == 0 else span))
+    return tuple(found)

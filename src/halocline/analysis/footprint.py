@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class ComponentUse:
     """How a kernel uses one component of one field.
 
     Attributes:
@@ -38,7 +38,7 @@ class Footprint:
 
     kernel: str
     dimensions: int
-    accesses: tuple[Access, ...]
+    accesses: tuple[ComponentUse, ...]
 
     def width(self, axis: int, sign: int) -> int:
         """Return how far the kernel gets across a side of a block, in its own cells."""
@@ -62,7 +62,7 @@ class Footprint:
         return "\n".join([*lines, f"  halo width: {', '.join(sides) or 'none'}"])
 
 
-def _rows(accesses: list[Access]) -> list[str]:
+def _rows(accesses: list[ComponentUse]) -> list[str]:
     """Describe the accesses to one field, components that are used alike on one line."""
     groups: dict[tuple[tuple[Offset, ...], ...], list[int]] = {}
     for access in accesses:
@@ -97,7 +97,7 @@ def footprint(kernel: Kernel) -> Footprint:
         kernel.name,
         kernel.dimensions,
         tuple(
-            Access(
+            ComponentUse(
                 *key,
                 tuple(sorted(offsets.get(key, ()))),
                 tuple(sorted(written.get(key, ()))),

@@ -15,7 +15,7 @@ from halocline.geometry import added
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from halocline.analysis.footprint import Access
+    from halocline.analysis.footprint import ComponentUse
     from halocline.geometry import Offset
     from halocline.language.kernel import FieldType, Kernel
 
@@ -76,7 +76,7 @@ def _columns(axis: int) -> Threads:
     return Threads((1, THREADS, 1) if axis == 0 else (THREADS, 1, 1), (x, y, z))
 
 
-def _cells(kernel: Kernel, accesses: Sequence[Access]) -> tuple[int, int, int]:
+def _cells(kernel: Kernel, accesses: Sequence[ComponentUse]) -> tuple[int, int, int]:
     last = kernel.dimensions - 1
     read = {access.field for access in accesses if access.offsets}
     # What the cell before may have assigned cannot be read before it has.
@@ -94,7 +94,7 @@ def _cells(kernel: Kernel, accesses: Sequence[Access]) -> tuple[int, int, int]:
     return (1, run, 1) if last == 1 else (1, 1, run)
 
 
-def _seen(access: Access, axis: int, field: FieldType, run: int) -> set[Offset]:
+def _seen(access: ComponentUse, axis: int, field: FieldType, run: int) -> set[Offset]:
     """Return where a run of cells along an axis reads, relative to its first cell."""
     steps = [(0,) * axis + (n * field.ratio_along(axis),) for n in range(run)]
     return {added(o, step) for o in access.offsets for step in steps}

@@ -13,11 +13,11 @@ import numpy as np
 
 from halocline.codegen.cpp_producers import ProducerTexts
 from halocline.codegen.cpp_row import RowText
-from halocline.codegen.cpp_sweep import SWEEPING, columns_at_once, rows_beside
+from halocline.codegen.cpp_sweep import RowsBeside, columns_at_once
 from halocline.codegen.expression import C_TYPES, moved, scaled
 from halocline.codegen.lower import lower
 from halocline.codegen.names import entry_names
-from halocline.codegen.nest import Literal, stores_side_by_side
+from halocline.codegen.nest import Literal, is_along_x, stores_side_by_side
 from halocline.codegen.prelude import (
     HALVES,
     INDEXING,
@@ -28,6 +28,7 @@ from halocline.codegen.prelude import (
     WIDENING,
 )
 from halocline.codegen.prelude_memory import FETCHING, FETCHING_ROWS, STREAMING
+from halocline.codegen.prelude_sweep import SWEEPING, TURNING
 from halocline.codegen.source import Source
 from halocline.codegen.text import (
     chooses,
@@ -49,7 +50,9 @@ if TYPE_CHECKING:
     from halocline.language.kernel import Kernel
 
 _AHEAD_LINES = 4  # between the cells computed and those fetched
-_AHEAD_ROWS = 2  # the same where rows are fetched
+# The same where rows are fetched: a processor with many fetches at work drops further ones, so that
+# each row is fetched several times.
+_AHEAD_ROWS = (1, 2, 4)
 _FOLLOWED = 8  # streams that processors follow by themselves
 
 
@@ -72,12 +75,13 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         INDEXING if any(map(uses_indices, every)) else "",
         HALVES if any(map(has_halves, every)) else "",
         ROUNDING if any(map(stores_side_by_side, every)) else "",
-        STREAMING if any(nest.streamed for nest in nests) else "",
+        STREAMING if any(nest.streamed or is_along_x(nest) for nest in nests) else "",
         FETCHING_ROWS if any(function.fetches_rows_to_come for function in functions) else "",
         FETCHING if any(function.fetches_rows for function in functions) else "",
         PRODUCING if len(every) > len(nests) else "",
         WIDENING if any(widened(nest) for nest in nests) else "",
         SWEEPING if any(nest.sweep for nest in nests) else "",
+        TURNING if any(map(is_along_x, nests)) else "",
         *(function.text() for function in functions),
     ]
     return Source("c++", "".join(parts), entries)
@@ -101,16 +105,17 @@ class _Function:
     def __init__(self, kernel: Kernel, nest: Nest, entry: str) -> None:
         self._nest = nest
         self._entry = entry
-        self._row_text = text = RowText(nest)
+        self._beside = RowsBeside(nest) if is_along_x(nest) else None
+        self._row_text = text = self._beside or RowText(nest)
         new, out = text.names.new, text.out
         self._producers = ProducerTexts(kernel, nest, entry, new)
         self.nests = (nest, *self._producers.nests)
-        self._is_along_x = text.is_along_x
         kinds = widened(nest)
         self._wide = {key: kinds[key[:2]] for key in text.rows if key[:2] in kinds}
         self._wide_rows = {key: new(f"{text.rows[key]}_wide") for key in self._wide}
-        self._target = {key: new(f"{out[key]}_target") for key in nest.streamed}
-        self._buffer = {key: new(f"{out[key]}_line") for key in nest.streamed}
+        streamed = () if self._beside else nest.streamed
+        self._target = {key: new(f"{out[key]}_target") for key in streamed}
+        self._buffer = {key: new(f"{out[key]}_line") for key in streamed}
         self._next = {
             field: new(f"{field}_next_cell")
             for field in dict.fromkeys(key[0] for key in self._fetched())
@@ -126,14 +131,14 @@ class _Function:
     def fetches_rows_to_come(self) -> bool:
         """Whether it fetches cells of later rows, between whole lines that it writes or reads."""
         fetched = self._fetched() if self._target else []
-        return self._is_along_x or any(self._is_found_late(key[0]) for key in fetched)
+        return self._beside is not None or any(self._is_found_late(key[0]) for key in fetched)
 
     def text(self) -> str:
         """Return the function that computes rows and the entry point."""
         body = [
             *self._arguments(),
-            *(rows_beside(self._row_text, self._producers) if self._is_along_x else self._rows()),
-            *(["if (may_stream) fence();"] if self._target else []),
+            *(self._beside.lines(self._producers) if self._beside else self._rows()),
+            *(["if (may_stream) fence();"] if self._nest.streamed else []),
         ]
         return self._producers.functions() + "\n".join(
             [
@@ -213,16 +218,17 @@ class _Function:
                 f"alignas(64) {type_of(self._nest, key[0])} {name}[{self._in_field('chunk', key)}];"
                 for key, name in self._buffer.items()
             ]
-            lines += [
-                "const bool may_stream = call.stream != 0",
-                *(f"    && is_aligned<{kind}>({name})" for name, kind in self._streamed_fields()),
-            ]
-            lines[-1] += ";"
-        return lines
+        return lines + self._may_stream()
 
-    def _streamed_fields(self) -> list[tuple[str, str]]:
-        names = dict.fromkeys(row[0] for row in self._target)
-        return [(self._row_text.fields[name], type_of(self._nest, name)) for name in names]
+    def _may_stream(self) -> list[str]:
+        """Print whether results go past the cache, if they may at all."""
+        if not self._nest.streamed:
+            return []
+        checks = [
+            f"    && is_aligned<{type_of(self._nest, name)}>({self._row_text.fields[name]})"
+            for name in dict.fromkeys(row[0] for row in self._nest.streamed)
+        ]
+        return ["const bool may_stream = call.stream != 0", *checks[:-1], f"{checks[-1]};"]
 
     def _line(self) -> int:
         """Return the cells in a cache line of the streamed field with the smallest numbers."""
@@ -247,11 +253,10 @@ class _Function:
         is_finer = max(self._row_text.ratio(field, axis) for axis in (0, 1)) > 1
         return is_finer or self._nest.sweep not in (None, (1, 1))
 
-    def _to_row_to_come(self, field: str) -> str:
-        """Print the way to the row in which a sweep goes on, or else to one a few rows on."""
-        if self._nest.sweep in ((2, 1), (2, -1)):
-            return self._way(field, 2, 1)
-        return self._way(field, 1, _AHEAD_ROWS)
+    def _to_rows_to_come(self, field: str) -> list[str]:
+        """Print the ways to some rows to come; a sweep along z goes on in other planes."""
+        axis = 2 if self._nest.sweep in ((2, 1), (2, -1)) else 1
+        return [self._way(field, axis, rows) for rows in _AHEAD_ROWS]
 
     def _way(self, field: str, axis: int, rows: int) -> str:
         """Print the way from a row of a field to that for a later row of the kernel."""
@@ -334,13 +339,7 @@ class _Function:
             f"({target} + {self._in_field('from', key)}, {self._buffer[key]});"
             for key, target in self._target.items()
         ]
-        fetches = [
-            f"fetch_rows_to_come<{self._in_field('chunk', key)}>({self._row_text.rows[key]} "
-            f"+ {self._in_field('from', key)} {self._to_row_to_come(key[0])});"
-            if self._is_found_late(key[0])
-            else f"prefetch<chunk>({self._row_text.rows[key]} + {self._next[key[0]]});"
-            for key in self._fetched()
-        ]
+        fetches = [fetch for key in self._fetched() for fetch in self._fetches(key)]
         lines = [
             f"const int64_t {name} = from + ahead < upper ? from + ahead "
             f": from + ahead - (upper - lower) {self._way(field, 1, 1)};"
@@ -352,3 +351,12 @@ class _Function:
             lines += [*fetches[done:until], write]
             done = until
         return lines
+
+    def _fetches(self, row: Row) -> list[str]:
+        name = self._row_text.rows[row]
+        if not self._is_found_late(row[0]):
+            return [f"prefetch<chunk>({name} + {self._next[row[0]]});"]
+        cells = self._in_field("chunk", row)
+        here = f"{name} + {self._in_field('from', row)}"
+        ways = self._to_rows_to_come(row[0])
+        return [f"fetch_rows_to_come<{cells}>({here} {way});" for way in ways]

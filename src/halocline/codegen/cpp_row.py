@@ -23,21 +23,16 @@ _TAKEN = CPP_WORDS | words(
     "rounded lesser greater parts_of",
     "fill_below fill_above wrap_back fetch_row produce",
     "strip strip_end wide_row wide row_lower row_upper",
-    "share_columns rows beside rows_at_once",
+    "share_columns rows beside lanes piece turn turn_back take_each return_each square",
 )
 
 
 class RowText:
     """The text of one nest in the cells [lower, upper) of the row (y, z).
 
-    Where a nest sweeps along x, cells are those of as many rows beside each other as 'rows' says:
-    'beside' is the number of one of them.
-
     Attributes:
         nest: The nest.
         names: All names in it, of which 'fields', 'rows' and 'out' are parts.
-        is_along_x: Whether it sweeps along x.
-        steps: The ways from a row of a field to the row beside it, by name.
     """
 
     def __init__(self, nest: Nest) -> None:
@@ -46,18 +41,15 @@ class RowText:
         self.fields = self.names.fields
         self.rows = self.names.rows
         self.out = self.names.out
-        self.is_along_x = nest.sweep is not None and nest.sweep[0] == 0
         self._values = self.names.values()
         self._scalars = self.names.scalars
-        used = dict.fromkeys(row[0] for row in (*self.rows, *self.out)) if self.is_along_x else ()
-        self.steps = {field: self.names.new(f"{field}_step") for field in used}
         self._indices = {
             value: self.names.new(f"index_{place('xyz'[value.axis], value.offset)}")
             for value in nest.values
-            if isinstance(value, IndexValue) and not self._is_across(value)
+            if isinstance(value, IndexValue) and self._is_named(value)
         }
         self._expressions = Expressions(
-            nest, self._values, self._scalars.__getitem__, self.load, self._index
+            nest, self._values, self._scalars.__getitem__, self.load, self.index
         )
 
     def ratio(self, field: str, axis: int = 0) -> int:
@@ -70,7 +62,7 @@ class RowText:
         if self._is_one_value(load.row):
             return name
         cell = scaled("x", self.ratio(load.field), load.offset[0])
-        return f"{name}[{self._at(load.field, cell)}]"
+        return f"{name}[{at(self.nest, load.field, cell)}]"
 
     def arguments(self) -> list[str]:
         """Print what a call gives: fields, scalars, where the block lies."""
@@ -80,9 +72,6 @@ class RowText:
             for number, field in enumerate(self.nest.fields)
             if field.name in used
         ]
-        for field, name in self.steps.items():
-            step = scaled(f"{self.fields[field]}.y", self.ratio(field, 1))
-            lines.append(f"const int64_t {name} = {step};")
         for value, name in self._scalars.items():
             given = f"call.scalars[{self.nest.scalars.index(value.name)}]"
             number = given if value.type == "float64" else cast(value.type, given)
@@ -106,16 +95,15 @@ class RowText:
             lines.append("const int64_t period = call.period[0] ? call.period[0] : INT64_MAX;")
         return lines
 
-    def _is_across(self, index: IndexValue) -> bool:
-        """Return whether rows beside each other have different indices."""
-        return self.is_along_x and index.axis == 1
-
-    def _index(self, index: IndexValue) -> str:
-        if self._is_across(index):
-            cell = f"y + beside + call.origin[1] {moved(index.offset)}".strip()
-            return f"wrapped({cell}, call.period[1])"
+    def index(self, index: IndexValue) -> str:
+        """Print the index of a cell."""
         name = self._indices[index]
         return name if index.axis else f"wrapped_on(x + {name}, period)"
+
+    def _is_named(self, index: IndexValue) -> bool:
+        """Return whether 'indices' gives a name to what an index is made of."""
+        del index
+        return True
 
     def reads(self) -> dict[Row, str]:
         """Print the rows that are read."""
@@ -129,7 +117,7 @@ class RowText:
 
     def _is_one_value(self, row: Row) -> bool:
         """Return whether all cells of a row read one value, which is loaded once."""
-        return self.ratio(row[0]) == 0 and not self.is_along_x and row not in self.out
+        return self.ratio(row[0]) == 0 and row not in self.out
 
     def read_row(self, row: Row) -> str:
         """Print the address of a row that is read."""
@@ -199,15 +187,14 @@ class RowText:
         """Print what is done in the cell x."""
 
         def target(store: Store) -> str:
-            here = "i" if store.row in buffered else "x"
-            cell = scaled(here, self.ratio(store.field), store.offset[0])
-            return f"{self.out[store.row]}[{self._at(store.field, cell)}]"
+            return self.target(store, "i" if store.row in buffered else "x")
 
         return cell_lines(self.nest, self._values, self._expressions, target)
 
-    def _at(self, field: str, cell: str) -> str:
-        place = at(self.nest, field, cell)
-        return f"{place} + beside * {self.steps[field]}" if self.is_along_x else place
+    def target(self, store: Store, here: str) -> str:
+        """Print where a value of the cell that is 'here' in its row is stored."""
+        cell = scaled(here, self.ratio(store.field), store.offset[0])
+        return f"{self.out[store.row]}[{at(self.nest, store.field, cell)}]"
 
     def _address(self, row: Row, kind: str) -> str:
         """Return the address of cell x = 0 in a row."""

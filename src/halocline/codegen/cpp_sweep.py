@@ -6,80 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.codegen.expression import scaled
-from halocline.codegen.text import indented, type_of
+from halocline.codegen.cpp_row import RowText
+from halocline.codegen.expression import moved, scaled
+from halocline.codegen.text import at, indented, type_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from halocline.codegen.cpp_producers import ProducerTexts
-    from halocline.codegen.cpp_row import RowText
-    from halocline.codegen.nest import Nest
+    from halocline.codegen.nest import IndexValue, Load, Nest, Row, Store
 
 # What columns carry from cell to cell while they are done [bytes].
 _CARRIED = 1 << 16
-# Rows beside each other, each of which waits for its own cell before: together none waits.
-_ROWS = 4
 _LINE = 64  # bytes
-
-SWEEPING = """\
-namespace {
-
-inline int64_t lesser(int64_t a, int64_t b) {
-    return a < b ? a : b;
-}
-
-inline int64_t greater(int64_t a, int64_t b) {
-    return a < b ? b : a;
-}
-
-// How many parts of at most so many make up a whole.
-inline int64_t parts_of(int64_t whole, int64_t part) {
-    return (whole + part - 1) / part;
-}
-
-// Computes a sweep along an axis on the threads of a call: each column as a whole, by one thread.
-// What columns pass on from cell to cell should stay in a near cache: so many columns are done at
-// once. They are cut where cache lines begin.
-template <int axis, int64_t columns>
-inline void share_columns(const halocline_call& call, Compute compute) {
-    constexpr int other = axis == 1 ? 2 : 1;
-    const int64_t width = call.upper[0] - call.lower[0];
-    const int64_t height = call.upper[1] - call.lower[1];
-    const int64_t depth = call.upper[2] - call.lower[2];
-    if (width <= 0 || height <= 0 || depth <= 0) return;
-    const int64_t threads = greater(call.threads, 1);
-    if (axis == 0) {
-        halocline_call rows = call;
-        rows.threads = static_cast<int32_t>(lesser(height * depth, threads));
-        return share(rows, compute);
-    }
-    const int64_t count = axis == 1 ? depth : height;
-    const int64_t cuts = greater(parts_of(width, columns), parts_of(threads, count));
-    const int64_t cut = parts_of(parts_of(width, cuts), 64) * 64;
-    const int64_t before = call.lower[0] & 63;
-    const int64_t across = parts_of(before + width, cut);
-    // Rows side by side are one stretch of memory; along y they follow each other in any case.
-    const int64_t beside = axis == 1 ? 1
-                         : lesser(greater(columns / width, 1), parts_of(count, threads));
-    const int64_t pieces = parts_of(count, beside);
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int64_t i = 0; i < across * pieces; ++i) {
-        halocline_call piece = call;
-        const int64_t x = call.lower[0] - before + i % across * cut;
-        const int64_t first = call.lower[other] + i / across * beside;
-        piece.lower[0] = greater(x, call.lower[0]);
-        piece.upper[0] = lesser(x + cut, call.upper[0]);
-        piece.lower[other] = first;
-        piece.upper[other] = lesser(first + beside, call.upper[other]);
-        const int64_t rows = (piece.upper[1] - piece.lower[1]) * (piece.upper[2] - piece.lower[2]);
-        compute(piece, {0, rows, piece.lower[0], piece.upper[0]});
-    }
-}
-
-}  // namespace
-
-"""
+# How many groups of rows later those come that are fetched; as in 'cpp.py' they are so repeatedly.
+_AHEAD = (1, 2)
 
 
 def columns_at_once(nest: Nest) -> int:
@@ -92,66 +33,209 @@ def columns_at_once(nest: Nest) -> int:
     return max(64, _CARRIED // max(8, size) // 64 * 64)
 
 
-def rows_beside(text: RowText, producers: ProducerTexts) -> list[str]:
-    """Print the rows of a sweep along x, some beside each other at once."""
-    assert text.nest.sweep is not None
-    is_up = text.nest.sweep[1] > 0
-    along = "x = lower; x < upper; ++x" if is_up else "x = upper - 1; x >= lower; --x"
-    writes = (
-        f"{type_of(text.nest, row[0])}* const {name} = {text.out_row(row)};"
-        for row, name in text.out.items()
-    )
-    return [
-        "for (int64_t row = part.first, rows = 0; row < part.last; row += rows) {",
-        f"    rows = lesser({_ROWS}, lesser(part.last - row, call.upper[1] - y));",
-        *indented(_each([*producers.calls(), *text.fills()])),
-        *indented(text.indices("lower")),
-        *indented(text.reads().values()),
-        *indented(writes),
-        "    const auto cells = [&](const int64_t count) __attribute__((always_inline)) {",
-        f"        for (int64_t {along}) {{",
-        *indented(indented(indented(_fetches(text)))),
-        "            for (int64_t beside = 0; beside < count; ++beside) {",
-        *indented(indented(indented(indented(text.cell())))),
-        "            }",
-        "        }",
-        "    };",
-        f"    if (rows == {_ROWS}) {{",
-        f"        cells({_ROWS});",
-        "    } else {",
-        "        cells(rows);",
-        "    }",
-        *indented(_each(text.returns())),
-        "    if ((y += rows) == call.upper[1]) {",
-        "        y = call.lower[1];",
-        "        ++z;",
-        "    }",
-        "}",
-    ]
+class RowsBeside(RowText):
+    """The text of a sweep along x, in as many rows beside each other as 'rows' says.
 
+    'beside' is the number of one of them. What they read and assign is turned piece by piece, so
+    that vectors hold one cell of each; what is no whole row stays where it is. What rows have one
+    of, as a carry, is taken once.
+    """
 
-def _fetches(text: RowText) -> list[str]:
-    """Print how lines of the rows that come after these are fetched: processors follow too few."""
-    rows = {**dict.fromkeys(text.rows, ""), **dict.fromkeys(text.out, ", 1")}
-    fields = {row: text.nest.field(row[0]) for row in rows if text.is_new(row)}
-    if not fields:
-        return []
-    cells = _LINE // max(np.dtype(field.dtype).itemsize for field in fields.values())
-    names = {**text.rows, **text.out}
-    lines = []
-    for row, field in fields.items():
-        ratio, step = field.ratio_along(0), text.steps[field.name]
-        lines.append(
-            f"fetch_rows_to_come<{cells * ratio}{rows[row]}>"
-            f"({names[row]} + {scaled('x', ratio)} + beside * {step});"
-        )
-    return [
-        f"if (call.stream != 0 && x % {cells} == 0) {{",
-        "    for (int64_t beside = rows; beside < 2 * rows; ++beside) {",
-        *indented(indented(lines)),
-        "    }",
-        "}",
-    ]
+    def __init__(self, nest: Nest) -> None:
+        super().__init__(nest)
+        new = self.names.new
+        used = dict.fromkeys(row[0] for row in (*self.rows, *self.out))
+        self._steps = {field: new(f"{field}_step") for field in used}
+        singles = [row for row in (*self.rows, *self.out) if self.ratio(row[0]) == 0]
+        self._singles = {row: new(f"{row[0]}_{row[1]}_each") for row in dict.fromkeys(singles)}
+        self._turned_rows = {
+            row: new(f"{name}_turned")
+            for row, name in self.rows.items()
+            if row not in self._singles and nest.field(row[0]).x_step == 1
+        }
+        self._turned_out = {
+            row: new(f"{self.out[row]}_turned") for row in self.out if row in nest.whole_rows
+        }
+        turned = (*self._turned_rows.values(), *self._turned_out.values())
+        self._memory = {name: new(f"{name}_memory") for name in turned}
+
+    def load(self, load: Load) -> str:
+        """Print a value in memory."""
+        return self._place(load, "x", self._turned_rows, self.rows)
+
+    def target(self, store: Store, here: str) -> str:
+        """Print where a value of the cell that is 'here' in its row is stored."""
+        return self._place(store, here, self._turned_out, self.out)
+
+    def index(self, index: IndexValue) -> str:
+        """Print the index of a cell."""
+        if self._is_named(index):
+            return super().index(index)
+        cell = f"y + beside + call.origin[1] {moved(index.offset)}".strip()
+        return f"wrapped({cell}, call.period[1])"
+
+    def arguments(self) -> list[str]:
+        """Print what a call gives, how far rows are apart, and memory for what is turned."""
+        lines = super().arguments()
+        for field, name in self._steps.items():
+            step = scaled(f"{self.fields[field]}.y", self.ratio(field, 1))
+            lines.append(f"const int64_t {name} = {step};")
+        lines.append(f"constexpr int64_t piece = {self._piece()};  // cells turned at once")
+        for row, name in self._singles.items():
+            lines.append(f"alignas(64) {type_of(self.nest, row[0])} {name}[lanes];")
+        for row, name in (*self._turned_rows.items(), *self._turned_out.items()):
+            first, last = self._ends(row) if name in self._turned_rows.values() else (0, 0)
+            count = scaled("piece", self.ratio(row[0]), last - first)
+            count = count if count.isidentifier() else f"({count})"
+            kind = type_of(self.nest, row[0])
+            lines.append(f"alignas(64) {kind} {self._memory[name]}[{count} * lanes];")
+        return lines
+
+    def lines(self, producers: ProducerTexts) -> list[str]:
+        """Print what is done in the rows of a part."""
+        assert self.nest.sweep is not None
+        if self.nest.sweep[1] > 0:
+            pieces = "int64_t first = lower, last; first < upper; first = last"
+            end = "last = lesser((first & -piece) + piece, upper);"
+            along = "x = first; x < last; ++x"
+        else:
+            pieces = "int64_t last = upper, first; last > lower; last = first"
+            end = "first = greater((last - 1) & -piece, lower);"
+            along = "x = last - 1; x >= first; --x"
+        return [
+            "for (int64_t row = part.first, rows = 0; row < part.last; row += rows) {",
+            "    rows = lesser(lanes, lesser(part.last - row, call.upper[1] - y));",
+            *indented(_each([*producers.calls(), *self.fills()])),
+            *indented(self.indices("lower")),
+            *indented(self.reads().values()),
+            *indented(self._writes()),
+            *indented(self._take_singles()),
+            f"    for ({pieces}) {{",
+            f"        {end}",
+            *indented(indented(self._turn())),
+            "        const auto cells = [&](const int64_t count) __attribute__((always_inline)) {",
+            f"            for (int64_t {along}) {{",
+            *indented(indented(indented(indented(self._fetches())))),
+            "#pragma omp simd",
+            "                for (int64_t beside = 0; beside < count; ++beside) {",
+            *indented(indented(indented(indented(indented(self.cell()))))),
+            "                }",
+            "            }",
+            "        };",
+            "        if (rows == lanes) {",
+            "            cells(lanes);",
+            "        } else {",
+            "            cells(rows);",
+            "        }",
+            *indented(indented(self._turn_back())),
+            "    }",
+            *indented(self._return_singles()),
+            *indented(_each(self.returns())),
+            "    if ((y += rows) == call.upper[1]) {",
+            "        y = call.lower[1];",
+            "        ++z;",
+            "    }",
+            "}",
+        ]
+
+    def _is_named(self, index: IndexValue) -> bool:
+        return index.axis != 1
+
+    def _is_one_value(self, row: Row) -> bool:
+        return False  # rows beside each other have one each
+
+    def _place(
+        self, part: Load | Store, here: str, turned: Mapping[Row, str], rows: Mapping[Row, str]
+    ) -> str:
+        """Print where a value of the row 'beside' is: in its lane, or else in memory."""
+        if single := self._singles.get(part.row):
+            return f"{single}[beside]"
+        cell = scaled(here, self.ratio(part.field), part.offset[0])
+        if name := turned.get(part.row):
+            return f"{name}[{cell if cell.isidentifier() else f'({cell})'} * lanes + beside]"
+        step = self._steps[part.field]
+        return f"{rows[part.row]}[{at(self.nest, part.field, cell)} + beside * {step}]"
+
+    def _ends(self, row: Row) -> tuple[int, int]:
+        """Return how far beyond the ends of a piece a row is read."""
+        first, last = self.reach(row)
+        return min(first, 0), max(0, last - self.ratio(row[0]) + 1)
+
+    def _piece(self) -> int:
+        """Return how many cells are whole lines of all rows that are turned back."""
+        rows = self._turned_out or self._turned_rows
+        sizes = [np.dtype(self.nest.field(row[0]).dtype).itemsize for row in rows]
+        return _LINE // min(sizes, default=_LINE)
+
+    def _writes(self) -> list[str]:
+        return [
+            f"{type_of(self.nest, row[0])}* const {name} = {self.out_row(row)};"
+            for row, name in self.out.items()
+        ]
+
+    def _take_singles(self) -> list[str]:
+        return [
+            f"take_each({name}, {self.rows[row]}, {self._steps[row[0]]}, rows);"
+            for row, name in self._singles.items()
+            if row in self.rows
+        ]
+
+    def _return_singles(self) -> list[str]:
+        return [
+            f"return_each({self.out[row]}, {name}, {self._steps[row[0]]}, rows);"
+            for row, name in self._singles.items()
+            if row in self.out
+        ]
+
+    def _turn(self) -> list[str]:
+        lines = []
+        for row, name in self._turned_rows.items():
+            kind, ratio = type_of(self.nest, row[0]), self.ratio(row[0])
+            first, last = (
+                scaled(end, ratio, step)
+                for end, step in zip(("first", "last"), self._ends(row), strict=True)
+            )
+            given = f"{self._memory[name]}, {self.rows[row]}, {self._steps[row[0]]}"
+            lines.append(f"const {kind}* const {name} = turn({given}, rows, {first}, {last});")
+        for row, name in self._turned_out.items():
+            start = scaled("first", self.ratio(row[0]))
+            address = f"{self._memory[name]} - {start} * lanes"
+            lines.append(f"{type_of(self.nest, row[0])}* const {name} = {address};")
+        return lines
+
+    def _turn_back(self) -> list[str]:
+        lines = []
+        for row, name in self._turned_out.items():
+            first, last = (scaled(end, self.ratio(row[0])) for end in ("first", "last"))
+            way = "may_stream" if row in self.nest.streamed else "false"
+            given = f"{self.out[row]}, {name}, {self._steps[row[0]]}, rows, {first}, {last}, {way}"
+            lines.append(f"turn_back({given});")
+        return lines
+
+    def _fetches(self) -> list[str]:
+        """Print how each cell has a share of a piece fetched of the rows that come after these."""
+        rows = {row: name for row, name in self.rows.items() if self.is_new(row)}
+        stored = {row: self.out[row] for row in self.out if self.is_new(row)}
+        rows |= {row: name for row, name in stored.items() if row not in self.nest.streamed}
+        lines = []
+        for row, name in rows.items():
+            ratio, step = self.ratio(row[0]), self._steps[row[0]]
+            start = f"{name} + {scaled('first', ratio)}"
+            count = scaled("piece", ratio)
+            lines += [
+                f"fetch_rows_to_come<{count}>({start} + (beside + {ahead} * lanes) * {step});"
+                for ahead in _AHEAD
+            ]
+        if not lines:
+            return []
+        return [
+            "if (call.stream != 0) {",
+            "    const int64_t end = (x - first + 1) * lanes / piece;",
+            "    for (int64_t beside = (x - first) * lanes / piece; beside < end; ++beside) {",
+            *indented(indented(lines)),
+            "    }",
+            "}",
+        ]
 
 
 def _each(lines: Sequence[str]) -> list[str]:

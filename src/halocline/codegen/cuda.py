@@ -7,7 +7,6 @@ are written: NVRTC's '--fmad=false --prec-div=true --prec-sqrt=true --ftz=false'
 from __future__ import annotations
 
 import unicodedata
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from halocline.analysis.threads import THREADS, threads_for
@@ -50,21 +49,15 @@ _TAKEN = CPP_WORDS | words(
 )
 
 
-def print_cuda(
-    kernels: Sequence[Kernel], threads: Mapping[Kernel, Threads] = MappingProxyType({})
-) -> Source:
+def print_cuda(kernels: Sequence[Kernel], said: Mapping[Kernel, Threads] | None = None) -> Source:
     """Return one translation unit with one '__global__' function per fused kernel, in order.
 
-    Args:
-        kernels: The kernels.
-        threads: How threads share their cells, where that is not what suits them best.
+    Threads share cells as is said, or else as suits the kernel best.
     """
     nests = [lower(kernel) for kernel in kernels]
     entries = entry_names(nests)
-    functions = [
-        _Function(kernel, nest, entry, threads.get(kernel) or threads_for(kernel))
-        for kernel, nest, entry in zip(kernels, nests, entries, strict=True)
-    ]
+    shapes = [(said or {}).get(kernel) or threads_for(kernel) for kernel in kernels]
+    functions = list(map(_Function, kernels, nests, entries, shapes))
     every = [nest for function in functions for nest in function.nests]
     parts = [
         heading(nests),
@@ -155,13 +148,16 @@ class _Function:
         first = [] if sign > 0 else [f"const int first = {place};"]
         loop = f"{place} < {end}; ++{place}" if sign > 0 else f"{place} >= first; --{place}"
         start = "" if sign > 0 else f"{place} = {end} - 1"
+        given = ", ".join([*self._cell.arguments(), *self._cell.carried.values()])
         return [
             f"if (!find_cell<{self._run[1]}, {self._run[2]}>(box, x, y, z)) return;",
+            *self._cell.taken(),
             *first,
             f"for ({start}; {loop}) {{",
             *indented(self._producer_calls()),
-            f"    {function}(box, {', '.join(self._cell.arguments())}, x, y, z);",
+            f"    {function}(box, {given}, x, y, z);",
             "}",
+            *self._cell.returned(),
         ]
 
     def _producer_calls(self) -> list[str]:
@@ -186,7 +182,8 @@ class _Function:
 
 def _function(name: str, cell: _CellText) -> str:
     """Return a function that does what is to be done in one cell."""
-    parameters = ", ".join(["const Box& box", *cell.signature("const Field& ")])
+    given = [*cell.signature("const Field& "), *cell.carry_parameters()]
+    parameters = ", ".join(["const Box& box", *given])
     places = "int x, int y, int z" + (", int n" if cell.run_axis else "")
     return "\n".join(
         [
@@ -219,6 +216,8 @@ class _CellText:
 
     Attributes:
         run_axis: Along which a thread has a run of cells; 0 if it has one cell.
+        carried: Names of what a thread hands on from cell to cell, in registers, by field,
+            component and offset.
     """
 
     def __init__(
@@ -232,14 +231,26 @@ class _CellText:
             value.name: name for value, name in names.scalars.items() if value.type == "float64"
         }
         self._parameters = {name: doubles.get(name) or names.new(name) for name in nest.scalars}
-        parts: tuple[Load | Store, ...] = (*nest.loads, *nest.stores)
+        self.carried = {
+            (store.field, store.component, store.offset): names.new(
+                f"{store.field}_{store.component}_carried"
+            )
+            for store in nest.stores
+            if nest.sweep and not nest.field(store.field).ratio_along(nest.sweep[0])
+        }
+        self._owners = {name: names.new(f"{name}_to") for name in self.carried.values()}
+        loads = [load for load in nest.loads if not self._carry(load)]
+        stores = [store for store in nest.stores if not self._carry(store)]
+        parts: tuple[Load | Store, ...] = (*loads, *stores)
         steps = {self._step(part) for part in parts} - {(1, 0), (0, 0)}
         # By the ratio and the offset of what is there.
         self._columns = {(1, 0): "x", (0, 0): "0"} | {
             (ratio, step): names.new(place("x", step) + (f"_{ratio}" if ratio > 1 else ""))
             for ratio, step in sorted(steps)
         }
-        used = dict.fromkeys(row[0] for row in (*names.rows, *names.out))
+        self._loaded = dict.fromkeys(load.row for load in loads)
+        self._stored = dict.fromkeys(store.row for store in stores)
+        used = dict.fromkeys(row[0] for row in (*self._loaded, *self._stored))
         self._bases = {field: names.new(f"{field}_row") for field in used}
         self._values = names.values()
         self._expressions = Expressions(
@@ -263,6 +274,28 @@ class _CellText:
         fields = (self._names.fields[field.name] for field in self.nest.fields)
         return [*fields, *self._parameters.values()]
 
+    def carry_parameters(self) -> list[str]:
+        """Print the parameters that are handed on from cell to cell."""
+        return [f"{type_of(self.nest, key[0])}& {name}" for key, name in self.carried.items()]
+
+    def taken(self) -> list[str]:
+        """Print how what is handed on is taken from memory before the first cell."""
+        lines = []
+        for (field, component, offset), name in self.carried.items():
+            kind, ratio = type_of(self.nest, field), self._ratio(field, 0)
+            row = f"{self._base(field, kind)} {self._further(field, component, offset[1:])}"
+            cell = at(self.nest, field, _turned(offset[0], ratio))
+            lines.append(f"{kind}* const {self._owners[name]} = {row.strip()} + {cell};")
+            lines.append(f"{kind} {name} = *{self._owners[name]};")
+        return lines
+
+    def returned(self) -> list[str]:
+        """Print how it is returned to memory after the last one."""
+        return [f"*{owner} = {name};" for name, owner in self._owners.items()]
+
+    def _carry(self, part: Load | Store) -> str | None:
+        return self.carried.get((part.field, part.component, part.offset))
+
     def _numbers(self) -> list[str]:
         """Print the scalars in the types that they are used in, and what they make alone."""
         lines = [
@@ -283,15 +316,18 @@ class _CellText:
         stored = {store.field for store in self.nest.stores}
         for field, name in self._bases.items():
             kind = f"{'' if field in stored else 'const '}{type_of(self.nest, field)}"
-            y, z = (scaled("yz"[axis - 1], self._ratio(field, axis)) for axis in (1, 2))
-            row = f"row_of<{kind}>({self._names.fields[field]}, {y}, {z})"
-            lines.append(f"{kind}* const {name} = {row};")
-        for key, name in self._names.rows.items():
+            lines.append(f"{kind}* const {name} = {self._base(field, kind)};")
+        for key in self._loaded:
             kind = f"const {type_of(self.nest, key[0])}"
-            lines.append(f"{kind}* const {name} = {self._row(*key)};")
-        for key, name in self._names.out.items():
-            lines.append(f"{type_of(self.nest, key[0])}* const {name} = {self._row(*key)};")
+            lines.append(f"{kind}* const {self._names.rows[key]} = {self._row(*key)};")
+        for key in self._stored:
+            kind = type_of(self.nest, key[0])
+            lines.append(f"{kind}* const {self._names.out[key]} = {self._row(*key)};")
         return lines
+
+    def _base(self, field: str, kind: str) -> str:
+        y, z = (scaled("yz"[axis - 1], self._ratio(field, axis)) for axis in (1, 2))
+        return f"row_of<{kind}>({self._names.fields[field]}, {y}, {z})"
 
     def _row(self, field: str, component: int, across: Sequence[int]) -> str:
         """Return a row as that of component 0 and how far it is from there.
@@ -299,6 +335,9 @@ class _CellText:
         All threads go as far, and the compiler need not multiply again for each row; nor does it
         load twice what two cells of a run read.
         """
+        return f"{self._bases[field]} {self._further(field, component, across)}".strip()
+
+    def _further(self, field: str, component: int, across: Sequence[int]) -> str:
         name = self._names.fields[field]
         counts = dict(zip(("component", "y", "z"), (component, *across), strict=False))
         run, ratio = "xyz"[self.run_axis], self._ratio(field, self.run_axis)
@@ -311,10 +350,12 @@ class _CellText:
         further = " ".join(sorted(terms, key=lambda term: term[0]))  # what is added comes first
         if len(terms) > 1:
             further = f"+ ({further.removeprefix('+ ')})"
-        return f"{self._bases[field]} {further}".strip()
+        return further
 
     def _cell(self) -> list[str]:
         def target(store: Store) -> str:
+            if name := self._carry(store):
+                return name
             cell = at(self.nest, store.field, self._columns[self._step(store)])
             return f"{self._names.out[store.row]}[{cell}]"
 
@@ -333,6 +374,8 @@ class _CellText:
         return f"wrapped({cell}, box.period[{axis}])"
 
     def _load(self, load: Load) -> str:
+        if name := self._carry(load):
+            return name
         place = at(self.nest, load.field, self._columns[self._step(load)])
         cell = f"{self._names.rows[load.row]}[{place}]"
         # What no thread of the kernel writes may be fetched early and by way of the texture cache.

@@ -26,7 +26,7 @@ from halocline.codegen.values import StatementValues, Table, stored
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from halocline.codegen.nest import Row, Value
+    from halocline.codegen.nest import Value
     from halocline.geometry import Offset
     from halocline.language.kernel import Kernel
 
@@ -81,37 +81,16 @@ def _nest(kernel: Kernel, values: list[Value], live: list[tuple[Store, int]]) ->
             body += [Let(i, names[i]) for i in range(position, end) if i in names]
             body.append(store)
             position = end
-    streamed = tuple(
-        row
-        for row, columns in _rows(stores).items()
-        if row[:2] not in loaded and _is_whole(kernel, row, columns)
-    )
-    return Nest(
+    nest = Nest(
         kernel.name,
         kernel.dimensions,
         tuple(replace(field, dtype=stored(field.dtype)) for field in kernel.fields),
         kernel.scalars,
         *_without_dead(tuple(values), tuple(body), uses),
-        streamed,
+        (),
         kernel.sweep,
     )
-
-
-def _rows(stores: Sequence[Store]) -> dict[Row, set[int]]:
-    """Return the rows that are stored, and the offsets along x at which they are."""
-    rows: dict[Row, set[int]] = {}
-    for store in stores:
-        rows.setdefault(store.row, set()).add(store.offset[0])
-    return rows
-
-
-def _is_whole(kernel: Kernel, row: Row, columns: set[int]) -> bool:
-    """Return whether a cell stores all that lies in its part of a row, next to its neighbours'."""
-    field = kernel.field(row[0])
-    axis, _ = kernel.sweep or (None, 0)
-    if axis == 0 or (axis is not None and not field.ratio_along(axis)):
-        return False  # a row done cell by cell, or one that the next cell stores again
-    return field.x_step == 1 and columns == set(range(field.ratio_along(0)))
+    return replace(nest, streamed=tuple(r for r in nest.whole_rows if r[:2] not in loaded))
 
 
 def _uses(values: list[Value], roots: Sequence[int]) -> dict[int, int]:

@@ -134,6 +134,23 @@ class Nest:
         """All stores, in order."""
         return tuple(part for part in self.body if isinstance(part, Store))
 
+    @property
+    def whole_rows(self) -> tuple[Row, ...]:
+        """The rows of which a cell stores all in its part, next to its neighbours' parts.
+
+        Not those that the next cell of a sweep stores again.
+        """
+        columns: dict[Row, set[int]] = {}
+        for store in self.stores:
+            columns.setdefault(store.row, set()).add(store.offset[0])
+        return tuple(row for row, offsets in columns.items() if self._is_whole(row, offsets))
+
+    def _is_whole(self, row: Row, columns: set[int]) -> bool:
+        field = self.field(row[0])
+        if self.sweep and not field.ratio_along(self.sweep[0]):
+            return False
+        return field.x_step == 1 and columns == set(range(field.ratio_along(0)))
+
 
 def uniform(values: Sequence[Value]) -> frozenset[int]:
     """Return the positions of values that are the same in all cells."""
@@ -151,3 +168,8 @@ def stores_side_by_side(nest: Nest) -> bool:
     """Return whether a cell stores several numbers of a row."""
     rows = [store.row for store in nest.stores]
     return len(set(rows)) < len(rows)
+
+
+def is_along_x(nest: Nest) -> bool:
+    """Return whether a nest does the cells of a row in order."""
+    return nest.sweep is not None and nest.sweep[0] == 0

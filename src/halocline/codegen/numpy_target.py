@@ -31,7 +31,7 @@ from halocline.language.expr import (
 from halocline.language.kernel import reads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from halocline.language.kernel import FieldType, Kernel, Statement
 
     Array = NDArray[Any]
+    Subscript = tuple[slice, ...]
 
 
 def _minimum(a: Array, b: Array) -> Array:
@@ -130,7 +131,7 @@ def _in_order(kernel: Kernel, box: Box) -> list[Box]:
     return [box.clip(axis, k, k + 1) for k in planes[::sign]]
 
 
-def _places(field: FieldType, box: Box, offset: Offset) -> tuple[slice, ...]:
+def _places(field: FieldType, box: Box, offset: Offset) -> Subscript:
     """Return the cells of a field at an offset from the cells of a box, as a subscript."""
     found = []
     for axis, (lower, upper, step) in enumerate(zip(box.lower, box.upper, offset, strict=True)):
@@ -216,36 +217,34 @@ def _run(kernel: Kernel, call: Call, cells: Box) -> None:
     origin = [a + b for a, b in zip(call.origin, grown.lower, strict=True)]
     inner = cells.shift(opposite(grown.lower))
     flat = Box(inner.lower[: kernel.dimensions], inner.upper[: kernel.dimensions])
-    ends = (lower[0], lower[0] + call.wrap)
-    if call.wrap:
-        _fill(kernel, arrays, flat, ends)
+    around = (arrays, flat, (lower[0], lower[0] + call.wrap))
+    found = reads(*(s.value for s in kernel.statements))
+    for values, beyond, owned in _beyond_ends(kernel, found, *around) if call.wrap else ():
+        values[beyond] = values[owned]
     evaluate(kernel, arrays, scalars, flat, origin, call.period)
-    if call.wrap:
-        _wrap_back(kernel, arrays, flat, ends)
+    for values, beyond, owned in (
+        _beyond_ends(kernel, kernel.statements, *around) if call.wrap else ()
+    ):
+        values[owned] = values[beyond]
 
 
-def _fill(kernel: Kernel, arrays: Mapping[str, Array], cells: Box, ends: tuple[int, int]) -> None:
-    """Bring to rows that close on themselves what is read beyond their ends."""
-    for read in reads(*(s.value for s in kernel.statements)):
-        values = arrays[read.field][read.component]
-        field = kernel.field(read.field)
-        way, child = field.parted(read.offset)
+def _beyond_ends(
+    kernel: Kernel,
+    uses: Iterable[Read | Statement],
+    arrays: Mapping[str, Array],
+    cells: Box,
+    ends: tuple[int, int],
+) -> Iterator[tuple[Array, Subscript, Subscript]]:
+    """Yield what is used beyond the ends of rows that close on themselves.
+
+    That is values, the places beyond an end, and those of the same cells at their owner's.
+    """
+    for use in uses:
+        values = arrays[use.field][use.component]
+        field = kernel.field(use.field)
+        way, child = field.parted(use.offset)
         for beyond, wrap in _beyond(cells.shift(way), ends):
-            home = beyond.shift(wrap)
-            values[_places(field, beyond, child)] = values[_places(field, home, child)]
-
-
-def _wrap_back(
-    kernel: Kernel, arrays: Mapping[str, Array], cells: Box, ends: tuple[int, int]
-) -> None:
-    """Take from rows that close on themselves what was assigned beyond their ends."""
-    for statement in kernel.statements:
-        values = arrays[statement.field][statement.component]
-        field = kernel.field(statement.field)
-        way, child = field.parted(statement.offset)
-        for beyond, wrap in _beyond(cells.shift(way), ends):
-            home = beyond.shift(wrap)
-            values[_places(field, home, child)] = values[_places(field, beyond, child)]
+            yield values, _places(field, beyond, child), _places(field, beyond.shift(wrap), child)
 
 
 def _beyond(cells: Box, ends: tuple[int, int]) -> list[tuple[Box, Offset]]:

@@ -1,4 +1,4 @@
-"""The fixed text before generated functions: threads, choices, stores past the cache, fetches."""
+"""The fixed text before generated functions: threads, choices, indices, half numbers, producers."""
 
 from __future__ import annotations
 

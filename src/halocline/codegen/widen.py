@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.codegen.nest import Load, Operation
+from halocline.codegen.nest import Load, Operation, is_along_x
 
 if TYPE_CHECKING:
     from halocline.codegen.nest import Nest
@@ -23,8 +23,7 @@ def widened(nest: Nest) -> dict[tuple[str, int], str]:
     are there where it sweeps along x and takes no cells at once, or of rows with other cells.
     """
     size = {field.name: np.dtype(field.dtype).itemsize for field in nest.fields}
-    is_along_x = nest.sweep is not None and nest.sweep[0] == 0
-    if is_along_x or any(size[store.field] == 1 for store in nest.stores):
+    if is_along_x(nest) or any(size[store.field] == 1 for store in nest.stores):
         return {}
     narrow = {
         f.name for f in nest.fields if size[f.name] == 1 and f.x_step == 1 and f.ratio_along(0) == 1

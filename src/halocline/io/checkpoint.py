@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from halocline.errors import CaseError
-from halocline.io.gather import gather_component, scatter_component
+from halocline.io.gather import storage_of
 from halocline.io.output import Attempt, Ranks
 from halocline.io.state import fields_to_keep, parameters
 from halocline.runtime.collective import collective
@@ -85,7 +85,7 @@ def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
     archive = _Archive(place)
     attempt.do(lambda: archive.begin(content))
     for field, component in _components(fields):
-        values = gather_component(field, component)
+        values = storage_of(field).gather_component(component)
         attempt.do(partial(archive.add, _name(field, component), values))
     attempt.do(archive.publish)
     archive.discard()
@@ -114,7 +114,7 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
     for field, component in _components(fields):
         name = _name(field, component)
         values = simulation.job.on_first(partial(_array, place, field, name))
-        scatter_component(field, component, values)
+        storage_of(field).scatter_component(component, values)
     found_on_first = simulation.job.first(found)
     assert found_on_first is not None
     simulation.step, kept = found_on_first

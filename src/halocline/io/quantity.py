@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.io.gather import gather_component
+from halocline.io.gather import storage_of
 from halocline.io.variable import Variable
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Quantity:
 
     def gather(self) -> Variable:
         """Return the values of all cells; collective, with values on rank 0 only."""
-        stored = gather_component(self.field, self.component)
+        stored = storage_of(self.field).gather_component(self.component)
         return self.variable(None if stored is None else self.shown(stored))
 
     def variable(self, values: NDArray[Any] | None) -> Variable:

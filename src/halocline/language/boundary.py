@@ -16,6 +16,7 @@ from halocline.language.sides import layer, parse_side
 from halocline.language.steps import Call, Parameter
 
 if TYPE_CHECKING:
+    from halocline.geometry import Box
     from halocline.language.fields import Field
 
 
@@ -81,6 +82,19 @@ def is_on_side(field: Field, side: str) -> bool:
     """Return whether the field has values on a side itself, which its boundary prescribes."""
     axis, _ = parse_side(field.dimensions, side)
     return field.is_on_faces(axis)
+
+
+def unprescribed(field: Field) -> Box:
+    """Return a field's cells but those on a side itself that a boundary prescribes."""
+    cells = field.space.inside
+    for side in field.boundaries:
+        for call in boundary_calls(field, side, 0):
+            assert call.region
+            axis, sign = parse_side(field.dimensions, side)
+            place = call.region.lower[axis]
+            ends = (place + 1, cells.upper[axis]) if sign < 0 else (cells.lower[axis], place)
+            cells = cells.clip(axis, *ends)
+    return cells
 
 
 def _calls(field: Field, side: str, depth: int, value: Any, rule: Any) -> tuple[Call, ...]:

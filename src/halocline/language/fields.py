@@ -208,7 +208,8 @@ class Field(operators.Operand):
     def local(self) -> list[NDArray[Any]]:
         """Return views of this rank's cells, one for each block, x first: (nx, ny, nz).
 
-        Fields with several components have the component first: (components, nx, ny, nz).
+        Fields with several components have the component first: (components, nx, ny, nz). Ask again
+        after 'Simulation.rebuild'; with a device after each run.
         """
         return self._stored().local()
 

@@ -6,6 +6,8 @@ import math
 import operator
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
+
 from halocline.errors import KernelError, described
 from halocline.geometry import AXES
 from halocline.language import operators
@@ -24,11 +26,10 @@ if TYPE_CHECKING:
 
     from halocline.language.steps import Call
 
-# What a column is combined with from the first cell on, and how.
-_COMBINED: dict[str, tuple[float, Callable[[Any, Any], Any]]] = {
-    "sum": (0.0, operator.add),
-    "min": (math.inf, minimum),
-    "max": (-math.inf, maximum),
+_COMBINED: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": operator.add,
+    "min": minimum,
+    "max": maximum,
 }
 
 
@@ -137,7 +138,7 @@ def _steps(
     kind: str, value: operators.Value, fields: dict[str, Field], over: str, into: Field
 ) -> tuple[Call, ...]:
     """Return sweeps along one axis after the other; all but the last into hidden fields."""
-    place, first, combined = user_place(), *_COMBINED[kind]
+    place, combined = user_place(), _COMBINED[kind]
     result: list[Call] = []
     for position, axis in enumerate(over):
         target = into
@@ -150,10 +151,22 @@ def _steps(
         def body(found: Any, *_: Any, value: operators.Value = value) -> None:
             found[found.here] = combined(found[found.here], value)
 
-        result += begin((target,), (first,))
+        result += begin((target,), (_first(kind, target.dtype),))
         named = {"result": target, **fields}
         sweep = (AXES.index(axis), 1)
         result.append(recorded(f"{kind}_over_{axis}", place, named, body, {}, sweep=sweep))
         fields = {target.name: target}
         value = operators.Value(target.expression())
     return tuple(result)
+
+
+def _first(kind: str, dtype: str) -> float:
+    """Return what the first cell of a column is combined with: it changes no number of the type."""
+    if kind == "sum":
+        return 0
+    if dtype.startswith("float"):
+        return math.inf if kind == "min" else -math.inf
+    if dtype == "bool":
+        return kind == "min"
+    limits = np.iinfo(dtype)
+    return int(limits.max if kind == "min" else limits.min)

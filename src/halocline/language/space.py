@@ -95,10 +95,7 @@ class Space:
 
     def open_where_lacking(self, box: Box) -> Box:
         """Return a box without bounds along the axes that the space lacks."""
-        for axis, is_lacking in enumerate(self.lacks):
-            if is_lacking:
-                box = box.clip(axis, -UNBOUNDED, UNBOUNDED)
-        return box
+        return box.open_along(self.lacks) if any(self.lacks) else box
 
     def images(self, region: Box) -> tuple[Box, ...]:
         """Return a region and its images next to the domain along periodic axes that bound it."""
@@ -158,3 +155,22 @@ class Space:
             s / o if not is_lacking else Fraction(also)
             for (s, o), is_lacking, also in zip(pairs, self.lacks, other.lacks, strict=True)
         )
+
+
+def finest(spaces: Sequence[Space]) -> Space:
+    """Return the cells of the finest of some grids along each axis.
+
+    They have all axes that any of the spaces has, and faces if all of those that have the axis do.
+    """
+    axes = range(len(spaces[0].extent))
+    finest_along = [max(spaces, key=lambda space: space.scale[axis]) for axis in axes]
+    return replace(
+        spaces[0],
+        extent=tuple(space.extent[axis] for axis, space in enumerate(finest_along)),
+        scale=tuple(space.scale[axis] for axis, space in enumerate(finest_along)),
+        lacks=tuple(map(all, zip(*(space.lacks for space in spaces), strict=True))),
+        closing=tuple(
+            min((space.closing[axis] for space in spaces if not space.lacks[axis]), default=0)
+            for axis in axes
+        ),
+    )

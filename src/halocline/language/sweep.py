@@ -140,6 +140,14 @@ class SweepFunction(KernelFunction):
                 place=user_place(),
             )
         swept = swept_fields(self.axis, assigned, fields)[0]
+        if swept.axes == AXES[self.axis]:
+            raise KernelError(
+                f"The sweep '{self.name}' along {swept.axes} was given '{swept.name}' on "
+                f"'{swept.axes}' alone; expected fields with another axis, too: the carry is a "
+                "field without the swept one.",
+                hint="Make a grid with one more axis of one cell: hc.Grid((n, 1)).",
+                place=user_place(),
+            )
         for value in (*starts, *ends):
             self._check_carry(value, swept, is_end=value in ends)
         self._check_ends(ends, (*fields, *([on] if isinstance(on, Field) else [])))

@@ -54,8 +54,8 @@ def neighbours_elsewhere(blocks: tuple[int, ...], ranks: int) -> int:
     """Return how many of the 18 neighbours of the first block belong to another rank."""
     split = decompose(blocks, (True,) * 3, ranks, blocks)
     block = split.block(0)
-    around = [split.neighbour(block, c) for c in velocity_set("D3Q19").velocities[1:]]
-    return sum(found is not None and found[0].rank != block.rank for found in around)
+    around = (split.beside(block, c) for c in velocity_set("D3Q19").velocities[1:])
+    return sum(other.rank != block.rank for found in around for other, _ in found)
 
 
 def machine_with_link() -> Machine:

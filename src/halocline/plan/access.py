@@ -7,6 +7,8 @@ a kernel runs to those of the field's cells, and back.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from halocline.geometry import UNBOUNDED, Box, opposite
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from halocline.plan.program import Launch
 
 Key = tuple[str, int]
+# Cells by field and component.
+Boxes = dict[Key, list[Box]]
 
 
 class Access(NamedTuple):
@@ -59,86 +63,68 @@ class Access(NamedTuple):
 
     def cells(self, box: Box) -> Box:
         """Return the field's cells that are used from a box: a box around them."""
-        if not self.ratio:
-            return moved(box, self.offset)
-        ends = [
-            _scaled(*along)
-            for along in zip(box.lower, box.upper, self.ratio, self.offset, strict=True)
-        ]
-        return _boxed(ends)
+        return _USED.box(box, self.offset, self.ratio)
 
     def spanned(self, box: Box) -> Box:
         """Return the field's cells that belong to a box, where the kernel uses one of each."""
-        if not self.ratio:
-            return moved(box, self.offset)
-        whole = zip(box.lower, box.upper, self.ratio, self.displacement, strict=True)
-        return _boxed([_scaled(lower, upper, r, o, r - 1) for lower, upper, r, o in whole])
+        return _SPANNED.box(box, self.displacement, self.ratio)
 
     def users(self, cells: Box) -> Box:
         """Return where a kernel runs that uses some of the field's cells: a box around that."""
-        if not self.ratio:
-            return moved(cells, opposite(self.offset))
-        ends = [
-            _unscaled(*along)
-            for along in zip(cells.lower, cells.upper, self.ratio, self.offset, strict=True)
-        ]
-        return _boxed(ends)
+        return _USERS.box(cells, self.offset, self.ratio)
 
     def used_from(self, reach: Reach) -> Reach:
         """Return the reach of what is used where a kernel runs."""
-        if not self.ratio:
-            return move(reach, self.offset)
-        along = list(zip(reach.lower, reach.upper, self.ratio, self.offset, strict=True))
-        return Reach(
-            tuple(l * r + o if r else 0 for l, _, r, o in along),
-            tuple(u * r + o - (r - 1) if r else 0 for _, u, r, o in along),
-            self.cells(reach.region),
-        )
+        return _USED.reach(reach, self.offset, self.ratio)
 
     def assigned_from(self, reach: Reach) -> Reach:
         """Return where a kernel runs that assigns what a reach leads to, and all else it spans."""
-        if not self.ratio:
-            return move(reach, opposite(self.offset))
-        along = list(zip(reach.lower, reach.upper, self.ratio, self.displacement, strict=True))
-        region = zip(
-            reach.region.lower, reach.region.upper, self.ratio, self.displacement, strict=True
-        )
+        return _SPANNING.reach(reach, self.displacement, self.ratio)
+
+
+_Bound = Callable[[int, int, int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Map:
+    """Where the bounds of boxes lead to along each axis, from a kernel's cells or back to them.
+
+    Attributes:
+        lower: From a lower bound, the ratio and the offset of the field's cells.
+        upper: From an upper bound.
+        sign: 1 from a kernel's cells to a field's, -1 back.
+    """
+
+    lower: _Bound
+    upper: _Bound
+    sign: int
+
+    def box(self, box: Box, offset: Offset, ratio: Ratio) -> Box:
+        """Return a box; without bounds along an axis that the field lacks."""
+        if not ratio:
+            return moved(box, offset if self.sign > 0 else opposite(offset))
+        lower, upper = [], []
+        for l, u, r, o in zip(box.lower, box.upper, ratio, offset, strict=True):
+            lower.append(self.lower(l, r, o) if r and l > -UNBOUNDED else -UNBOUNDED)
+            upper.append(self.upper(u, r, o) if r and u < UNBOUNDED else UNBOUNDED)
+        return Box(tuple(lower), tuple(upper))
+
+    def reach(self, reach: Reach, offset: Offset, ratio: Ratio) -> Reach:
+        """Return a reach, whose sides are bounds too, seen from those of a block."""
+        if not ratio:
+            return move(reach, offset if self.sign > 0 else opposite(offset))
+        sides = list(zip(reach.lower, reach.upper, ratio, offset, strict=True))
         return Reach(
-            tuple((l - h) // r if r else 0 for l, _, r, h in along),
-            tuple(-((h - u) // r) if r else 0 for _, u, r, h in along),
-            _boxed([_unscaled_to_whole(*ends) for ends in region]),
+            tuple([self.lower(l, r, o) if r else 0 for l, _, r, o in sides]),
+            tuple([self.upper(u, r, o) if r else 0 for _, u, r, o in sides]),
+            self.box(reach.region, offset, ratio),
         )
 
 
-def _boxed(ends: list[tuple[int, int]]) -> Box:
-    return Box(tuple([lower for lower, _ in ends]), tuple([upper for _, upper in ends]))
-
-
-def _scaled(lower: int, upper: int, ratio: int, offset: int, more: int = 0) -> tuple[int, int]:
-    if not ratio:
-        return -UNBOUNDED, UNBOUNDED
-    return (
-        lower if lower <= -UNBOUNDED else lower * ratio + offset,
-        upper if upper >= UNBOUNDED else (upper - 1) * ratio + offset + more + 1,
-    )
-
-
-def _unscaled(lower: int, upper: int, ratio: int, offset: int) -> tuple[int, int]:
-    if not ratio:
-        return -UNBOUNDED, UNBOUNDED
-    return (
-        lower if lower <= -UNBOUNDED else -((offset - lower) // ratio),
-        upper if upper >= UNBOUNDED else (upper - 1 - offset) // ratio + 1,
-    )
-
-
-def _unscaled_to_whole(lower: int, upper: int, ratio: int, displacement: int) -> tuple[int, int]:
-    if not ratio:
-        return -UNBOUNDED, UNBOUNDED
-    return (
-        lower if lower <= -UNBOUNDED else (lower - displacement) // ratio,
-        upper if upper >= UNBOUNDED else -((displacement - upper) // ratio),
-    )
+_USED = _Map(lambda l, r, o: l * r + o, lambda u, r, o: (u - 1) * r + o + 1, 1)
+_SPANNED = _Map(lambda l, r, o: l * r + o, lambda u, r, o: u * r + o, 1)
+_USERS = _Map(lambda l, r, o: -((o - l) // r), lambda u, r, o: (u - 1 - o) // r + 1, -1)
+_SPANNING = _Map(lambda l, r, o: (l - o) // r, lambda u, r, o: -((o - u) // r), -1)
 
 
 def untouched(core: Box, first: Access, second: Access) -> Box:
@@ -163,7 +149,7 @@ def untouched(core: Box, first: Access, second: Access) -> Box:
         low = lower if lower <= -UNBOUNDED else (r * (lower - 1) + o - p) // s + 1
         high = upper if upper >= UNBOUNDED else -((p - r * upper - o) // s)
         ends.append((low, high))
-    return _boxed(ends)
+    return Box(tuple([lower for lower, _ in ends]), tuple([upper for _, upper in ends]))
 
 
 def _ratio(access: Access, axis: int) -> int:

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from halocline.geometry import Box
+    from halocline.plan.access import Boxes
     from halocline.plan.message import Exchange
     from halocline.plan.program import Launch
     from halocline.plan.step import Chain
-    from halocline.plan.zones import Boxes
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,9 +70,6 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
     items = mapped(steps, lambda step: _bind(grid, step, context))
     used = all_launches(items)
     boundaries = boundaries_of(grid, used)
-    # Boundaries may read other fields beyond the domain, too.
-    layers = [one for all_ in boundaries.values() for one in all_]
-    boundaries = boundaries_of(grid, [*used, *layers])
     groups = swapped_groups(items)
     spaces = {name: field.space for name, field in grid.fields.items()} | context.spaces
     check_sides(spaces, items, boundaries, groups)

@@ -19,6 +19,7 @@ from halocline.plan.reach import (
     Reach,
     Reaches,
     outermost,
+    renamed,
     within,
 )
 
@@ -52,11 +53,7 @@ class Demands:
 
     def of(self, storages: Mapping[str, str]) -> Demands:
         """Return the same asked of other storages."""
-
-        def renamed(needs: Needs) -> Needs:
-            return frozenset(replace(need, field=storages[need.field]) for need in needs)
-
-        return replace(self, needs=renamed(self.needs), own=renamed(self.own))
+        return replace(self, needs=renamed(self.needs, storages), own=renamed(self.own, storages))
 
 
 Wanted = dict[tuple[str, int], Reaches]
@@ -74,14 +71,12 @@ def demands(launches: Sequence[Launch], *, is_deep: bool = False) -> Demands:
     extents, read_later = [], []
     for launch in reversed(launches):
         read_later.append(_read_of(launch, wanted))
-        extents.append(_walk_back(launch, wanted))
-        for key, space in {a.key: a.space for a in launch.reads}.items() if is_deep else ():
-            wanted[key] = Reaches(outermost(wanted.get(key, ()), space.domain))
-    domains = {a.field: a.space.domain for one in launches for a in (*one.reads, *one.assigns)}
+        extents.append(_walk_back(launch, wanted, is_deep=is_deep))
+    spaces = {a.field: a.space for one in launches for a in (*one.reads, *one.assigns)}
     needs = [
         Need(field, component, reach)
         for (field, component), reaches in wanted.items()
-        for reach in (outermost(reaches, domains[field]) if is_deep else reaches)
+        for reach in (outermost(reaches, spaces[field]) if is_deep else reaches)
     ]
     return Demands(
         tuple(reversed(extents)),
@@ -100,32 +95,37 @@ def _read_of(launch: Launch, wanted: Wanted) -> frozenset[Reach]:
     )
 
 
-def _walk_back(launch: Launch, wanted: Wanted) -> frozenset[Reach]:
+def _walk_back(launch: Launch, wanted: Wanted, *, is_deep: bool) -> frozenset[Reach]:
     """Return where a kernel must run; 'wanted' becomes what is wanted before it."""
-    extent: set[Reach] = set()
-    # What is wanted of memory as the kernel finds it, and of its own earlier assignments.
-    before: dict[tuple[str, int], set[Reach]] = {}
-    inner: dict[int, set[Reach]] = {}
+    extents: dict[int, set[Reach]] = {}
+    # The statements that use memory as the kernel finds it.
+    users: dict[Access, list[int]] = {}
     statements = launch.kernel.statements
     for number in reversed(range(len(statements))):
-        statement = statements[number]
-        where = inner.get(number, set())
         if launch.kernel.is_last(number):
-            where = where | _statement_extent(launch, statement, wanted)
-        if launch.kernel.sweep:
-            where = {_whole_columns(reach, launch) for reach in where}
-        extent |= where
+            extents[number] = _statement_extent(launch, statements[number], wanted)
+    if launch.kernel.sweep:
+        # What a cell assigns follows from all that those before it in the column have handed on.
+        whole = {_whole_columns(reach, launch) for found in extents.values() for reach in found}
+        extents = {number: set(whole) for number in range(len(statements))}
+    for number in reversed(range(len(statements))):
+        statement = statements[number]
+        where = extents.setdefault(number, set())
         for read in reads(statement.value):
             assigned = launch.kernel.assigning(read)
             if assigned is not None:
-                inner.setdefault(assigned, set()).update(where)
+                extents.setdefault(assigned, set()).update(where)
             else:
-                access = launch.access(read)
-                found = before.setdefault(access.key, set())
-                found |= {access.used_from(reach) for reach in where}
-    for key, reaches in before.items():
-        wanted.setdefault(key, Reaches()).update(reaches)
-    return frozenset(extent)
+                users.setdefault(launch.access(read), []).append(number)
+    # Components are mostly read by the same statements.
+    found: dict[tuple[int, ...], list[Reach]] = {}
+    for access, numbers in users.items():
+        same = tuple(numbers)
+        if same not in found:
+            reaches = Reaches(reach for number in same for reach in extents[number])
+            found[same] = outermost(reaches, launch.space) if is_deep else list(reaches)
+        wanted.setdefault(access.key, Reaches()).update(map(access.used_from, found[same]))
+    return frozenset().union(*extents.values())
 
 
 def _whole_columns(reach: Reach, launch: Launch) -> Reach:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import AXES
+from halocline.geometry import AXES, without
 from halocline.language.steps import Reduction
 from halocline.language.tree import Every, Repeat
 from halocline.plan.arrangement import INITIAL
@@ -44,7 +44,7 @@ def check_sides(
             group = groups.get(name, {name})
             filled = [other.region for n in group for other in boundaries.get(n, ())]
             filled += [a.cells(w.region) for w in launches for a in w.assigns if a.field in group]
-            rest = _without(beyond(launch, name), filled)
+            rest = without(beyond(launch, name), filled)
             if rest:
                 raise _read_beyond(launch, name, rest[0], spaces[name])
 
@@ -68,13 +68,13 @@ class FilledCheck:
         for need in (*asked.needs, *asked.own):
             key = (need.field, need.component)
             inside = self._spaces[need.field].inside
-            rest = _without(need.reach.region.subtract(inside), self._assigned.get(key, ()))
+            rest = without(need.reach.region.subtract(inside), self._assigned.get(key, ()))
             if not rest:
                 continue
             readers = [one for one in launches if key in {a.key for a in one.reads}]
             if any(one.is_layer and need.field in dict(one.writes) for one in readers):
                 # Layers see those that their own field has beyond other sides as they are.
-                rest = _without(rest, self._filled.get(key, ()))
+                rest = without(rest, self._filled.get(key, ()))
             if rest:
                 name = readers[0].where.field(need.field)
                 raise _read_beyond(readers[0], name, rest[0], self._spaces[name])
@@ -88,14 +88,6 @@ class FilledCheck:
                     boxes = result.setdefault((other, access.component), [])
                     boxes.append(access.cells(launch.region))
         return result
-
-
-def _without(boxes: Iterable[Box], others: Iterable[Box]) -> list[Box]:
-    """Return the parts of boxes outside of others."""
-    rest = list(boxes)
-    for other in others if rest else ():
-        rest = [piece for box in rest for piece in box.subtract(other)]
-    return rest
 
 
 def _read_beyond(launch: Launch, name: str, box: Box, space: Space) -> PlanError:

@@ -7,6 +7,7 @@ the group before. Each cell is computed as if no axis were cut, so with the same
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -35,8 +36,12 @@ class _Sweep:
     """The operations of one sweep on one rank.
 
     Attributes:
-        stages: The numbers of blocks by their place along the swept axis, in order of the sweep.
+        blocks: All blocks, as boxes of the cells where the sweep runs.
+        count: Number of stages: of places that blocks can have in the order of the sweep.
         groups: Into how many groups columns are cut.
+        boxes: For each block of the rank where the kernels run.
+        links: For each stage the pairs of blocks of which the second, there, takes a carry from
+            the first; those in which a block of the rank takes part.
     """
 
     def __init__(self, chain: Chain, around: Surroundings) -> None:
@@ -45,20 +50,31 @@ class _Sweep:
         self.around = around
         self.launch = chain.launches[-1]
         self.axis, self.sign = chain.launches[-1].kernel.sweep
-        self.blocks = around.blocks.decomposition
-        self.groups = around.strategy.tiles
-        self.stages = self._stages()
+        self.blocks = around.blocks.decomposition.on(self.launch.space)
+        self.count = self.blocks.shape[self.axis]
+        # Groups of a block are those of the next one only where both have the same columns.
+        self.groups = 1 if self.blocks.boxes else around.strategy.tiles
         layers = [around.blocks.layers(chain, p) for p in range(len(chain.launches))]
         self.kernels = list(map(around.add_launch, chain.launches, layers))
         self.boxes = {n: around.blocks.boxes(chain, n) for n in around.blocks.numbers}
+        self.links = self._links()
 
-    def _stages(self) -> list[list[int]]:
-        stages: list[list[int]] = [[] for _ in range(self.blocks.shape[self.axis])]
-        for number in range(self.blocks.blocks):
-            block = self.blocks.block(number)
-            if block.rank != NOBODY:
-                stages[block.index[self.axis]].append(number)
-        return stages[:: self.sign]
+    def _stage(self, number: int) -> int:
+        """Return a block's place along the swept axis, in order of the sweep."""
+        box, cuts = self.blocks.block(number).box, self.blocks.cuts[self.axis]
+        if self.sign > 0:
+            return bisect_left(cuts, box.lower[self.axis])
+        return self.count - bisect_left(cuts, min(box.upper[self.axis], cuts[-1]))
+
+    def _links(self) -> dict[int, list[tuple[int, int]]]:
+        pairs = {(before, n) for n in self.boxes for before in self._next(n, -1, self._line(n))}
+        for n in self.boxes:
+            after = self._next(n, 1, self.blocks.block(n).box)
+            pairs |= {(n, a) for a in after if n in self._next(a, -1, self._line(a))}
+        links: dict[int, list[tuple[int, int]]] = {}
+        for source, target in sorted(pairs):
+            links.setdefault(self._stage(target), []).append((source, target))
+        return links
 
     def in_order(self) -> list[Operation]:
         """Return the operations."""
@@ -69,7 +85,7 @@ class _Sweep:
             result += self._run(position, self.around.blocks.numbers)
         handed = [
             [self._handed(group, stage) for group in range(self.groups)]
-            for stage in range(1, len(self.stages))
+            for stage in range(1, self.count)
         ]
         # What nobody here sends can be awaited from the beginning.
         begun = {
@@ -77,11 +93,11 @@ class _Sweep:
         }
         result += map(ops.Start, sorted(begun))
         open_: list[int] = []
-        for stage, numbers in enumerate(self.stages):
-            own = [n for n in numbers if n in self.boxes]
+        for stage in range(self.count):
+            own = [n for n in self.boxes if self._stage(n) == stage]
             for group in range(self.groups):
                 arriving = handed[stage - 1][group] if stage else None
-                leaving = handed[stage][group] if stage + 1 < len(self.stages) else None
+                leaving = handed[stage][group] if stage + 1 < self.count else None
                 if arriving is not None and own:
                     result.append(ops.Wait(arriving))
                     open_ = [e for e in open_ if e != arriving]
@@ -118,24 +134,26 @@ class _Sweep:
 
     def _handed(self, group: int, stage: int) -> int | None:
         """Return the exchange that brings a group's carry to a stage; None if not to do with us."""
-        parts = []
-        for target in self.stages[stage]:
-            source = self._beside(target, -1)
-            if source is not None:
-                parts += self._parts(source, target, group)
-        return self.around.hand_on(parts)
+        return self.around.hand_on(
+            part
+            for source, target in self.links.get(stage, ())
+            for part in self._parts(source, target, group)
+        )
 
     def _told(self) -> list[Operation]:
         """Return what brings the last carry of each column to the other blocks in line."""
-        parts = [
+        pairs = {(last, n) for n in self.boxes for last in self._last(n)}
+        for n in self.boxes:
+            if self._last(n) == {n}:
+                whole = self.blocks.block(n).box.clip(self.axis, 0, self.blocks.extent[self.axis])
+                pairs |= {(n, other) for other in self._meeting(whole) if n in self._last(other)}
+        exchange = self.around.hand_on(
             part
-            for target in (n for numbers in self.stages[:-1] for n in numbers)
-            for source in [self._last(target)]
+            for source, target in sorted(pairs)
             if source != target
             for part in self._parts(source, target, None)
             if part.field not in self.around.only_carried
-        ]
-        exchange = self.around.hand_on(parts)
+        )
         return [] if exchange is None else [ops.Start(exchange), ops.Wait(exchange)]
 
     def _parts(self, source: int, target: int, group: int | None) -> list[Part]:
@@ -145,33 +163,53 @@ class _Sweep:
             replace(reach, region=reach.region.clip(self.axis, -UNBOUNDED, UNBOUNDED))
             for reach in self.chain.extents[-1]
         ]
-        box = self.around.blocks.where(columns, self.launch.space, source)
+        box, there = (
+            self.around.blocks.where(columns, self.launch.space, n) for n in (source, target)
+        )
         box = box if box is None or group is None else self._columns(box, group)
-        if box is None:
+        if box is None or there is None:
             return []
-        first, second = self.blocks.block(source).index, self.blocks.block(target).index
-        towards: Direction = tuple((a > b) - (a < b) for a, b in zip(first, second, strict=True))
+        box = box.intersect(there.clip(self.axis, -UNBOUNDED, UNBOUNDED))
+        if box.is_empty:
+            return []
+        first, second = (self.blocks.block(n).box.lower[self.axis] for n in (source, target))
+        sign = (first > second) - (first < second)
+        towards: Direction = tuple(sign if a == self.axis else 0 for a in range(len(box.lower)))
         none = (0,) * len(box.lower)
         return [
             Part(a.field, a.component, source, target, towards, a.space.flat(a.cells(box)), none)
             for a in carries(self.launch)
         ]
 
-    def _beside(self, number: int, step: int) -> int | None:
-        """Return the block before (-1) or after (1) another in the order of the sweep."""
-        block = self.blocks.block(number)
-        along = step * self.sign
-        index = block.index[self.axis] + along
-        if not 0 <= index < self.blocks.shape[self.axis]:
-            return None
-        direction = tuple(along if a == self.axis else 0 for a in range(len(block.index)))
-        found = self.blocks.neighbour(block, direction)
-        return None if found is None or found[0].rank == NOBODY else found[0].number
+    def _line(self, number: int) -> Box:
+        """Return a block's columns, where blocks in line have the same ones those of one line."""
+        box = self.blocks.block(number).box
+        for axis, is_lacking in enumerate(self.launch.space.lacks):
+            box = box.clip(axis, box.lower[axis], box.lower[axis] + 1) if is_lacking else box
+        return box
 
-    def _last(self, number: int) -> int:
-        while (after := self._beside(number, 1)) is not None:
-            number = after
-        return number
+    def _next(self, number: int, step: int, columns: Box) -> list[int]:
+        """Return the blocks in some columns right before (-1) or after (1) another's end."""
+        box = self.blocks.block(number).box
+        lower, upper = box.lower[self.axis], box.upper[self.axis]
+        cell = upper if step * self.sign > 0 else lower - 1
+        if not 0 <= cell < self.blocks.extent[self.axis]:
+            return []
+        return self._meeting(columns.clip(self.axis, cell, cell + 1))
+
+    def _meeting(self, box: Box) -> list[int]:
+        return [block.number for block, _ in self.blocks.meeting(box) if block.rank != NOBODY]
+
+    def _last(self, number: int) -> set[int]:
+        """Return the blocks that come last in a block's columns."""
+        line = self._line(number)
+        reached, last = {number}, set()
+        while reached:
+            one = reached.pop()
+            after = self._next(one, 1, line)
+            reached |= set(after)
+            last |= set() if after else {one}
+        return last
 
 
 def carries(launch: Launch) -> Sequence[Access]:

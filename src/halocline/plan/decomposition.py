@@ -1,27 +1,22 @@
-"""The split of a grid into blocks, and of the blocks among ranks; computed, never stored."""
+"""The split of a grid into blocks, and of the blocks among ranks."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, pairwise, product
+from itertools import pairwise, product
 from math import prod
-from operator import mul
 from typing import TYPE_CHECKING
 
-from halocline.errors import PlanError, nearest
-from halocline.geometry import AXES, UNBOUNDED, Box, directions, even_cuts
+from halocline.errors import PlanError
+from halocline.geometry import AXES, UNBOUNDED, Box, box_of, directions, even_cuts
+from halocline.plan.shape import PRICES, axes_of, cheapest, parse_shape, shapes
+from halocline.plan.tiling import BlockList, Cuts, bounds_of, check_tiling
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from halocline.geometry import Direction, Offset
     from halocline.language.space import Space
-
-# What a cell of a side costs across each axis, where nothing better is known: across the
-# unit-stride axis it is packed cell by cell, not in whole rows.
-PRICES = (4.0, 1.25, 1.0)
-_NAMES = ("rows", "tiles", "pencils")
 
 
 # The owner of a block that is dropped.
@@ -33,8 +28,7 @@ class Block:
     """The box of cells owned by a rank.
 
     Attributes:
-        number: Position among all blocks, x fastest.
-        index: Position on each axis.
+        number: Position among all blocks.
         rank: Its owner; NOBODY if it is dropped.
         box: Its cells of the domain.
         owned: The same and, at the edge of the domain, all boundary layers beyond it.
@@ -43,7 +37,6 @@ class Block:
     """
 
     number: int
-    index: tuple[int, ...]
     rank: int
     box: Box
     owned: Box
@@ -52,7 +45,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """Blocks that tile the domain.
+    """Blocks that tile the domain: all those between cuts, x fastest, or a list of boxes.
 
     Attributes:
         cuts: For each axis the bounds of the blocks, from 0 to the extent.
@@ -62,6 +55,7 @@ class Decomposition:
             rank.
         closing: For each axis how many cells the last blocks have beyond the last cut: 1 where a
             field has a face more than there are cells. Empty for none.
+        boxes: The blocks, if they are not all those between the cuts (see 'of_blocks').
     """
 
     cuts: tuple[tuple[int, ...], ...]
@@ -69,7 +63,12 @@ class Decomposition:
     ranks: int
     owners: tuple[int, ...] = ()
     closing: tuple[int, ...] = ()
+    boxes: tuple[Box, ...] = ()
+    _tiling: Cuts | BlockList = field(init=False, repr=False, compare=False)
     _known: dict[int, Block] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _of_rank: dict[int, list[int]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
     _others: dict[Space, Decomposition] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -77,22 +76,66 @@ class Decomposition:
     def __post_init__(self) -> None:
         if any(b <= a for cuts in self.cuts for a, b in pairwise(cuts)):
             raise PlanError(f"The cuts {self.cuts} leave a block without cells.")
+        tiling = BlockList(self.boxes) if self.boxes else Cuts(self.cuts)
+        object.__setattr__(self, "_tiling", tiling)
         if not 1 <= self.ranks <= self.blocks:
             raise PlanError(
                 f"{self.blocks} blocks were given to {self.ranks} ranks; expected at least one "
                 "block a rank.",
                 hint="Use fewer ranks or more blocks.",
             )
+        for number, rank in enumerate(self.owners):
+            self._of_rank.setdefault(rank, []).append(number)
+
+    @classmethod
+    def of_blocks(
+        cls,
+        extent: tuple[int, ...],
+        periodic: tuple[bool, ...],
+        ranks: int,
+        boxes: Sequence[Box],
+        owners: Sequence[int] = (),
+    ) -> Decomposition:
+        """Return a decomposition into any boxes that tile the domain.
+
+        Args:
+            extent: Cells along each axis.
+            periodic: Whether the grid closes on itself, for each axis.
+            ranks: Number of ranks.
+            boxes: The blocks, by number.
+            owners: The rank of each; without, consecutive blocks belong to the same rank.
+
+        Raises:
+            PlanError: The blocks do not hold each cell once, or not each has an owner.
+        """
+        check_tiling(boxes, extent)
+        if owners and len(owners) != len(boxes):
+            raise PlanError(
+                f"{len(owners)} owners were given for {len(boxes)} blocks; expected one each."
+            )
+        for number, rank in enumerate(owners):
+            if not 0 <= rank < ranks:
+                raise PlanError(
+                    f"Block {number} was given to rank {rank}; there are ranks 0 to {ranks - 1}."
+                )
+        for rank in sorted(set(range(ranks if owners else 0)).difference(owners)):
+            raise PlanError(f"Rank {rank} was given no block; expected at least one block a rank.")
+        return cls(bounds_of(boxes), periodic, ranks, tuple(owners), boxes=tuple(boxes))
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Blocks along each axis."""
+        """Intervals between cuts along each axis: the blocks there, unless they are a list."""
         return tuple(len(cuts) - 1 for cuts in self.cuts)
+
+    @property
+    def label(self) -> str:
+        """How many blocks there are: '4x2x1', or '17' of a list."""
+        return str(self.blocks) if self.boxes else "x".join(map(str, self.shape))
 
     @property
     def blocks(self) -> int:
         """Number of blocks."""
-        return prod(self.shape)
+        return len(self._tiling)
 
     @property
     def extent(self) -> tuple[int, ...]:
@@ -110,12 +153,18 @@ class Decomposition:
         Along an axis that the space lacks they are those of its grid: each block has its only cell
         there.
         """
+
+        def scaled(ends: Sequence[int]) -> tuple[int, ...]:
+            return tuple(int(end * s) for end, s in zip(ends, space.scale, strict=True))
+
         if space not in self._others:
-            cuts = [
-                tuple(int(cut * s) for cut in cuts)
-                for cuts, s in zip(self.cuts, space.scale, strict=True)
-            ]
-            self._others[space] = replace(self, cuts=tuple(cuts), closing=space.closing)
+            along = zip(self.cuts, space.scale, strict=True)
+            self._others[space] = replace(
+                self,
+                cuts=tuple(tuple(int(cut * s) for cut in cuts) for cuts, s in along),
+                boxes=tuple(Box(scaled(box.lower), scaled(box.upper)) for box in self.boxes),
+                closing=space.closing,
+            )
         return self._others[space]
 
     def block(self, number: int) -> Block:
@@ -125,18 +174,12 @@ class Decomposition:
         return self._known[number]
 
     def _block(self, number: int) -> Block:
-        index, rest = [], number
-        for n in self.shape:
-            index.append(rest % n)
-            rest //= n
-        closing = self.closing or (0,) * len(index)
-        along = list(zip(self.cuts, index, closing, strict=True))
-        box = Box(
-            tuple(cuts[i] for cuts, i, _ in along),
-            tuple(cuts[i + 1] + (more if i + 2 == len(cuts) else 0) for cuts, i, more in along),
-        )
+        box = self._tiling.box(number)
+        if self.closing:
+            ends = zip(box.upper, self.extent, self.closing, strict=True)
+            box = replace(box, upper=tuple(u + more if u == n else u for u, n, more in ends))
         rank = self.owners[number] if self.owners else number * self.ranks // self.blocks
-        return Block(number, tuple(index), rank, box, self._with_layers(box), self.wrap)
+        return Block(number, rank, box, self._with_layers(box), self.wrap)
 
     def _with_layers(self, box: Box) -> Box:
         """Return the box grown without bound across the sides of the domain that it touches."""
@@ -150,54 +193,88 @@ class Decomposition:
     def blocks_of(self, rank: int) -> tuple[Block, ...]:
         """Return the blocks of a rank."""
         if self.owners:
-            return tuple(self.block(n) for n, owner in enumerate(self.owners) if owner == rank)
+            return tuple(map(self.block, self._of_rank.get(rank, ())))
         first = -(-rank * self.blocks // self.ranks)
         last = -(-(rank + 1) * self.blocks // self.ranks)
         return tuple(self.block(number) for number in range(first, last))
 
-    def is_first_along(self, axes: Sequence[bool], number: int) -> bool:
-        """Return whether a block is the first that exists of those in line with it along axes."""
-        index = self.block(number).index
-        ranges = [
-            range(n) if is_along else (i,)
-            for n, i, is_along in zip(self.shape, index, axes, strict=True)
+    def meeting(self, box: Box) -> Iterator[tuple[Block, Offset]]:
+        """Yield the blocks that own cells of a box, and where each of them lies.
+
+        Boundary layers belong to the blocks at the edge, cells beyond a periodic side to those
+        whose image lies there. The second value moves a box from the block's own coordinates to
+        where 'box' sees it: zero, but whole extents across periodic sides.
+        """
+        if box.is_empty:
+            return
+        along = [
+            [
+                (turn * n, *_cut(lower, upper, turn * n, n))
+                for turn in (_turns(lower, upper, n) if closes else (0,))
+            ]
+            for lower, upper, n, closes in zip(
+                box.lower, box.upper, self.extent, self.periodic, strict=True
+            )
         ]
-        in_line = (self.block(self._number(place[::-1])) for place in product(*ranges[::-1]))
-        return next(b.number for b in in_line if b.rank != NOBODY) == number
+        for image in product(*along):
+            shift, lower, upper = zip(*image, strict=True)
+            for number in self._tiling.meeting(Box(lower, upper)):
+                yield self.block(number), shift
+
+    def beside(self, block: Block, direction: Direction) -> Iterator[tuple[Block, Offset]]:
+        """Yield the blocks that touch a block in a direction, and where they lie; see 'meeting'.
+
+        There are none beyond the domain.
+        """
+        layer = block.box.beside(direction)
+        ends = zip(layer.lower, layer.upper, self.extent, self.periodic, strict=True)
+        if all(is_periodic or (u > 0 and l < n) for l, u, n, is_periodic in ends):
+            yield from self.meeting(layer)
+
+    def first_to_own(self, axes: Sequence[bool], number: int) -> tuple[Box, ...]:
+        """Return what a block has that no existing block before it has, whatever lies along axes.
+
+        Blocks in line along an axis that a field lacks have the same cells of it.
+        """
+        own = self.block(number).box
+        if not any(axes):
+            return (own,)
+        line = own.open_along(axes)
+        rest: tuple[Box, ...] = (own,)
+        for block, _ in self.meeting(line.intersect(box_of(self.extent))):
+            if block.number >= number or not rest:
+                break
+            if block.rank != NOBODY:
+                rest = tuple(p for box in rest for p in box.subtract(block.box.open_along(axes)))
+        return rest
 
     def absent(self, block: Block) -> list[Box]:
         """Return the cells of dropped blocks next to a block, as it sees them."""
-        found = (self.neighbour(block, d) for d in directions(len(self.extent)))
         return [
-            other.box.shift(shift) for other, shift in filter(None, found) if other.rank == NOBODY
+            other.box.shift(shift)
+            for direction in directions(len(self.extent))
+            for other, shift in self.beside(block, direction)
+            if other.rank == NOBODY
         ]
 
-    def neighbour(self, block: Block, direction: Direction) -> tuple[Block, Offset] | None:
-        """Return the block in a direction and where it lies, or None beyond the domain.
+    def narrowest(self, axis: int) -> int:
+        """Return the least cells of a block along an axis."""
+        return self._tiling.narrowest(axis)
 
-        The second value moves a box from the neighbour's own coordinates to where 'block' sees
-        it: zero, but a whole extent across a periodic side.
-        """
-        index, shift = [], []
-        for i, d, n, extent, is_periodic in zip(
-            block.index, direction, self.shape, self.extent, self.periodic, strict=True
-        ):
-            turns, position = divmod(i + d, n)
-            if turns and not is_periodic:
-                return None
-            index.append(position)
-            shift.append(turns * extent)
-        return self.block(self._number(index)), tuple(shift)
-
-    def number_at(self, cell: Sequence[int]) -> int:
+    def number_at(self, cell: tuple[int, ...]) -> int:
         """Return the number of the block that owns a cell of the domain."""
-        index = [bisect_right(cuts, c) - 1 for cuts, c in zip(self.cuts, cell, strict=True)]
-        return self._number(index)
+        return next(self._tiling.meeting(Box(cell, tuple(c + 1 for c in cell))))
 
-    def _number(self, index: Sequence[int]) -> int:
-        """Return the number of the block at a position, x fastest."""
-        strides = accumulate((1, *self.shape), mul)
-        return sum(i * stride for i, stride in zip(index, strides, strict=False))
+
+def _turns(lower: int, upper: int, extent: int) -> range:
+    """Return how often around a periodic grid the cells of an interval lie."""
+    return range(lower // extent, -(-upper // extent))
+
+
+def _cut(lower: int, upper: int, shift: int, extent: int) -> tuple[int, int]:
+    """Return an interval as the domain sees it; its first or last cell for what lies beyond."""
+    first, last = max(lower - shift, 0), min(upper - shift, extent)
+    return min(first, extent - 1), max(last, 1)
 
 
 def decompose(  # noqa: PLR0913 (what a split depends on)
@@ -240,11 +317,11 @@ def decompose(  # noqa: PLR0913 (what a split depends on)
     if isinstance(shape, str):
         shape = parse_shape(shape)
     if shape is None or isinstance(shape, str):
-        axes = _axes(shape, len(extent))
+        axes = axes_of(shape, len(extent))
         others = tuple(axis for axis in axes if axis not in swept)
-        if shape is None and _shapes(grains, wanted, others):
+        if shape is None and shapes(grains, wanted, others):
             axes = others
-        shape = _cheapest(grains, wanted, axes, prices)
+        shape = cheapest(grains, wanted, axes, prices)
     if len(shape) != len(extent) or prod(shape) % ranks or any(s < 1 for s in shape):
         raise PlanError(
             f"The decomposition {'x'.join(map(str, shape))} was asked for on {ranks} ranks and a "
@@ -261,69 +338,3 @@ def decompose(  # noqa: PLR0913 (what a split depends on)
     along = zip(grains, shape, grain, strict=True)
     cuts = tuple(tuple(cut * g for cut in even_cuts(n, parts)) for n, parts, g in along)
     return Decomposition(cuts, periodic, ranks)
-
-
-def parse_shape(text: str) -> str | tuple[int, ...]:
-    """Return the name of a decomposition, or the blocks along each axis that '4x2x1' means.
-
-    Raises:
-        PlanError: It is neither.
-    """
-    parts = text.split("x")
-    if all(map(str.isdecimal, parts)):
-        return tuple(map(int, parts))
-    if text not in _NAMES:
-        raise PlanError(f"There is no decomposition '{text}'.", hint=nearest(text, _NAMES))
-    return text
-
-
-def _axes(name: str | None, dimensions: int) -> tuple[int, ...]:
-    """Return the axes that a named decomposition may cut."""
-    axes = tuple(range(dimensions))
-    named = {
-        None: axes,
-        "rows": axes[-1:],
-        "tiles": axes[-2:],
-        "pencils": axes[1:] or axes,
-    }
-    return named[name]
-
-
-def _cheapest(
-    extent: tuple[int, ...], parts: int, axes: tuple[int, ...], prices: Sequence[float]
-) -> tuple[int, ...]:
-    """Return the shape with the least price of sides a block; ties cut the slowest axis."""
-    shapes = _shapes(extent, parts, axes)
-    if not shapes:
-        raise PlanError(
-            f"{parts} blocks cannot be cut from a grid of {'x'.join(map(str, extent))} cells along "
-            f"{', '.join(AXES[a] for a in axes)}.",
-            hint="Use another number of ranks or another decomposition.",
-        )
-    return min(shapes, key=lambda shape: (_price(extent, shape, prices), shape))
-
-
-def _shapes(extent: tuple[int, ...], parts: int, axes: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """Return the shapes of so many blocks that cut some axes only."""
-    return [
-        shape
-        for shape in _factorings(parts, len(extent))
-        if all(s == 1 or a in axes for a, s in enumerate(shape))
-        and all(s <= n for s, n in zip(shape, extent, strict=True))
-    ]
-
-
-def _factorings(number: int, count: int) -> list[tuple[int, ...]]:
-    if count == 1:
-        return [(number,)]
-    return [
-        (first, *rest)
-        for first in range(1, number + 1)
-        if number % first == 0
-        for rest in _factorings(number // first, count - 1)
-    ]
-
-
-def _price(extent: tuple[int, ...], shape: tuple[int, ...], prices: Sequence[float]) -> float:
-    block = [n / s for n, s in zip(extent, shape, strict=True)]
-    return sum(prices[axis] * prod(block) / block[axis] for axis, s in enumerate(shape) if s > 1)

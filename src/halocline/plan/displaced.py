@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from halocline.geometry import Box, Offset
+    from halocline.plan.access import Key
     from halocline.plan.program import Launch
 
-Key = tuple[str, int]
 Piece = tuple["Box", "Offset"]
 
 
@@ -60,15 +60,14 @@ class Displaced:
         """Return the needs with who has the values; without what a block has itself."""
         result: set[Need] = set()
         for need in needs:
-            rest = [need.reach]
-            for box, offset in self.pieces.get((need.field, need.component), ()):
-                if not need.reach.is_own_moved(offset):
-                    result |= {
-                        replace(need, reach=part, displacement=offset)
-                        for r in rest
-                        for part in clip(r, box)
-                    }
-                rest = [part for r in rest for part in drop(r, box)]
+            pieces = self.pieces.get((need.field, need.component), frozenset())
+            result |= {
+                replace(need, reach=part, displacement=offset)
+                for box, offset in pieces
+                if not need.reach.is_own_moved(offset)
+                for part in clip(need.reach, box)
+            }
+            rest = _outside(need.reach, pieces)
             result |= {replace(need, reach=reach) for reach in rest if reach.is_away}
         return frozenset(result)
 
@@ -94,10 +93,9 @@ class Displaced:
             for reach in _outside(need.reach, other.pieces.get((need.field, need.component), ()))
         )
 
-    def swapped(self, first: str, second: str) -> Displaced:
-        """Return what is held after two storages have exchanged their contents."""
-        names = {first: second, second: first}
-        return Displaced({(names.get(name, name), q): p for (name, q), p in self.pieces.items()})
+    def renamed(self, storages: Mapping[str, str]) -> Displaced:
+        """Return the same held in other storages, where these are given."""
+        return Displaced({(storages.get(name, name), q): p for (name, q), p in self.pieces.items()})
 
 
 def _outside(reach: Reach, pieces: Iterable[Piece]) -> list[Reach]:

@@ -8,16 +8,17 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import AXES, Box, codimension, directions, disjoint, opposite
+from halocline.geometry import Box, codimension, disjoint, opposite
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.message import Exchange, Message, Part
 from halocline.plan.reach import move
 from halocline.plan.wrap import across, reached
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from halocline.geometry import Direction, Offset
+    from halocline.language.space import Space
     from halocline.plan.decomposition import Block, Decomposition
     from halocline.plan.layout import FieldLayout
     from halocline.plan.reach import Needs, Reach
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # Field and component, and where those who give have the values (see 'Need').
 Key = tuple[str, int, "Offset"]
+# What is needed, of which block, in which direction, and where, with how far that block lies.
+Piece = tuple[Key, "Block", "Direction", Box, "Offset"]
 
 
 class Exchanger:
@@ -56,8 +59,21 @@ class Exchanger:
         self.strategy = strategy
         self.dimensions = len(decomposition.extent)
         self.undisplaced = (0,) * self.dimensions
+        self.widths = self._widths()
         self._needed: dict[tuple[int, Needs], dict[Key, tuple[Box, ...]]] = {}
-        self._staged: dict[tuple[int, int, Needs], dict[Key, tuple[Box, ...]]] = {}
+        self._known: dict[tuple[int, int | None, Needs], tuple[Piece, ...]] = {}
+
+    def _widths(self) -> dict[Space, tuple[int, ...]]:
+        """Return how far blocks may reach beyond their own cells, on each space."""
+        found: dict[Space, tuple[int, ...]] = {}
+        for layout in self.layouts.values():
+            ends = zip(layout.lower, layout.upper, strict=True)
+            is_shared = layout.name in self.shared
+            # What is displaced lies in halos, from where it is fetched.
+            widths = (sum(both) if is_shared else max(both) for both in ends)
+            known = found.get(layout.space, self.undisplaced)
+            found[layout.space] = tuple(map(max, widths, known))
+        return found
 
     def exchanges(self, needs: Needs, rank: int, first_number: int) -> list[Exchange]:
         """Return the exchanges of a rank that meet the needs, to be done one after the other."""
@@ -164,67 +180,86 @@ class Exchanger:
         return number * len(self.layouts) + list(self.layouts).index(field)
 
     def _around(self, own: tuple[Block, ...]) -> list[Block]:
-        """Return the blocks of other ranks next to a rank's own, by number."""
-        rank = own[0].rank
-        found: dict[int, Block] = {}
-        for block in own:
-            for direction in directions(self.dimensions):
-                neighbour = self.decomposition.neighbour(block, direction)
-                if neighbour and neighbour[0].rank not in (rank, NOBODY):
-                    found[neighbour[0].number] = neighbour[0]
+        """Return the blocks of other ranks whose halos may reach a rank's own, by number."""
+        found = {
+            block.number: block
+            for one in own
+            for space, widths in self.widths.items()
+            for block in self._beside(one, space, widths)
+            if block.rank not in (one.rank, NOBODY)
+        }
         return [found[number] for number in sorted(found)]
+
+    def _beside(self, block: Block, space: Space, widths: tuple[int, ...]) -> Iterator[Block]:
+        """Yield the blocks that reach a block if they go so far beyond their sides."""
+        blocks = self.decomposition.on(space)
+        for found, shift in blocks.meeting(blocks.block(block.number).box.grow(widths, widths)):
+            if found.number != block.number or any(shift):
+                yield self.decomposition.block(found.number)
 
     def incoming(self, block: Block, needs: Needs, axis: int | None) -> list[Part]:
         """Return what a block gets, in the order in which it is packed."""
-        needed = self._needs_on(block, needs) if axis is None else self._stage(block, needs, axis)
-        parts = []
-        for key, boxes in needed.items():
-            on_space = self._on_space(key[0]).block(block.number)
-            for box in boxes:
-                for direction, piece in self._by_direction(on_space, box):
-                    if axis is None or _last_axis(direction) == axis:
-                        parts += self._part(on_space, key, direction, piece, axis)
+        parts = [
+            Part(
+                field,
+                component,
+                source.number,
+                block.number,
+                direction,
+                self.layouts[field].space.flat(piece.shift(displacement)),
+                shift,
+            )
+            for (field, component, displacement), source, direction, piece, shift in self._pieces(
+                block, needs, axis
+            )
+            if source.rank != NOBODY
+        ]
         return sorted(parts, key=lambda part: (codimension(part.direction), part))
+
+    def _pieces(self, block: Block, needs: Needs, axis: int | None) -> tuple[Piece, ...]:
+        """Return what a block gets, dropped blocks included, as seen from where values belong."""
+        known = self._known.get((block.number, axis, needs))
+        if known is None:
+            known = tuple(self._found(block, needs, axis))
+            self._known[block.number, axis, needs] = known
+        return known
+
+    def _found(self, block: Block, needs: Needs, axis: int | None) -> Iterator[Piece]:
+        needed = self._needs_on(block, needs) if axis is None else self._stage(block, needs, axis)
+        for key, boxes in needed.items():
+            own = self._on_space(key[0]).block(block.number)
+            for box in boxes:
+                for direction, piece in self._by_direction(own, box):
+                    if axis is None or _last_axis(direction) == axis:
+                        yield from self._from_sources(own, key, direction, piece, axis)
+
+    def _from_sources(
+        self, block: Block, key: Key, direction: Direction, box: Box, axis: int | None
+    ) -> Iterator[Piece]:
+        """Yield the parts of a piece of a halo, each with the block that has it.
+
+        In a stage that is the block beyond the side, which has got what lies beyond its own sides
+        in the stages before. Of blocks in line along an axis that a field lacks it is that which
+        has this block's first cell there.
+        """
+        space = self.layouts[key[0]].space
+        seen, is_any = box, list(space.lacks)
+        for a, d in enumerate(direction):
+            low, high = block.box.lower[a], block.box.upper[a]
+            if space.lacks[a]:
+                seen = seen.clip(a, low, low + 1)
+            elif d and a != axis is not None:
+                seen = seen.clip(a, *((high - 1, high) if d > 0 else (low, low + 1)))
+                is_any[a] = True
+        if axis is not None:
+            direction = tuple(d if a == axis else 0 for a, d in enumerate(direction))
+        for source, shift in self._on_space(key[0]).meeting(seen):
+            piece = box.intersect(source.owned.shift(shift).open_along(is_any))
+            yield key, source, direction, piece, shift
 
     def _on_space(self, field: str) -> Decomposition:
         """Return the blocks as boxes of a field's cells."""
         return self.decomposition.on(self.layouts[field].space)
-
-    def _part(
-        self,
-        block: Block,
-        key: Key,
-        direction: Direction,
-        box: Box,
-        axis: int | None,
-    ) -> list[Part]:
-        """Return what brings a piece of a halo; nothing if its block is dropped."""
-        if axis is not None:
-            direction = tuple(d if a == axis else 0 for a, d in enumerate(direction))
-        field, component, displacement = key
-        found = self._on_space(field).neighbour(block, direction)
-        assert found is not None, "only own cells lie beyond the domain"
-        source, shift = found
-        if source.rank == NOBODY:
-            return []
-        part = Part(field, component, source.number, block.number, direction, box, shift)
-        self._check_width(part, source)
-        return [replace(part, box=self.layouts[field].space.flat(box.shift(displacement)))]
-
-    def _check_width(self, part: Part, source: Block) -> None:
-        """Refuse a halo that reaches through the neighbour into the block behind it."""
-        needed = part.source_box
-        for axis, d in enumerate(part.direction):
-            below = source.box.lower[axis] - needed.lower[axis]
-            above = needed.upper[axis] - source.box.upper[axis]
-            if (d > 0 and above > 0) or (d < 0 and below > 0):
-                width = source.box.extent[axis]
-                raise PlanError(
-                    f"Field '{part.field}' needs a halo of {width + max(below, above)} cells along "
-                    f"{AXES[axis]}, but block {source.index} is only {width} wide there.",
-                    hint="Use fewer ranks or another decomposition, so that every block is at "
-                    "least as wide as the halo.",
-                )
 
     def _by_direction(self, block: Block, box: Box) -> list[tuple[Direction, Box]]:
         """Cut a box along the sides of a block's own cells; say where each piece lies."""
@@ -294,7 +329,7 @@ class Exchanger:
             stored = layout.stored(on_space.box)
             if on_space.wrap:
                 stored = stored.clip(0, 0, on_space.wrap)
-            boxes = stored.subtract(on_space.owned)
+            boxes = self._in_line(name, stored, on_space).subtract(on_space.owned)
             if boxes:
                 result.update(
                     {(name, q, self.undisplaced): boxes for q in range(layout.components)}
@@ -306,35 +341,32 @@ class Exchanger:
 
         Its own needs, and what neighbours along later axes will want to have from its halo.
         """
-        known = self._staged.get((block.number, axis, needs))
-        if known is not None:
-            return known
         wanted: dict[Key, list[Box]] = {k: list(v) for k, v in self._needs_on(block, needs).items()}
         for later in [a for a in self.stages() if a is not None and a > axis]:
-            for sign in (-1, 1):
-                self._relay(block, needs, later, sign, wanted)
-        result = {key: disjoint(boxes) for key, boxes in sorted(wanted.items())}
-        self._staged[block.number, axis, needs] = result
-        return result
+            self._relay(block, needs, later, wanted)
+        return {key: disjoint(boxes) for key, boxes in sorted(wanted.items())}
 
-    def _relay(
-        self, block: Block, needs: Needs, axis: int, sign: int, wanted: dict[Key, list[Box]]
-    ) -> None:
-        """Add what the neighbour on a side of a later axis will get through this block's halo."""
-        towards = tuple(sign if a == axis else 0 for a in range(self.dimensions))
-        found = self.decomposition.neighbour(block, towards)
-        if found is None:
-            return
-        for key, boxes in self._stage(found[0], needs, axis).items():
-            on_space = self._on_space(key[0])
-            there = on_space.neighbour(block, towards)
-            assert there is not None
-            neighbour, shift = there
-            for box in boxes:
-                for direction, piece in self._by_direction(neighbour, box):
-                    is_ours = direction[axis] == -sign and _last_axis(direction) == axis
-                    if is_ours and codimension(direction) > 1:
-                        wanted.setdefault(key, []).append(piece.shift(shift))
+    def _relay(self, block: Block, needs: Needs, axis: int, wanted: dict[Key, list[Box]]) -> None:
+        """Add what blocks beside along a later axis will get through this block's halo."""
+        beside = {
+            one.number: one
+            for space, widths in self.widths.items()
+            for one in self._beside(
+                block, space, tuple(w if a == axis else 0 for a, w in enumerate(widths))
+            )
+        }
+        for other in beside.values():
+            for key, source, _, piece, shift in self._pieces(other, needs, axis):
+                if source.number == block.number:
+                    box = self._in_line(key[0], piece.shift(opposite(shift)), source)
+                    wanted.setdefault(key, []).extend(box.subtract(source.owned))
+
+    def _in_line(self, field: str, box: Box, block: Block) -> Box:
+        """Return cells of a field as a block has them along the axes that the field lacks."""
+        for axis, is_lacking in enumerate(self.layouts[field].space.lacks):
+            if is_lacking:
+                box = box.clip(axis, block.owned.lower[axis], block.owned.upper[axis])
+        return box
 
 
 def _packing_order(part: Part) -> tuple[int, int, Direction, Part]:

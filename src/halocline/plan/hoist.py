@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from halocline.language.tree import Every
 from halocline.plan.program import Called, Checked, Reduced
 from halocline.plan.reach import Needs
-from halocline.plan.step import Chain, Key, Refresh, ScheduleItem, StepEnd
+from halocline.plan.step import Chain, Refresh, ScheduleItem, StepEnd
+
+if TYPE_CHECKING:
+    from halocline.plan.access import Key
 
 _NOTHING: Needs = frozenset()
 

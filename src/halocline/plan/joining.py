@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from halocline.language.steps import Parameter
@@ -14,10 +14,23 @@ from halocline.plan.chain import (
     partial_axes,
     widens,
 )
-from halocline.plan.open_chain import OpenChain
+from halocline.plan.step import Break
 
 if TYPE_CHECKING:
     from halocline.plan.program import Launch, Program
+    from halocline.plan.step import Passed
+
+
+@dataclass(slots=True)
+class OpenChain:
+    """A chain that may still grow: its kernels, and what stands between and after them."""
+
+    launches: list[Launch] = field(default_factory=list)
+    breaks: list[Break] = field(default_factory=list)
+
+    def pass_by(self, item: Passed) -> None:
+        """Let something happen after the kernels so far."""
+        self.breaks.append(Break(len(self.launches), item))
 
 
 class Joining:

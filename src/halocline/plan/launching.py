@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import reduce
+from functools import cache, reduce
 from typing import TYPE_CHECKING
 
 from halocline.errors import KernelError
 from halocline.geometry import Box
-from halocline.language.boundary import boundary_calls, is_on_side
+from halocline.language.boundary import boundary_calls, is_on_side, unprescribed
 from halocline.language.calls import swept_fields
 from halocline.language.fuse import fuse, separate
 from halocline.language.kernel import reads
 from halocline.language.mask import masked
-from halocline.language.sides import layer, parse_side
+from halocline.language.sides import layer
 from halocline.language.verify import refuse_past
 from halocline.plan.access import Access
 from halocline.plan.program import Launch, beyond
@@ -46,8 +46,7 @@ def launches_of(
     return tuple(
         _launch(call, piece, region, on_demand=on_demand, is_listed=is_listed)
         for part in _parts(call)
-        for whole in _whole(call, part)
-        for piece, region in _placed(call, whole)
+        for piece, region in _pieces(call, part)
     )
 
 
@@ -80,29 +79,27 @@ def _launch(call: Call, part: Kernel, region: Box, *, on_demand: bool, is_listed
     )
 
 
-def _whole(call: Call, part: Kernel) -> tuple[Kernel, ...]:
-    """Return a fused kernel, or each of its statements if it may not run in some cells first.
+def _pieces(call: Call, part: Kernel) -> list[tuple[Kernel, Box]]:
+    """Return a fused kernel as kernels where they run.
 
-    It may not if a boundary may fill what it reads in the others from what it has assigned there.
+    Of one that runs in some cells first, each statement becomes one of its own if a boundary may
+    fill what it reads in the others from what it has assigned there.
     """
+    pieces = _placed(call, part)
     assigned = {s.field for s in part.statements}
     read = {r.field for r in reads(*(s.value for s in part.statements))}
     is_filled = any(call.field(name).boundaries for name in assigned & read)
-    if not is_filled or part.sweep or len(_placed(call, part)) == 1:
-        return (part,)
+    if not is_filled or part.sweep or len(pieces) == 1:
+        return pieces
     parts = separate(part)
     refuse_past(parts, part.name, [call.place] * len(part.statements))
-    return parts
+    return [piece for one in parts for piece in _placed(call, one)]
 
 
 def _placed(call: Call, part: Kernel) -> list[tuple[Kernel, Box]]:
     """Return a fused kernel where all its statements run, and some of these where only they do."""
-    if call.region is not None:
-        return [(part, call.region)]
     regions = [_region(call, part, statement) for statement in part.statements]
-    common = regions[0]
-    for region in regions[1:]:
-        common = common.intersect(region)
+    common = reduce(Box.intersect, regions)
     result = [(part, common)]
     rest: dict[Box, list[Statement]] = {}
     for statement, region in zip(part.statements, regions, strict=True):
@@ -122,7 +119,9 @@ def _placed(call: Call, part: Kernel) -> list[tuple[Kernel, Box]]:
 
 
 def _region(call: Call, kernel: Kernel, statement: Statement) -> Box:
-    """Return where a statement runs so that it assigns to every cell of its field."""
+    """Return where a statement runs: as called, or so that it assigns to all cells of its field."""
+    if call.region is not None:
+        return call.region
     access = _access(call, kernel, statement)
     if kernel.sweep and not _is_swept(access, kernel):
         return _columns(call, kernel)
@@ -131,20 +130,7 @@ def _region(call: Call, kernel: Kernel, statement: Statement) -> Box:
     if kernel.sweep:
         # Also on sides that boundaries prescribe: there, too, something is handed on.
         return access.users(access.space.inside)
-    return access.users(_without_sides(call.field(statement.field)))
-
-
-def _without_sides(field: Field) -> Box:
-    """Return a field's cells but those on a side itself that a boundary prescribes."""
-    cells = field.space.inside
-    for side in field.boundaries:
-        for call in boundary_calls(field, side, 0):
-            assert call.region
-            axis, sign = parse_side(field.dimensions, side)
-            place = call.region.lower[axis]
-            ends = (place + 1, cells.upper[axis]) if sign < 0 else (cells.lower[axis], place)
-            cells = cells.clip(axis, *ends)
-    return cells
+    return access.users(unprescribed(call.field(statement.field)))
 
 
 def _columns(call: Call, kernel: Kernel) -> Box:
@@ -178,8 +164,7 @@ def _parts(call: Call) -> tuple[Kernel, ...]:
     if call.is_layer:
         return separate(call.kernel)
     kernel = call.kernel
-    regions = [_region(call, kernel, statement) for statement in kernel.statements]
-    regions = regions if call.region is None else [call.region]
+    regions = dict.fromkeys(_region(call, kernel, statement) for statement in kernel.statements)
 
     def is_refilled(name: str, offset: Offset) -> bool:
         field = call.field(name)
@@ -211,12 +196,21 @@ def _is_for_others(call: Call, kernel: Kernel) -> bool:
 
 
 def boundaries_of(grid: Grid, used: Sequence[Launch]) -> dict[str, tuple[Launch, ...]]:
-    """Return the boundary kernels of fields that some kernels read beyond the domain."""
-    found = {
-        name: tuple(boundary_launches(field, _depth_beyond(field, used)))
-        for name, field in grid.fields.items()
-    }
-    return {name: launches for name, launches in found.items() if launches}
+    """Return the boundary kernels of fields that some kernels read beyond the domain.
+
+    Boundaries may read other fields beyond it, too.
+    """
+
+    @cache
+    def filling(name: str, depth: int) -> tuple[Launch, ...]:
+        return tuple(boundary_launches(grid.fields[name], depth))
+
+    def read_by(launches: Sequence[Launch]) -> dict[str, tuple[Launch, ...]]:
+        depths = {name: _depth_beyond(field, launches) for name, field in grid.fields.items()}
+        return {name: filling(name, depth) for name, depth in depths.items()}
+
+    layers = [one for found in read_by(used).values() for one in found]
+    return {name: found for name, found in read_by([*used, *layers]).items() if found}
 
 
 def boundary_launches(field: Field, depth: int) -> list[Launch]:

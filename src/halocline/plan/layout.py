@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from halocline.language.kernel import FieldType
     from halocline.language.space import Space
     from halocline.plan.access import Access
+    from halocline.plan.decomposition import Block
     from halocline.plan.program import Launch, Program
     from halocline.plan.step import Schedule, ScheduleItem
 
@@ -62,6 +63,10 @@ class FieldLayout:
     def stored(self, box: Box) -> Box:
         """Return the cells stored for a block: its own and the halo."""
         return self.space.flat(box).grow(self.lower, self.upper)
+
+    def kept(self, block: Block) -> Box:
+        """Return the cells that a block has itself: its own and stored layers beyond the domain."""
+        return self.space.flat(block.owned).intersect(self.stored(block.box))
 
 
 def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import AXES
+from halocline.geometry import AXES, without
 from halocline.language.tree import Every, Swap, mapped
 from halocline.plan import plan as ops
 from halocline.plan.arrangement import INITIAL
@@ -27,7 +26,7 @@ from halocline.plan.zones import Blocks
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from halocline.geometry import Box, Offset
+    from halocline.geometry import Offset
     from halocline.language.space import Space
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.displaced import Piece
@@ -67,7 +66,8 @@ def make_plan(
         layouts: How fields are already stored, if they are.
 
     Raises:
-        PlanError: A halo is wider than a block, or wider than fields are stored with.
+        PlanError: A halo leads more than once around the grid, is deeper than blocks are wide, or
+            is wider than fields are stored with.
     """
     if strategy.depth > _QUICKLY_PLANNED:
         _check_depth(_extrapolated(program, strategy), decomposition, strategy.depth)
@@ -82,8 +82,7 @@ def make_plan(
     wanted = make_layouts(program, schedule)
     if layouts is not None:
         _check_layouts(wanted, layouts)
-    if decomposition.wrap:
-        _check_turn(wanted)
+    _check_turn(wanted)
     if strategy.depth > 1:
         _check_depth(wanted, decomposition, strategy.depth)
     lowering = _Lowering(program, decomposition, strategy, rank, layouts or wanted)
@@ -129,8 +128,7 @@ def _check_depth(layouts: Iterable[FieldLayout], decomposition: Decomposition, d
         if count == 1 and not decomposition.periodic[axis]:
             continue
         for layout in layouts:
-            cuts = decomposition.on(layout.space).cuts[axis]
-            narrowest = min(b - a for a, b in pairwise(cuts))
+            narrowest = decomposition.on(layout.space).narrowest(axis)
             width = max(layout.lower[axis], layout.upper[axis])
             if width > narrowest:
                 raise PlanError(
@@ -144,14 +142,15 @@ def _check_depth(layouts: Iterable[FieldLayout], decomposition: Decomposition, d
 def _check_turn(layouts: Iterable[FieldLayout]) -> None:
     """Refuse what leads more than once around the grid."""
     for layout in layouts:
-        wrap = layout.space.extent[0]
-        width = max(layout.lower[0], layout.upper[0])
-        if width > wrap:
-            raise PlanError(
-                f"Field '{layout.name}' needs a halo of {width} cells along x, but the periodic "
-                f"grid is only {wrap} wide there.",
-                hint="Use a wider grid or a smaller depth.",
-            )
+        space = layout.space
+        for axis in (a for a in space.axes if space.periodic[a]):
+            width = max(layout.lower[axis], layout.upper[axis])
+            if width > space.extent[axis]:
+                raise PlanError(
+                    f"Field '{layout.name}' needs a halo of {width} cells along {AXES[axis]}, but "
+                    f"the periodic grid is only {space.extent[axis]} wide there.",
+                    hint="Use a wider grid or a smaller depth.",
+                )
 
 
 class _Lowering:
@@ -237,9 +236,9 @@ class _Lowering:
         space = self.program.spaces[field]
         blocks = self.decomposition.on(space)
         return tuple(
-            (number, space.flat(blocks.block(number).box))
+            (number, space.flat(box))
             for number in self.blocks.numbers
-            if not any(space.lacks) or blocks.is_first_along(space.lacks, number)
+            for box in blocks.first_to_own(space.lacks, number)
         )
 
     def _exchange(self, needs: Needs) -> Exchanges:
@@ -351,13 +350,11 @@ class _Lowering:
             owned = layout.space.open_where_lacking(block.owned)
             rest = [layout.stored(block.box)]
             for region, offset in pieces:
-                inside = [piece.intersect(region) for piece in rest]
-                outside = [part for piece in rest for part in piece.subtract(region)]
                 here = owned.shift(across(offset, block.wrap))
-                rest = [part for piece in inside for part in piece.subtract(here)]
-                result += [(block.number, box) for box in rest]
-                rest = outside
-            result += [(block.number, box) for piece in rest for box in piece.subtract(owned)]
+                inside = without((piece.intersect(region) for piece in rest), [here])
+                result += [(block.number, box) for box in inside]
+                rest = without(rest, [region])
+            result += [(block.number, box) for box in without(rest, [owned])]
         return tuple(self._without_dropped(result, blocks, layout.space))
 
     def _without_dropped(
@@ -366,13 +363,11 @@ class _Lowering:
         """Return cells outside dropped blocks, where nothing is ever out of date."""
         if NOBODY not in blocks.owners:
             return boxes
-        result = []
-        for number, box in boxes:
-            rest: tuple[Box, ...] = (box,)
-            for absent in map(space.flat, blocks.absent(blocks.block(number))):
-                rest = tuple(part for piece in rest for part in piece.subtract(absent))
-            result += [(number, part) for part in rest]
-        return result
+        return [
+            (number, part)
+            for number, box in boxes
+            for part in without([box], map(space.flat, blocks.absent(blocks.block(number))))
+        ]
 
 
 def _assigned_next_door(program: Program) -> frozenset[str]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from halocline.geometry import Box
+    from halocline.plan.access import Boxes
     from halocline.plan.message import Exchange, Part
     from halocline.plan.plan import Layers, Operation
     from halocline.plan.program import Launch
@@ -128,9 +129,7 @@ class _ChainOperations:
             *self._whole(first_end, self.end),
         ]
 
-    def _wait_and(
-        self, number: int, rim: list[Piece], kept: dict[int, zones.Boxes]
-    ) -> list[Operation]:
+    def _wait_and(self, number: int, rim: list[Piece], kept: dict[int, Boxes]) -> list[Operation]:
         """Return the wait for the last exchange and the rim: after it, or as messages arrive."""
         if self.strategy.wait == "all":
             return [ops.Wait(number), *_joined(rim)]

@@ -184,7 +184,7 @@ class Plan:
     def boxes_of(self, space: Space) -> list[Box]:
         """Return the cells of a space that the rank's blocks own."""
         blocks = self.decomposition.on(space)
-        return [space.flat(blocks.block(block.number).box) for block in self.blocks]
+        return [space.flat(block.box) for block in blocks.blocks_of(self.rank)]
 
     def layout(self, field: str) -> FieldLayout:
         """Return how a field is stored."""
@@ -213,11 +213,11 @@ class Plan:
 
     def __str__(self) -> str:
         """Return the plan as text."""
-        shape = "x".join(map(str, self.decomposition.shape))
         lines = [
-            f"plan of rank {self.rank} of {self.decomposition.ranks}: {shape} blocks, "
-            f"{self.strategy.neighbours} neighbours, {self.strategy.width} width, "
-            f"overlap {self.strategy.overlap}, transport {self.strategy.transport}"
+            f"plan of rank {self.rank} of {self.decomposition.ranks}: "
+            f"{self.decomposition.label} blocks, {self.strategy.neighbours} neighbours, "
+            f"{self.strategy.width} width, overlap {self.strategy.overlap}, "
+            f"transport {self.strategy.transport}"
         ]
         lines += [f"block   {block.number:<4d} {block.box}" for block in self.blocks]
         executed = zip(self.launches, self.executions, strict=bool(self.executions))

@@ -22,12 +22,9 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Offset
     from halocline.language.steps import Parameter
-    from halocline.plan.access import Access
+    from halocline.plan.access import Access, Boxes
     from halocline.plan.program import Launch, Uses
     from halocline.plan.step import Break, Chain
-
-# Cells by field and component.
-_Boxes = dict[tuple[str, int], list[Box]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +37,9 @@ class _Used:
         assigned: What is assigned by the others.
     """
 
-    read: _Boxes = field(default_factory=dict)
-    produced: _Boxes = field(default_factory=dict)
-    assigned: _Boxes = field(default_factory=dict)
+    read: Boxes = field(default_factory=dict)
+    produced: Boxes = field(default_factory=dict)
+    assigned: Boxes = field(default_factory=dict)
 
     def add(self, layer: Launch, cells: Box, *, is_producer: bool) -> None:
         """Add what a kernel uses that runs in some cells."""
@@ -60,7 +57,7 @@ class _Used:
         return assigned or _meets(producer.reads, cells, self.produced, self.assigned)
 
 
-def _meets(uses: Uses, cells: Box, *found: _Boxes) -> bool:
+def _meets(uses: Uses, cells: Box, *found: Boxes) -> bool:
     """Return whether a kernel that runs in some cells uses any of those found."""
     return any(
         access.cells(cells).meets(box)
@@ -174,7 +171,7 @@ class _Consumers:
         if any((a.key, a.offset) == (assigns.key, here) for a in consumer.assigns):
             return False
         # Also what it would not assign any more, since its consumer does not read it.
-        assigned: _Boxes = {assigns.key: [assigns.cells(producer.region)]}
+        assigned: Boxes = {assigns.key: [assigns.cells(producer.region)]}
         for other in self._chain.launches[reader + 1 :]:
             if other == producer:
                 return False

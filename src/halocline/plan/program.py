@@ -88,11 +88,6 @@ class Launch:
         return self.plain if self.plain and self.is_listed else self.kernel
 
     @property
-    def names_of(self) -> dict[str, str]:
-        """From the kernel's own names of fields to storages."""
-        return dict(zip((f.name for f in self.kernel.fields), self.names, strict=True))
-
-    @property
     def writes(self) -> frozenset[tuple[str, int]]:
         """Storages and components assigned."""
         return frozenset(access.key for access in self.assigns)

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from halocline.geometry import UNBOUNDED, Box, Offset, added
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from halocline.language.space import Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,53 +121,59 @@ def _add_largest(known: list[Box], box: Box) -> None:
         known.append(box)
 
 
-def outermost(reaches: Iterable[Reach], domain: Box) -> set[Reach]:
-    """Return the reaches without those that lie between others along an axis.
+def outermost(reaches: Iterable[Reach], space: Space) -> list[Reach]:
+    """Return the reaches without those that lie between two others along an axis.
 
-    The rest leads to the same cells from any block at least as wide as the longest offset, since
-    moving it less far leads to no other cells than not at all and furthest together. This holds
-    along axes where the region spans the domain and both sides of a block are moved equally far.
+    The rest leads to the same cells from any block at least as wide as the longest offset.
+
+    Args:
+        reaches: From blocks of a space.
+        space: The space.
     """
-    kept = set(reaches)
-    for axis in range(len(domain.lower)):
+    kept = list(reaches)
+    for axis in range(len(space.extent)):
         lines: dict[object, list[Reach]] = {}
-        result = set()
         for reach in kept:
-            if _spans(reach, axis, domain):
-                lines.setdefault(_without(reach, axis), []).append(reach)
-            else:
-                result.add(reach)
-        for line in lines.values():
-            result |= _ends(line, axis)
-        kept = result
+            others: object = reach.lower[:axis], reach.lower[axis + 1 :]
+            # One that widens or narrows blocks lies on no line.
+            lines.setdefault(others if reach.lower == reach.upper else reach, []).append(reach)
+        kept = [reach for line in lines.values() for reach in _ends(line, axis, space)]
     return kept
 
 
-def _spans(reach: Reach, axis: int, domain: Box) -> bool:
-    offset = reach.lower[axis]
-    if offset != reach.upper[axis]:
-        return False
-    below = reach.region.lower[axis] - offset <= domain.lower[axis]
-    return below and reach.region.upper[axis] - offset >= domain.upper[axis]
+def _ends(line: list[Reach], axis: int, space: Space) -> list[Reach]:
+    """Return the reaches that lie between no others, all moved alike but along one axis."""
+    kept = list(line)
+    # One after the other: none is left out for the sake of one that is left out itself.
+    for reach in sorted(line, key=lambda reach: (abs(reach.lower[axis]), reach.region)):
+        if _is_between(reach, kept, axis, space):
+            kept.remove(reach)
+    return kept
 
 
-def _without(reach: Reach, axis: int) -> object:
-    """Return everything of a reach but what concerns one axis."""
-    lower, upper = reach.region.lower, reach.region.upper
-    values = (reach.lower, reach.upper, lower, upper)
-    return tuple((*value[:axis], *value[axis + 1 :]) for value in values)
+def _is_between(reach: Reach, others: list[Reach], axis: int, space: Space) -> bool:
+    """Return whether two others, moved less far and further along an axis, lead to all its cells.
 
-
-def _ends(line: list[Reach], axis: int) -> set[Reach]:
-    """Return the reaches with the extreme offsets on both sides of zero, and next to zero."""
-    result = set()
-    for sign in (-1, 1):
-        side = [reach for reach in line if sign * reach.lower[axis] >= 0]
-        for choose in (min, max):
-            if side:
-                end = choose(reach.lower[axis] for reach in side)
-                result |= {reach for reach in side if reach.lower[axis] == end}
-    return result
+    Of the cells that a block [b, e) moved by an offset has, those before e + p belong to it moved
+    by a lower offset p too, and the others to it moved by a higher one q, for they lie beyond b + q
+    if the block is wide enough. No block begins below the domain or ends above it, so p's region
+    must hold nothing from n + p on, nor q's anything below q.
+    """
+    offset, n = reach.lower[axis], space.domain.upper[axis]
+    lower, upper = reach.region.lower[axis], reach.region.upper[axis]
+    if space.periodic[axis]:
+        lower, upper = max(lower, offset), min(upper, n + offset)
+    alike = [other for other in others if offset and other.lower[axis] * offset >= 0]
+    is_below = any(
+        other.lower[axis] < offset
+        and other.region.contains(reach.region.clip(axis, lower, min(upper, n + other.lower[axis])))
+        for other in alike
+    )
+    return is_below and any(
+        other.lower[axis] > offset
+        and other.region.contains(reach.region.clip(axis, max(lower, other.lower[axis]), upper))
+        for other in alike
+    )
 
 
 def cells(reach: Reach, owned: Box) -> Box:
@@ -204,7 +212,6 @@ class Need:
 Needs = frozenset[Need]
 
 
-def swapped(needs: Iterable[Need], first: str, second: str) -> Needs:
-    """Return the needs after two storages have exchanged their contents."""
-    names = {first: second, second: first}
-    return frozenset(replace(n, field=names.get(n.field, n.field)) for n in needs)
+def renamed(needs: Iterable[Need], storages: Mapping[str, str]) -> Needs:
+    """Return the same needs of other storages, where these are given."""
+    return frozenset(replace(n, field=storages.get(n.field, n.field)) for n in needs)

@@ -9,6 +9,7 @@ from halocline.errors import GridError
 from halocline.language.expr import Read
 from halocline.language.kernel import FieldType, Kernel, Statement, reads
 from halocline.language.related import resolved
+from halocline.language.space import finest
 from halocline.plan.access import Access
 from halocline.plan.program import Launch, Reduced
 
@@ -42,27 +43,10 @@ def reduced_field(reduction: Reduction, fields: Mapping[str, Field]) -> Field | 
 def evaluated_in(reduction: Reduction, fields: Mapping[str, Field]) -> Space:
     """Return the cells in which an expression has values.
 
-    Those of the finest grid along each axis, with all axes that any of its fields has, and with
-    faces if all of these that have the axis lie on them. What reads no field has a value in each
-    cell of the grid that the family began with.
+    What reads no field has a value in each cell of the grid that the family began with.
     """
     spaces = [fields[read.field].space for read in reads(reduction.operand)]
-    if not spaces:
-        return next(iter(fields.values())).grid.first.space
-    finest = [
-        max(range(len(spaces)), key=lambda n: spaces[n].scale[axis])
-        for axis in range(len(spaces[0].extent))
-    ]
-    return replace(
-        spaces[0],
-        extent=tuple(spaces[n].extent[axis] for axis, n in enumerate(finest)),
-        scale=tuple(spaces[n].scale[axis] for axis, n in enumerate(finest)),
-        lacks=tuple(map(all, zip(*(space.lacks for space in spaces), strict=True))),
-        closing=tuple(
-            min((space.closing[axis] for space in spaces if not space.lacks[axis]), default=0)
-            for axis in range(len(finest))
-        ),
-    )
+    return finest(spaces) if spaces else next(iter(fields.values())).grid.first.space
 
 
 def evaluation(

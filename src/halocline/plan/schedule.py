@@ -18,10 +18,9 @@ from halocline.language.tree import Every, Repeat, Swap, walk
 from halocline.plan.checks import FilledCheck
 from halocline.plan.displaced import Displaced, undisplaced
 from halocline.plan.hoist import hoist_fetches
-from halocline.plan.joining import Joining
-from halocline.plan.open_chain import OpenChain
+from halocline.plan.joining import Joining, OpenChain
 from halocline.plan.program import Called, Checked, Launch, Program, Reduced, all_launches
-from halocline.plan.reach import Needs, swapped
+from halocline.plan.reach import Needs, renamed
 from halocline.plan.step import Chain, Passed, Refresh, Schedule, ScheduleItem, StepEnd
 
 if TYPE_CHECKING:
@@ -66,7 +65,8 @@ class _State:
 
     def swapped(self, first: str, second: str) -> _State:
         """Return what is known when two storages have exchanged their contents."""
-        return _State(swapped(self.valid, first, second), self.displaced.swapped(first, second))
+        storages = {first: second, second: first}
+        return _State(renamed(self.valid, storages), self.displaced.renamed(storages))
 
 
 class _Planner:

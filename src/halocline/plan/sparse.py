@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.errors import PlanError
-from halocline.geometry import directions, seen_along
+from halocline.geometry import codimension, directions, seen_along
 from halocline.plan.decomposition import NOBODY, Decomposition
 
 if TYPE_CHECKING:
@@ -98,9 +98,9 @@ def _spread(
 
 def _beside(decomposition: Decomposition, number: int, position: dict[int, int]) -> set[int]:
     block = decomposition.block(number)
-    sides = [d for d in directions(len(decomposition.extent)) if sum(map(abs, d)) == 1]
-    found = (decomposition.neighbour(block, side) for side in sides)
-    numbers = {neighbour.number for neighbour, _ in filter(None, found)}
+    sides = [d for d in directions(len(decomposition.extent)) if codimension(d) == 1]
+    around = (decomposition.beside(block, side) for side in sides)
+    numbers = {neighbour.number for found in around for neighbour, _ in found}
     return {position[n] for n in numbers if n in position and n != number}
 
 

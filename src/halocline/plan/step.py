@@ -10,10 +10,9 @@ from halocline.plan.displaced import Displaced
 from halocline.plan.program import Called, Checked, Reduced
 
 if TYPE_CHECKING:
+    from halocline.plan.access import Key
     from halocline.plan.program import Launch
     from halocline.plan.reach import Need, Needs, Reach
-
-Key = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from halocline.plan.wrap import whole_rows
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from halocline.plan.message import Exchange
-    from halocline.plan.zones import Boxes
+    from halocline.geometry import Box
+    from halocline.plan.access import Boxes
+    from halocline.plan.message import Exchange, Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +37,14 @@ def traffic(exchanges: Iterable[Exchange], wrap: int) -> Traffic:
     """
     arriving: dict[int, Boxes] = {}
     leaving: dict[int, Boxes] = {}
+
+    def add(found: dict[int, Boxes], block: int, part: Part, box: Box) -> None:
+        boxes = found.setdefault(block, {}).setdefault((part.field, part.component), [])
+        boxes.append(whole_rows(box, wrap))
+
     for exchange in exchanges:
-        received = [part for message in exchange.receives for part in message.parts]
-        sent = [part for message in exchange.sends for part in message.parts]
-        for part in (*received, *exchange.copies):
-            boxes = arriving.setdefault(part.target, {})
-            boxes.setdefault((part.field, part.component), []).append(whole_rows(part.box, wrap))
-        for part in (*sent, *exchange.copies):
-            boxes = leaving.setdefault(part.source, {})
-            boxes.setdefault((part.field, part.component), []).append(
-                whole_rows(part.source_box, wrap)
-            )
+        for part in (*(p for m in exchange.receives for p in m.parts), *exchange.copies):
+            add(arriving, part.target, part, part.box)
+        for part in (*(p for m in exchange.sends for p in m.parts), *exchange.copies):
+            add(leaving, part.source, part, part.source_box)
     return Traffic(arriving, leaving)

@@ -14,14 +14,12 @@ if TYPE_CHECKING:
 
     from halocline.language.kernel import Kernel
     from halocline.language.space import Space
+    from halocline.plan.access import Boxes
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.plan import Layers
     from halocline.plan.program import Launch
     from halocline.plan.reach import Reach
     from halocline.plan.step import Chain
-
-# Boxes by field and component.
-Boxes = dict[tuple[str, int], list[Box]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -310,10 +310,7 @@ class Runtime:
         """
 
     def add_block(self, space: int, box: Box, wrap: int = 0) -> int:
-        """Add a block of a space, with memory for the fields there are, and return its number."""
-
-    def clear_blocks(self, space: int) -> None:
-        """Remove all blocks of a space, and forget kernels, exchanges and programs; collective."""
+        """Add a block of a space that has no fields yet, and return its number."""
 
     def add_field(self, field: Field) -> int:
         """Allocate a field on every block of its space and return its slot.

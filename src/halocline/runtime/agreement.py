@@ -45,7 +45,8 @@ class Agreement:
                 for name, value in options.items()
                 if isinstance(value, str | int | float | tuple | Strategy | None)
             }
-            facts["the blocks of the decomposition"] = str(made.cuts)
+            blocks = " ".join(map(str, made.boxes)) or str(made.cuts)
+            facts["the blocks of the decomposition"] = blocks
             facts["the owners of blocks"] = str(made.owners)
             self._job.collective.agree(facts_of_grid(self._grid) | facts)
 

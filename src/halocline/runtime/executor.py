@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from halocline.errors import DeviceError, DivergedError, MpiError
+from halocline.errors import DeviceError, DivergedError, MpiError, PlanError
 from halocline.language import steps
 from halocline.language.steps import Callback, Parameter, Reduction
 from halocline.plan.arrangement import INITIAL
@@ -33,7 +33,7 @@ class Executor:
     """The C++ runtime of one simulation, with the names that plans use.
 
     Args:
-        plan: The rank's plan; it decides how fields are stored.
+        plan: The rank's plan, for its blocks and how it wants to communicate.
         grid: The grid.
         job: The ranks.
         threads: OpenMP threads of this rank.
@@ -43,6 +43,8 @@ class Executor:
 
     Attributes:
         storages: The fields by name, hidden ones included.
+        is_in_step: Whether a function is being called by a step.
+        is_abandoned: Whether fields have moved to another executor.
     """
 
     def __init__(  # noqa: PLR0913 (what a simulation is made of)
@@ -76,21 +78,36 @@ class Executor:
         self.blocks = {block.number: n for n, block in enumerate(plan.blocks)}
         self._spaces: dict[Space, int] = {}
         self.storages: dict[str, BlockStorage] = {}
-        for layout in plan.layouts:
-            self.store(layout)
         self.scalars: dict[int, int] = {id(steps.step): _STEP_SLOT, id(steps.time): _TIME_SLOT}
         self.parameters: list[tuple[Parameter, int]] = []
         self.callbacks: dict[Callback, int] = {}
         self._rounds: dict[str, list[str]] = {}
         self._phase = 0
-        self._is_in_step = False
+        self.is_in_step = self.is_abandoned = False
         # The runtime knows kernels by address only; those of the NumPy target die with their owner.
         self._kept: list[Kernels] = []
 
     @property
     def step(self) -> int:
         """How many steps have been done, the one that calls a function included."""
-        return self.runtime.step + self._is_in_step
+        return self.runtime.step + self.is_in_step
+
+    def check_alive(self) -> None:
+        """Refuse to go on where fields have moved away, and something has failed then."""
+        if self.is_abandoned:
+            raise PlanError(
+                "The simulation cannot go on: 'rebuild' failed when some of its fields had moved.",
+                hint="Go on from a checkpoint, in a new simulation.",
+            )
+
+    def check_between_runs(self, call: str) -> None:
+        """Refuse a call that a function of the step makes."""
+        self.check_alive()
+        if self.is_in_step:
+            raise PlanError(
+                f"'{call}' was called by a function of the step, whose fields are in use.",
+                hint="Call it between two runs.",
+            )
 
     @property
     def layouts(self) -> tuple[FieldLayout, ...]:
@@ -103,23 +120,28 @@ class Executor:
             ends = zip(space.extent, space.periodic, strict=True)
             period = tuple(n if closes else 0 for n, closes in ends)
             self._spaces[space] = number = self.runtime.add_space(three(period, 0))
-            blocks = self.decomposition.on(space)
-            for block in (blocks.block(block.number) for block in self.owned):
+            for block in self.decomposition.on(space).blocks_of(self.job.rank):
                 box = space.flat(block.box)
                 cells = _core.Box(three(box.lower, 0), three(box.upper, 1))
                 self.runtime.add_block(number, cells, 0 if space.lacks[0] else block.wrap)
         return self._spaces[space]
 
-    def store(self, layout: FieldLayout) -> None:
+    def store(self, layout: FieldLayout) -> BlockStorage:
         """Allocate a field on every block."""
-        decomposition = self.decomposition.on(layout.space)
-        owned = tuple(decomposition.block(block.number) for block in self.owned)
-        self.storages[layout.name] = BlockStorage(
-            layout, owned, self.runtime, self.space(layout.space), self.job, self.device.alignment
+        decomposition, space = self.decomposition.on(layout.space), self.space(layout.space)
+        self.storages[layout.name] = storage = BlockStorage(
+            layout, decomposition, self.runtime, space, self.job, self.device.alignment
         )
-        for position, block in enumerate(owned):
+        for position, block in enumerate(storage.blocks):
             for box in decomposition.absent(block) if self.is_sparse else ():
-                self.storages[layout.name].clear(position, layout.space.flat(box))
+                storage.clear(position, layout.space.flat(box))
+        return storage
+
+    def remove(self, *names: str) -> None:
+        """Give back the memory of fields, and forget all programs; collective."""
+        self.is_abandoned = True
+        for name in names:
+            self.runtime.remove_field(self.storages.pop(name).slot)
 
     def load(self, name: str, plan: Plan, kernels: Kernels) -> None:
         """Give the runtime the programs of a plan: 'name prologue', 'name step 0', …; collective.
@@ -128,11 +150,10 @@ class Executor:
         restore 0' restores the initial arrangement of fields in storages.
 
         Raises:
-            MpiError: A neighbour cannot be reached in the way the strategy wants.
+            MpiError: A neighbour cannot be connected.
         """
         self._kept.append(kernels)
         self._rounds[name] = [f"{name} step {phase}" for phase in range(len(plan.steps))]
-        self._check_reach(plan)
         writer = PlanWriter(self, plan, kernels)
         self._connect()
         self.runtime.set_program(f"{name} prologue", writer.operations(plan.prologue))
@@ -143,22 +164,6 @@ class Executor:
             swaps = writer.operations(where.swaps_to(INITIAL))
             self.runtime.set_program(f"{name} restore {phase}", swaps)
         self.runtime.set_program(f"{name} check", writer.operations(plan.checks))
-
-    def _check_reach(self, plan: Plan) -> None:
-        """Refuse to share memory between nodes, on every rank if one finds that it would."""
-        job = self.job
-        if len(set(job.nodes)) == 1:
-            return
-        ways = {m.source: m.transport for e in plan.exchanges for m in e.receives}
-        far = [rank for rank in sorted(ways) if ways[rank] in NEAR and not job.is_near(rank)]
-        found = job.first((sorted((job.rank, far[0])), ways[far[0]]) if far else None)
-        if found is not None:
-            pair, way = found
-            raise MpiError(
-                f"The plan has transport={way!r}, but ranks {pair[0]} and {pair[1]} are "
-                "neighbours on different nodes and share no memory.",
-                hint="Use transport='auto': shared memory inside a node, messages between nodes.",
-            )
 
     def _connect(self) -> None:
         # MPI waits for all ranks here, and would not hear of one that cannot come.
@@ -204,11 +209,11 @@ class Executor:
 
         def call() -> None:
             self.read_reductions()
-            self._is_in_step = True
+            self.is_in_step = True
             try:
                 self.job.collective.call_of_user(name, function)
             finally:
-                self._is_in_step = False
+                self.is_in_step = False
             self.write_parameters()
 
         self.callbacks[callback] = number = self.runtime.add_callback(call)
@@ -313,4 +318,24 @@ class Executor:
             )
         return DivergedError(
             f"Field '{field}'{which} is not a number in cell {where} at step {step}.", hint=hint
+        )
+
+
+def check_reach(plan: Plan, job: Job) -> None:
+    """Refuse to share memory between nodes, on every rank if one finds that it would; collective.
+
+    Raises:
+        MpiError: A neighbour cannot be reached in the way the strategy wants.
+    """
+    if len(set(job.nodes)) == 1:
+        return
+    ways = {m.source: m.transport for e in plan.exchanges for m in e.receives}
+    far = [rank for rank in sorted(ways) if ways[rank] in NEAR and not job.is_near(rank)]
+    found = job.first((sorted((job.rank, far[0])), ways[far[0]]) if far else None)
+    if found is not None:
+        pair, way = found
+        raise MpiError(
+            f"The plan has transport={way!r}, but ranks {pair[0]} and {pair[1]} are "
+            "neighbours on different nodes and share no memory.",
+            hint="Use transport='auto': shared memory inside a node, messages between nodes.",
         )

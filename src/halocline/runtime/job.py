@@ -95,10 +95,6 @@ class Job:
         self.collective.meet("everywhere")
         return list(self.collective.communicator.allgather(value))
 
-    def exchanged(self, values: list[Made]) -> list[Made]:
-        """Give each rank one of the values; return what the ranks have for this one."""
-        return values if self.communicator is None else list(self.communicator.alltoall(values))
-
     def gather(self, value: Any) -> list[Any] | None:
         """Return the values of all ranks on rank 0, None elsewhere."""
         if self.collective.communicator is None:

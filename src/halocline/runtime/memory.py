@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from operator import itemgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from halocline.errors import OutOfMemoryError
@@ -13,16 +14,17 @@ from halocline.runtime import _core
 from halocline.runtime.storage import stored_field, three
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.job import Job
+    from halocline.runtime.storage import BlockStorage
 
 # How many fields a message lists.
 _LISTED = 5
-_MESSAGES = "messages"
+_MESSAGES, _MOVING = "messages", "fields on their way to other blocks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,13 @@ class Memory:
     free: float
 
 
-def check_memory(layouts: Iterable[FieldLayout], plan: Plan, device: OpenDevice, job: Job) -> None:
+def check_memory(
+    layouts: Sequence[FieldLayout],
+    plan: Plan,
+    device: OpenDevice,
+    job: Job,
+    before: Mapping[str, BlockStorage] = MappingProxyType({}),
+) -> None:
     """Refuse fields that do not fit into memory before any is stored; collective.
 
     Args:
@@ -46,11 +54,14 @@ def check_memory(layouts: Iterable[FieldLayout], plan: Plan, device: OpenDevice,
         plan: Says where, and what is sent.
         device: Where kernels run; fields are then stored there, too.
         job: The ranks.
+        before: Where they are so far, by name: each is given up when it has moved.
 
     Raises:
         OutOfMemoryError: They do not fit, on all ranks.
     """
     needed = bytes_needed(layouts, plan, device.alignment)
+    if before:
+        needed = {_MOVING: bytes_to_move(layouts, needed, before, is_alone=job.size == 1)}
     memories = [Memory(f"node '{os.uname().nodename}'", free_memory())]
     if isinstance(device.handle, _core.CudaDevice):
         where = f"{device.handle.name} of {memories[0].where}"
@@ -98,3 +109,31 @@ def bytes_needed(layouts: Iterable[FieldLayout], plan: Plan, alignment: int) -> 
         for slot, layout in enumerate(layouts)
     }
     return {**fields, _MESSAGES: sum(plan.bytes_of(message.parts) for message in messages)}
+
+
+def bytes_to_move(
+    layouts: Iterable[FieldLayout],
+    needed: Mapping[str, int],
+    before: Mapping[str, BlockStorage],
+    *,
+    is_alone: bool,
+) -> int:
+    """Return what moving fields one by one takes at most, beside what they take already [bytes].
+
+    Args:
+        layouts: How they are to be stored.
+        needed: What that takes, by name, and messages.
+        before: Where they are so far.
+        is_alone: Whether there is one rank only; else a component of a field at a time is also in
+            messages, on both sides.
+    """
+    beside = most = 0
+    for layout in layouts:
+        new, old = needed[layout.name], 0
+        if layout.name in before:
+            old = before[layout.name].bytes_stored
+        beside += new
+        sent = 0 if is_alone else (new + old) // layout.components
+        most = max(most, beside + sent)
+        beside -= old
+    return max(most, beside + needed[_MESSAGES])

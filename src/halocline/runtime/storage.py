@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.errors import DeviceError
+from halocline.errors import DeviceError, MpiError
+from halocline.plan.redistribution import boxes_of_ranks, redistribution
 from halocline.runtime import _core
+from halocline.runtime.redistribution import redistribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,9 +20,11 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.initial import InitialValues
-    from halocline.plan.decomposition import Block
+    from halocline.plan.decomposition import Decomposition
     from halocline.plan.layout import FieldLayout
+    from halocline.plan.redistribution import BoxesOfRanks
     from halocline.runtime.job import Job
+    from halocline.runtime.redistribution import Values
 
 
 class BlockStorage:
@@ -27,27 +32,29 @@ class BlockStorage:
 
     Args:
         layout: How the field is stored.
-        blocks: Those of this rank, as boxes of the field's cells.
+        decomposition: All blocks, as boxes of the field's cells.
         runtime: Gets the field.
         space: The runtime's number of the field's space.
         job: The ranks.
         alignment: Of rows, unless the field says it [bytes].
 
     Attributes:
+        blocks: Those of this rank.
         slot: The field's number in the runtime.
     """
 
     def __init__(
         self,
         layout: FieldLayout,
-        blocks: tuple[Block, ...],
+        decomposition: Decomposition,
         runtime: _core.Runtime,
         space: int,
         job: Job,
         alignment: int,
     ) -> None:
         self.layout = layout
-        self.blocks = blocks
+        self.decomposition = decomposition
+        self.blocks = decomposition.blocks_of(job.rank)
         self.runtime = runtime
         self.job = job
         self.slot = runtime.add_field(stored_field(layout, alignment, space))
@@ -76,16 +83,17 @@ class BlockStorage:
 
     def _view(self, position: int, *, will_write: bool) -> NDArray[Any]:
         """Return a block's own cells: (components, nx, ny, nz) without what the grid lacks."""
-        stored, space = self._stored(position, will_write=will_write), self.layout.space
-        box = self.blocks[position].box
-        own = tuple(
-            0 if is_lacking else slice(low, low + extent)
-            for low, extent, is_lacking in zip(
-                self.layout.lower, box.extent, space.lacks, strict=True
-            )
-        )
-        rest = (0,) * (3 - len(own))
-        return stored[(slice(None) if self.layout.components > 1 else 0, *own, *rest)]
+        space = self.layout.space
+        box = space.flat(self.blocks[position].box)
+        own = self._values(position, box, will_write=will_write)
+        lacking = tuple(0 if is_lacking else slice(None) for is_lacking in space.lacks)
+        return own[(slice(None) if self.layout.components > 1 else 0, *lacking)]
+
+    def _values(self, position: int, box: Box, *, will_write: bool) -> NDArray[Any]:
+        """Return a box of a block's cells: components and all axes of the grid."""
+        stored = self._stored(position, will_write=will_write)
+        lower = self.layout.stored(self.blocks[position].box).lower
+        return stored[(slice(None), *box.slices(lower), *(0,) * (3 - len(lower)))]
 
     def _stored(self, position: int, *, will_write: bool) -> NDArray[Any]:
         """Return all that is stored for a block, with the newest values."""
@@ -105,11 +113,9 @@ class BlockStorage:
 
     def clear(self, position: int, box: Box) -> None:
         """Set the halo cells of a block in a box to zero, once and for all."""
-        stored = self._stored(position, will_write=True)
-        halo = self.layout.stored(self.blocks[position].box)
-        common = halo.intersect(box)
+        common = self.layout.stored(self.blocks[position].box).intersect(box)
         if not common.is_empty:
-            stored[(slice(None), *common.slices(halo.lower))] = 0
+            self._values(position, common, will_write=True)[...] = 0
 
     def assign(self, values: InitialValues) -> None:
         """Give the rank's own cells new values: of these boxes, or of the whole grid."""
@@ -120,25 +126,108 @@ class BlockStorage:
                 if box.contains(cells):
                     view[...] = array[(..., *space.subscript(cells, box.lower))]
 
+    def take_over(self, other: BlockStorage) -> None:
+        """Take over the values of the same field on other blocks; collective.
+
+        One component after the other, so that little is on the way at a time. Cells that no rank
+        had, in blocks that were dropped, keep the zeros that they begin with.
+        """
+        have, wanted = other.kept, self.kept
+        plan = redistribution(have, wanted, self.job.rank)
+        for component in range(self.layout.components):
+            found = other.parts(have, component, will_write=False)
+            places = self.parts(wanted, component, will_write=True)
+            redistribute(plan, found, places, self.layout.dtype, self.job)
+
+    def fill(self, values: InitialValues, boxes: BoxesOfRanks) -> None:
+        """Give the own cells of all ranks values that they have in other boxes; collective.
+
+        Args:
+            values: Those that this rank has.
+            boxes: Those of all ranks.
+
+        Raises:
+            MpiError: No rank has the values of some cells.
+        """
+        plan = redistribution(boxes, self.own, self.job.rank)
+        if not plan.covers(self.own[self.job.rank]):
+            raise MpiError(
+                "A field was set before its simulation was made, which has fewer ranks than the "
+                "launcher has started.",
+                hint="Set fields after the simulation is made.",
+            )
+        lead = (self.layout.components,) if self.layout.components > 1 else ()
+        pairs = zip(values.boxes, values.arrays, strict=True)
+        found = [(box, array.reshape((*lead, *box.extent))) for box, array in pairs]
+        places = self.parts(self.own, slice(None) if lead else 0, will_write=True)
+        redistribute(plan, found, places, self.layout.dtype, self.job)
+
     def gather(self) -> NDArray[Any] | None:
         """Return the values of all cells on rank 0, None elsewhere; collective."""
+        components = self.layout.components
+        result = self._room((components,) if components > 1 else ())
         with self.job.call(f"Field.gather of '{self.layout.name}'"):
-            mine = [
-                (block.box, np.ascontiguousarray(view))
-                for block, view in zip(self.blocks, self.local(will_write=False), strict=True)
-            ]
-            found = self.job.gather(mine)
-        if found is None:
-            return None
-        many = self.layout.components > 1
-        space = self.layout.space
-        extent = ((self.layout.components,) if many else ()) + space.shape
-        # Dropped blocks have no values.
-        result = np.zeros(extent, self.layout.dtype)
-        for box, values in (pair for pairs in found for pair in pairs):
-            cut = space.subscript(box, (0,) * len(box.lower))
-            result[(slice(None), *cut) if many else cut] = values
+            for component in range(components):
+                whole = result if result is None or components == 1 else result[component]
+                self._gather(component, whole)
         return result
+
+    def gather_component(self, component: int) -> NDArray[Any] | None:
+        """Return one component of all cells on rank 0, None elsewhere; collective."""
+        result = self._room()
+        with self.job.call(f"gather_component of '{self.layout.name}'"):
+            self._gather(component, result)
+        return result
+
+    def scatter_component(self, component: int, values: NDArray[Any] | None) -> None:
+        """Give one component of all cells the values that rank 0 has; collective."""
+        with self.job.call(f"scatter_component of '{self.layout.name}'"):
+            plan = redistribution(self._on_first, self.own, self.job.rank)
+            places = self.parts(self.own, component, will_write=True)
+            redistribute(plan, self._whole(values), places, self.layout.dtype, self.job)
+
+    def _gather(self, component: int, whole: NDArray[Any] | None) -> None:
+        plan = redistribution(self.own, self._on_first, self.job.rank)
+        found = self.parts(self.own, component, will_write=False)
+        redistribute(plan, found, self._whole(whole), self.layout.dtype, self.job)
+
+    @cached_property
+    def own(self) -> BoxesOfRanks:
+        """The own cells of all ranks."""
+        return boxes_of_ranks(self.decomposition, lambda block: self.layout.space.flat(block.box))
+
+    @cached_property
+    def kept(self) -> BoxesOfRanks:
+        """The cells of all ranks that keep their values from one run to the next."""
+        return boxes_of_ranks(self.decomposition, self.layout.kept)
+
+    def parts(
+        self, boxes: BoxesOfRanks, component: int | slice, *, will_write: bool
+    ) -> list[Values]:
+        """Return this rank's boxes, one a block, with views of a component or several."""
+        return [
+            (box, self._values(position, box, will_write=will_write)[component])
+            for position, box in enumerate(boxes[self.job.rank])
+        ]
+
+    @property
+    def _on_first(self) -> BoxesOfRanks:
+        """All cells on rank 0."""
+        space = self.layout.space
+        return [[space.flat(space.domain)], *([] for _ in range(1, self.job.size))]
+
+    def _room(self, before: tuple[int, ...] = ()) -> NDArray[Any] | None:
+        """Return an array of all cells on rank 0; dropped blocks have no values but zeros."""
+        shape = (*before, *self.layout.space.shape)
+        return None if self.job.rank else np.zeros(shape, self.layout.dtype)
+
+    def _whole(self, array: NDArray[Any] | None) -> list[Values]:
+        """Return what rank 0 has of 'array', which has the axes of the field."""
+        return [
+            (box, array.reshape(box.extent))
+            for box in self._on_first[self.job.rank]
+            if array is not None
+        ]
 
 
 def stored_field(layout: FieldLayout, alignment: int, space: int = 0) -> _core.Field:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from halocline.analysis.cost import cost
 from halocline.tune.device import SECTOR_BYTES
 from halocline.tune.machine import MachineError
-from halocline.tune.work import traffic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,11 +37,11 @@ class DeviceWork:
 
     def compute_s(self, launch: int, box: Box) -> float:
         """Return the greater of memory traffic and arithmetic of a kernel in a box [s]."""
-        moved = traffic(self.plan.launches[launch].code)
-        is_double = any(size >= _DOUBLE_BYTES for size, _, _ in moved.spans)
+        needed = cost(self.plan.launches[launch].code)
+        is_double = needed.widest >= _DOUBLE_BYTES
         rate = self.device.float64_per_s if is_double else self.device.float32_per_s
-        bytes_s = moved.size(box, SECTOR_BYTES) / self.device.bytes_per_s
-        return max(bytes_s, box.cells * moved.flops / rate)
+        bytes_s = needed.box_bytes(box, SECTOR_BYTES) / self.device.bytes_per_s
+        return max(bytes_s, box.cells * needed.flops / rate)
 
     def packing_s(self, messages: Iterable[Message]) -> list[float]:
         """Return what the launch takes that packs or unpacks messages, if any are [s]."""

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from math import ceil, log2
 from typing import TYPE_CHECKING
 
+from halocline.geometry import opposite
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -214,9 +216,9 @@ class Network:
             blocks = split.blocks_of(rank)
             for block in blocks:
                 for direction, size in found.items():
-                    target = split.neighbour(block, tuple(-d for d in direction))
-                    if target and self.placement.node(target[0].rank) != node:
-                        total += size / len(blocks)
+                    ranks = [found.rank for found, _ in split.beside(block, opposite(direction))]
+                    away = [rank for rank in ranks if self.placement.node(rank) != node]
+                    total += size / len(blocks) * len(away) / max(1, len(ranks))
         return total
 
     def _by_direction(self, exchange: Exchange) -> dict[Direction, int]:

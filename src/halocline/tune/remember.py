@@ -40,6 +40,7 @@ def case_key(program: Program, decomposition: Decomposition, placement: Placemen
     """Return a digest of all that the time of a step depends on, apart from the machine."""
     words = [
         repr((program.extent, program.periodic, decomposition.cuts, decomposition.ranks)),
+        *(str(box) for box in decomposition.boxes),
         repr((placement.ranks_per_node, placement.threads, placement.ranks_sharing_memory)),
         *(
             f"{field.name} {field.dtype} {field.components} {field.layout}"

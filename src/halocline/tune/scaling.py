@@ -109,10 +109,8 @@ def _point(
 
 def typical_ranks(split: Decomposition, placement: Placement) -> tuple[int, ...]:
     """Return the rank in the middle, the first on its node, and the one in the corner."""
-    number = 0
-    for n in reversed(split.shape):
-        number = number * n + n // 2
-    middle = split.block(number).rank
+    cell = tuple(cuts[(len(cuts) - 1) // 2] for cuts in split.cuts)
+    middle = split.block(split.number_at(cell)).rank
     beside = placement.ranks_beside(middle, split.ranks)
     return tuple(dict.fromkeys((middle, beside[0], 0)))
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from math import prod
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from halocline.analysis.cost import cost
-from halocline.analysis.footprint import footprint
 from halocline.plan import plan as ops
 from halocline.plan.platform import Platform
 from halocline.tune.device import DEVICE_MESSAGES
@@ -19,8 +15,6 @@ from halocline.tune.machine import LINE_BYTES, Machine, MachineError, kernel_key
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from halocline.geometry import Box
-    from halocline.language.kernel import Kernel
     from halocline.plan.message import Part
     from halocline.plan.plan import Plan
 
@@ -76,47 +70,6 @@ class Placement:
         return range(first, min(ranks, first + self.ranks_per_node))
 
 
-@dataclass(frozen=True, slots=True)
-class KernelTraffic:
-    """What a kernel moves and computes.
-
-    Attributes:
-        streams: Components read plus components written.
-        flops: Operations a cell.
-        spans: How many streams of a size [bytes a value] reach so many cells beyond a box, both
-            sides of each axis together.
-    """
-
-    streams: int
-    flops: int
-    spans: tuple[tuple[int, tuple[int, ...], int], ...]
-
-    def size(self, box: Box, piece_bytes: int = LINE_BYTES) -> int:
-        """Return what a box moves to and from memory, in whole pieces: lines or sectors [bytes]."""
-        total = 0
-        for size, span, count in self.spans:
-            nx, *others = (n + s for n, s in zip(box.extent, span, strict=True))
-            pieces = -(-nx * size // piece_bytes)
-            total += count * pieces * piece_bytes * prod(others)
-        return total
-
-
-@lru_cache(maxsize=256)
-def traffic(kernel: Kernel) -> KernelTraffic:
-    """Return what a kernel moves and computes, from its footprint."""
-    size = {field.name: np.dtype(field.dtype).itemsize for field in kernel.fields}
-    spans: dict[tuple[int, tuple[int, ...]], int] = {}
-    for access in footprint(kernel).accesses:
-        reached = [(0,) * kernel.dimensions] if access.written else []
-        if access.offsets:
-            by_axis = zip(*access.offsets, strict=True)
-            reached.append(tuple(max(along) - min(along) for along in by_axis))
-        for span in reached:
-            spans[size[access.field], span] = spans.get((size[access.field], span), 0) + 1
-    grouped = tuple((bytes_, span, count) for (bytes_, span), count in spans.items())
-    return KernelTraffic(sum(spans.values()), cost(kernel).flops, grouped)
-
-
 class Work:
     """What a rank's processor and memory need for the operations of a plan.
 
@@ -149,10 +102,11 @@ class Work:
 
     def compute_s(self, run: ops.Run) -> float:
         """Return the greater of memory traffic and arithmetic, over all boxes [s]."""
-        moved = traffic(self.plan.launches[run.launch].code)
+        needed = cost(self.plan.launches[run.launch].code)
         rate = self.machine.flops_per_s * self.threads / self.turns
+        bandwidth = self.bandwidth(needed.streams)
         total = sum(
-            max(moved.size(box) / self.bandwidth(moved.streams), box.cells * moved.flops / rate)
+            max(needed.box_bytes(box, LINE_BYTES) / bandwidth, box.cells * needed.flops / rate)
             for _, box in run.boxes
         )
         return total / self._share(run.launch)

@@ -13,6 +13,7 @@ from agreement import KERNELS, SCALARS, assert_same, cases, expected, expected_a
 from driver import HALO, ORIGIN, launch_kernel, make_block
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from related_kernels import random_kernel
 
 from halocline.analysis.threads import THREADS
 from halocline.codegen.cuda import print_cuda
@@ -195,6 +196,14 @@ def test_nvrtc_compiles_random_kernels_and_strange_names_without_warnings(archit
     code = compile_cuda(print_cuda([*KERNELS[:12], KERNELS[35], *NUMBERS, STRANGE]), architecture)
     assert code.image.startswith(b"\x7fELF")
     assert not re.search(r"(halocline\.cu|ptxas).*warning", code.log)
+
+
+def test_what_sweeps_hand_on_stays_in_registers(architecture):
+    sweeps = [kernel for kernel in map(random_kernel, range(30)) if kernel.sweep]
+    code = compile_cuda(print_cuda(sweeps), architecture)
+    assert not re.search(r"(halocline\.cu|ptxas).*warning", code.log)
+    spilled = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores", code.log)
+    assert spilled == [("0", "0")] * len(sweeps)
 
 
 def test_what_the_runtime_does_itself_spills_nothing(architecture):

@@ -13,7 +13,6 @@ import halocline as hc
 from halocline.apps.lbm.flow import Setup, make_flow
 from halocline.apps.lbm.kernels import collide_stream
 from halocline.apps.lbm.velocity_set import velocity_set
-from halocline.errors import PlanError
 from halocline.geometry import codimension
 from halocline.pipeline import plan_for
 from halocline.plan.strategy import Strategy
@@ -210,16 +209,20 @@ def test_the_plan_of_rank_77777_of_100000_takes_less_than_a_second():
     assert len(started(plan, plan.steps[0])[0].sends) == 18
 
 
-def test_a_halo_wider_than_a_block_is_refused():
+def test_a_halo_wider_than_a_block_comes_from_the_blocks_behind():
     grid = hc.Grid((8,), periodic=True)
     a, b = grid.field("a"), grid.field("b")
 
     @hc.kernel
     def far(a, b):
-        b[0] = a[-3]
+        b[0] = a[-3] + a[-1]
 
-    with pytest.raises(PlanError, match=r"halo of 3 cells along x, but block .* only 2"):
-        plans(grid, [far(a, b)], ranks=4)
+    for n, plan in enumerate(plans(grid, [far(a, b)], ranks=4)):
+        (exchange,) = plan.exchanges
+        sources = {p.box.lower[0]: p.source for m in exchange.receives for p in m.parts}
+        assert sum(p.box.cells for m in exchange.receives for p in m.parts) == 3
+        assert sources[2 * n - 3] == (n - 2) % 4
+        assert {source for at, source in sources.items() if at > 2 * n - 3} == {(n - 1) % 4}
 
 
 @pytest.mark.parametrize(

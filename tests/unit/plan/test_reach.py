@@ -1,12 +1,29 @@
 """Reaches: one offset, one region, exact cells for every block."""
 
 import time
-from itertools import permutations
+from itertools import permutations, product
+from random import Random
+
+import stencils
 
 import halocline as hc
 from halocline.geometry import UNBOUNDED, Box
+from halocline.language.steps import check_steps
 from halocline.pipeline import plan_for
-from halocline.plan.reach import Reaches, cells, clip, drop, move, moved, own_moved, within
+from halocline.plan.bind import bind
+from halocline.plan.reach import (
+    Reaches,
+    cells,
+    clip,
+    drop,
+    move,
+    moved,
+    outermost,
+    own_moved,
+    within,
+)
+from halocline.plan.schedule import make_schedule
+from halocline.plan.step import Chain
 
 EVERYWHERE = Box((-UNBOUNDED,), (UNBOUNDED,))
 
@@ -86,3 +103,48 @@ def test_planning_a_chain_between_six_walls_does_not_explode():
     started = time.process_time()
     plan_for(grid, [blend(*fields), hc.swap(fields[0], fields[3])], ranks=8)
     assert time.process_time() - started < 5.0
+
+
+def test_reaches_between_others_lead_nowhere_else():
+    random, dropped = Random(1), 0
+    for _ in range(1000):
+        periodic = tuple(random.random() < 0.4 for _ in range(2))
+        cuts = ((0, 2, 5, 7), (0, 3, 5))
+        blocks = hc.Decomposition(cuts, periodic, ranks=1)
+        space = hc.Grid((7, 5), periodic=periodic).space
+        reaches = [_drawn(random, space) for _ in range(random.randint(2, 25))]
+        kept = outermost(Reaches(reaches), space)
+        assert set(kept) <= set(reaches)
+        dropped += len(set(Reaches(reaches))) - len(kept)
+        for block in blocks.blocks_of(0):
+            assert _all_cells(kept, block) == _all_cells(reaches, block)
+    assert dropped > 500
+
+
+def _drawn(random, space):
+    """Draw a reach up to two cells away: to all of the domain, or to some of it and its layers."""
+    offset = tuple(random.randint(-2, 2) for _ in space.extent)
+    if random.random() < 0.5:
+        return move(within(space.inside), offset)
+    lower = tuple(random.randint(-2, n) for n in space.extent)
+    upper = tuple(random.randint(l + 1, n + 3) for l, n in zip(lower, space.extent, strict=True))
+    return own_moved(offset, random.choice((Box(lower, upper), space.domain)))
+
+
+def _all_cells(reaches, block):
+    boxes = [cells(reach, block.owned) for reach in reaches]
+    around = Box((-9, -9), (19, 19))
+    return {
+        cell
+        for box in (box.intersect(around) for box in boxes)
+        for cell in product(*map(range, box.lower, box.upper))
+    }
+
+
+def test_deep_halos_between_walls_are_few_reaches():
+    # A population is wanted from wherever a path of four steps leads, which walls may turn round.
+    problem = stencils.cavity((32, 32, 32), False)
+    program = bind(problem.grid, check_steps(tuple(problem.steps)), 0)
+    schedule = make_schedule(program, hc.Strategy(depth=4))
+    (chain,) = (item for item in schedule.items if isinstance(item, Chain))
+    assert 100 < len(chain.fetch) / 19 < 200

@@ -81,12 +81,9 @@ def test_the_core_neither_reads_nor_writes_what_is_arriving(problem, shape, over
         (exchange,) = [e for e in started(plan, plan.steps[0]) if e.receives]
         assert boxes(plan, "core")
         for (launch, block), found in boxes(plan, "core").items():
-            kernel, names = plan.launches[launch].kernel, plan.launches[launch].names_of
-            touched = [
-                (names[r.field], r.component, box.shift(r.offset))
-                for box in found
-                for r in reads(*(s.value for s in kernel.statements))
-            ]
+            one = plan.launches[launch]
+            read = map(one.access, reads(*(s.value for s in one.kernel.statements)))
+            touched = [(*a.key, box.shift(a.offset)) for a in read for box in found]
             for part in (p for m in exchange.receives for p in m.parts if p.target == block):
                 for field, component, box in touched:
                     if (field, component) == (part.field, part.component):

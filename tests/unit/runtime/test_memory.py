@@ -12,7 +12,7 @@ from halocline.errors import OutOfMemoryError
 from halocline.free_memory import free_memory
 from halocline.pipeline import plan_for
 from halocline.runtime import memory
-from halocline.runtime.memory import bytes_needed
+from halocline.runtime.memory import bytes_needed, bytes_to_move
 
 HERE = f"node '{os.uname().nodename}'"
 HINT = (
@@ -91,6 +91,29 @@ def test_what_fits_runs_and_what_a_reduction_needs_is_asked_for_when_it_comes(fr
     )
     free(8192)
     assert simulation.reduce(hc.sum(a * a)) == 4096.0
+
+
+def test_fields_that_move_one_by_one_need_little_more_than_one(free):
+    grid = hc.Grid((1024,))
+    a, f = grid.field("a"), grid.field("f", components=4)
+    simulation = hc.Simulation(grid, [lambda: None])
+    simulation.run(0)
+    plan = plan_for(grid, [lambda: None], blocks=2)
+    new = bytes_needed(plan.layouts, plan, 64)
+    before = {"a": a.storage, "f": f.storage}
+    most = new["a"] - a.storage.bytes_stored + new["f"]
+    assert most < 1.2 * f.storage.bytes_stored
+    # On ranks a component is in messages, too.
+    sent = (new["f"] + f.storage.bytes_stored) // 4
+    assert bytes_to_move(plan.layouts, new, before, is_alone=False) == most + sent
+    free(most - 1)
+    message = refusal(lambda: simulation.rebuild(blocks=2))
+    assert re.sub(r"[\d.]+ kB", "X kB", message) == (
+        f"Fields and messages take X kB on {HERE} (1 rank(s), at most X kB each), where X kB are "
+        f"free: fields on their way to other blocks X kB. {HINT}"
+    )
+    free(most)
+    simulation.rebuild(blocks=2)
 
 
 class Ranks:

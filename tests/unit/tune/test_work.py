@@ -4,13 +4,17 @@ import re
 from pathlib import Path
 
 import pytest
-from toy import SHARED, heat, plan, times, toy
+from toy import SHARED, heat, plan, times, toy, toy_device
 
+import halocline as hc
+from halocline.analysis.cost import cost
 from halocline.geometry import box_of
+from halocline.pipeline import plan_for
 from halocline.plan import plan as ops
 from halocline.tune import work as work_module
+from halocline.tune.device_work import DeviceWork
 from halocline.tune.machine import KernelRate, MachineError, Overheads, Packing, kernel_key
-from halocline.tune.work import Placement, Work, traffic
+from halocline.tune.work import Placement, Work
 
 ONE = Placement(1)
 CPP = Path(__file__).parents[3] / "cpp"
@@ -25,13 +29,13 @@ def first_run(found):
 
 
 def test_traffic_counts_streams_lines_and_what_is_read_around_a_box():
-    moved = traffic(kernel((8, 8)))
-    assert moved.streams == 2
+    needed = cost(kernel((8, 8)))
+    assert needed.streams == 2
     # Rows of 64 + 2 values read from 10 lines' neighbourhood, rows of 64 written.
-    assert moved.size(box_of((64, 10))) == 12 * 64 * 9 + 10 * 64 * 8
+    assert needed.box_bytes(box_of((64, 10)), 64) == 12 * 64 * 9 + 10 * 64 * 8
     # A column of single values costs a line a value, read and written.
-    assert moved.size(box_of((1, 100))) == 102 * 64 + 100 * 64
-    assert traffic(kernel((8, 8, 8))).size(box_of((8, 1, 1))) == 3 * 3 * 128 + 64
+    assert needed.box_bytes(box_of((1, 100)), 64) == 102 * 64 + 100 * 64
+    assert cost(kernel((8, 8, 8))).box_bytes(box_of((8, 1, 1)), 64) == 3 * 3 * 128 + 64
 
 
 def test_ranks_of_a_node_share_the_memory_and_threads_of_a_rank_use_it():
@@ -49,7 +53,7 @@ def test_ranks_of_a_node_share_the_memory_and_threads_of_a_rank_use_it():
 def test_arithmetic_bounds_a_kernel_where_it_takes_longer():
     found = plan((64, 64), ranks=2)
     run = first_run(found)
-    flops = traffic(found.launches[run.launch].kernel).flops
+    flops = cost(found.launches[run.launch].kernel).flops
     slow = toy(flops_per_s=1e6)
     assert Work(found, slow, ONE).compute_s(run) == pytest.approx(64 * 32 * flops / 1e6)
     assert Work(found, slow, Placement(1, threads=2)).compute_s(run) == pytest.approx(
@@ -159,3 +163,30 @@ def test_the_working_set_is_what_the_step_uses():
     found = plan((64, 64), ranks=2)
     # T and T_new, 64 x 32 and a halo around both, since they are swapped.
     assert Work(found, toy(times(), SHARED), ONE).bytes_per_thread == 2 * 8 * 66 * 34
+
+
+def test_a_kernel_that_reads_a_finer_grid_takes_as_long_as_what_it_moves():
+    grid = hc.Grid((64, 64))
+    coarse = grid.coarsen(2)
+    fine, mean = grid.field("fine"), coarse.field("mean")
+    surface = coarse.field("surface", axes="x")
+    restrict = hc.restrict(fine, mean)
+    needed = cost(restrict.kernel)
+    assert needed.streams == 3
+    # Two fine rows, of twice as many values, and one coarse row.
+    assert needed.box_bytes(box_of((32, 10)), 1) == 8 * (2 * 64 + 32) * 10
+
+    @hc.kernel
+    def add(mean, surface):
+        mean[0, 0] = mean[0, 0] + surface[0]
+
+    needed = cost(add(mean, surface).kernel)
+    assert needed.streams == 2
+    assert needed.box_bytes(box_of((32, 10)), 1) == 8 * (2 * 32 * 10 + 32)
+    found = plan_for(grid, [restrict], decomposition="rows")
+    run = first_run(found)
+    seconds = 8 * (64 * 64 + 32 * 32) / 1e9
+    assert Work(found, toy(), ONE).compute_s(run) == pytest.approx(seconds)
+    (_, box), *_ = run.boxes
+    on_device = DeviceWork(found, toy_device()).compute_s(run.launch, box)
+    assert on_device == pytest.approx(seconds)

@@ -1,0 +1,134 @@
+"""Boxes that tile a domain, and which of them meet a box: those between cuts, or any list."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from functools import cached_property
+from itertools import accumulate, pairwise, product
+from math import prod
+from operator import mul
+from typing import TYPE_CHECKING, NamedTuple
+
+from halocline.errors import PlanError
+from halocline.geometry import Box, bounding_box, box_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+# A node of the tree has at most so many boxes of its own.
+_LEAF = 4
+
+
+class Cuts:
+    """The boxes between the cuts along each axis, x fastest; never enumerated."""
+
+    def __init__(self, cuts: Sequence[Sequence[int]]) -> None:
+        self._cuts = cuts
+        self._shape = [len(along) - 1 for along in cuts]
+        self._strides = list(accumulate(self._shape[:-1], mul, initial=1))
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return prod(self._shape)
+
+    def box(self, number: int) -> Box:
+        """Return a box."""
+        index = [number // s % n for s, n in zip(self._strides, self._shape, strict=True)]
+        along = list(zip(self._cuts, index, strict=True))
+        return Box(tuple([cuts[i] for cuts, i in along]), tuple([cuts[i + 1] for cuts, i in along]))
+
+    def meeting(self, box: Box) -> Iterator[int]:
+        """Yield the numbers of those that meet a box of the domain, in ascending order."""
+        ranges = []
+        for axis, (cuts, stride) in enumerate(zip(self._cuts, self._strides, strict=True)):
+            first = bisect_right(cuts, box.lower[axis]) - 1
+            end = bisect_left(cuts, box.upper[axis])
+            ranges.append(range(first * stride, end * stride, stride))
+        return map(sum, product(*reversed(ranges)))
+
+    def narrowest(self, axis: int) -> int:
+        """Return the least cells of a box along an axis."""
+        return min(b - a for a, b in pairwise(self._cuts[axis]))
+
+
+class _Node(NamedTuple):
+    bounds: Box
+    numbers: Sequence[int]
+    children: tuple[_Node, ...]
+
+
+class BlockList:
+    """Any boxes, in a tree: each node is cut in half along the axis on which it is longest."""
+
+    def __init__(self, boxes: Sequence[Box]) -> None:
+        self._boxes = boxes
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._boxes)
+
+    def box(self, number: int) -> Box:
+        """Return a box."""
+        return self._boxes[number]
+
+    def meeting(self, box: Box) -> Iterator[int]:
+        """Yield the numbers of those that meet a box, in ascending order."""
+        found: list[int] = []
+        nodes = [self._tree]
+        while nodes:
+            node = nodes.pop()
+            nodes += [child for child in node.children if child.bounds.meets(box)]
+            found += [number for number in node.numbers if self._boxes[number].meets(box)]
+        return iter(sorted(found))
+
+    def narrowest(self, axis: int) -> int:
+        """Return the least cells of a box along an axis."""
+        return min(box.extent[axis] for box in self._boxes)
+
+    @cached_property
+    def _tree(self) -> _Node:
+        return self._node(range(len(self._boxes)))
+
+    def _node(self, numbers: Sequence[int]) -> _Node:
+        bounds = bounding_box(self._boxes[number] for number in numbers)
+        assert bounds is not None
+        if len(numbers) <= _LEAF:
+            return _Node(bounds, numbers, ())
+        axis = bounds.extent.index(max(bounds.extent))
+        in_order = sorted(numbers, key=lambda n: self._boxes[n].lower[axis])
+        half = len(in_order) // 2
+        return _Node(bounds, (), (self._node(in_order[:half]), self._node(in_order[half:])))
+
+
+def check_tiling(boxes: Sequence[Box], extent: tuple[int, ...]) -> None:
+    """Refuse blocks that do not hold each cell of a domain once.
+
+    Raises:
+        PlanError: One lies outside, two overlap, or cells are left out.
+    """
+    domain = box_of(extent)
+    for number, box in enumerate(boxes):
+        if len(box.lower) != len(extent) or box.is_empty or not domain.contains(box):
+            raise PlanError(
+                f"Block {number} is {box}; expected a box with cells, inside the domain {domain}."
+            )
+    found = BlockList(boxes)
+    for number, box in enumerate(boxes):
+        other = next((other for other in found.meeting(box) if other != number), None)
+        if other is not None:
+            raise PlanError(
+                f"Blocks {number} and {other} overlap in {box.intersect(boxes[other])}; expected "
+                "each cell in one block."
+            )
+    missing = domain.cells - sum(box.cells for box in boxes)
+    if missing:
+        raise PlanError(
+            f"The blocks leave out {missing} of {domain.cells} cells; expected each cell in one "
+            "block."
+        )
+
+
+def bounds_of(boxes: Iterable[Box]) -> tuple[tuple[int, ...], ...]:
+    """Return where boxes begin or end, along each axis."""
+    ends = zip(*(end for box in boxes for end in (box.lower, box.upper)), strict=True)
+    return tuple(tuple(sorted(set(along))) for along in ends)

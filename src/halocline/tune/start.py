@@ -1,0 +1,90 @@
+"""Start: from chosen plans to what executes them; nothing is stored before all else is in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from halocline.pipeline import compile_kernels, compile_services
+from halocline.runtime.device import check_lengths
+from halocline.runtime.executor import Executor, check_reach
+from halocline.runtime.memory import check_memory
+from halocline.runtime.stored import store_fields
+from halocline.tune.selection import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from halocline.language.grid import Grid
+    from halocline.plan.layout import FieldLayout
+    from halocline.plan.plan import Plan
+    from halocline.runtime.device import OpenDevice
+    from halocline.runtime.job import Job
+    from halocline.tune.selection import CandidatePlans, Predictor
+
+
+class Started(Protocol):
+    """A simulation, as far as its start needs one."""
+
+    grid: Grid
+    job: Job
+    threads: int
+    dt: float
+    device: OpenDevice
+    target: str
+
+
+def start(
+    simulation: Started,
+    candidates: CandidatePlans,
+    predictor: Predictor | None,
+    before: Executor | None,
+) -> tuple[Executor, Selection]:
+    """Return what executes the plans and what chooses among them; collective.
+
+    Args:
+        simulation: Whose plans they are.
+        candidates: The plans.
+        predictor: What predicts their steps; None for a single rank.
+        before: What has executed the simulation on other blocks so far, and gives up its fields;
+            None at first.
+
+    Raises:
+        CompileError: The kernels cannot be compiled.
+        OutOfMemoryError: The fields do not fit into memory.
+        MpiError: A neighbour cannot be reached, or the values of a field are missing.
+    """
+    first, device, job = candidates.plans[0], simulation.device, simulation.job
+    check_lengths(device, first, job)
+    check_reach(first, job)
+    check_memory(first.layouts, first, device, job, before.storages if before else {})
+    kernels = compile_kernels(candidates.plans, simulation.target, job, device.handle)
+    services = compile_services(job, device.handle)
+    executor = Executor(
+        first, simulation.grid, job, simulation.threads, simulation.dt, device, services=services
+    )
+    store_fields(first.layouts, executor, before, job)
+    executor.runtime.step = before.step if before else 0
+    return executor, Selection(candidates, executor, kernels, job, predictor)
+
+
+def start_once(
+    simulation: Started, executor: Executor, name: str, plan: Plan, new: Sequence[FieldLayout]
+) -> None:
+    """Make steps ready that are done outside the time loop; collective.
+
+    Args:
+        simulation: Whose steps they are.
+        executor: What executes them.
+        name: Of the plan.
+        plan: The plan.
+        new: The layouts of fields that are not stored yet.
+
+    Raises:
+        OutOfMemoryError: There is no memory for the new fields.
+    """
+    device, job = simulation.device, simulation.job
+    check_reach(plan, job)
+    check_memory(new, plan, device, job)
+    kernels = compile_kernels([plan], simulation.target, job, device.handle)
+    store_fields(new, executor, None, job)
+    executor.load(name, plan, kernels)

@@ -11,6 +11,7 @@ import stencils
 
 import halocline as hc
 from halocline.errors import OutputError, PlanError
+from halocline.geometry import Box
 from halocline.language.steps import check_steps
 from halocline.pipeline import decomposition_for, plan_of, write_plan_file
 from halocline.plan.bind import bind
@@ -244,3 +245,22 @@ def test_a_program_has_the_same_fingerprint_in_every_process():
         for seed in "1234"
     }
     assert len(found) == 1
+
+
+def test_blocks_of_a_plan_may_be_replaced(tmp_path):
+    path = tmp_path / "one.plan"
+    boxes = [Box((0, 0), (5, 8)), Box((5, 0), (12, 3)), Box((5, 3), (12, 8))]
+    split = hc.Decomposition.of_blocks((12, 8), (True, True), 1, boxes)
+    simulate(None, decomposition=split).write_plan(path)
+    found = []
+    for options in ({"plan": path}, {"plan": None}):
+        problem = stencils.heat((12, 8), (True, True))
+        stencils.fill(problem)
+        simulation = hc.Simulation(problem.grid, problem.steps, threads=1, **options)
+        assert (simulation.decomposition == split) == (options["plan"] is not None)
+        simulation.run(3, progress=False)
+        simulation.rebuild(blocks=2)
+        simulation.run(3, progress=False)
+        assert simulation.plan.decomposition.blocks == 2
+        found.append(stencils.checksum(problem))
+    assert found[0] == found[1]

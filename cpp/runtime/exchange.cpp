@@ -120,19 +120,19 @@ void Exchange::poll() {
     for (const std::unique_ptr<Channel>& channel : channels_) channel->poll();
 }
 
-void Exchange::wait() {
-    while (deliver_more()) {
+void Exchange::wait(const Progress& progress) {
+    while (deliver_more(progress)) {
     }
-    finish();
+    finish(progress);
 }
 
-bool Exchange::deliver_more() {
+bool Exchange::deliver_more(const Progress& progress) {
     require_started();
     const auto is_delivered = [](const Incoming& incoming) { return incoming.is_delivered; };
     if (std::ranges::all_of(incoming_, is_delivered)) return false;
     Backoff backoff;
     while (!deliver_arrived()) {
-        poll();
+        progress();
         if (backoff.is_long()) check_neighbours();
         backoff.pause();
     }
@@ -152,12 +152,12 @@ bool Exchange::deliver_arrived() {
     return has_delivered;
 }
 
-void Exchange::finish() {
+void Exchange::finish(const Progress& progress) {
     require_started();
     const auto is_finished = [](const auto& channel) { return channel->is_finished(); };
     Backoff backoff;
     while (!std::ranges::all_of(channels_, is_finished)) {
-        poll();
+        progress();
         if (backoff.is_long()) check_neighbours();
         backoff.pause();
     }

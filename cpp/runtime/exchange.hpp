@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,10 @@
 #include "transport/transport.hpp"
 
 namespace halocline {
+
+/// Lets the messages of all exchanges under way progress, the one that is waited for among them:
+/// its other rank may need those of another one first.
+using Progress = std::function<void()>;
 
 /// Brings halos up to date; owns its messages and their channels. Used by one thread.
 ///
@@ -28,17 +33,17 @@ public:
     /// Makes receives ready, sends what can be sent, and does the copies inside this process.
     void start();
     /// Delivers every message and returns when what was sent may be changed.
-    void wait();
+    void wait(const Progress& progress);
     /// Lets the messages progress.
     void poll();
 
     /// For work meanwhile: waits until at least one more message is delivered. False at the end.
-    [[nodiscard]] bool deliver_more();
+    [[nodiscard]] bool deliver_more(const Progress& progress);
     [[nodiscard]] bool is_delivered(std::size_t receive) const {
         return incoming_[receive].is_delivered;
     }
     /// Returns when all is delivered and what was sent may be changed.
-    void finish();
+    void finish(const Progress& progress);
 
     [[nodiscard]] const std::string& name() const { return name_; }
     /// Whether it needs other ranks.

@@ -43,6 +43,7 @@ struct Kernel {
 struct Parts {
     std::vector<Kernel> kernels;
     std::vector<Exchange> exchanges;
+    std::vector<std::size_t> under_way = {};  ///< exchanges that have been started
     std::vector<std::function<void()>> callbacks;
 };
 

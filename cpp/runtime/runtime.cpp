@@ -121,6 +121,7 @@ void Runtime::forget_plan() {
     executor_->forget_programs();
     programs_.clear();
     parts_.exchanges.clear();
+    parts_.under_way.clear();
     parts_.kernels.clear();
     connected_ = 0;
 }

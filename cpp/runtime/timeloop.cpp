@@ -28,6 +28,12 @@ struct Step {
         return loop.parts.exchanges[number];
     }
 
+    [[nodiscard]] Progress progress() const {
+        return [&parts = loop.parts] {
+            for (const std::size_t number : parts.under_way) parts.exchanges[number].poll();
+        };
+    }
+
     void operator()(program::Run& run) const {
         const Timers::Ticks ticks = timed(run.timer, [&] {
             for (std::size_t i = 0; i < run.scalars.size(); ++i) {
@@ -55,18 +61,21 @@ struct Step {
     }
 
     void operator()(const program::Start& start) const {
+        loop.parts.under_way.push_back(start.exchange);
         timed(start.timer, [&] { exchange(start.exchange).start(); });
     }
     void operator()(const program::Wait& wait) const {
-        timed(wait.timer, [&] { exchange(wait.exchange).wait(); });
+        timed(wait.timer, [&] { exchange(wait.exchange).wait(progress()); });
+        std::erase(loop.parts.under_way, wait.exchange);
     }
     void operator()(program::WaitAny& wait) const {
         Exchange& awaited = exchange(wait.exchange);
         for (program::WaitAny::Piece& piece : wait.pieces) piece.is_done = false;
         const Timers::Ticks begin = Timers::now();
         Timers::Ticks working = run_ready(wait, awaited);
-        while (awaited.deliver_more()) working += run_ready(wait, awaited);
-        awaited.finish();
+        while (awaited.deliver_more(progress())) working += run_ready(wait, awaited);
+        awaited.finish(progress());
+        std::erase(loop.parts.under_way, wait.exchange);
         loop.timers.record(wait.timer, begin + working, Timers::now());
     }
     /// Runs the pieces whose messages have been delivered; returns the time it took.

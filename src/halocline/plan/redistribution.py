@@ -12,12 +12,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from halocline.plan.decomposition import NOBODY
+from halocline.plan.tiling import BlockList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from halocline.geometry import Box
     from halocline.plan.decomposition import Block, Decomposition
@@ -87,20 +86,20 @@ def redistribution(
         for source, box in enumerate(boxes):
             givers.setdefault(box, {}).setdefault(giver, source)
     receives: dict[int, list[Piece]] = defaultdict(list)
-    sources = _Boxes(givers)
+    sources = BlockList(list(givers))
     for target, box in enumerate(wanted[rank]):
         for n in sources.meeting(box):
-            found = sources.boxes[n]
+            found = sources.box(n)
             giver = _giver(givers[found], rank)
             receives[giver].append(Piece(target, box.intersect(found), givers[found][giver]))
     sends: dict[int, list[Piece]] = defaultdict(list)
     places = [(to, target) for to, boxes in enumerate(wanted) for target in range(len(boxes))]
-    targets = _Boxes(box for boxes in wanted for box in boxes)
+    targets = BlockList([box for boxes in wanted for box in boxes])
     for box in dict.fromkeys(have[rank]):
         for n in targets.meeting(box):
             to, target = places[n]
             if to != rank and _giver(givers[box], to) == rank:
-                piece = Piece(target, box.intersect(targets.boxes[n]), givers[box][rank])
+                piece = Piece(target, box.intersect(targets.box(n)), givers[box][rank])
                 sends[to].append(piece)
     copies = receives.pop(rank, [])
     return Redistribution(_in_order(sends), _in_order(receives), tuple(sorted(copies)))
@@ -113,20 +112,3 @@ def _giver(ranks: dict[int, int], rank: int) -> int:
 
 def _in_order(pieces: dict[int, list[Piece]]) -> dict[int, tuple[Piece, ...]]:
     return {other: tuple(sorted(found)) for other, found in sorted(pieces.items())}
-
-
-class _Boxes:
-    """Many boxes, of which those are found that meet another."""
-
-    def __init__(self, boxes: Iterable[Box]) -> None:
-        self.boxes = list(boxes)
-        self._lower = np.array([box.lower for box in self.boxes], np.int64)
-        self._upper = np.array([box.upper for box in self.boxes], np.int64)
-
-    def meeting(self, box: Box) -> list[int]:
-        """Return the numbers of those that have cells in common with a box."""
-        if not self.boxes:
-            return []
-        meets = (self._lower < box.upper) & (self._upper > box.lower)
-        found: list[int] = np.flatnonzero(meets.all(axis=1)).tolist()
-        return found

@@ -74,7 +74,7 @@ class BlockList:
     def meeting(self, box: Box) -> Iterator[int]:
         """Yield the numbers of those that meet a box, in ascending order."""
         found: list[int] = []
-        nodes = [self._tree]
+        nodes = [self._tree] if self._boxes else []
         while nodes:
             node = nodes.pop()
             nodes += [child for child in node.children if child.bounds.meets(box)]

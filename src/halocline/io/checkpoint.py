@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from halocline.errors import CaseError
+from halocline.geometry import Box
 from halocline.io.gather import storage_of
 from halocline.io.output import Attempt, Ranks
 from halocline.io.state import fields_to_keep, parameters
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from halocline.language.grid import Grid
     from halocline.language.steps import Parameter, Step
 
-FORMAT = 1
+FORMAT = 2
 _ABOUT = "checkpoint.json"
 
 Facts = Mapping[str, str | int | float | bool]
@@ -78,6 +79,8 @@ def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
         "step": simulation.step,
         "about": dict(about or {}),
         **_shape(simulation, fields),
+        # Their arrays hold stored layers beyond the domain, too: kernels may have assigned there.
+        "boxes": {f.name: _ends(storage_of(f).kept_box) for f in fields},
         # As hexadecimal text: exact, and it knows NaN.
         "parameters": [[p.name, float(p.value).hex()] for p in numbers],
     }
@@ -85,7 +88,7 @@ def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
     archive = _Archive(place)
     attempt.do(lambda: archive.begin(content))
     for field, component in _components(fields):
-        values = storage_of(field).gather_component(component)
+        values = storage_of(field).gather_kept(component)
         attempt.do(partial(archive.add, _name(field, component), values))
     attempt.do(archive.publish)
     archive.discard()
@@ -111,14 +114,14 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
     fields, numbers = _state(simulation)
     expected = {**_shape(simulation, fields), "parameters": [p.name for p in numbers]}
     found = simulation.job.on_first(lambda: _read(place, dict(about or {}), expected))
+    content = simulation.job.first(found)
+    assert content is not None
     for field, component in _components(fields):
-        name = _name(field, component)
-        values = simulation.job.on_first(partial(_array, place, field, name))
-        storage_of(field).scatter_component(component, values)
-    found_on_first = simulation.job.first(found)
-    assert found_on_first is not None
-    simulation.step, kept = found_on_first
-    for parameter, number in zip(numbers, kept, strict=True):
+        box, name = Box(*map(tuple, content["boxes"][field.name])), _name(field, component)
+        values = simulation.job.on_first(partial(_array, place, field, box, name))
+        storage_of(field).scatter_kept(component, box, values)
+    simulation.step = int(content["step"])
+    for parameter, (_, number) in zip(numbers, content["parameters"], strict=True):
         parameter.value = float.fromhex(number)
 
 
@@ -144,6 +147,10 @@ def _shape(simulation: Stepping, fields: tuple[Field, ...]) -> dict[str, Any]:
 def _kind(field: Field) -> str:
     size = field.space.size
     return f"{field.dtype}, {field.components} component(s), {size} on '{field.axes}'"
+
+
+def _ends(box: Box) -> tuple[list[int], list[int]]:
+    return list(box.lower), list(box.upper)
 
 
 def _components(fields: tuple[Field, ...]) -> list[tuple[Field, int]]:
@@ -189,8 +196,8 @@ class _Archive:
                 self._unfinished.unlink(missing_ok=True)
 
 
-def _read(path: Path, about: dict[str, Any], expected: Mapping[str, Any]) -> tuple[int, list[str]]:
-    """Return steps done and values of the parameters, of a checkpoint that fits (rank 0)."""
+def _read(path: Path, about: dict[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a checkpoint that fits says of itself (rank 0)."""
     content = _open(path)
     kept = content.get("about", {})
     for key in {**kept, **about}:
@@ -198,7 +205,7 @@ def _read(path: Path, about: dict[str, Any], expected: Mapping[str, Any]) -> tup
     for key, value in expected.items():
         found = content.get(key)
         _same(path, key, [p[0] for p in found or ()] if key == "parameters" else found, value)
-    return int(content["step"]), [number for _, number in content["parameters"]]
+    return content
 
 
 def _same(path: Path, key: str, found: Any, expected: Any) -> None:
@@ -235,14 +242,14 @@ def _open(path: Path) -> dict[str, Any]:
     return content
 
 
-def _array(path: Path, field: Field, name: str) -> Any:
-    """Return one component of a field (rank 0)."""
+def _array(path: Path, field: Field, box: Box, name: str) -> Any:
+    """Return one component of a field in a box (rank 0)."""
     try:
         with zipfile.ZipFile(path) as archive, archive.open(name) as member:
             values = np.lib.format.read_array(member, allow_pickle=False)
             # The checksum is compared where the member ends.
             member.read()
-        return values.astype(field.dtype, casting="no").reshape(field.space.shape)
+        return values.astype(field.dtype, casting="no").reshape(box.extent)
     except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError) as error:
         raise _damaged(path, error) from error
 

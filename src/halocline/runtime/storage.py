@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halocline.errors import DeviceError, MpiError
+from halocline.geometry import bounding_box
 from halocline.plan.redistribution import boxes_of_ranks, redistribution
 from halocline.runtime import _core
 from halocline.runtime.redistribution import redistribute
@@ -179,17 +181,30 @@ class BlockStorage:
             self._gather(component, result)
         return result
 
-    def scatter_component(self, component: int, values: NDArray[Any] | None) -> None:
-        """Give one component of all cells the values that rank 0 has; collective."""
-        with self.job.call(f"scatter_component of '{self.layout.name}'"):
-            plan = redistribution(self._on_first, self.own, self.job.rank)
-            places = self.parts(self.own, component, will_write=True)
-            redistribute(plan, self._whole(values), places, self.layout.dtype, self.job)
+    def gather_kept(self, component: int) -> NDArray[Any] | None:
+        """Return one component in 'kept_box' on rank 0, None elsewhere; collective."""
+        with self.job.call(f"gather_kept of '{self.layout.name}'"):
+            box, dtype = self.kept_box, self.layout.dtype
+            result = None if self.job.rank else np.zeros(box.extent, dtype)
+            plan = redistribution(self.kept, self._on_first(box), self.job.rank)
+            found = self.parts(self.kept, component, will_write=False)
+            redistribute(plan, found, [] if result is None else [(box, result)], dtype, self.job)
+        return result
 
-    def _gather(self, component: int, whole: NDArray[Any] | None) -> None:
-        plan = redistribution(self.own, self._on_first, self.job.rank)
+    def scatter_kept(self, component: int, box: Box, values: NDArray[Any] | None) -> None:
+        """Give one component the values that rank 0 has in a box; collective."""
+        with self.job.call(f"scatter_kept of '{self.layout.name}'"):
+            plan = redistribution(self._on_first(box), self.kept, self.job.rank)
+            places = self.parts(self.kept, component, will_write=True)
+            found = [] if values is None else [(box, values)]
+            redistribute(plan, found, places, self.layout.dtype, self.job)
+
+    def _gather(self, component: int, result: NDArray[Any] | None) -> None:
+        whole = self._on_first(self.layout.space.flat(self.layout.space.domain))
+        plan = redistribution(self.own, whole, self.job.rank)
         found = self.parts(self.own, component, will_write=False)
-        redistribute(plan, found, self._whole(whole), self.layout.dtype, self.job)
+        places = [] if result is None else [(box, result.reshape(box.extent)) for box in whole[0]]
+        redistribute(plan, found, places, self.layout.dtype, self.job)
 
     @cached_property
     def own(self) -> BoxesOfRanks:
@@ -201,6 +216,14 @@ class BlockStorage:
         """The cells of all ranks that keep their values from one run to the next."""
         return boxes_of_ranks(self.decomposition, self.layout.kept)
 
+    @property
+    def kept_box(self) -> Box:
+        """A box around all cells and those stored layers beyond the domain."""
+        space = self.layout.space
+        around = bounding_box([space.flat(space.domain), *chain.from_iterable(self.kept)])
+        assert around is not None
+        return around
+
     def parts(
         self, boxes: BoxesOfRanks, component: int | slice, *, will_write: bool
     ) -> list[Values]:
@@ -210,24 +233,14 @@ class BlockStorage:
             for position, box in enumerate(boxes[self.job.rank])
         ]
 
-    @property
-    def _on_first(self) -> BoxesOfRanks:
-        """All cells on rank 0."""
-        space = self.layout.space
-        return [[space.flat(space.domain)], *([] for _ in range(1, self.job.size))]
+    def _on_first(self, box: Box) -> BoxesOfRanks:
+        """Return a box as what rank 0 has or wants."""
+        return [[box], *([] for _ in range(1, self.job.size))]
 
     def _room(self, before: tuple[int, ...] = ()) -> NDArray[Any] | None:
         """Return an array of all cells on rank 0; dropped blocks have no values but zeros."""
         shape = (*before, *self.layout.space.shape)
         return None if self.job.rank else np.zeros(shape, self.layout.dtype)
-
-    def _whole(self, array: NDArray[Any] | None) -> list[Values]:
-        """Return what rank 0 has of 'array', which has the axes of the field."""
-        return [
-            (box, array.reshape(box.extent))
-            for box in self._on_first[self.job.rank]
-            if array is not None
-        ]
 
 
 def stored_field(layout: FieldLayout, alignment: int, space: int = 0) -> _core.Field:

@@ -35,6 +35,40 @@ def test_a_run_that_goes_on_has_the_bits_of_one_that_went_through(path):
     assert bits(second) == bits(through)
 
 
+@hc.kernel
+def look(b, c):
+    c[0, 0] = 1.5 * b[1, 0]
+
+
+@hc.kernel
+def push(a, b):
+    b[1, 0] = a[0, 0] + 0.5
+    a[0, 0] = a[0, 0] + 1.0
+
+
+def pushing(blocks):
+    """Return a simulation that assigns beyond a side what its next step reads there."""
+    grid = hc.Grid((9, 8))
+    a, b, c = (grid.field(name) for name in "abc")
+    a.set(lambda x, y: x + 10 * y)
+    options = {"strategy": hc.Strategy(poison=True), "check_every": 0, "target": "numpy"}
+    return c, hc.Simulation(grid, [look(b, c), push(a, b)], blocks=blocks, **options)
+
+
+@pytest.mark.parametrize("blocks", [1, 6])
+def test_what_kernels_have_assigned_beyond_a_side_goes_on_too(path, blocks):
+    through, simulation = pushing(1)
+    simulation.run(3, progress=False)
+    _, first = pushing(blocks)
+    first.run(2, progress=False)
+    save(first, path)
+    found, second = pushing(7 - blocks)
+    load(second, path)
+    second.run(1, progress=False)
+    assert through.gather()[-1, 3] == 1.5 * (8.5 + 35 + 1 + 0.5)
+    assert np.array_equal(found.gather(), through.gather())
+
+
 def test_saving_changes_nothing(path):
     saved, not_saved = waves(), waves()
     for _ in range(3):
@@ -182,7 +216,7 @@ def test_a_checkpoint_without_one_of_its_arrays_is_told(path):
 def test_a_checkpoint_of_another_format_is_told(path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("checkpoint.json", '{"format": 99}')
-    with pytest.raises(CaseError, match=r"has format 99; expected 1\. Go on with the version"):
+    with pytest.raises(CaseError, match=r"has format 99; expected 2\. Go on with the version"):
         load(waves().simulation, path)
 
 

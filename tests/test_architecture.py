@@ -15,6 +15,7 @@ import halocline
 
 ROOT = Path(__file__).parent.parent
 LONGEST = 400
+EXTENSIONS = ("_core", "_mpi")
 
 in_the_tree = pytest.mark.skipif(
     not (ROOT / "src/halocline").is_dir(), reason="needs the source tree"
@@ -139,6 +140,23 @@ def test_a_plan_needs_neither_mpi_nor_compiler(tmp_path):
     )
     done = python(code, PATH=str(tmp_path), HALOCLINE_CXX="/bin/false")
     assert done.stdout.startswith("plan of rank 17 of 4096")
+
+
+@pytest.mark.parametrize("what", ["plan", "code", "kernel", "footprint"])
+def test_showing_a_case_needs_no_built_extension(what):
+    blocked = "".join(f"sys.modules['halocline.runtime.{name}'] = None\n" for name in EXTENSIONS)
+    code = f"import sys\n{blocked}sys.argv[1:] = ['show', '{what}', 'lid-cavity']\n"
+    done = python(f"{code}from halocline.cli.main import main\nmain()")
+    assert "collide_stream" in done.stdout
+
+
+def test_a_simulation_does_need_it():
+    code = "import sys, halocline as hc\nsys.modules['halocline.runtime._core'] = None\n"
+    run = "hc.Simulation(hc.Grid((4,)), [print]).run(1)"
+    done = subprocess.run(
+        [sys.executable, "-c", code + run], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert "ModuleNotFoundError: import of halocline.runtime._core halted" in done.stderr
 
 
 @pytest.mark.parametrize("module", ["oracle", "draw"])

@@ -8,13 +8,18 @@
 
 namespace halocline {
 
+/// Whether a kernel fetches rows ahead.
+enum class Fetch { never, always, trial };
+
 /// Finds in the first calls of a kernel whether it is faster if it fetches rows ahead. Some
 /// processors find many short rows too late by themselves, others lose a quarter of their speed by
 /// being told. What is computed is the same.
 class FetchTrial {
 public:
-    /// A kernel whose fields stay in caches need not try: it does not fetch.
-    explicit FetchTrial(bool outgrows_caches) : calls_(outgrows_caches ? 0 : last) {}
+    /// What has been decided already is not tried.
+    explicit FetchTrial(Fetch fetch) : calls_(fetch == Fetch::trial ? 0 : last) {
+        if (fetch == Fetch::always) least_[1] = 0;
+    }
 
     /// Whether the next call is to fetch.
     [[nodiscard]] bool fetches() const {

@@ -28,11 +28,12 @@ struct Kernel {
     halocline_kernel function = nullptr;
     std::vector<int> fields;   ///< slots
     std::vector<int> scalars;  ///< slots
-    bool stream = false;
+    bool stream = false;       ///< whether it stores past the caches
     int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
     /// Where its producers run; blocks without any are left out.
     std::vector<plan::Layers> layers = {};
     int space = 0;  ///< whose blocks it runs on
+    Fetch fetch = Fetch::never;
     // For devices:
     std::vector<int> written = {};  ///< slots of the fields that it assigns to
     Threads threads = {};
@@ -65,7 +66,7 @@ struct Run {
     std::size_t kernel;
     halocline_kernel function;
     Threads threads;  // of a device
-    FetchTrial fetching{false};
+    FetchTrial fetching{Fetch::never};
     bool is_late_rim;
     std::vector<int> fields;  // slots
     std::vector<bool> is_written;

@@ -106,7 +106,7 @@ struct Resolver {
         resolved.kernel = index;
         resolved.function = kernel.function;
         resolved.threads = kernel.threads;
-        resolved.fetching = FetchTrial(kernel.stream);
+        resolved.fetching = FetchTrial(kernel.fetch);
         resolved.is_late_rim = run.is_late_rim;
         resolved.fields = kernel.fields;
         for (const int slot : kernel.fields) {

@@ -1,12 +1,12 @@
 """The way of a step from the user's kernels to what runs: the table of contents of Halocline.
 
-steps ──bind──▶ Program ──make_schedule, make_plan──▶ Plan ──────────────────────────┐
+steps ──bind──▶ Program ──make_schedule, make_plan, decided──▶ Plan ─────────────────┐
                         its kernels ──print_source──▶ Source ──build──▶ Library ─────┴──▶ runtime
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import lcm
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,7 +28,11 @@ from halocline.options import Check
 from halocline.plan.bind import bind
 from halocline.plan.bisection import Bisection
 from halocline.plan.decomposition import Decomposition, decompose
+from halocline.plan.encoding import Encoder
+from halocline.plan.layout import layouts_without_halo
 from halocline.plan.lower import make_plan
+from halocline.plan.plan_file import section_of, write_plans
+from halocline.plan.platform import Platform, decided
 from halocline.plan.shape import PRICES, parse_shape
 from halocline.plan.sparse import Sparse
 from halocline.plan.strategy import Strategy
@@ -36,12 +40,16 @@ from halocline.runtime import _core
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
+    from halocline.analysis.threads import Threads
     from halocline.codegen.source import Source
     from halocline.language.grid import Grid
     from halocline.language.kernel import Kernel
     from halocline.language.steps import Step
+    from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
+    from halocline.plan.program import Program
     from halocline.runtime.job import Job
 
 TARGETS = ("c++", "numpy")
@@ -63,6 +71,7 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
     decomposition: AnyDecomposition = None,
     blocks: int = 1,
     check_every: int = 100,
+    platform: Platform | None = None,
 ) -> Plan:
     """Return the plan of any rank of any decomposition; needs no MPI and no compiler.
 
@@ -75,6 +84,7 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
         decomposition: See 'Simulation'.
         blocks: Blocks a rank.
         check_every: See 'Simulation'.
+        platform: What it is executed on; None leaves open what that decides.
 
     Raises:
         PlanError: There is no such rank, or the step cannot be distributed like that.
@@ -84,7 +94,80 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
     checked = check_steps(tuple(steps))
     split = decomposition_for(grid, ranks, decomposition, blocks, steps=checked)
     program = bind(grid, checked, check_every)
-    return make_plan(program, split, strategy or Strategy(), rank)
+    return plan_of(program, split, strategy or Strategy(), rank, platform)
+
+
+def write_plan_file(  # noqa: PLR0913 (as for plan_for)
+    path: Path,
+    grid: Grid,
+    steps: Sequence[Step],
+    *,
+    ranks: int = 1,
+    strategy: Strategy | None = None,
+    decomposition: AnyDecomposition = None,
+    blocks: int = 1,
+    check_every: int = 100,
+    platform: Platform | None = None,
+) -> None:
+    """Write the plans of all ranks to a file; the arguments are those of 'plan_for'.
+
+    Raises:
+        OutputError: The file cannot be written.
+        PlanError: The step cannot be distributed like that.
+    """
+    checked = check_steps(tuple(steps))
+    split = decomposition_for(grid, ranks, decomposition, blocks, steps=checked)
+    program = bind(grid, checked, check_every)
+    where = platform or Platform()
+    plans = [plan_of(program, split, strategy or Strategy(), rank, where) for rank in range(ranks)]
+    encoder = Encoder(program)
+    write_plans(path, encoder, plans[0], (section_of(plan, encoder) for plan in plans))
+
+
+def write_plan_of_job(path: Path, program: Program, plan: Plan, job: Job) -> None:
+    """Write the plans that ranks have to a file; collective.
+
+    Raises:
+        OutputError: The file cannot be written.
+    """
+    encoder = Encoder(program)
+    sections = job.gather(section_of(plan, encoder))
+    job.on_first(lambda: write_plans(path, encoder, plan, sections or ()))
+
+
+def plan_of(
+    program: Program,
+    decomposition: Decomposition,
+    strategy: Strategy,
+    rank: int,
+    platform: Platform | None,
+) -> Plan:
+    """Return the plan of a rank for a bound step."""
+    plan = make_plan(program, decomposition, strategy, rank)
+    return decided(plan, platform) if platform else plan
+
+
+def plan_once(
+    grid: Grid, steps: Sequence[Step], main: Plan, stored: Sequence[FieldLayout], platform: Platform
+) -> tuple[Plan, list[FieldLayout]]:
+    """Return the plan of steps that are done once between those of another plan.
+
+    Args:
+        grid: The grid.
+        steps: What to do.
+        main: The other plan, for the same rank.
+        stored: How fields are stored.
+        platform: What it is executed on.
+
+    Returns:
+        The plan, and how the fields are stored that only it needs.
+    """
+    # Hidden fields keep nothing from one call to the next, so all of them use the same ones.
+    program = bind(grid, steps, 0, prefix="once")
+    new = layouts_without_halo(program, {layout.name for layout in stored})
+    strategy = replace(main.strategy, depth=1)
+    plan = make_plan(program, main.decomposition, strategy, main.rank, (*stored, *new))
+    return decided(plan, platform), new
 
 
 def decomposition_for(
@@ -172,6 +255,13 @@ def _kernels_of(plans: Iterable[Plan]) -> tuple[Kernel, ...]:
     return tuple(dict.fromkeys(launch.code for plan in plans for launch in plan.launches))
 
 
+def _threads_of(plans: Iterable[Plan]) -> dict[Kernel, Threads]:
+    """Return how threads of a device share the cells of the kernels of plans."""
+    pairs = (zip(plan.launches, plan.executions, strict=True) for plan in plans)
+    executed = (pair for found in pairs for pair in found)
+    return {launch.code: how.threads for launch, how in executed if how.threads}
+
+
 def compile_kernels(
     plans: Iterable[Plan], target: str, job: Job, device: _core.Device | None = None
 ) -> CompiledKernels:
@@ -187,6 +277,7 @@ def compile_kernels(
         CompileError: There is no compiler, or it refused the source.
         DeviceError: The device cannot load them.
     """
+    plans = tuple(plans)
     kernels = _kernels_of(plans)
     if check_target(target) == "numpy":
         names = [f"{number}_{kernel.name}" for number, kernel in enumerate(kernels)]
@@ -196,7 +287,7 @@ def compile_kernels(
         source = print_source(kernels)
         library: Library = _built(source, job)
     else:
-        source = print_cuda(kernels)
+        source = print_cuda(kernels, _threads_of(plans))
         library = _on_device(device, source, job)
     return CompiledKernels(dict(zip(kernels, source.entries, strict=True)), library)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from halocline.errors import PlanError
@@ -19,10 +20,10 @@ from halocline.pipeline import (
     AnyDecomposition,
     check_target,
     decomposition_for,
+    plan_once,
+    write_plan_of_job,
 )
-from halocline.plan.bind import bind
-from halocline.plan.layout import layouts_without_halo
-from halocline.plan.lower import make_plan
+from halocline.plan.plan_file import check_undecided, read_plans
 from halocline.plan.strategy import Strategy, check_strategy
 from halocline.runtime.agreement import Agreement
 from halocline.runtime.collective import collective
@@ -31,16 +32,11 @@ from halocline.runtime.executor import Executor
 from halocline.runtime.job import Made, RanksPerNode, join
 from halocline.runtime.link import AnyLink
 from halocline.runtime.openmp import threads_of_rank
+from halocline.runtime.platform import platform_here
 from halocline.runtime.progress import progress_display
 from halocline.runtime.tally import Tally
-from halocline.tune.selection import (
-    Predictor,
-    Selection,
-    candidate_plans,
-    predicted_lines,
-    predictor_of,
-    prices_here,
-)
+from halocline.tune.planner import Planner
+from halocline.tune.selection import Predictor, Selection, predicted_lines, predictor_of
 from halocline.tune.start import start, start_once
 
 if TYPE_CHECKING:
@@ -48,7 +44,6 @@ if TYPE_CHECKING:
 
     from halocline.language.steps import Parameter
     from halocline.plan.plan import Plan
-    from halocline.plan.program import Program
     from halocline.runtime.report import Report, Timer
 
 # Python looks at the clock about this often while the runtime executes steps.
@@ -79,6 +74,8 @@ class Simulation:
         communicator: An mpi4py communicator; None for all ranks of the launcher.
         ranks_per_node: Declare so many consecutive ranks to be a node; None for the real nodes.
         link: An emulated link between nodes: one of 'LINKS' in runtime/link.py, or 'L=1e-5,G=1e-9'.
+        plan: A file with plans to execute, which 'write_plan' or 'halocline show plan --write' has
+            written for these steps and so many ranks; it decides strategy and decomposition.
 
     Raises:
         HaloclineError: A step, field or choice is wrong; nothing has run yet.
@@ -100,14 +97,20 @@ class Simulation:
         communicator: Any = None,
         ranks_per_node: RanksPerNode = None,
         link: AnyLink = None,
+        plan: Annotated[str | Path | None, Check(read_plans)] = None,
     ) -> None:
         # First of all, so that ranks of which one is given a mistake all hear of it.
         self.job = join(communicator, ranks_per_node=ranks_per_node, link=link)
         with self.job.call("Simulation"):
             given: dict[str, Any] = {"check_every": check_every, "device": device}
             split = {"decomposition": decomposition, "blocks": blocks}
-            check_options(Simulation, {**given, **split, "threads": threads})
+            check_options(Simulation, {**given, **split, "threads": threads, "plan": plan})
             self.grid, self.steps = grid, time_step(steps)
+            file = None if plan is None else read_plans(plan)
+            if file is not None:
+                check_undecided(strategy=strategy, **split)
+                file.check(grid.first.extent, self.job.size)
+                strategy, decomposition = file.strategy, file.decomposition
             self.strategy, self.target = check_strategy(strategy), check_target(target)
             wanted = parse_device(device)
             if not wanted.is_cpu and target != "c++":
@@ -122,8 +125,18 @@ class Simulation:
             self.device = open_device(wanted, self.job)
             check_transport(self.strategy, self.device)
             self.threads = threads_of_rank(threads, self.job.ranks_on_node)
-            # Read by all ranks together, so that none waits for another later.
-            self._predictor = self._ask() if self.job.size > 1 else None
+            self._planner = Planner(
+                grid,
+                self.steps,
+                check_every,
+                self.job,
+                platform_here(self.job, self.threads, self.device),
+                # Read by all ranks together, so that none waits for another later.
+                self._ask() if self.job.size > 1 else None,
+                self.strategy,
+                (decomposition, blocks),
+                file,
+            )
         if not grid.own:
             grid.own.extend(block.box for block in self.decomposition.blocks_of(self.rank))
         self._selection: Selection | None = None
@@ -174,33 +187,23 @@ class Simulation:
     @property
     def plan(self) -> Plan:
         """What this rank does in a step; the default strategy's until one has been chosen."""
-        if self._selection is not None:
-            return self._selection.plan
-        return self._make_plan(self._bind(), self._fixed_strategy)
+        return self._planner.plan() if self._selection is None else self._selection.plan
+
+    @collective
+    def write_plan(self, path: str | Path) -> None:
+        """Write the plans of all ranks to a file, which 'plan' takes; collective.
+
+        Raises:
+            OutputError: The file cannot be written.
+        """
+        write_plan_of_job(Path(path), self._planner.bound(), self.plan, self.job)
 
     def _divide(self, decomposition: AnyDecomposition, blocks: int, **given: Any) -> None:
         # Which shape is the cheapest depends on the step, which need not be complete yet.
-        self._shape = (decomposition, blocks)
-        self.decomposition = decomposition_for(self.grid, self.size, *self._shape, steps=self.steps)
+        shape = (self.size, decomposition, blocks)
+        self.decomposition = decomposition_for(self.grid, *shape, steps=self.steps)
         given |= {"decomposition": decomposition, "blocks": blocks}
         self._agreement.on_options(self.decomposition, **given)
-
-    def _bind(self) -> Program:
-        program = bind(self.grid, self.steps, self.check_every)
-        wanted, blocks = self._shape
-        if self._predictor is not None and (wanted is None or isinstance(wanted, str)):
-            prices = prices_here(program, self._fixed_strategy, self.job, self._predictor)
-            self.decomposition = decomposition_for(
-                self.grid, self.size, wanted, blocks, prices, self.steps
-            )
-        return program
-
-    def _make_plan(self, program: Program, strategy: Strategy) -> Plan:
-        return make_plan(program, self.decomposition, strategy, self.rank)
-
-    @property
-    def _fixed_strategy(self) -> Strategy:
-        return self.strategy if isinstance(self.strategy, Strategy) else Strategy()
 
     @property
     @collective
@@ -285,13 +288,14 @@ class Simulation:
         if self._executor is not None:
             self._executor.check_between_runs("rebuild")
         check_options(Simulation, {"decomposition": decomposition, "blocks": blocks})
-        before = self._shape, self.decomposition
+        before = self._planner, self.decomposition
         try:
             self._divide(decomposition, blocks)
+            self._planner = replace(self._planner, shape=(decomposition, blocks), file=None)
             if self._executor is not None:
                 self._begin()
         except BaseException:
-            self._shape, self.decomposition = before
+            self._planner, self.decomposition = before
             raise
 
     @collective
@@ -339,11 +343,7 @@ class Simulation:
             executor.once(name)
 
     def _load_once(self, executor: Executor, name: str, steps: tuple[Step, ...]) -> None:
-        # Hidden fields keep nothing from one call to the next, so all of them use the same ones.
-        program = bind(self.grid, steps, 0, prefix="once")
-        new = layouts_without_halo(program, executor.storages)
-        strategy, layouts = replace(self._fixed_strategy, depth=1), (*executor.layouts, *new)
-        plan = make_plan(program, self.decomposition, strategy, self.rank, layouts)
+        plan, new = plan_once(self.grid, steps, self.plan, executor.layouts, self._planner.platform)
         start_once(self, executor, name, plan, new)
 
     @collective
@@ -383,18 +383,11 @@ class Simulation:
 
     def _begin(self) -> Executor:
         """Plan the steps, and store the fields anew with the values that they have."""
-        before, program = self._executor, self._bind()
         if self._selection is not None:  # it has learnt
-            self._predictor = self._selection.predictor
-        candidates = candidate_plans(
-            program,
-            self.decomposition,
-            self.strategy,
-            lambda strategy: self._make_plan(program, strategy),
-            self.job,
-            self._predictor,
-        )
-        self._executor, self._selection = start(self, candidates, self._predictor, before)
+            self._planner = replace(self._planner, predictor=self._selection.predictor)
+        candidates, predictor = self._planner.candidates(), self._planner.predictor
+        self.decomposition = candidates.plans[0].decomposition
+        self._executor, self._selection = start(self, candidates, predictor, self._executor)
         self._tally.begin(self.step)
         self._once = {}
         return self._executor

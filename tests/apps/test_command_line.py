@@ -225,6 +225,20 @@ def test_without_a_launcher_several_ranks_are_refused(monkeypatch, tmp_path: Pat
         launch.run_on_ranks(2, [])
 
 
+def test_a_plan_is_shown_written_and_executed(tmp_path):
+    shown = halocline("show", "plan", "heat", "--cells", "16", "--write", "a.plan", folder=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    case = ("run", "heat", "--cells", "16", "--steps", "20", "--plan", "a.plan")
+    done = halocline(*case, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (report,) = tmp_path.glob("output/*/report.txt")
+    for line in shown.stdout.splitlines():
+        assert line in report.read_text()
+    refused = halocline(*case, "--overlap", "none", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "error: 'strategy' was given with 'plan'" in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("what", "parts"),
     [

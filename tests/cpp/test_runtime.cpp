@@ -127,19 +127,27 @@ void note_fetch(const halocline_call* call) {
     }
 }
 
-TEST_F(OneBlock, kernels_fetch_ahead_where_that_is_faster_and_fields_outgrow_caches) {
-    for (const bool outgrows : {true, false}) {
+TEST_F(OneBlock, kernels_fetch_ahead_as_the_plan_says_or_where_that_is_faster) {
+    for (const Fetch fetch : {Fetch::trial, Fetch::never, Fetch::always}) {
         for (const bool is_slow : {false, true}) {
             is_slow_fetching = is_slow;
-            const int kernel = runtime_.add_kernel({"note", note_fetch, {b_}, {one_}, outgrows});
+            const int kernel = runtime_.add_kernel({.name = "note",
+                                                    .function = note_fetch,
+                                                    .fields = {b_},
+                                                    .scalars = {one_},
+                                                    .fetch = fetch});
             runtime_.set_program("note", {{plan::Run{kernel, "all", {{0, block}}}}});
             std::vector<int> found;
             for (int call = 0; call < 30; ++call) {
                 runtime_.advance({"note"}, 1);
                 found.push_back(remembered.fetch);
             }
-            EXPECT_EQ(std::ranges::count(found, 1), !outgrows ? 0 : is_slow ? 9 : 21);
-            EXPECT_EQ(found.back(), outgrows && !is_slow ? 1 : 0);
+            const int tried = is_slow ? 9 : 21;
+            EXPECT_EQ(std::ranges::count(found, 1), fetch == Fetch::trial    ? tried
+                                                    : fetch == Fetch::always ? 30
+                                                                             : 0);
+            EXPECT_EQ(found.back(),
+                      fetch == Fetch::always || (fetch == Fetch::trial && !is_slow) ? 1 : 0);
         }
     }
 }

@@ -17,7 +17,7 @@ import numpy as np
 import stencils
 
 import halocline as hc
-from halocline import simulation as simulation_module
+from halocline import pipeline
 from halocline.plan.lower import make_plan
 from halocline.plan.plan import Plan
 
@@ -37,7 +37,7 @@ def without_first_message(*arguments) -> Plan:
 
 def lose_message() -> None:
     problem = stencils.heat(EXTENT, (True, True))
-    simulation_module.make_plan = without_first_message
+    pipeline.make_plan = without_first_message
     stencils.run(problem, strategy=hc.Strategy(poison=True), check_every=1, threads=1)
 
 

@@ -12,7 +12,7 @@ import stencils
 from launch import mpirun
 
 import halocline as hc
-from halocline import simulation
+from halocline import pipeline
 from halocline.errors import DivergedError
 from halocline.plan.lower import make_plan
 
@@ -97,7 +97,7 @@ def test_any_copy_lost_between_blocks_becomes_nan(overlap, neighbours, monkeypat
     lost: list = []
     while True:
         number = len(lost)
-        monkeypatch.setattr(simulation, "make_plan", losing_copy(number, lost))
+        monkeypatch.setattr(pipeline, "make_plan", losing_copy(number, lost))
         problem = stencils.waves((6, 5), (True, False))
         try:
             stencils.run(problem, target="numpy", threads=1, **options)
@@ -110,7 +110,7 @@ def test_any_copy_lost_between_blocks_becomes_nan(overlap, neighbours, monkeypat
 
 
 def test_a_lost_copy_spoils_the_one_cell_that_reads_it(monkeypatch):
-    monkeypatch.setattr(simulation, "make_plan", losing_copy(0, []))
+    monkeypatch.setattr(pipeline, "make_plan", losing_copy(0, []))
     problem = stencils.heat((8,), (True,))
     strategy = hc.Strategy(poison=True)
     stencils.run(problem, 1, strategy=strategy, blocks=2, target="numpy", check_every=0, threads=1)

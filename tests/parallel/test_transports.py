@@ -92,7 +92,7 @@ def test_ranks_of_different_nodes_that_should_share_memory_are_named(launch):
     found = launch("far", 3, 2)
     for transport in ON_A_NODE:
         assert found[transport] == (
-            f"The strategy has transport='{transport}', but ranks 0 and 2 are neighbours on "
+            f"The plan has transport='{transport}', but ranks 0 and 2 are neighbours on "
             "different nodes and share no memory. Use transport='auto': shared memory inside a "
             "node, messages between nodes."
         )

@@ -32,13 +32,13 @@ def grid():
 @pytest.fixture
 def planned(monkeypatch):
     """Return a list that grows with every plan that is made."""
-    plans, make = [], simulation_module.make_plan
+    plans, make = [], simulation_module.plan_once
 
     def counting(*arguments):
         plans.append(make(*arguments))
         return plans[-1]
 
-    monkeypatch.setattr(simulation_module, "make_plan", counting)
+    monkeypatch.setattr(simulation_module, "plan_once", counting)
     return plans
 
 

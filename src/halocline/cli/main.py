@@ -98,20 +98,27 @@ def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     ranks: Annotated[int, typer.Option(min=1, help="Ranks of the machine in mind.")] = 1,
     rank: Annotated[int, typer.Option(help="The rank whose plan is shown.")] = 0,
     target: Annotated[str, typer.Option(help="What code is shown for: c++ or cuda.")] = "c++",
+    write: Annotated[
+        str, typer.Option(metavar="FILE", help="Write the plans of all ranks, for run --plan.")
+    ] = "",
     run: Given,
     parameters: Given,
 ) -> None:
     """Show what becomes of a case; needs no MPI, no compiler and no device."""
     from halocline.apps.cases import read_case
     from halocline.apps.run_options import RunOptions
-    from halocline.cli.show import show_subject
+    from halocline.cli.show import show_subject, write_plans_of_case
     from halocline.language.initial import planning
+    from halocline.runtime.platform import platform_of_ranks
 
     read, from_file = read_case(case, parameters)
     with planning():
         problem = read.problem()
     options = RunOptions({**from_file, **run})
-    typer.echo(show_subject(what.value, problem, options, (ranks, rank), target))
+    platform = platform_of_ranks(ranks, run.get("ranks_per_node"), run.get("threads", 1))
+    typer.echo(show_subject(what.value, problem, options, (ranks, rank), platform, target))
+    if write:
+        write_plans_of_case(write, problem, options, ranks, platform)
 
 
 def predict(  # noqa: PLR0913 (as for show)
@@ -219,7 +226,7 @@ def build(arguments: Sequence[str]) -> typer.Typer:
     parameters, usual = (options_of(kind), kind.usual) if kind else ({}, {})
     commands: dict[Callable[..., None], Mapping[str, Option]] = {
         run: RUN,
-        show: distribution,
+        show: {**distribution, **of_machine},
         predict: {**distribution, **of_machine},
         bench: {n: SIMULATION[n] for n in ("device", "ranks_per_node", "link")},
         probe: {"device": SIMULATION["device"]},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from halocline.analysis.cost import cost
 from halocline.analysis.footprint import footprint
@@ -13,7 +14,8 @@ from halocline.language.kernel import Kernel
 from halocline.language.show import show
 from halocline.language.steps import Call
 from halocline.language.tree import walk
-from halocline.pipeline import plan_for, source_for
+from halocline.pipeline import plan_for, source_for, write_plan_file
+from halocline.plan.platform import Platform
 
 
 def show_subject(
@@ -21,6 +23,7 @@ def show_subject(
     problem: Problem,
     options: RunOptions,
     ranks_and_rank: tuple[int, int],
+    platform: Platform,
     target: str = "c++",
 ) -> str:
     """Return a case's 'kernel', 'footprint', 'plan' or 'code' for a target as text."""
@@ -35,12 +38,32 @@ def show_subject(
                 ranks=ranks,
                 rank=rank,
                 strategy=options.strategy,
+                platform=platform,
                 **options.shape,
             )
         ),
         "code": lambda: source_for(problem.grid, problem.steps, target).text,
     }
     return subjects[what]()
+
+
+def write_plans_of_case(
+    path: str, problem: Problem, options: RunOptions, ranks: int, platform: Platform
+) -> None:
+    """Write the plans of all ranks to a file.
+
+    Raises:
+        OutputError: The file cannot be written.
+    """
+    write_plan_file(
+        Path(path),
+        problem.grid,
+        problem.steps,
+        ranks=ranks,
+        strategy=options.strategy,
+        platform=platform,
+        **options.shape,
+    )
 
 
 def _each_kernel(problem: Problem, text: Callable[[Kernel], str]) -> str:

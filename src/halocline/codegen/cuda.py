@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
+from halocline.analysis.threads import THREADS, threads_for
 from halocline.codegen.cuda_prelude import HALVES, INDEXING, MATHS, PRELUDE, PRODUCING, ROUNDING
 from halocline.codegen.expression import C_TYPES, Expressions, moved, scaled
 from halocline.codegen.lower import lower, place
@@ -29,11 +30,11 @@ from halocline.codegen.text import (
     type_of,
     uses_indices,
 )
-from halocline.codegen.threads import THREADS, threads_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from halocline.analysis.threads import Threads
     from halocline.codegen.nest import Load, Nest, Store
     from halocline.language.kernel import Kernel
 
@@ -48,14 +49,15 @@ _TAKEN = CPP_WORDS | words(
 )
 
 
-def print_cuda(kernels: Sequence[Kernel]) -> Source:
-    """Return one translation unit with one '__global__' function per fused kernel, in order."""
+def print_cuda(kernels: Sequence[Kernel], said: Mapping[Kernel, Threads] | None = None) -> Source:
+    """Return one translation unit with one '__global__' function per fused kernel, in order.
+
+    Threads share cells as is said, or else as suits the kernel best.
+    """
     nests = [lower(kernel) for kernel in kernels]
     entries = entry_names(nests)
-    functions = [
-        _Function(kernel, nest, entry)
-        for kernel, nest, entry in zip(kernels, nests, entries, strict=True)
-    ]
+    shapes = [(said or {}).get(kernel) or threads_for(kernel) for kernel in kernels]
+    functions = list(map(_Function, kernels, nests, entries, shapes))
     every = [nest for function in functions for nest in function.nests]
     parts = [
         heading(nests),
@@ -77,11 +79,11 @@ class _Function:
         nests: What they do, the kernel first.
     """
 
-    def __init__(self, kernel: Kernel, nest: Nest, entry: str) -> None:
+    def __init__(self, kernel: Kernel, nest: Nest, entry: str, threads: Threads) -> None:
         producers = [lower(producer.kernel) for producer in kernel.producers]
         self.nests = (nest, *producers)
         written = {store.field for one in self.nests for store in one.stores}
-        self._run = threads_for(kernel).cells
+        self._run = threads.cells
         self._cell = _CellText(nest, written, (1, 1, 1) if nest.sweep else self._run)
         self._producers = {
             f"{entry}_producer_{n}": _CellText(one, written) for n, one in enumerate(producers)

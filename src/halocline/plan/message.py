@@ -15,6 +15,7 @@ from halocline.geometry import opposite
 
 if TYPE_CHECKING:
     from halocline.geometry import Box, Direction, Offset
+    from halocline.plan.strategy import Transport
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -55,12 +56,14 @@ class Message:
         target: The rank that receives.
         tag: Its number among all messages of the plan from this source to this target.
         parts: What it carries.
+        transport: What moves it; 'auto' until that is decided for a platform.
     """
 
     source: int
     target: int
     tag: int
     parts: tuple[Part, ...]
+    transport: Transport = "auto"
 
 
 @dataclass(frozen=True, slots=True)

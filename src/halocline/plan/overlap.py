@@ -114,7 +114,9 @@ class _ChainOperations:
             for number in self.around.blocks.numbers
         ]
         core = self._tiles(self._pieces(zoned, "core", range(first_end)))
-        rim = self._pieces(zoned, "rim", range(first_end))
+        # A kernel that is run several times between two exchanges may need those of its first run.
+        is_late = self.strategy.depth == 1
+        rim = self._pieces(zoned, "rim", range(first_end), is_late=is_late)
         *earlier, last = fetch.remote
         before, share = self._overlapped(earlier, core, len(fetch.remote))
         return [
@@ -243,11 +245,16 @@ class _ChainOperations:
         ]
 
     def _pieces(
-        self, zoned: list[list[zones.Zone | None]], which: str, positions: range
+        self,
+        zoned: list[list[zones.Zone | None]],
+        which: str,
+        positions: range,
+        *,
+        is_late: bool = False,
     ) -> list[Piece]:
         """Return the cells of a zone, kernel by kernel."""
         return [
-            Piece(position, ops.Run(self.numbers[position], which, ((number, box),)))
+            Piece(position, ops.Run(self.numbers[position], which, ((number, box),), is_late))
             for position in positions
             for number, found in zip(self.around.blocks.numbers, zoned, strict=True)
             for box in _boxes(found[position], which)

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from halocline.language.steps import Callback, Reduction
     from halocline.plan.arrangement import Arrangement
     from halocline.plan.decomposition import Block, Decomposition
+    from halocline.plan.execution import Execution
     from halocline.plan.layout import FieldLayout
-    from halocline.plan.message import Exchange, Part
+    from halocline.plan.message import Exchange, Message, Part
     from halocline.plan.program import Launch
     from halocline.plan.strategy import Strategy
 
@@ -32,11 +33,20 @@ Layers = dict[int, tuple["Box | None", ...]]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Compute a kernel (by its number in the plan) in boxes."""
+    """Compute a kernel (by its number in the plan) in boxes.
+
+    Attributes:
+        launch: Which kernel.
+        zone: What the boxes are called.
+        boxes: The cells.
+        is_late: Whether it is the rest of a kernel, of whose core it needs nothing that was run
+            since the exchange began: a device may do it beside the core.
+    """
 
     launch: int
     zone: str
     boxes: tuple[Placed, ...]
+    is_late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +154,7 @@ class Plan:
         epilogues: What returns this rank's displaced values, after the last step, if
             it is that one of a round; then swaps restore the initial arrangement.
         checks: What searches for values that are not numbers, to be done at the end of a run too.
+        executions: How each of the kernels runs; empty until that is decided for a platform.
     """
 
     rank: int
@@ -158,6 +169,12 @@ class Plan:
     ends: tuple[Arrangement, ...]
     epilogues: tuple[tuple[Operation, ...], ...]
     checks: tuple[Check, ...] = ()
+    executions: tuple[Execution, ...] = ()
+
+    @property
+    def has_devices(self) -> bool:
+        """Whether it has been decided that kernels run on devices."""
+        return any(how.threads for how in self.executions)
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -172,6 +189,11 @@ class Plan:
     def layout(self, field: str) -> FieldLayout:
         """Return how a field is stored."""
         return next(layout for layout in self.layouts if layout.name == field)
+
+    def bytes_of_largest_block(self, layout: FieldLayout) -> int:
+        """Return what a field takes on the largest of the rank's blocks, with its halo [bytes]."""
+        cells = max((layout.stored(box).cells for box in self.boxes_of(layout.space)), default=0)
+        return cells * layout.components * layout.bytes_per_value
 
     def bytes_of(self, parts: Iterable[Part]) -> int:
         """Return the size of some parts [bytes]."""
@@ -198,6 +220,10 @@ class Plan:
             f"transport {self.strategy.transport}"
         ]
         lines += [f"block   {block.number:<4d} {block.box}" for block in self.blocks]
+        executed = zip(self.launches, self.executions, strict=bool(self.executions))
+        lines += dict.fromkeys(
+            f"kernel  {launch.kernel.name:<20} {how}" for launch, how in executed if str(how)
+        )
         many = len(self.steps) > 1
         if self.prologue:
             lines += ["once", *self._lines(self.prologue, "  ")]
@@ -263,12 +289,12 @@ class Plan:
 
     def _line(self, op: Operation) -> str:
         match op:
-            case Run(launch, zone, boxes):
+            case Run(launch, zone, boxes, is_late):
                 name = self.launches[launch].kernel.name
                 count = sum(box.cells for _, box in boxes)
                 plural = "es" if len(boxes) > 1 else ""
                 line = f"run     {name:<20} {zone:<5}{count:>14,} cells in {len(boxes)} box{plural}"
-                return line + self._produced(launch, boxes)
+                return line + self._produced(launch, boxes) + (", late" if is_late else "")
             case Start(number) | Wait(number) | Poll(number):
                 return f"{type(op).__name__.lower():<7} exchange {number}"
             case WaitAny(number, arrivals):
@@ -303,19 +329,20 @@ class Plan:
 
     def _traffic(self, exchange: Exchange, indent: str) -> list[str]:
         lines = [
-            f"{indent}→ rank {m.target}: {_contents(m.parts)}, {self.bytes_of(m.parts):,} bytes"
+            f"{indent}→ rank {m.target}: {_contents(m.parts)}, {self._moved(m)}"
             for m in exchange.sends
         ]
-        lines += [
-            f"{indent}← rank {m.source}: {self.bytes_of(m.parts):,} bytes"
-            for m in exchange.receives
-        ]
+        lines += [f"{indent}← rank {m.source}: {self._moved(m)}" for m in exchange.receives]
         if exchange.copies:
             size = self.bytes_of(exchange.copies)
             lines.append(
                 f"{indent}copy within the rank: {_contents(exchange.copies)}, {size:,} bytes"
             )
         return lines
+
+    def _moved(self, message: Message) -> str:
+        size = f"{self.bytes_of(message.parts):,} bytes"
+        return size if message.transport == "auto" else f"{size}, {message.transport}"
 
 
 def _contents(parts: tuple[Part, ...]) -> str:

@@ -23,6 +23,8 @@ Overlap = Literal["core-first", "rim-first", "postponed", "none"]
 Wait = Literal["all", "any"]
 
 DEVICE_TRANSPORTS: tuple[DeviceTransport, ...] = get_args(DeviceTransport)
+# What works between ranks of one node only: it reads or writes the memory of another rank.
+NEAR: tuple[Transport, ...] = ("shared", "shared-push", "peer")
 # What reads the owner's own cells, not a packed copy of them, for as long as an exchange lasts; a
 # device packs while it computes.
 UNPACKED = ("shared", "shared-push", "datatype", *DEVICE_TRANSPORTS)
@@ -71,12 +73,6 @@ class Strategy:
 
     def __post_init__(self) -> None:
         check_options(Strategy, {field.name: getattr(self, field.name) for field in fields(self)})
-
-    def transport_between(self, *, is_same_node: bool) -> Transport:
-        """Return what moves values between two ranks."""
-        if self.transport == "auto":
-            return "shared" if is_same_node else "two-sided"
-        return self.transport
 
     @property
     def is_unpacked(self) -> bool:

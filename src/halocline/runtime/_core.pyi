@@ -28,6 +28,13 @@ class Threads:
 
     def __init__(self, block: _Cell, cells: _Cell) -> None: ...
 
+class Fetch(Enum):
+    """Whether a kernel fetches rows ahead: it may try, and stay with what is faster."""
+
+    never = ...
+    always = ...
+    trial = ...
+
 class Kernel:
     """A compiled kernel, called with the fields and scalars in these slots.
 
@@ -45,6 +52,7 @@ class Kernel:
         mask: int = -1,
         layers: Sequence[Layers] = (),
         space: int = 0,
+        fetch: Fetch = ...,
         written: Sequence[int] = (),
         threads: Threads = ...,
     ) -> None: ...

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-# What a thread has in any case, and where the system tells nothing.
-PRIVATE_CACHE_BYTES = 3 << 19
+from halocline.plan.platform import PRIVATE_CACHE_BYTES
+
 # A cache of the third level said to be larger is that of a whole socket, or a hypervisor's
 # invention: a core gets little of it, and slowly.
 _LARGEST_BELIEVED = 32 << 20

@@ -10,6 +10,7 @@ from halocline.language import steps
 from halocline.language.steps import Callback, Parameter, Reduction
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.decomposition import NOBODY
+from halocline.plan.strategy import NEAR
 from halocline.runtime import _core
 from halocline.runtime.storage import BlockStorage, three
 from halocline.runtime.writer import PlanWriter
@@ -326,15 +327,15 @@ def check_reach(plan: Plan, job: Job) -> None:
     Raises:
         MpiError: A neighbour cannot be reached in the way the strategy wants.
     """
-    way = plan.strategy.transport
-    if way not in ("shared", "shared-push", "peer") or len(set(job.nodes)) == 1:
+    if len(set(job.nodes)) == 1:
         return
-    others = {m.source for e in plan.exchanges for m in e.receives}
-    far = next((rank for rank in sorted(others) if not job.is_near(rank)), None)
-    pair = job.first(None if far is None else sorted((job.rank, far)))
-    if pair is not None:
+    ways = {m.source: m.transport for e in plan.exchanges for m in e.receives}
+    far = [rank for rank in sorted(ways) if ways[rank] in NEAR and not job.is_near(rank)]
+    found = job.first((sorted((job.rank, far[0])), ways[far[0]]) if far else None)
+    if found is not None:
+        pair, way = found
         raise MpiError(
-            f"The strategy has transport={way!r}, but ranks {pair[0]} and {pair[1]} are "
+            f"The plan has transport={way!r}, but ranks {pair[0]} and {pair[1]} are "
             "neighbours on different nodes and share no memory.",
             hint="Use transport='auto': shared memory inside a node, messages between nodes.",
         )

@@ -15,6 +15,7 @@ from halocline.language.numbers import Range, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
 _WAITS = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
 # A waiting thread looks so many times, some 20 us, and then sleeps. Left alone it looks 300,000
@@ -27,11 +28,11 @@ _LOOKS = "1000"
 _CORES = len(os.sched_getaffinity(0))
 
 
-def load_runtime() -> None:
+def load_runtime() -> ModuleType:
     """Load the runtime, and with it OpenMP, whose threads will wait briefly and then sleep."""
     is_chosen = any(name in os.environ for name in _WAITS)
     with _environment({} if is_chosen else {"GOMP_SPINCOUNT": _LOOKS}):
-        import_module("halocline.runtime._core")
+        return import_module("halocline.runtime._core")
 
 
 @contextmanager

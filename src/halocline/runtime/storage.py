@@ -79,12 +79,6 @@ class BlockStorage:
             ]
 
     @property
-    def bytes_per_block(self) -> int:
-        """What the largest of the rank's blocks holds, halo included [bytes]."""
-        cells = max(self.layout.stored(block.box).cells for block in self.blocks)
-        return cells * self.layout.components * self.layout.bytes_per_value
-
-    @property
     def bytes_stored(self) -> int:
         """What the rank's blocks take in memory, halo and padding included [bytes]."""
         return sum(self.runtime.bytes_stored(self.slot, n) for n in range(len(self.blocks)))

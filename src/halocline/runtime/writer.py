@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from halocline.codegen.threads import Threads, threads_for
+from halocline.analysis.threads import Threads
 from halocline.language.tree import Every, Repeat, Swap
 from halocline.plan import plan as ops
 from halocline.plan.producers import free_of_producers
 from halocline.runtime import _core
-from halocline.runtime.caches import caches_here, keeps
 from halocline.runtime.storage import three
 
 if TYPE_CHECKING:
@@ -17,17 +16,13 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.kernel import Kernel
+    from halocline.plan.execution import Execution
     from halocline.plan.message import Exchange, Message, Part
     from halocline.plan.plan import Layers, Operation, Placed, Plan
     from halocline.plan.program import Launch
     from halocline.runtime.executor import Executor
 
 _NO_MASK = -1
-_WITH_EXCHANGE: dict[type, type[_core.Start | _core.Wait | _core.Poll]] = {
-    ops.Start: _core.Start,
-    ops.Wait: _core.Wait,
-    ops.Poll: _core.Poll,
-}
 
 
 class Kernels(Protocol):
@@ -52,23 +47,23 @@ class PlanWriter:
         self.plan = plan
         self.slots = {name: storage.slot for name, storage in executor.storages.items()}
         self.kernels = [
-            self._add_kernel(launch, layers, kernels)
-            for launch, layers in zip(plan.launches, plan.layers, strict=True)
+            self._add_kernel(launch, layers, how, kernels)
+            for launch, layers, how in zip(plan.launches, plan.layers, plan.executions, strict=True)
         ]
         self.exchanges = [self._add_exchange(exchange) for exchange in plan.exchanges]
 
-    def _add_kernel(self, launch: Launch, layers: Layers, kernels: Kernels) -> int:
+    def _add_kernel(self, launch: Launch, layers: Layers, how: Execution, kernels: Kernels) -> int:
         slots = [self.slots[name] for name in launch.names]
         mask = slots.pop() if launch.is_listed else _NO_MASK
-        threads = Threads() if self.executor.device.is_cpu else threads_for(launch.code)
+        threads = how.threads or Threads()
         return self.runtime.add_kernel(
             _core.Kernel(
                 launch.kernel.name,
                 kernels.address(launch.code),
                 slots,
                 [self.executor.scalar(value) for value in launch.scalars],
-                # What stands on a boundary layer is read at once.
-                stream=not launch.is_layer and self._outgrows_cache(launch),
+                stream=how.stream,
+                fetch=_core.Fetch[how.fetch],
                 space=self.executor.space(launch.space),
                 mask=mask,
                 layers=self._layers(launch, layers),
@@ -92,13 +87,6 @@ class PlanWriter:
             if any(box is not None for box in boxes)
         ]
 
-    def _outgrows_cache(self, launch: Launch) -> bool:
-        """Return whether the fields of a kernel are too large to be found in the cache again."""
-        used = sum(self.executor.storages[name].bytes_per_block for name in launch.names)
-        job, threads = self.executor.job, self.executor.threads
-        beside = job.nodes.count(job.nodes[job.rank])
-        return used > keeps(caches_here(), beside * threads) * threads
-
     def _add_exchange(self, exchange: Exchange) -> int:
         return self.runtime.add_exchange(
             _core.Exchange(
@@ -110,17 +98,11 @@ class PlanWriter:
         )
 
     def _message(self, message: Message, other: int) -> _core.Message:
-        is_near = self.executor.job.is_near(other)
-        strategy, device = self.plan.strategy, self.executor.device
-        if device.is_cpu or strategy.transport != "auto":
-            transport = strategy.transport_between(is_same_node=is_near)
-        else:
-            transport = device.transport(is_same_node=is_near)
         theirs = self.plan.decomposition.blocks_of(other)
         positions = {block.number: n for n, block in enumerate(theirs)}
         is_source = message.target == other
         parts = [self._part(part, positions, is_source=is_source) for part in message.parts]
-        return _core.Message(other, message.tag, _core.TransportKind[transport], parts)
+        return _core.Message(other, message.tag, _core.TransportKind[message.transport], parts)
 
     def _part(self, part: Part, positions: dict[int, int], *, is_source: bool) -> _core.Part:
         """Write a part with both ends; 'positions' are those of the other rank's blocks."""
@@ -163,11 +145,8 @@ class PlanWriter:
         match op:
             case ops.Run():
                 return self._run(op)
-            case ops.Start(number) | ops.Wait(number) | ops.Poll(number):
-                return _WITH_EXCHANGE[type(op)](self.exchanges[number])
-            case ops.WaitAny(number, arrivals):
-                pieces = [_core.Piece(a.messages, self._run(a.run)) for a in arrivals]
-                return _core.WaitAny(self.exchanges[number], pieces)
+            case ops.Start() | ops.Wait() | ops.WaitAny() | ops.Poll():
+                return self._of_exchange(op)
             case Swap(first, second):
                 return _core.Swap(self.slots[first], self.slots[second])
             case Repeat(count, body):
@@ -187,21 +166,26 @@ class PlanWriter:
             case ops.Check(field, boxes):
                 return _core.Check(self.slots[field], self._placed(boxes))
 
+    def _of_exchange(self, op: ops.Start | ops.Wait | ops.WaitAny | ops.Poll) -> _core.Operation:
+        exchange = self.exchanges[op.exchange]
+        match op:
+            case ops.Start():
+                return _core.Start(exchange)
+            case ops.Wait():
+                return _core.Wait(exchange)
+            case ops.WaitAny(_, arrivals):
+                pieces = [_core.Piece(a.messages, self._run(a.run)) for a in arrivals]
+                return _core.WaitAny(exchange, pieces)
+            case ops.Poll():
+                return _core.Poll(exchange)
+
     def _run(self, run: ops.Run) -> _core.Run:
         return _core.Run(
             self.kernels[run.launch],
             f"{self.plan.launches[run.launch].kernel.name} {run.zone}",
             self._placed(run.boxes),
-            is_late_rim=run.zone == "rim" and self._has_late_rims(),
+            is_late_rim=run.is_late,
         )
-
-    def _has_late_rims(self) -> bool:
-        """Return whether rims need nothing of their own cores, and are run after them.
-
-        A kernel that is run several times between two exchanges may need those of its first run.
-        """
-        strategy = self.plan.strategy
-        return strategy.overlap == "core-first" and strategy.depth == 1
 
     def _placed(self, boxes: Iterable[Placed]) -> list[_core.BlockBox]:
         blocks = self.executor.blocks

@@ -8,16 +8,20 @@ or each part is copied.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from halocline.plan.strategy import DeviceTransport
 
 # Memory is read and written in such pieces, however little of one is asked for.
 SECTOR_BYTES = 32
 
 # Ways of messages between devices, each with the transport inside a node and between nodes.
-DEVICE_MESSAGES = {
+DEVICE_MESSAGES: dict[str, tuple[DeviceTransport, DeviceTransport]] = {
     "peer": ("peer", "from-device"),
     "from-device": ("from-device", "from-device"),
-    "via-host": ("two-sided", "two-sided"),
-    "box-copies": ("two-sided", "two-sided"),
+    "via-host": ("via-host", "via-host"),
+    "box-copies": ("box-copies", "box-copies"),
 }
 
 
@@ -77,8 +81,3 @@ class Device:
     host_copies: HostCopies
     box_copies: BoxCopies | None = None
     messages: str = "via-host"
-
-    def transport_between(self, *, is_same_node: bool) -> str:
-        """Return what moves messages between two devices."""
-        inside, between = DEVICE_MESSAGES[self.messages]
-        return inside if is_same_node else between

@@ -10,11 +10,11 @@ from halocline.tune.device import SECTOR_BYTES
 from halocline.tune.machine import MachineError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from halocline.geometry import Box
     from halocline.plan import plan as ops
-    from halocline.plan.message import Part
+    from halocline.plan.message import Message, Part
     from halocline.plan.plan import Plan
     from halocline.tune.machine import Machine
 
@@ -43,20 +43,22 @@ class DeviceWork:
         bytes_s = needed.box_bytes(box, SECTOR_BYTES) / self.device.bytes_per_s
         return max(bytes_s, box.cells * needed.flops / rate)
 
-    def packing_s(self, parts: Sequence[Part]) -> list[float]:
-        """Return what the launch takes that packs or unpacks parts, if they are [s]."""
-        if self.device.messages == "box-copies" or not parts:
+    def packing_s(self, messages: Iterable[Message]) -> list[float]:
+        """Return what the launch takes that packs or unpacks messages, if any are [s]."""
+        packed = [message for message in messages if message.transport != "box-copies"]
+        parts = [part for message in packed for part in message.parts]
+        if not parts:
             return []
         return [self._moving_s(parts, field_passes=1, buffer_passes=1)]
 
-    def copying_s(self, parts: Sequence[Part]) -> list[float]:
+    def copying_s(self, message: Message) -> list[float]:
         """Return what each copy of a message to or from the host takes, if there are any [s]."""
-        if self.device.messages == "box-copies":
-            return [self._box_copy_s(part) for part in parts]
-        if self.device.messages != "via-host":
+        if message.transport == "box-copies":
+            return [self._box_copy_s(part) for part in message.parts]
+        if message.transport != "via-host":
             return []
         copies = self.device.host_copies
-        return [copies.latency_s + self.plan.bytes_of(parts) / copies.bytes_per_s]
+        return [copies.latency_s + self.plan.bytes_of(message.parts) / copies.bytes_per_s]
 
     def copy_s(self, parts: Iterable[Part]) -> float:
         """Return what the kernel takes that copies parts from field to field [s]."""

@@ -30,7 +30,7 @@ class Route:
 
     Attributes:
         message: The message.
-        transport: As in 'Strategy'.
+        transport: That of the message.
         size: All of it [bytes].
         times: Of its transport, or of the one most like it.
         is_same_node: Whether it stays on a node.
@@ -138,8 +138,7 @@ class Network:
 
     def _route(self, message: Message, other: int) -> Route:
         is_same_node = self.placement.node(other) == self.placement.node(self.plan.rank)
-        carrier = self.machine.device or self.plan.strategy
-        transport = carrier.transport_between(is_same_node=is_same_node)
+        transport = message.transport
         times = self.machine.times(transport, is_same_node=is_same_node)
         size = self.plan.bytes_of(message.parts)
         # What is copied from field to field counts as copying.

@@ -28,6 +28,11 @@ _SUBSTITUTE = {
     "datatype": "two-sided",
     "put": "two-sided",
     "get": "two-sided",
+    # What devices have copied to their hosts goes on from there like anything else.
+    "via-host": "two-sided",
+    "box-copies": "two-sided",
+    # Between nodes.
+    "peer": "from-device",
 }
 
 
@@ -261,8 +266,8 @@ class Machine:
             )
         changed = replace(self, device=replace(self.device, messages=way))
         known = {times.transport for times in self.transports}
-        is_unknown = way == "box-copies" and self.device.box_copies is None
-        if is_unknown or DEVICE_MESSAGES[way][0] not in known:
+        needed = way if way == "peer" else _SUBSTITUTE.get(way, way)
+        if needed not in known or (way == "box-copies" and self.device.box_copies is None):
             raise MachineError(f"Machine '{self.name}' has no times of device messages '{way}'.")
         return changed
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.language.tree import Every, Repeat
+from halocline.plan.platform import Platform
 from halocline.plan.schedule import make_schedule
 from halocline.plan.step import Chain, Refresh
 
@@ -44,7 +45,7 @@ def side_prices(
     size = {field.name: np.dtype(field.dtype).itemsize for field in program.fields}
     # Deep halos make all sides dearer alike, and are slow to plan.
     schedule = make_schedule(program, replace(strategy, depth=1))
-    transport = strategy.transport_between(is_same_node=is_same_node)
+    transport = Platform().transport(strategy.transport, is_same_node=is_same_node)
     times = machine.times(transport, is_same_node=is_same_node)
     byte_s = max(r.byte_s for r in times.ranges)
     packing = machine.far_packing or machine.packing

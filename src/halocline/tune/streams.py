@@ -70,10 +70,9 @@ class Streams:
         busy: list[tuple[float, float]] = []
         departures = []
         routes = self.network.routes(position)[0]
-        every = [part for route in routes for part in route.message.parts]
-        self._hurry(self.work.packing_s(every), busy)
+        self._hurry(self.work.packing_s([route.message for route in routes]), busy)
         for route in routes:
-            self._hurry(self.work.copying_s(route.message.parts), busy)
+            self._hurry(self.work.copying_s(route.message), busy)
             departures.append(self.urgent + route.times.overhead_s + route.send_busy_s)
         copies = self.plan.exchanges[position].copies
         self._hurry([self.work.copy_s(copies)] if copies else [], busy)
@@ -95,9 +94,8 @@ class Streams:
         for n in sorted(range(len(ready)), key=ready.__getitem__):
             route = exchange.flights[n].route
             self.host = max(self.host, ready[n]) + route.times.overhead_s + route.receive_busy_s
-            parts = route.message.parts
-            self._hurry(self.work.copying_s(parts), exchange.busy)
-            self._hurry(self.work.packing_s(parts), exchange.busy)
+            self._hurry(self.work.copying_s(route.message), exchange.busy)
+            self._hurry(self.work.packing_s([route.message]), exchange.busy)
             done.add(n)
             for piece in [piece for piece in rest if done.issuperset(piece.messages)]:
                 rest.remove(piece)

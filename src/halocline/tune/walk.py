@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from halocline.language.tree import Every, Repeat, Swap
 from halocline.plan import plan as ops
+from halocline.plan.platform import decided
 from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.tune.processor import Processor
 from halocline.tune.streams import Streams
@@ -55,10 +56,11 @@ class Walk:
     def __init__(self, plan: Plan, machine: Machine, placement: Placement) -> None:
         if plan.strategy.transport in DEVICE_TRANSPORTS:
             machine = machine.with_device_messages(plan.strategy.transport)
-        self.plan = plan
+        platform = placement.platform(machine, plan.decomposition.ranks)
+        self.plan = decided(plan, platform)
         self.time = Timeline()
         kind = Streams if machine.device else Processor
-        self.worker: Worker = kind(plan, machine, placement, self.time)
+        self.worker: Worker = kind(self.plan, machine, placement, self.time)
 
     def round(self, weight: float) -> None:
         """Do all steps of a round; each second counts 'weight'."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from halocline.analysis.cost import cost
 from halocline.plan import plan as ops
-from halocline.runtime.caches import PRIVATE_CACHE_BYTES
+from halocline.plan.platform import Platform
+from halocline.tune.device import DEVICE_MESSAGES
 from halocline.tune.machine import LINE_BYTES, Machine, MachineError, kernel_key
 
 if TYPE_CHECKING:
@@ -55,6 +56,14 @@ class Placement:
         """Return the node of a rank."""
         return rank // self.ranks_per_node
 
+    def platform(self, machine: Machine, ranks: int) -> Platform:
+        """Return what so many ranks run on; machine files do not tell the size of caches."""
+        nodes = tuple(map(self.node, range(ranks)))
+        if machine.device is None:
+            return Platform(nodes, self.threads)
+        near, far = DEVICE_MESSAGES[machine.device.messages]
+        return Platform(nodes, self.threads, near=near, far=far)
+
     def ranks_beside(self, rank: int, ranks: int) -> range:
         """Return the ranks on the node of a rank, itself included."""
         first = self.node(rank) * self.ranks_per_node
@@ -77,9 +86,8 @@ class Work:
         # More threads than the hardware has take turns.
         self.turns = max(1.0, self.sharing * self.threads / machine.cores)
         self.bytes_per_thread = working_set(plan) / self.threads
-        # Kernels store past the cache what does not fit into it; machine files do not tell its
-        # size.
-        is_far = self.bytes_per_thread > PRIVATE_CACHE_BYTES
+        # What was stored past the caches has gone to memory when it is packed.
+        is_far = any(how.stream for how in plan.executions)
         self.packing = (machine.far_packing if is_far else None) or machine.packing
         self._bandwidths: dict[int, float] = {}
         self._shares: dict[int, float] = {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from halocline.analysis.threads import threads_for
 from halocline.codegen.call import (
     ActiveRun,
     BoxArgument,
@@ -15,7 +16,6 @@ from halocline.codegen.call import (
     KernelFunction,
     Layer,
 )
-from halocline.codegen.threads import threads_for
 
 HALO = 3
 # Global index of the first cell of a block, and after how many cells indices wrap.

@@ -15,11 +15,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from related_kernels import random_kernel
 
+from halocline.analysis.threads import THREADS
 from halocline.codegen.cuda import print_cuda
 from halocline.codegen.cuda_services import print_services
 from halocline.codegen.emulation import emulated
 from halocline.codegen.source import Source
-from halocline.codegen.threads import THREADS
 from halocline.errors import CompileError
 from halocline.jit.build import build
 from halocline.jit.cache import Cache

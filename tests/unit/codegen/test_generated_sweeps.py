@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from driver import HALO, ORIGIN, call_kernel, launch_kernel, make_block
 
+from halocline.analysis.threads import COLUMN, THREADS, Threads, threads_for
 from halocline.codegen.cpp import print_source
 from halocline.codegen.cuda import print_cuda
 from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback
-from halocline.codegen.threads import COLUMN, THREADS, Threads, threads_for
 from halocline.jit.build import build
 from halocline.jit.cache import Cache
 from halocline.language.expr import Binary, Const, Read

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from related_kernels import describe, random_kernel, run_cell_by_cell
 
+from halocline.analysis.threads import threads_for
 from halocline.codegen.cpp import print_source
 from halocline.codegen.cuda import print_cuda
 from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback
-from halocline.codegen.threads import threads_for
 from halocline.jit.build import build
 from halocline.jit.cache import Cache
 

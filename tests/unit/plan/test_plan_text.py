@@ -25,7 +25,7 @@ def test_a_plan_of_one_rank_of_two():
         "  poll    exchange 1\n"
         "  run     diffuse              core             90 cells in 1 box\n"
         "  wait    exchange 1\n"
-        "  run     diffuse              rim              20 cells in 2 boxes\n"
+        "  run     diffuse              rim              20 cells in 2 boxes, late\n"
         "  every   100 steps\n"
         "    check   T\n"
         "step 2 as step 1 with T and T_new exchanged\n"

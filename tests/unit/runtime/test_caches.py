@@ -2,8 +2,9 @@
 
 import pytest
 
+from halocline.plan.platform import PRIVATE_CACHE_BYTES
 from halocline.runtime import caches
-from halocline.runtime.caches import PRIVATE_CACHE_BYTES, Cache, caches_here, keeps, read_caches
+from halocline.runtime.caches import Cache, caches_here, keeps, read_caches
 
 MIB = 1 << 20
 CORE = Cache(1, 32 << 10, 1), Cache(2, MIB, 1)

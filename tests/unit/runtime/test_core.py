@@ -10,6 +10,7 @@ from typing import get_args
 
 import pytest
 
+from halocline.plan.execution import Fetch
 from halocline.plan.strategy import DeviceTransport, HostTransport
 from halocline.runtime import _core
 
@@ -64,6 +65,7 @@ def test_enumerators_are_named_as_in_plans():
     transports = {*get_args(HostTransport), *get_args(DeviceTransport)}
     assert {way.name for way in _core.TransportKind} == transports
     assert {reduction.name for reduction in _core.Reduction} == {"sum", "min", "max"}
+    assert {fetch.name for fetch in _core.Fetch} == {*get_args(Fetch)}
 
 
 KINDS = ", ".join(kind.__name__ for kind in get_args(_core.Operation))

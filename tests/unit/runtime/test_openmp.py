@@ -16,10 +16,14 @@ OURS = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "OMP_NUM_THREADS", "OMP_PROC_BIND")
 
 
 def loaded(code="", **chosen):
-    """Return what a new process prints that loads Halocline, and what OpenMP says it found."""
+    """Return what a new process prints that loads the runtime, and what OpenMP says it found."""
     environment = {name: value for name, value in os.environ.items() if name not in OURS}
     done = subprocess.run(
-        [sys.executable, "-c", f"import os, halocline as hc; {code}"],
+        [
+            sys.executable,
+            "-c",
+            f"import os, halocline as hc; from halocline.runtime import _core; _core.ABI; {code}",
+        ],
         env={**environment, "OMP_DISPLAY_ENV": "verbose", **chosen},
         capture_output=True,
         text=True,

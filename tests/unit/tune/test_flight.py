@@ -1,7 +1,7 @@
 """Messages in flight: departures, shared links, rendezvous."""
 
 import pytest
-from toy import SHARED, US, plan, times, toy
+from toy import SHARED, US, decided_for, plan, times, toy
 
 from halocline.plan import plan as ops
 from halocline.tune.flight import Flight, Network, Route
@@ -54,7 +54,8 @@ def chain(ranks, per_node, rank, machine, extent=(16, 16, 16)):
     """Return the network of a rank in a row of blocks cut along x only, two sides each."""
     found = plan(extent, ranks=ranks, rank=rank, decomposition=(ranks, 1, 1))
     position = next(n for n, e in enumerate(found.exchanges) if e.sends)
-    return Network(found, machine, Placement(per_node)), position
+    where = Placement(per_node)
+    return Network(decided_for(found, machine, where), machine, where), position
 
 
 def test_ranks_on_a_node_talk_without_the_link():

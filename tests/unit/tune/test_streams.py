@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from test_model import any_of
-from toy import US, times, toy, toy_device
+from toy import US, decided_for, times, toy, toy_device
 from toy import plan_for_devices as plan
 
 from halocline.plan import plan as ops
@@ -80,12 +80,13 @@ def test_the_core_hides_packing_copies_and_flight():
 
 
 def test_single_values_across_x_bring_whole_sectors():
-    found = plan((64, 64), decomposition=(2, 1), ranks=2)
-    work = DeviceWork(found, toy_device(messages="from-device"))
-    parts = found.exchanges[-1].sends[0].parts
-    (packing,) = work.packing_s(parts)
+    machine = toy_device(messages="from-device")
+    found = decided_for(plan((64, 64), decomposition=(2, 1), ranks=2), machine, APART)
+    work = DeviceWork(found, machine)
+    sent = found.exchanges[-1].sends[0]
+    (packing,) = work.packing_s([sent])
     assert packing == pytest.approx(2 * 64 * (32 + 8) * 1e-9)
-    assert work.copy_s(parts) == pytest.approx(2 * 64 * (32 + 32) * 1e-9)
+    assert work.copy_s(sent.parts) == pytest.approx(2 * 64 * (32 + 32) * 1e-9)
 
 
 def test_a_late_host_keeps_the_device_waiting():
@@ -208,13 +209,14 @@ def test_a_device_without_end_of_speed_leaves_latencies(way):
 @given(OPTIONS)
 def test_all_bytes_of_the_plan_are_carried(options):
     """Where packing costs nothing, copies to the host take what is sent, in bytes."""
-    found = cached(options)
-    work = DeviceWork(found, toy_device(bytes_per_s=1e30))
+    machine = toy_device(bytes_per_s=1e30)
+    found = decided_for(cached(options), machine, APART)
+    work = DeviceWork(found, machine)
     sends = [
         m for op in found.operations() if isinstance(op, ops.Start)
         for m in found.exchanges[op.exchange].sends
     ]  # fmt: skip
-    carried = sum(sum(work.copying_s(m.parts)) - 10 * US for m in sends)
+    carried = sum(sum(work.copying_s(m)) - 10 * US for m in sends)
     assert carried == pytest.approx(len(found.steps) * found.bytes_sent() * 1e-9)
 
 

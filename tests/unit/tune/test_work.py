@@ -1,5 +1,8 @@
 """What computing and packing cost a rank."""
 
+import re
+from pathlib import Path
+
 import pytest
 from toy import SHARED, heat, plan, times, toy, toy_device
 
@@ -8,11 +11,13 @@ from halocline.analysis.cost import cost
 from halocline.geometry import box_of
 from halocline.pipeline import plan_for
 from halocline.plan import plan as ops
+from halocline.tune import work as work_module
 from halocline.tune.device_work import DeviceWork
 from halocline.tune.machine import KernelRate, MachineError, Overheads, Packing, kernel_key
 from halocline.tune.work import Placement, Work
 
 ONE = Placement(1)
+CPP = Path(__file__).parents[3] / "cpp"
 
 
 def kernel(extent):
@@ -123,6 +128,20 @@ def test_large_boxes_are_packed_by_all_threads():
     sent = [p for e in found.exchanges for m in e.sends for p in m.parts]
     one, two = (Work(found, toy(), Placement(1, threads=n)).pack_s(sent) for n in (1, 2))
     assert one == pytest.approx(2 * two)
+
+
+@pytest.mark.skipif(not CPP.is_dir(), reason="needs the source tree")
+@pytest.mark.parametrize(
+    ("name", "file", "number"),
+    [
+        ("parallel_bytes", "core/threads.hpp", work_module._PARALLEL_BYTES),
+        ("thin_row_bytes", "transport/shared.cpp", work_module._THIN_ROW_BYTES),
+    ],
+)
+def test_the_model_knows_the_numbers_of_the_runtime(name, file, number):
+    said = re.search(rf"{name} = (std::int64_t\{{1\}} << )?(\d+);", (CPP / file).read_text())
+    is_power, digits = said.groups()
+    assert number == (1 << int(digits) if is_power else int(digits))
 
 
 def test_consecutive_ranks_share_a_node():

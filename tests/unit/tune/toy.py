@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import halocline as hc
 from halocline.pipeline import plan_for
+from halocline.plan.platform import decided
 from halocline.tune.device import BoxCopies, Device, HostCopies
 from halocline.tune.machine import (
     CopyRate,
@@ -101,3 +102,8 @@ def plan(extent=(64, 64), ranks=2, rank=0, *, check_every=0, decomposition="rows
         decomposition=decomposition,
         check_every=check_every,
     )
+
+
+def decided_for(found, machine, placement):
+    """Return a plan with nothing left open."""
+    return decided(found, placement.platform(machine, found.decomposition.ranks))

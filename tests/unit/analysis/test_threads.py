@@ -8,10 +8,10 @@ from math import prod
 import pytest
 import stencils
 
+from halocline.analysis.threads import THREADS, Threads, threads_for
 from halocline.apps.lbm.boundaries import Wall
 from halocline.apps.lbm.collision import bgk
 from halocline.apps.lbm.flow import Setup, make_flow
-from halocline.codegen.threads import THREADS, Threads, threads_for
 from halocline.language.expr import Binary, Read
 from halocline.language.kernel import FieldType, Kernel, Statement
 from halocline.pipeline import plan_for

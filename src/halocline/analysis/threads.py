@@ -44,6 +44,11 @@ class Threads:
     block: tuple[int, int, int] = (THREADS, 1, 1)
     cells: tuple[int, int, int] = (1, 1, 1)
 
+    def __str__(self) -> str:
+        """Return '32x4x1 threads with 1x1x8 cells each'."""
+        cells = ["all" if n == COLUMN else str(n) for n in self.cells]
+        return f"{'x'.join(map(str, self.block))} threads with {'x'.join(cells)} cells each"
+
 
 def threads_for(kernel: Kernel) -> Threads:
     """Return what suits a fused kernel: runs of short ones, and blocks that fetch the least."""

@@ -1,0 +1,218 @@
+"""Encoding: programs and plans as lists, dictionaries, texts and numbers, and back.
+
+A record becomes {"its class": {"field": value, …}} without what is as by default. What occurs again
+and again, expressions above all, stands in a list, and its number elsewhere. What only exists in a
+process, parameters and functions, is known by its number in the program.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from halocline.analysis.threads import Threads
+from halocline.geometry import Box
+from halocline.language import expr, steps
+from halocline.language.expr import Expr
+from halocline.language.kernel import FieldType, Kernel, Producer, Statement
+from halocline.language.space import Space
+from halocline.language.steps import Callback, Parameter
+from halocline.language.tree import Every, Repeat, Swap
+from halocline.plan import plan as ops
+from halocline.plan.arrangement import Arrangement
+from halocline.plan.decomposition import Decomposition
+from halocline.plan.execution import Execution
+from halocline.plan.layout import FieldLayout
+from halocline.plan.message import Exchange, Message, Part
+from halocline.plan.program import Called, Checked, Launch, Program, Reduced
+from halocline.plan.strategy import Strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
+_RECORDS: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (
+        *(expr.Const, expr.Scalar, expr.Index, expr.Read, expr.Unary, expr.Binary, expr.Compare),
+        *(expr.Where, expr.Cast, FieldType, Kernel, Producer, Statement, Space, Box),
+        *(Every, Repeat, Swap, Called, Checked, Launch, Program, Reduced),
+        *(ops.Run, ops.Start, ops.Wait, ops.WaitAny, ops.Arrival, ops.Poll, ops.Reduce),
+        *(ops.CallFunction, ops.Poison, ops.Check, Arrangement, Decomposition, Execution),
+        *(FieldLayout, Exchange, Message, Part, Strategy, Threads),
+    )
+}
+# What stands in the list.
+_LISTED = (Expr, Kernel, Space, Launch, FieldLayout)
+# Known to every program.
+_CLOCKS = {"step": steps.step, "time": steps.time}
+# Its name in a section.
+_LIST = "list"
+# Where the user wrote something changes nothing.
+_LEFT_OUT = "place"
+
+
+class Encoder:
+    """Encodes a program, then what refers to it: each section by itself.
+
+    Args:
+        program: What gives parameters and functions their numbers.
+
+    Attributes:
+        fingerprint: A digest of the program, the same for programs that compute the same.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self._numbers: dict[Hashable, int] = {}
+        self._objects: list[Any] = []
+        self._entries: list[Any] = []
+        self._outside: list[Any] = []
+        encoded = self.encoded(program)
+        text = json.dumps([self._entries, encoded], sort_keys=True)
+        self.fingerprint = hashlib.sha256(text.encode()).hexdigest()[:32]
+
+    def section(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return some values, with a list of what they need besides what is in the program."""
+        first = len(self._entries)
+        encoded = {name: self.encoded(value) for name, value in values.items()}
+        section = {_LIST: self._entries[first:], **encoded}
+        for key in list(self._numbers)[first:]:
+            del self._numbers[key]
+        del self._entries[first:], self._objects[first:]
+        return section
+
+    def encoded(self, value: Any) -> Any:
+        """Return a value that JSON knows."""
+        match value:
+            case None | bool() | int() | float() | str():
+                return value
+            case Fraction():
+                return {"Fraction": str(value)}
+            case tuple():
+                return [self.encoded(one) for one in value]
+            case frozenset():
+                return {"set": [self.encoded(one) for one in sorted(value)]}
+            case Parameter() | Callback():
+                return {"given": self._place(value)}
+            case Expr():
+                return self._expression(value)
+            case _ if isinstance(value, _LISTED):
+                return self._listed(value)
+            case _ if is_dataclass(value):
+                return self._record(value)
+            case _:
+                items = sorted(value.items(), key=_order)
+                return {"map": [[self.encoded(key), self.encoded(one)] for key, one in items]}
+
+    def _record(self, value: Any) -> Any:
+        parts = {
+            field.name: self.encoded(part)
+            for field in fields(value)
+            if field.init and field.name != _LEFT_OUT
+            for part in [getattr(value, field.name)]
+            if part != field.default or type(part) is not type(field.default)
+        }
+        return {type(value).__name__: parts}
+
+    def _expression(self, value: Expr) -> Any:
+        for node in expr.walk(value):
+            found = self._listed(node)
+        return found
+
+    def _listed(self, value: Any) -> dict[str, int]:
+        key = _key(value)
+        if key not in self._numbers:
+            entry = self._record(value)
+            self._numbers[key] = len(self._entries)
+            self._entries.append(entry)
+            self._objects.append(value)
+        return {"at": self._numbers[key]}
+
+    def _place(self, value: Parameter | Callback) -> int | str:
+        for name, clock in _CLOCKS.items():
+            if value is clock:
+                return name
+        for number, known in enumerate(self._outside):
+            if known is value:
+                return number
+        self._outside.append(value)
+        return len(self._outside) - 1
+
+    def decoded(self, section: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of a section of another encoder with the same fingerprint.
+
+        Raises:
+            KeyError, TypeError, ValueError, IndexError, AttributeError, PlanError: Of some value
+                that stands for nothing.
+        """
+        known = list(self._objects)
+        for entry in section[_LIST]:
+            known.append(decoded(entry, known, self._outside))
+        return {
+            name: decoded(value, known, self._outside)
+            for name, value in section.items()
+            if name != _LIST
+        }
+
+
+def decoded(value: Any, known: Sequence[Any] = (), outside: Sequence[Any] = ()) -> Any:
+    """Return what an encoded value stands for; 'Encoder.decoded' says what it raises.
+
+    Args:
+        value: The value.
+        known: The list.
+        outside: Parameters and functions by their numbers.
+    """
+
+    def inner(one: Any) -> Any:
+        return decoded(one, known, outside)
+
+    if isinstance(value, list):
+        return tuple(map(inner, value))
+    if not isinstance(value, dict):
+        return value
+    ((name, inside),) = value.items()
+    match name:
+        case "Fraction":
+            return Fraction(inside)
+        case "set":
+            return frozenset(map(inner, inside))
+        case "map":
+            return {inner(key): inner(one) for key, one in inside}
+        case "at":
+            return known[inside]
+        case "given":
+            return _CLOCKS[inside] if isinstance(inside, str) else outside[inside]
+        case _:
+            return _made(_RECORDS[name], {n: inner(one) for n, one in inside.items()})
+
+
+def _order(item: tuple[Any, Any]) -> tuple[int, str]:
+    """Return a place among the items of a map, that in which they were found aside."""
+    text = repr(item[0])
+    # Numbers by their size.
+    return len(text), text
+
+
+def _key(value: Any) -> Hashable:
+    """Return what equal things in the list have in common, and others have not."""
+    match value:
+        case Expr():
+            return id(value)
+        case Launch():
+            # As numbers, 1 and 1.0, and zeros of both signs are equal.
+            return value, value.where, repr(value.scalars)
+        case _:
+            return type(value), value
+
+
+def _made(kind: type, parts: dict[str, Any]) -> Any:
+    """Return a record with some of its fields, the others as by default."""
+    every = [field for field in fields(kind) if field.init]
+    if issubclass(kind, Expr):
+        # Interned nodes are made of all their operands in order.
+        return kind(*(parts.get(field.name, field.default) for field in every))
+    left_out = {_LEFT_OUT: ""} if any(field.name == _LEFT_OUT for field in every) else {}
+    return kind(**left_out, **parts)

@@ -1,0 +1,91 @@
+"""Platform: where a plan is executed, and the decisions that follow from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from halocline.analysis.threads import threads_for
+from halocline.plan.execution import Execution
+from halocline.plan.strategy import DEVICE_TRANSPORTS
+
+if TYPE_CHECKING:
+    from halocline.plan.message import Message
+    from halocline.plan.plan import Plan
+    from halocline.plan.program import Launch
+    from halocline.plan.strategy import Transport
+
+# Results that the caches keep for a thread in any case, until they are read again.
+PRIVATE_CACHE_BYTES = 3 << 19
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """What is known of the ranks of a plan and of what they run on.
+
+    Attributes:
+        nodes: The node of each rank; empty if all are on the same.
+        threads: Of a rank.
+        kept_bytes: Results that the caches keep for each of them [bytes].
+        near: What moves messages inside a node, unless the strategy says so.
+        far: The same between nodes.
+    """
+
+    nodes: tuple[int, ...] = ()
+    threads: int = 1
+    kept_bytes: int = PRIVATE_CACHE_BYTES
+    near: Transport = "shared"
+    far: Transport = "two-sided"
+
+    @property
+    def has_devices(self) -> bool:
+        """Whether kernels run on devices."""
+        return self.far in DEVICE_TRANSPORTS
+
+    def transport(self, wanted: Transport, *, is_same_node: bool) -> Transport:
+        """Return what moves messages between two ranks if a strategy wants some transport."""
+        if wanted != "auto":
+            return wanted
+        return self.near if is_same_node else self.far
+
+    def is_same_node(self, one: int, other: int) -> bool:
+        """Return whether two ranks are on the same node."""
+        return not self.nodes or self.nodes[one] == self.nodes[other]
+
+
+def decided(plan: Plan, platform: Platform) -> Plan:
+    """Return a plan with all that it leaves open decided for a platform.
+
+    What has been decided stays as it is.
+    """
+
+    def message(one: Message) -> Message:
+        if one.transport != "auto":
+            return one
+        is_same_node = platform.is_same_node(one.source, one.target)
+        wanted = platform.transport(plan.strategy.transport, is_same_node=is_same_node)
+        return replace(one, transport=wanted)
+
+    exchanges = tuple(
+        replace(
+            one, sends=tuple(map(message, one.sends)), receives=tuple(map(message, one.receives))
+        )
+        for one in plan.exchanges
+    )
+    sizes = {layout.name: plan.bytes_of_largest_block(layout) for layout in plan.layouts}
+    executions = plan.executions or tuple(
+        _execution(launch, sum(sizes[name] for name in launch.names), platform)
+        for launch in plan.launches
+    )
+    return replace(plan, exchanges=exchanges, executions=executions)
+
+
+def _execution(launch: Launch, size_bytes: int, platform: Platform) -> Execution:
+    """Return how a kernel runs whose fields take so much memory on a block."""
+    if platform.has_devices:
+        return Execution(threads=threads_for(launch.code))
+    # What stands on a boundary layer is read at once.
+    is_large = size_bytes > platform.kept_bytes * platform.threads
+    stream = is_large and not launch.is_layer
+    # Fields that stay in caches need not be fetched.
+    return Execution(stream, "trial" if stream else "never")

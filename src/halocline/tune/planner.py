@@ -1,0 +1,99 @@
+"""Planner: the plans of a simulation, made or read from a file; to look at them changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from halocline.pipeline import decomposition_for, plan_of
+from halocline.plan.bind import bind
+from halocline.plan.platform import decided
+from halocline.plan.strategy import Strategy
+from halocline.tune.selection import candidate_plans, prices_here
+
+if TYPE_CHECKING:
+    from halocline.language.grid import Grid
+    from halocline.language.steps import Step
+    from halocline.pipeline import AnyDecomposition
+    from halocline.plan.decomposition import Decomposition
+    from halocline.plan.plan import Plan
+    from halocline.plan.plan_file import PlanFile
+    from halocline.plan.platform import Platform
+    from halocline.plan.program import Program
+    from halocline.runtime.job import Job
+    from halocline.tune.selection import CandidatePlans, Predictor
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """Plans the steps of a simulation, which need not be complete before it is asked.
+
+    Attributes:
+        grid: The grid.
+        steps: The time step.
+        check_every: After how many steps fields are searched for values that are not numbers.
+        job: The ranks.
+        platform: What they run on.
+        predictor: What predicts their steps; None for a single rank.
+        strategy: The one that the user has chosen, or 'auto'.
+        shape: The decomposition that the user has chosen, and the blocks a rank.
+        file: Where the plans stand; None if they are to be made.
+    """
+
+    grid: Grid
+    steps: tuple[Step, ...]
+    check_every: int
+    job: Job
+    platform: Platform
+    predictor: Predictor | None
+    strategy: Strategy | str
+    shape: tuple[AnyDecomposition, int]
+    file: PlanFile | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a file whose plans are for devices where there are none, and the other way."""
+        if self.file is not None:
+            self.file.check_device(has_devices=self.platform.has_devices)
+
+    def bound(self) -> Program:
+        """Return the step bound to the grid."""
+        return bind(self.grid, self.steps, self.check_every)
+
+    def plan(self) -> Plan:
+        """Return this rank's plan, with the default strategy if none was chosen."""
+        program = self.bound()
+        return self._plan(program, self._decomposition(program), self._fixed)
+
+    def candidates(self) -> CandidatePlans:
+        """Return the plans worth trying; collective.
+
+        Raises:
+            PlanError: The step cannot be distributed as asked.
+        """
+        program = self.bound()
+        split = self._decomposition(program)
+        return candidate_plans(
+            program,
+            split,
+            self.strategy,
+            lambda strategy: self._plan(program, split, strategy),
+            self.job,
+            self.predictor,
+        )
+
+    @property
+    def _fixed(self) -> Strategy:
+        return self.strategy if isinstance(self.strategy, Strategy) else Strategy()
+
+    def _decomposition(self, program: Program) -> Decomposition:
+        """Return the decomposition; which shape is the cheapest depends on the step."""
+        wanted, blocks = self.shape
+        prices = None
+        if self.predictor is not None and (wanted is None or isinstance(wanted, str)):
+            prices = prices_here(program, self._fixed, self.job, self.predictor)
+        return decomposition_for(self.grid, self.job.size, wanted, blocks, prices, self.steps)
+
+    def _plan(self, program: Program, split: Decomposition, strategy: Strategy) -> Plan:
+        if self.file is None:
+            return plan_of(program, split, strategy, self.job.rank, self.platform)
+        return decided(self.file.plan(program, self.job.rank), self.platform)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import flows
 import pytest
+import stencils
 
 import halocline as hc
 from halocline.apps.cases import case_file, find_case, known_cases, make_case, read_case
@@ -14,6 +15,7 @@ from halocline.apps.lbm.cavity import LidCavity
 from halocline.apps.run_options import RUN, RunOptions
 from halocline.errors import CaseError, HaloclineError
 from halocline.options import options_of
+from halocline.pipeline import write_plan_file
 
 
 def test_a_name_gives_the_defaults_and_changes_replace_them():
@@ -57,7 +59,9 @@ def some(option):
 
 
 def test_the_case_file_of_a_run_has_every_option_of_it(tmp_path: Path):
-    given = {name: some(option) for name, option in RUN.items()}
+    plan, problem = tmp_path / "heat.plan", stencils.heat((4, 4), (True, True))
+    write_plan_file(plan, problem.grid, problem.steps)
+    given = {name: some(option) for name, option in RUN.items()} | {"plan": str(plan)}
     path = tmp_path / "case.toml"
     path.write_text(case_file(HeatConduction(), given))
     _, found = read_case(str(path), {})

@@ -153,7 +153,7 @@ def gather_alone_in_function() -> None:
 
 def too_narrow_on_one() -> None:
     """An error of ours on one rank only, which catches it."""
-    from halocline import simulation as module
+    from halocline import pipeline as module
     from halocline.errors import PlanError
 
     def make_plan(*arguments):

@@ -9,6 +9,7 @@ import json
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -99,7 +100,7 @@ def splits(problem: Problem, ranks: int, seed: int) -> Iterator[dict]:
     split = draw_split(random, grid.extent, grid.periodic, ranks, grain)
     owners = [*range(ranks), *random.choices(range(ranks), k=split.blocks - ranks)]
     random.shuffle(owners)
-    yield {"decomposition": hc.Decomposition(split.cuts, grid.periodic, ranks, tuple(owners))}
+    yield {"decomposition": replace(split, owners=tuple(owners))}
     yield {"decomposition": "tiles" if ranks <= 2 else None, "blocks": 2 if ranks < 5 else 1}
     if len(grid.family) == 1:
         everywhere = np.ones(grid.extent, dtype=bool)

@@ -84,8 +84,25 @@ class Decomposition:
                 "block a rank.",
                 hint="Use fewer ranks or more blocks.",
             )
+        if self.owners:
+            self._check_owners()
         for number, rank in enumerate(self.owners):
             self._of_rank.setdefault(rank, []).append(number)
+
+    def _check_owners(self) -> None:
+        if len(self.owners) != self.blocks:
+            raise PlanError(
+                f"{len(self.owners)} owners were given for {self.blocks} blocks; expected one each."
+            )
+        for number, rank in enumerate(self.owners):
+            is_dropped = rank == NOBODY and not self.boxes
+            if not is_dropped and not 0 <= rank < self.ranks:
+                raise PlanError(
+                    f"Block {number} was given to rank {rank}; there are ranks 0 to "
+                    f"{self.ranks - 1}."
+                )
+        for rank in sorted(set(range(self.ranks)).difference(self.owners)):
+            raise PlanError(f"Rank {rank} was given no block; expected at least one block a rank.")
 
     @classmethod
     def of_blocks(
@@ -109,17 +126,6 @@ class Decomposition:
             PlanError: The blocks do not hold each cell once, or not each has an owner.
         """
         check_tiling(boxes, extent)
-        if owners and len(owners) != len(boxes):
-            raise PlanError(
-                f"{len(owners)} owners were given for {len(boxes)} blocks; expected one each."
-            )
-        for number, rank in enumerate(owners):
-            if not 0 <= rank < ranks:
-                raise PlanError(
-                    f"Block {number} was given to rank {rank}; there are ranks 0 to {ranks - 1}."
-                )
-        for rank in sorted(set(range(ranks if owners else 0)).difference(owners)):
-            raise PlanError(f"Rank {rank} was given no block; expected at least one block a rank.")
         return cls(bounds_of(boxes), periodic, ranks, tuple(owners), boxes=tuple(boxes))
 
     @property

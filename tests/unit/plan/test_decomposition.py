@@ -5,6 +5,7 @@ import time
 import pytest
 
 import halocline as hc
+from halocline.errors import PlanError
 from halocline.geometry import UNBOUNDED, Box
 from halocline.plan.decomposition import decompose
 
@@ -84,3 +85,12 @@ def test_rank_77777_of_100000_is_found_in_less_than_a_second():
     assert time.process_time() - started < 1.0
     assert block.rank == 77_777
     assert split.number_at(block.box.lower) == block.number
+
+
+def test_each_block_between_cuts_has_one_owner_too():
+    with pytest.raises(PlanError, match="1 owners were given for 2 blocks; expected one each"):
+        hc.Decomposition(((0, 2, 4),), (False,), 1, (0,))
+    with pytest.raises(PlanError, match="Block 1 was given to rank 2; there are ranks 0 to 1"):
+        hc.Decomposition(((0, 2, 4),), (False,), 2, (0, 2))
+    with pytest.raises(PlanError, match="Rank 1 was given no block"):
+        hc.Decomposition(((0, 2, 4),), (False,), 2, (0, 0))

@@ -165,6 +165,11 @@ class Box:
         return " x ".join(f"[{l},{u})" for l, u in zip(self.lower, self.upper, strict=True))
 
 
+def by_axes(numbers: Iterable[int]) -> str:
+    """Return a number for each axis as text: '8x6x4'."""
+    return "x".join(map(str, numbers))
+
+
 def added(a: Offset, b: Offset) -> Offset:
     """Return the offset that leads as far as two, one after the other."""
     return tuple(map(add, a, b))

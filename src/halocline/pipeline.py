@@ -91,10 +91,22 @@ def plan_for(  # noqa: PLR0913 (the choices of a run)
     """
     if not 0 <= rank < ranks:
         raise PlanError(f"The plan of rank {rank} was asked for; there are ranks 0 to {ranks - 1}.")
+    program, split = _bound(grid, steps, ranks, decomposition, blocks, check_every)
+    return plan_of(program, split, strategy or Strategy(), rank, platform)
+
+
+def _bound(
+    grid: Grid,
+    steps: Sequence[Step],
+    ranks: int,
+    decomposition: AnyDecomposition,
+    blocks: int,
+    check_every: int,
+) -> tuple[Program, Decomposition]:
+    """Return the bound step, and the blocks that it is distributed over."""
     checked = check_steps(tuple(steps))
     split = decomposition_for(grid, ranks, decomposition, blocks, steps=checked)
-    program = bind(grid, checked, check_every)
-    return plan_of(program, split, strategy or Strategy(), rank, platform)
+    return bind(grid, checked, check_every), split
 
 
 def write_plan_file(  # noqa: PLR0913 (as for plan_for)
@@ -115,9 +127,7 @@ def write_plan_file(  # noqa: PLR0913 (as for plan_for)
         OutputError: The file cannot be written.
         PlanError: The step cannot be distributed like that.
     """
-    checked = check_steps(tuple(steps))
-    split = decomposition_for(grid, ranks, decomposition, blocks, steps=checked)
-    program = bind(grid, checked, check_every)
+    program, split = _bound(grid, steps, ranks, decomposition, blocks, check_every)
     where = platform or Platform()
     plans = [plan_of(program, split, strategy or Strategy(), rank, where) for rank in range(ranks)]
     encoder = Encoder(program)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.analysis.footprint import footprint
-from halocline.geometry import added
+from halocline.geometry import added, by_axes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -47,7 +47,7 @@ class Threads:
     def __str__(self) -> str:
         """Return '32x4x1 threads with 1x1x8 cells each'."""
         cells = ["all" if n == COLUMN else str(n) for n in self.cells]
-        return f"{'x'.join(map(str, self.block))} threads with {'x'.join(cells)} cells each"
+        return f"{by_axes(self.block)} threads with {'x'.join(cells)} cells each"
 
 
 def threads_for(kernel: Kernel) -> Threads:

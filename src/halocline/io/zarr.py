@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from halocline.geometry import AXES, box_of
+from halocline.geometry import AXES, box_of, by_axes
 from halocline.io.output import writing
 from halocline.language.fields import is_staggered
 
@@ -47,7 +47,7 @@ def dataset(
         extents = iter(variable.values.shape)
         box = box_of(next(extents) if axis in axes else 1 for axis in AXES[: grid.dimensions])
         positions = of.coordinates(variable.location, box, variable.axes)
-        suffix = "" if of.extent == grid.extent else "_of_" + "x".join(map(str, of.extent))
+        suffix = "" if of.extent == grid.extent else "_of_" + by_axes(of.extent)
         names = [_dimension(variable.location, axis) + suffix for axis in axes]
         for name, axis, position in zip(names, axes, positions, strict=True):
             label = {"long_name": f"{axis} coordinate", "units": length_unit, "axis": axis.upper()}

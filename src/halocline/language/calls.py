@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.errors import GridError, KernelError, described
-from halocline.geometry import AXES, UNBOUNDED, Box
+from halocline.geometry import AXES, UNBOUNDED, Box, by_axes
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.mask import masked
@@ -131,7 +131,7 @@ def _refuse_parts(kernel: Kernel, children: Ratio, places: Sequence[str]) -> Non
             raise KernelError(
                 f"Kernel '{kernel.name}' assigns '{statement.field}' at the offset "
                 f"{statement.offset} and uses fields of a grid coarser by "
-                f"{'x'.join(map(str, children))}; expected multiples of that.",
+                f"{by_axes(children)}; expected multiples of that.",
                 hint="Assign to the cell itself, and read from where the value is to come.",
                 place=place,
             )
@@ -143,8 +143,8 @@ def _coarsened(name: str, region: Box, children: tuple[int, ...], grid: Grid) ->
     if any(abs(end) < UNBOUNDED and end % count for end, count in ends):
         raise KernelError(
             f"Kernel '{name}' was told to run on {region} and reads fields of a grid coarser by "
-            f"{'x'.join(map(str, children))}; expected whole cells of that.",
-            hint=f"The grid has {'x'.join(map(str, grid.extent))} cells: choose a box whose bounds "
+            f"{by_axes(children)}; expected whole cells of that.",
+            hint=f"The grid has {by_axes(grid.extent)} cells: choose a box whose bounds "
             "the ratio divides, or a mask.",
             place=user_place(),
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import GridError, described
-from halocline.geometry import AXES, Box, box_of
+from halocline.geometry import AXES, Box, box_of, by_axes
 from halocline.language.fields import Field, is_staggered
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
@@ -137,7 +137,7 @@ class Grid:
 
         Users do not see it: it is neither written out nor kept in checkpoints.
         """
-        name = f"{name}_{dtype}_{axes}_{location}_on_{'x'.join(map(str, self.extent))}"
+        name = f"{name}_{dtype}_{axes}_{location}_on_{by_axes(self.extent)}"
         known = self.fields.get(name)
         if known is None or not known.is_hidden:
             options = {"dtype": dtype, "axes": axes, "location": location}

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from halocline.geometry import AXES, UNBOUNDED, Box, box_of
+from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +76,7 @@ class Space:
     @property
     def size(self) -> str:
         """That extent as messages write it: '8x6x4'."""
-        return "x".join(map(str, self.shape))
+        return by_axes(self.shape)
 
     @property
     def label(self) -> str:

@@ -253,8 +253,3 @@ def near_cube(ranks: int) -> tuple[int, int, int]:
     small = next(n for n in range(round(ranks ** (1 / 3)), 0, -1) if ranks % n == 0)
     large, middle = near_square(ranks // small)
     return small, middle, large
-
-
-def text(shape: Iterable[int]) -> str:
-    """Return cells or blocks along each axis as '4x2'."""
-    return "x".join(map(str, shape))

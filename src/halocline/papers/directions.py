@@ -9,10 +9,10 @@ from typing import Any
 
 from halocline.bench.benchmarks import BENCHMARKS
 from halocline.bench.settings import Settings
-from halocline.geometry import AXES
+from halocline.geometry import AXES, by_axes
 from halocline.io.results import FROM, Row, Table
 from halocline.language.steps import check_steps
-from halocline.papers.configuration import Configuration, Found, measure, predict, text
+from halocline.papers.configuration import Configuration, Found, measure, predict
 from halocline.papers.experiment import Experiment
 from halocline.papers.published import stated
 from halocline.papers.worst_case import EFFORT, LINK, SHARED, machine_with_link, place
@@ -108,7 +108,7 @@ def _rows(found: Found, prices: Mapping[str, Prices] | None = None) -> list[Row]
         rows.append(
             {
                 **place(c),
-                "domain": text(c.extent) if prices else None,
+                "domain": by_axes(c.extent) if prices else None,
                 "edge": None if prices else c.block[0],
                 "cut across": _axis(c),
                 "chosen by": ", ".join(chosen),
@@ -182,12 +182,12 @@ def _predicted(machine: Machine, prices: Prices, *, is_quick: bool) -> list[Row]
     rows: list[Row] = []
     for ranks, shape in product(ranks_of, _DOMAINS):
         extent = tuple(cells * n for n in shape)
-        row: dict[str, Any] = {"ranks": ranks, "domain": text(extent)}
+        row: dict[str, Any] = {"ranks": ranks, "domain": by_axes(extent)}
         for name, of in _choices(prices).items():
             cut = blocks_by(of, extent, ranks)
             block = tuple(n // c for n, c in zip(extent, cut, strict=True))
             step = predict(Configuration("flow", block, cut, _WAITING), machine, Placement(1))
-            row |= {name: text(cut), f"exchange, {name} [us]": 1e6 * step.least("exchange")}
+            row |= {name: by_axes(cut), f"exchange, {name} [us]": 1e6 * step.least("exchange")}
         rows.append(row)
     return rows
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import product
 
 from halocline.bench.settings import Settings
-from halocline.geometry import AXES
+from halocline.geometry import AXES, by_axes
 from halocline.io.results import FROM, Row, Table
-from halocline.papers.configuration import near_cube, text
+from halocline.papers.configuration import near_cube
 from halocline.papers.device_flow import (
     PAPER_SCHEMES,
     TRANSPORTS,
@@ -119,7 +119,7 @@ def _worst_row(
     return {
         FROM: source,
         "machine": flow.machine,
-        "blocks": text(flow.blocks),
+        "blocks": by_axes(flow.blocks),
         "scheme": flow.scheme,
         "edge": flow.block[0],
         "computing alone [MLUP/s]": computing,
@@ -202,8 +202,8 @@ def _scaling_row(flow: DeviceFlow, name: str, first: DeviceFlow) -> Row:
         "machine": flow.machine,
         "scheme": name,
         "devices": flow.devices,
-        "blocks": text(flow.blocks),
-        "block": text(flow.block),
+        "blocks": by_axes(flow.blocks),
+        "block": by_axes(flow.block),
         "MLUP/s": rate(flow),
         "efficiency [%]": efficiency(flow, first),
     }

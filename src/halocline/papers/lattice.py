@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from halocline.bench.settings import Settings
+from halocline.geometry import by_axes
 from halocline.io.results import FROM, Row, Table
 from halocline.papers.configuration import (
     Configuration,
@@ -12,7 +13,6 @@ from halocline.papers.configuration import (
     near_cube,
     near_square,
     predict,
-    text,
 )
 from halocline.papers.experiment import Experiment
 from halocline.papers.node_model import NodeModel
@@ -80,7 +80,7 @@ def study_strong(_: Experiment, settings: Settings) -> list[Table]:
         every.append(Configuration("d3q19", block, blocks, AS_PAPER))
     rows: list[Row] = [
         {
-            "blocks": text(c.blocks),
+            "blocks": by_axes(c.blocks),
             "note": settings.mark(c.ranks),
             "MLUPS": c.cells / times.median() / 1e6,
         }
@@ -108,7 +108,7 @@ def _predict_strong(machine: str, nodes: int) -> Iterator[Row]:
                 "machine": machine,
                 "nodes": nodes,
                 "decomposition": name,
-                "blocks": text(blocks),
+                "blocks": by_axes(blocks),
                 "MLUPS a node": c.cells / step.least() / 1e6 / nodes,
                 "wait [%]": 100 * step.least("idle") / step.least(),
             }

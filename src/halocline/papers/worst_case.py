@@ -9,8 +9,9 @@ from math import prod
 
 from halocline.apps.lbm.velocity_set import velocity_set
 from halocline.bench.settings import Settings
+from halocline.geometry import by_axes
 from halocline.io.results import FROM, Row, Table
-from halocline.papers.configuration import Configuration, Found, measure, near_square, predict, text
+from halocline.papers.configuration import Configuration, Found, measure, near_square, predict
 from halocline.papers.experiment import Experiment
 from halocline.papers.published import stated
 from halocline.plan.decomposition import decompose
@@ -113,7 +114,7 @@ def study(_: Experiment, settings: Settings) -> list[Table]:
 def _table(here: Found, model: Found, settings: Settings) -> Table:
     blocks = next(iter(here)).blocks
     title = (
-        f"here: {text(blocks)} blocks on {settings.ranks} ranks, periodic; of the 18 neighbours "
+        f"here: {by_axes(blocks)} blocks on {settings.ranks} ranks, periodic; of the 18 neighbours "
         f"of a block {neighbours_elsewhere(blocks, settings.ranks)} are another rank's"
     )
     note = settings.mark(settings.ranks)

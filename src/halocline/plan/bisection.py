@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.errors import PlanError
-from halocline.geometry import box_of
+from halocline.geometry import box_of, by_axes
 from halocline.language.numbers import Range, whole_number
 from halocline.plan.decomposition import Decomposition
 from halocline.plan.shape import PRICES
@@ -80,8 +80,8 @@ class Bisection:
                 return Decomposition(bounds_of(boxes), periodic, ranks, boxes=tuple(boxes))
         raise PlanError(
             f"{ranks} ranks with {blocks} block(s) each were asked to share "
-            f"{'x'.join(map(str, extent))} cells; there is room for {room} blocks of at least "
-            f"{'x'.join(map(str, least))}.",
+            f"{by_axes(extent)} cells; there is room for {room} blocks of at least "
+            f"{by_axes(least)}.",
             hint="Use fewer ranks, or let blocks be narrower.",
         )
 

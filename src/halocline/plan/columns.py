@@ -142,9 +142,10 @@ class _Sweep:
 
     def _told(self) -> list[Operation]:
         """Return what brings the last carry of each column to the other blocks in line."""
-        pairs = {(last, n) for n in self.boxes for last in self._last(n)}
-        for n in self.boxes:
-            if self._last(n) == {n}:
+        lasts = {n: self._last(n) for n in self.boxes}
+        pairs = {(last, n) for n, found in lasts.items() for last in found}
+        for n, found in lasts.items():
+            if found == {n}:
                 whole = self.blocks.block(n).box.clip(self.axis, 0, self.blocks.extent[self.axis])
                 pairs |= {(n, other) for other in self._meeting(whole) if n in self._last(other)}
         exchange = self.around.hand_on(

@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import AXES, UNBOUNDED, Box, box_of, directions, even_cuts
+from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions, even_cuts
 from halocline.plan.shape import PRICES, axes_of, cheapest, parse_shape, shapes
 from halocline.plan.tiling import BlockList, Cuts, bounds_of, check_tiling
 
@@ -136,7 +136,7 @@ class Decomposition:
     @property
     def label(self) -> str:
         """How many blocks there are: '4x2x1', or '17' of a list."""
-        return str(self.blocks) if self.boxes else "x".join(map(str, self.shape))
+        return str(self.blocks) if self.boxes else by_axes(self.shape)
 
     @property
     def blocks(self) -> int:
@@ -330,7 +330,7 @@ def decompose(  # noqa: PLR0913 (what a split depends on)
         shape = cheapest(grains, wanted, axes, prices)
     if len(shape) != len(extent) or prod(shape) % ranks or any(s < 1 for s in shape):
         raise PlanError(
-            f"The decomposition {'x'.join(map(str, shape))} was asked for on {ranks} ranks and a "
+            f"The decomposition {by_axes(shape)} was asked for on {ranks} ranks and a "
             f"grid of {len(extent)} axes; expected {len(extent)} positive numbers whose product "
             f"is a multiple of {ranks}.",
         )

@@ -82,7 +82,7 @@ def make_plan(
     wanted = make_layouts(program, schedule)
     if layouts is not None:
         _check_layouts(wanted, layouts)
-    _check_turn(wanted)
+    _check_wrap(wanted)
     if strategy.depth > 1:
         _check_depth(wanted, decomposition, strategy.depth)
     lowering = _Lowering(program, decomposition, strategy, rank, layouts or wanted)
@@ -139,7 +139,7 @@ def _check_depth(layouts: Iterable[FieldLayout], decomposition: Decomposition, d
                 )
 
 
-def _check_turn(layouts: Iterable[FieldLayout]) -> None:
+def _check_wrap(layouts: Iterable[FieldLayout]) -> None:
     """Refuse what leads more than once around the grid."""
     for layout in layouts:
         space = layout.space

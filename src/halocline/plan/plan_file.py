@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import OutputError, PlanError
+from halocline.geometry import by_axes
 from halocline.plan.encoding import Encoder, decoded
 from halocline.plan.plan import Plan
 
@@ -58,8 +59,8 @@ class PlanFile:
         split = self.decomposition
         if (split.extent, split.ranks) != (extent, ranks):
             raise PlanError(
-                f"The plan '{self.path}' is for {split.ranks} rank(s) and {_cells(split.extent)} "
-                f"cells; the simulation has {ranks} rank(s) and {_cells(extent)} cells.",
+                f"The plan '{self.path}' is for {split.ranks} rank(s) and {by_axes(split.extent)} "
+                f"cells; the simulation has {ranks} rank(s) and {by_axes(extent)} cells.",
                 hint=_WAYS,
             )
 
@@ -175,10 +176,6 @@ def read_plans(path: str | Path) -> PlanFile:
 def _damaged(path: Path, error: Exception) -> PlanError:
     what = f"there is no {error}" if isinstance(error, KeyError) else str(error).rstrip(".")
     return PlanError(f"The file '{path}' is no plan, or it is damaged: {what}.", hint=_WAYS)
-
-
-def _cells(extent: tuple[int, ...]) -> str:
-    return "x".join(map(str, extent))
 
 
 def _text(value: Any, depth: int = 0) -> str:

@@ -12,7 +12,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from halocline.plan.decomposition import NOBODY
 from halocline.plan.tiling import BlockList
 
 if TYPE_CHECKING:
@@ -62,11 +61,7 @@ class Redistribution:
 
 def boxes_of_ranks(decomposition: Decomposition, boxed: Callable[[Block], Box]) -> BoxesOfRanks:
     """Return a box for each block of each rank."""
-    result: BoxesOfRanks = [[] for _ in range(decomposition.ranks)]
-    for block in map(decomposition.block, range(decomposition.blocks)):
-        if block.rank != NOBODY:
-            result[block.rank].append(boxed(block))
-    return result
+    return [list(map(boxed, decomposition.blocks_of(r))) for r in range(decomposition.ranks)]
 
 
 def redistribution(

@@ -6,7 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError, nearest
-from halocline.geometry import AXES
+from halocline.geometry import AXES, by_axes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ def cheapest(
     found = shapes(extent, parts, axes)
     if not found:
         raise PlanError(
-            f"{parts} blocks cannot be cut from a grid of {'x'.join(map(str, extent))} cells along "
+            f"{parts} blocks cannot be cut from a grid of {by_axes(extent)} cells along "
             f"{', '.join(AXES[a] for a in axes)}.",
             hint="Use another number of ranks or another decomposition.",
         )

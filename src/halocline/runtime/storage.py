@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from halocline.language.initial import InitialValues
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.layout import FieldLayout
-    from halocline.plan.redistribution import BoxesOfRanks
+    from halocline.plan.redistribution import BoxesOfRanks, Redistribution
     from halocline.runtime.job import Job
     from halocline.runtime.redistribution import Values
 
@@ -184,11 +184,9 @@ class BlockStorage:
     def gather_kept(self, component: int) -> NDArray[Any] | None:
         """Return one component in 'kept_box' on rank 0, None elsewhere; collective."""
         with self.job.call(f"gather_kept of '{self.layout.name}'"):
-            box, dtype = self.kept_box, self.layout.dtype
-            result = None if self.job.rank else np.zeros(box.extent, dtype)
-            plan = redistribution(self.kept, self._on_first(box), self.job.rank)
-            found = self.parts(self.kept, component, will_write=False)
-            redistribute(plan, found, [] if result is None else [(box, result)], dtype, self.job)
+            box = self.kept_box
+            result = None if self.job.rank else np.zeros(box.extent, self.layout.dtype)
+            self._to_first(self._kept_to_first, self.kept, component, box, result)
         return result
 
     def scatter_kept(self, component: int, box: Box, values: NDArray[Any] | None) -> None:
@@ -200,11 +198,32 @@ class BlockStorage:
             redistribute(plan, found, places, self.layout.dtype, self.job)
 
     def _gather(self, component: int, result: NDArray[Any] | None) -> None:
-        whole = self._on_first(self.layout.space.flat(self.layout.space.domain))
-        plan = redistribution(self.own, whole, self.job.rank)
-        found = self.parts(self.own, component, will_write=False)
-        places = [] if result is None else [(box, result.reshape(box.extent)) for box in whole[0]]
+        self._to_first(self._own_to_first, self.own, component, self._all_cells, result)
+
+    def _to_first(
+        self,
+        plan: Redistribution,
+        have: BoxesOfRanks,
+        component: int,
+        box: Box,
+        result: NDArray[Any] | None,
+    ) -> None:
+        """Bring what ranks have of one component to rank 0, as planned."""
+        found = self.parts(have, component, will_write=False)
+        places = [] if result is None else [(box, result.reshape(box.extent))]
         redistribute(plan, found, places, self.layout.dtype, self.job)
+
+    @property
+    def _all_cells(self) -> Box:
+        return self.layout.space.flat(self.layout.space.domain)
+
+    @cached_property
+    def _own_to_first(self) -> Redistribution:
+        return redistribution(self.own, self._on_first(self._all_cells), self.job.rank)
+
+    @cached_property
+    def _kept_to_first(self) -> Redistribution:
+        return redistribution(self.kept, self._on_first(self.kept_box), self.job.rank)
 
     @cached_property
     def own(self) -> BoxesOfRanks:
@@ -216,11 +235,10 @@ class BlockStorage:
         """The cells of all ranks that keep their values from one run to the next."""
         return boxes_of_ranks(self.decomposition, self.layout.kept)
 
-    @property
+    @cached_property
     def kept_box(self) -> Box:
         """A box around all cells and those stored layers beyond the domain."""
-        space = self.layout.space
-        around = bounding_box([space.flat(space.domain), *chain.from_iterable(self.kept)])
+        around = bounding_box([self._all_cells, *chain.from_iterable(self.kept)])
         assert around is not None
         return around
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
+from halocline.geometry import by_axes
 from halocline.io.results import Table
 from halocline.plan.lower import make_plan
 from halocline.tune.model import predict_step
@@ -130,7 +131,7 @@ def table(points: Iterable[Point]) -> Table:
             {
                 "ranks": point.ranks,
                 "nodes": point.nodes,
-                "blocks": "x".join(map(str, point.shape)),
+                "blocks": by_axes(point.shape),
                 **{f"{name} [us]": 1e6 * seconds for name, seconds in parts.items()},
                 "Mcells/s": point.rate / 1e6,
                 "efficiency [%]": 100 * each / first,

@@ -148,11 +148,12 @@ def test_values_of_the_wrong_shape(grid, T):
     )
 
 
-def test_grid_used_by_two_simulations(grid, T):
-    simulated(grid)
-    assert told(PlanError, lambda: simulated(grid)) == (
-        "The grid's fields already belong to another simulation. Make a new Grid with its own "
-        "fields for each simulation."
+def test_simulation_run_by_a_function_of_another_one_of_the_same_grid(grid, T):
+    inner = hc.Simulation(grid, [lambda: None], target="numpy", threads=1)
+    outer = hc.Simulation(grid, [lambda: inner.run(1)], target="numpy", threads=1)
+    assert told(PlanError, lambda: outer.run(1, progress=False)) == (
+        "'run' was called by a function of the step, whose fields are in use. Call it between two "
+        "runs."
     )
 
 

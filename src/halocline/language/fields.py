@@ -148,7 +148,7 @@ class Field(operators.Operand):
         Raises:
             GridError: Shape, type or the function's arguments do not fit the field.
         """
-        boxes = self.own_boxes(self.grid.own or share(self.grid.first))
+        boxes = self.own_boxes(self.grid.held.own or share(self.grid.first))
         self.initial = initial_values(self, boxes, values)
         self.is_set_to_nan = self.initial.has_nan
         self.told = told(self.told, values)
@@ -164,7 +164,8 @@ class Field(operators.Operand):
     def boundary(self, side: str, condition: Any, **scalars: Any) -> None:
         """Say how the layers beyond a side of the domain are filled before a kernel reads them.
 
-        Where layers of two sides meet, the side declared last decides.
+        Where layers of two sides meet, the side declared last decides. Between two runs it may
+        change; the next one begins by planning its steps anew.
 
         Args:
             side: 'x-', 'x+', 'y-', …
@@ -187,12 +188,6 @@ class Field(operators.Operand):
                 f"periodic in {AXES[axis]}.",
                 hint="Make the grid non-periodic on that axis or drop the boundary.",
             )
-        if self.storage is not None:
-            raise GridError(
-                f"Field '{self.name}' was given a boundary on side '{side}' after its simulation "
-                "had begun.",
-                hint="Give all boundaries before the first run.",
-            )
         if isinstance(condition, str) or not (hasattr(condition, "calls") or callable(condition)):
             raise GridError(
                 f"Field '{self.name}' was given {described(condition)} as boundary on side "
@@ -202,6 +197,7 @@ class Field(operators.Operand):
             )
         if hasattr(condition, "check"):
             condition.check(self, side)
+        self.grid.held.boundaries += 1
         self.boundaries.pop(side, None)
         self.boundaries[side] = condition if not scalars else _bind_later(condition, scalars)
 
@@ -235,7 +231,7 @@ class Field(operators.Operand):
                 f"Field '{self.name}' is not stored yet: that is done when its simulation first "
                 "runs.",
                 hint="Ask after simulation.run(…), or write simulation.run(0) before."
-                if self.grid.own
+                if self.grid.held.own
                 else "Make a Simulation of its grid, and run it.",
                 place=user_place(),
             )

@@ -22,12 +22,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@dataclass(eq=False)
+class Held:
+    """Who has the values of a family's fields.
+
+    Attributes:
+        own: The cells of the family's first grid that this rank has, once a simulation says so.
+        executor: What stores the fields: that of the simulation that ran last; None at first.
+        boundaries: How often a field has been given a boundary.
+    """
+
+    own: list[Box] = field(default_factory=list)
+    executor: Any = None
+    boundaries: int = 0
+
+
 @dataclass(frozen=True, eq=False)
 class Grid:
     """A block of cells with coordinates, in one to three dimensions.
 
     Grids made of each other by 'coarsen' and 'refine' are a family: their fields may be used by one
-    kernel, they have one simulation, and names of fields are unique among them.
+    kernel, and names of fields are unique among them. Several simulations may run on one grid, one
+    after the other: each goes on with the values that the fields have.
 
     Args:
         extent: Cells along x, y, z.
@@ -42,8 +58,7 @@ class Grid:
     origin: Any = 0.0
     # Those of the whole family.
     fields: dict[str, Field] = field(default_factory=dict, repr=False)
-    # The cells of the family's first grid that this rank has, once a simulation says so.
-    own: list[Box] = field(default_factory=list, init=False, repr=False)
+    held: Held = field(default_factory=Held, init=False, repr=False)
     # All grids of the family, the first one first.
     family: list[Grid] = field(default_factory=list, init=False, repr=False)
     # Cells for one cell of the family's first grid, along each axis.
@@ -217,7 +232,7 @@ class Grid:
                 h / s for h, s in zip(self.first.spacing, map(float, scale), strict=True)
             ),
         )
-        for shared in ("own", "family"):
+        for shared in ("held", "family"):
             object.__setattr__(result, shared, getattr(self, shared))
         object.__setattr__(result, "scale", scale)
         self.family.append(result)

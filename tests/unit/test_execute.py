@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.tune import once as once_module
 from halocline.errors import CompileError
+from halocline.tune import once as once_module
 from halocline.tune import start
 
 

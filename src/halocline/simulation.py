@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from halocline.errors import PlanError
 from halocline.io.state import parameters
@@ -79,6 +79,9 @@ class Simulation:
     Raises:
         HaloclineError: A step, field or choice is wrong; nothing has run yet.
     """
+
+    # If given, it is called with a simulation before that stores its fields: tools look at it.
+    before_start: ClassVar[Callable[[Simulation], None] | None] = None
 
     def __init__(  # noqa: PLR0913 (the choices of a run)
         self,
@@ -363,6 +366,8 @@ class Simulation:
             known.check_alive()
             if known.boundaries == held.boundaries or known.is_in_step:
                 return known
+        if Simulation.before_start is not None:
+            Simulation.before_start(self)
         self._agreement.on_steps(self.steps)
         self._parameters = parameters(self.grid, self.steps)
         return self._begin()

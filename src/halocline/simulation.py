@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -157,6 +157,11 @@ class Simulation:
     def size(self) -> int:
         """The number of processes."""
         return self.job.size
+
+    @property
+    def fields(self) -> Mapping[str, Field]:
+        """The fields that users have declared on the grid and its family, by name."""
+        return {name: one for name, one in self.grid.fields.items() if not one.is_hidden}
 
     @property
     def communicator(self) -> Any:

@@ -32,6 +32,7 @@ from halocline.language.trace import kernel as kernel
 from halocline.language.trace import laplacian as laplacian
 from halocline.language.transfer import prolong as prolong
 from halocline.language.transfer import restrict as restrict
+from halocline.language.tridiagonal import tridiagonal as tridiagonal
 from halocline.pipeline import plan_for as plan_for
 from halocline.plan.bisection import Bisection as Bisection
 from halocline.plan.decomposition import Decomposition as Decomposition

@@ -3,6 +3,14 @@
 from halocline.geometry import Box as Box
 from halocline.language.boundary import Dirichlet as Dirichlet
 from halocline.language.boundary import Neumann as Neumann
+from halocline.language.derivatives import average as average
+from halocline.language.derivatives import coordinate as coordinate
+from halocline.language.derivatives import curl as curl
+from halocline.language.derivatives import d as d
+from halocline.language.derivatives import div as div
+from halocline.language.derivatives import grad as grad
+from halocline.language.derivatives import laplacian as laplacian
+from halocline.language.derivatives import spacing as spacing
 from halocline.language.functions import cos as cos
 from halocline.language.functions import exp as exp
 from halocline.language.functions import index as index
@@ -25,7 +33,6 @@ from halocline.language.steps import swap as swap
 from halocline.language.steps import time as time
 from halocline.language.sweep import sweep as sweep
 from halocline.language.trace import kernel as kernel
-from halocline.language.trace import laplacian as laplacian
 from halocline.language.transfer import prolong as prolong
 from halocline.language.transfer import restrict as restrict
 from halocline.plan.bisection import Bisection as Bisection

@@ -7,7 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, KernelError, PlanError, described
-from halocline.language import operators
+from halocline.language import expr, operators
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.numbers import Range, number, whole_number
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from halocline.geometry import Box
-    from halocline.language import expr
     from halocline.language.kernel import Kernel
     from halocline.language.space import Space
 
@@ -131,6 +130,16 @@ class Reduction(Parameter):
             raise KernelError(
                 f"'hc.{kind}' was given the parameter '{operand.name}'; expected a field or an "
                 "expression of fields.",
+                place=user_place(),
+            )
+        if any(
+            isinstance(node, expr.Derivative | expr.Metric)
+            for node in expr.walk(operand.expression())
+        ):
+            raise KernelError(
+                f"'hc.{kind}' was given an expression with a derivative or a place; expected "
+                "values of fields.",
+                hint="Assign it to a field in a kernel, and combine that.",
                 place=user_place(),
             )
         super().__init__(float("nan"), name or kind)

@@ -28,6 +28,7 @@ from halocline.language.reductions import sum as sum  # noqa: A004 (the field's 
 from halocline.language.steps import Parameter as Parameter
 from halocline.language.steps import every as every
 from halocline.language.steps import repeat as repeat
+from halocline.language.steps import rotate as rotate
 from halocline.language.steps import step as step
 from halocline.language.steps import swap as swap
 from halocline.language.steps import time as time

@@ -2,68 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language import operators
+from halocline.language.expr import numbers_in
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
-from halocline.language.numbers import Range, number, whole_number
+from halocline.language.numbers import Range, finite_number, number, whole_number
+from halocline.language.parameters import CLOCK, Formula, Parameter, formula
 from halocline.language.place import user_place
-from halocline.language.tree import Every, Repeat, Swap
+from halocline.language.tree import Every, Repeat, Swap, Until, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from halocline.geometry import Box
-    from halocline.language import expr
     from halocline.language.kernel import Kernel
     from halocline.language.space import Space
-
-
-class Parameter(operators.Operand):
-    """A number that kernels read at run time and that may change between steps.
-
-    Args:
-        value: Its number at first.
-        name: What messages and checkpoints call it.
-    """
-
-    def __init__(self, value: float, name: str = "parameter") -> None:
-        self.name = name
-        self.value = value
-
-    @property
-    def value(self) -> float:
-        """The current number; assign to it between runs or in a callback, on every rank alike.
-
-        Raises:
-            KernelError: It was given something else than a number.
-        """
-        return self._value
-
-    @value.setter
-    def value(self, value: float) -> None:
-        self._value = number(f"The parameter '{self.name}'", value, KernelError)
-
-    def expression(self) -> expr.Expr:
-        """Refuse to be part of an expression: only a kernel's keywords are read at run time."""
-        raise KernelError(
-            f"The parameter '{self.name}' was used in an expression itself.",
-            hint=f"Pass it to the kernel by keyword: kernel(…, {self.name}={self.name}).",
-            place=user_place(),
-        )
-
-    def __repr__(self) -> str:
-        """Return name and value."""
-        return f"{self.name}={self.value:g}"
-
-
-# Known to every simulation: the number of the step being executed, and step * dt.
-step = Parameter(0.0, "step")
-time = Parameter(0.0, "time")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,9 +96,24 @@ class Reduction(Parameter):
         self.operand = operand.expression()
         self.grid = operand.grid if isinstance(operand, Field) else None
 
+    @property
+    def needed(self) -> tuple[Parameter, ...]:
+        """The parameters in what is reduced."""
+        return numbers_in(self.operand)
 
-Step = Call | Swap[Field] | Repeat[Any] | Every[Any] | Callback | Reduction
-_KINDS = (Call, Swap, Repeat, Every, Callback, Reduction)
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assign:
+    """Give a parameter the value that a formula has then."""
+
+    parameter: Parameter
+    value: Parameter
+
+
+Loop = Repeat[Any] | Every[Any] | Until[Any]
+# A formula stands for the reductions in it; see 'spelled_out'.
+Step = Call | Swap[Field] | Loop | Callback | Reduction | Assign | Formula
+_KINDS = (Call, Swap, Repeat, Every, Until, Callback, Reduction, Assign)
 
 
 def swap(first: Field, second: Field) -> Swap[Field]:
@@ -193,12 +166,101 @@ def every(interval: int, *steps: Step | Callable[[], object]) -> Every[Step]:
     return Every(whole_number("'every'", interval, Range(least=1)), _check(steps))
 
 
+def until(
+    condition: Parameter,
+    *steps: Step | Callable[[], object],
+    most: int = 1000,
+    otherwise: str = "error",
+) -> Until[Step]:
+    """Return steps that are done again and again within a step: passes, one at least.
+
+    Args:
+        condition: A comparison of parameters, reductions and numbers; after a pass in which it has
+            come to hold there is no other. What it needs of reductions that are no steps is
+            evaluated at the end of each pass.
+        steps: A pass.
+        most: How many passes are done at most.
+        otherwise: What happens if it does not hold then: an 'error' on all ranks, or 'go on'.
+
+    Returns:
+        The loop; its attribute 'passes' is a parameter, how many were done the last time.
+
+    Raises:
+        PlanError: The condition is no comparison, or there are no steps.
+    """
+    if otherwise not in ("error", "go on"):
+        raise PlanError(
+            f"'until' was told otherwise={otherwise!r}; expected 'error' or 'go on'.",
+            place=user_place(),
+        )
+    if not steps:
+        raise PlanError(
+            "'until' was given a condition and no steps; expected at least one.",
+            hint="Write hc.until(condition, step, …).",
+            place=user_place(),
+        )
+    most = whole_number("'most' of 'until'", most, Range(least=1))
+    passes = Parameter(0.0, "passes")
+    return Until(_condition(condition), _check(steps), most, passes, is_strict=otherwise == "error")
+
+
+def _condition(condition: Any) -> Formula:
+    if isinstance(condition, Formula) and condition.is_condition:
+        return condition
+    hint = "Write hc.until(error < 1e-6, …), with parameters, reductions and numbers."
+    found = described(condition)
+    if isinstance(condition, Parameter):
+        found = f"the number '{condition.name}'"
+    elif isinstance(condition, operators.Operand):
+        found = "something that differs from cell to cell"
+        hint = "Reduce it to a number: hc.until(hc.max(abs(u - v)) < 1e-6, …)."
+    elif isinstance(condition, bool):
+        hint = "'==' and '!=' compare objects; write <, <=, > or >= of parameters."
+    raise PlanError(
+        f"'until' was given {found}; expected a condition, that is a comparison of numbers that "
+        "are known at run time.",
+        hint=hint,
+        place=user_place(),
+    )
+
+
+def assign(parameter: Parameter, value: float | Parameter) -> Assign:
+    """Return the step that gives a parameter the value that a formula has then.
+
+    Reductions in it that are no steps are evaluated right there.
+
+    Raises:
+        PlanError: It is no parameter that a step may change, or no number that it is given.
+    """
+    is_plain = isinstance(parameter, Parameter) and not isinstance(parameter, Formula | Reduction)
+    if not is_plain or parameter in CLOCK:
+        found = f"'{parameter.name}'" if isinstance(parameter, Parameter) else described(parameter)
+        why = {Formula: ", a formula", Reduction: ", a reduction"}.get(type(parameter), "")
+        raise PlanError(
+            f"'assign' was to change {found}{why}; expected an hc.Parameter of your own.",
+            hint="Make one that keeps the number: kept = hc.Parameter(0.0, 'kept').",
+            place=user_place(),
+        )
+    if isinstance(value, operators.Operand) and not isinstance(value, Parameter):
+        raise PlanError(
+            f"'assign' was to give '{parameter.name}' something that differs from cell to cell; "
+            "expected a number, or a formula of parameters and reductions.",
+            hint="Reduce it to a number: hc.assign(parameter, hc.max(u)).",
+            place=user_place(),
+        )
+    if not isinstance(value, Parameter):
+        value = number(f"'assign' to '{parameter.name}'", value, PlanError)
+    return Assign(parameter, formula(value))
+
+
 def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
     """Return the steps with plain functions wrapped, or refuse what is no step."""
     result: list[Step] = []
     for item in steps:
         if isinstance(item, _KINDS):
             result.append(item)
+        elif isinstance(item, Formula):
+            result.append(_evaluating(item))
         elif isinstance(item, tuple | list):
             result += _check(tuple(item))
         elif callable(item) and not hasattr(item, "field_names"):
@@ -207,14 +269,94 @@ def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
             what = f"The kernel '{item.name}'" if hasattr(item, "field_names") else described(item)
             raise PlanError(
                 f"{what} stands in the list of steps; expected a called kernel, swap, repeat, "
-                "every, a reduction or a function.",
+                "every, until, assign, a reduction or a function.",
                 hint="Call the kernel with its fields: heat(T, T_new, a=0.1).",
                 place=user_place(),
             )
     return tuple(result)
 
 
-check_steps = _check
+def _evaluating(item: Formula) -> Formula:
+    if any(isinstance(one, Reduction) for one in item.parameters):
+        return item
+    raise PlanError(
+        f"The formula '{item.name}' stands in the list of steps and has no reduction in it; "
+        "there is nothing to evaluate.",
+        hint="It is computed wherever it is used; to keep the value that it has here, write "
+        "hc.assign(parameter, formula).",
+        place=user_place(),
+    )
+
+
+def check_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
+    """Return steps with plain functions wrapped and reductions spelled out, or refuse them."""
+    checked = _check(steps)
+    known = {id(r) for one in walk(checked) for r in _reductions(one)}
+    return spelled_out(checked, known)
+
+
+def spelled_out(steps: Sequence[Step], known: Collection[int]) -> tuple[Step, ...]:
+    """Return steps with the reductions that they need and that are no steps anywhere.
+
+    Those in a formula, an assignment or another reduction come before it, those in the condition of
+    a loop at the end of each pass.
+
+    Args:
+        steps: The steps.
+        known: The reductions that are steps, by 'id'.
+    """
+    result: list[Step] = []
+    for one in steps:
+        match one:
+            case Formula():
+                for reduction in _reductions(one):
+                    result += [*_missing(reduction.needed, known), reduction]
+            case Reduction():
+                result += [*_missing(one.needed, known), one]
+            case Assign(_, value):
+                result += [*_missing(value.parameters, known), one]
+            case Until(condition, body):
+                after = _missing(condition.parameters, known)
+                result.append(replace(one, body=(*spelled_out(body, known), *after)))
+            case Repeat(_, body) | Every(_, body):
+                result.append(replace(one, body=spelled_out(body, known)))
+            case _:
+                result.append(one)
+    return tuple(result)
+
+
+def _reductions(step: Step) -> list[Reduction]:
+    """Return the reductions that a step evaluates."""
+    found = step.parameters if isinstance(step, Parameter) else ()
+    return [one for one in found if isinstance(one, Reduction)]
+
+
+def _missing(used: Sequence[Parameter], known: Collection[int]) -> list[Reduction]:
+    """Return the reductions among some numbers that are no steps, after those that they need."""
+    result: list[Reduction] = []
+    for one in used:
+        if isinstance(one, Reduction) and id(one) not in known:
+            result += [*_missing(one.needed, known), one]
+    return result
+
+
+def length_of_step(dt: Any, steps: Sequence[Step]) -> float | Parameter:
+    """Return the length of a step: a number, or one that is computed while steps are done.
+
+    Raises:
+        PlanError: It is neither, or has a reduction in it that no step evaluates.
+    """
+    if not isinstance(dt, Parameter):
+        return finite_number("'dt'", dt)
+    known = {id(one) for one in walk(steps)}
+    for one in dt.parameters:
+        if isinstance(one, Reduction) and id(one) not in known:
+            raise PlanError(
+                f"'dt' was given '{dt.name}', but no step evaluates the reduction '{one.name}'.",
+                hint="Put the formula or the reduction into the list of steps.",
+                place=user_place(),
+            )
+    return dt
 
 
 def time_step(steps: Sequence[Any]) -> tuple[Step, ...]:

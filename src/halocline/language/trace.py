@@ -16,9 +16,10 @@ from halocline.language.calls import On, over_cells
 from halocline.language.expr import Cast, Expr, Read, Scalar
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
-from halocline.language.kernel import Kernel, Statement
+from halocline.language.kernel import Kernel, Statement, with_scalars
+from halocline.language.parameters import Parameter
 from halocline.language.place import user_place
-from halocline.language.steps import Call, Parameter
+from halocline.language.steps import Call
 from halocline.language.subscripts import parse_component, parse_offset_of_field
 
 if TYPE_CHECKING:
@@ -304,12 +305,14 @@ def bound(  # noqa: PLR0913 (what a call is made of)
     sweep: tuple[int, int] | None = None,
 ) -> Call:
     """Bind what has been recorded to fields; see 'recorded'."""
+    statements, numbers = with_scalars(recorder.statements, scalars)
+    scalars = {**scalars, **numbers}
     kernel = Kernel(
         name,
         next(iter(fields.values())).dimensions,
         tuple(field.type_as(own) for own, field in fields.items()),
         tuple(scalars),
-        tuple(recorder.statements),
+        statements,
         sweep=sweep,
     )
     traced = over_cells(kernel, tuple(fields.values()), recorder.places, place, on)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.geometry import codimension, direction_name
 from halocline.language import tree
-from halocline.language.tree import Every, Repeat, Swap, mapped
+from halocline.language.tree import Every, Repeat, Swap, Until, mapped
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.reach import moved
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from halocline.geometry import Box
+    from halocline.language.parameters import Parameter
     from halocline.language.space import Space
     from halocline.language.steps import Callback, Reduction
     from halocline.plan.arrangement import Arrangement
@@ -107,6 +108,14 @@ class Reduce:
 
 
 @dataclass(frozen=True, slots=True)
+class Compute:
+    """Give a parameter the value of a formula."""
+
+    parameter: Parameter
+    value: Parameter
+
+
+@dataclass(frozen=True, slots=True)
 class CallFunction:
     """Call a Python function."""
 
@@ -132,8 +141,9 @@ class Check:
     restore: tuple[Swap[str], ...] = ()
 
 
-Leaf = Run | Start | Wait | WaitAny | Poll | Swap[str] | Reduce | CallFunction | Poison | Check
-Operation = Leaf | Repeat[Any] | Every[Any]
+Exchanging = Start | Wait | WaitAny | Poll
+Leaf = Run | Exchanging | Swap[str] | Reduce | Compute | CallFunction | Poison | Check
+Operation = Leaf | Repeat[Any] | Every[Any] | Until[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +281,8 @@ class Plan:
                     return [Swap(field(first), field(second))]
                 case Reduce() | CallFunction() | Check():
                     return [replace(op, restore=())]
+                case Compute():
+                    return [op]
 
         return mapped(self.steps[step], meaning)
 
@@ -283,7 +295,7 @@ class Plan:
                     lines += self._traffic(self.exchanges[number], indent + "          ")
                 case WaitAny(_, arrivals):
                     lines += self._lines((a.run for a in arrivals), indent + "  ")
-                case Repeat(_, body) | Every(_, body):
+                case Repeat(_, body) | Every(_, body) | Until(_, body):
                     lines += self._lines(body, indent + "  ")
         return lines
 
@@ -301,10 +313,10 @@ class Plan:
                 return f"wait    any of exchange {number}, {len(arrivals)} pieces of work meanwhile"
             case Swap(first, second):
                 return f"swap    {first}, {second}"
-            case Repeat(count, _):
-                return f"loop    {count} times"
-            case Every(interval, _):
-                return f"every   {interval} steps"
+            case Repeat() | Every() | Until():
+                return _loop_line(op)
+            case Compute(parameter, value):
+                return f"compute {parameter.name} = {value.name}"
             case Reduce(kind, field, component):
                 return f"reduce  {kind} of {field}[{component}]"
             case CallFunction(callback):
@@ -343,6 +355,16 @@ class Plan:
     def _moved(self, message: Message) -> str:
         size = f"{self.bytes_of(message.parts):,} bytes"
         return size if message.transport == "auto" else f"{size}, {message.transport}"
+
+
+def _loop_line(loop: Repeat[Any] | Every[Any] | Until[Any]) -> str:
+    match loop:
+        case Repeat(count, _):
+            return f"loop    {count} times"
+        case Every(interval, _):
+            return f"every   {interval} steps"
+        case Until(condition, _, most):
+            return f"loop    until {condition.name}, at most {most} times"
 
 
 def _contents(parts: tuple[Part, ...]) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from halocline.language.grid import Grid
+    from halocline.language.parameters import Parameter
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
     from halocline.runtime.device import OpenDevice
@@ -28,7 +29,7 @@ class Started(Protocol):
     grid: Grid
     job: Job
     threads: int
-    dt: float
+    dt: float | Parameter
     device: OpenDevice
     target: str
 
@@ -63,7 +64,8 @@ def start(
         first, simulation.grid, job, simulation.threads, simulation.dt, device, services=services
     )
     store_fields(first.layouts, executor, before, job)
-    executor.runtime.step = before.step if before else 0
+    if before:
+        executor.runtime.step, executor.runtime.time = before.step, before.runtime.time
     return executor, Selection(candidates, executor, kernels, job, predictor)
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, KernelError, PlanError, described
-from halocline.language import operators
-from halocline.language.expr import numbers_in
+from halocline.language import expr, operators
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
-from halocline.language.numbers import Range, finite_number, number, whole_number
-from halocline.language.parameters import CLOCK, Formula, Parameter, formula
+from halocline.language.numbers import Range, whole_number
+from halocline.language.parameters import Formula, Parameter
 from halocline.language.place import user_place
+from halocline.language.show import show
 from halocline.language.tree import Every, Repeat, Swap, Until, walk
+from halocline.notebook import preformatted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -48,6 +50,10 @@ class Call:
     place: str
     mask: Field | None
     space: Space
+
+    def _repr_html_(self) -> str:
+        """Return what one cell does as Jupyter shows it."""
+        return preformatted(show(self.kernel))
 
     def field(self, name: str) -> Field:
         """Return the field bound to one of the kernel's parameters."""
@@ -91,6 +97,16 @@ class Reduction(Parameter):
                 "expression of fields.",
                 place=user_place(),
             )
+        if any(
+            isinstance(node, expr.Derivative | expr.Metric)
+            for node in expr.walk(operand.expression())
+        ):
+            raise KernelError(
+                f"'hc.{kind}' was given an expression with a derivative or a place; expected "
+                "values of fields.",
+                hint="Assign it to a field in a kernel, and combine that.",
+                place=user_place(),
+            )
         super().__init__(float("nan"), name or kind)
         self.kind = kind
         self.operand = operand.expression()
@@ -99,7 +115,7 @@ class Reduction(Parameter):
     @property
     def needed(self) -> tuple[Parameter, ...]:
         """The parameters in what is reduced."""
-        return numbers_in(self.operand)
+        return expr.numbers_in(self.operand)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,29 +138,59 @@ def swap(first: Field, second: Field) -> Swap[Field]:
     Raises:
         GridError: The fields differ in grid, element type or components.
     """
-    for field in (first, second):
+    (result,) = _taking_turns("swap", (first, second), "two fields", "two different fields")
+    return result
+
+
+def rotate(*fields: Field) -> tuple[Swap[Field], ...]:
+    """Return the step in which each field gets the contents of the next, and the last of the first.
+
+    For time levels: 'hc.rotate(u_old, u, u_new)' makes what is new the present and what is present
+    old. Nothing is moved in memory.
+
+    Args:
+        fields: At least two of the same type.
+
+    Raises:
+        GridError: The fields differ in grid, element type or components.
+    """
+    return _taking_turns("rotate", fields, "at least two fields", "different fields")
+
+
+def _taking_turns(
+    what: str, fields: tuple[Any, ...], expected: str, different: str
+) -> tuple[Swap[Field], ...]:
+    """Return the swaps after which each field has the contents of the next."""
+    for field in fields:
         if not isinstance(field, Field):
             raise PlanError(
-                f"'swap' was given {described(field)}; expected two fields.", place=user_place()
+                f"'{what}' was given {described(field)}; expected {expected}.", place=user_place()
             )
-    if first is second:
+    if len(fields) < 2:  # noqa: PLR2004
         raise PlanError(
-            f"'swap' was given the field '{first.name}' twice; expected two different fields.",
-            place=user_place(),
+            f"'{what}' was given {len(fields)} field(s); expected {expected}.", place=user_place()
         )
-    same_family((first, second), "'swap'")
-    if first.space != second.space:
-        raise GridError(
-            f"'swap' was given '{first.name}' of {_cells(first)} and '{second.name}' of "
-            f"{_cells(second)}; expected fields with the same cells.",
-            place=user_place(),
-        )
-    if first.type_as("") != second.type_as(""):
-        raise GridError(
-            f"'swap' was given '{first.name}' ({_kind(first)}) and '{second.name}' "
-            f"({_kind(second)}); expected fields of one type.",
-        )
-    return Swap(first, second)
+    for position, field in enumerate(fields):
+        if field in fields[:position]:
+            raise PlanError(
+                f"'{what}' was given the field '{field.name}' twice; expected {different}.",
+                place=user_place(),
+            )
+    same_family(fields, f"'{what}'")
+    first = fields[0]
+    for other in fields[1:]:
+        if first.space != other.space:
+            raise GridError(
+                f"'{what}' was given '{first.name}' of {_cells(first)} and '{other.name}' of "
+                f"{_cells(other)}; expected fields with the same cells.",
+                place=user_place(),
+            )
+        if first.type_as("") != other.type_as(""):
+            raise GridError(
+                f"'{what}' was given '{first.name}' ({_kind(first)}) and '{other.name}' "
+                f"({_kind(other)}); expected fields of one type.",
+            )
+    return tuple(Swap(one, next_) for one, next_ in pairwise(fields))
 
 
 def _cells(field: Field) -> str:
@@ -158,102 +204,15 @@ def _kind(field: Field) -> str:
 
 def repeat(count: int, *steps: Step) -> Repeat[Step]:
     """Return steps that run 'count' times within each step (sub-stepping)."""
-    return Repeat(whole_number("'repeat'", count, Range(least=1)), _check(steps))
+    return Repeat(whole_number("'repeat'", count, Range(least=1)), as_steps(steps))
 
 
 def every(interval: int, *steps: Step | Callable[[], object]) -> Every[Step]:
     """Return steps, or Python functions, that run at the end of every 'interval'-th step."""
-    return Every(whole_number("'every'", interval, Range(least=1)), _check(steps))
+    return Every(whole_number("'every'", interval, Range(least=1)), as_steps(steps))
 
 
-def until(
-    condition: Parameter,
-    *steps: Step | Callable[[], object],
-    most: int = 1000,
-    otherwise: str = "error",
-) -> Until[Step]:
-    """Return steps that are done again and again within a step: passes, one at least.
-
-    Args:
-        condition: A comparison of parameters, reductions and numbers; after a pass in which it has
-            come to hold there is no other. What it needs of reductions that are no steps is
-            evaluated at the end of each pass.
-        steps: A pass.
-        most: How many passes are done at most.
-        otherwise: What happens if it does not hold then: an 'error' on all ranks, or 'go on'.
-
-    Returns:
-        The loop; its attribute 'passes' is a parameter, how many were done the last time.
-
-    Raises:
-        PlanError: The condition is no comparison, or there are no steps.
-    """
-    if otherwise not in ("error", "go on"):
-        raise PlanError(
-            f"'until' was told otherwise={otherwise!r}; expected 'error' or 'go on'.",
-            place=user_place(),
-        )
-    if not steps:
-        raise PlanError(
-            "'until' was given a condition and no steps; expected at least one.",
-            hint="Write hc.until(condition, step, …).",
-            place=user_place(),
-        )
-    most = whole_number("'most' of 'until'", most, Range(least=1))
-    passes = Parameter(0.0, "passes")
-    return Until(_condition(condition), _check(steps), most, passes, is_strict=otherwise == "error")
-
-
-def _condition(condition: Any) -> Formula:
-    if isinstance(condition, Formula) and condition.is_condition:
-        return condition
-    hint = "Write hc.until(error < 1e-6, …), with parameters, reductions and numbers."
-    found = described(condition)
-    if isinstance(condition, Parameter):
-        found = f"the number '{condition.name}'"
-    elif isinstance(condition, operators.Operand):
-        found = "something that differs from cell to cell"
-        hint = "Reduce it to a number: hc.until(hc.max(abs(u - v)) < 1e-6, …)."
-    elif isinstance(condition, bool):
-        hint = "'==' and '!=' compare objects; write <, <=, > or >= of parameters."
-    raise PlanError(
-        f"'until' was given {found}; expected a condition, that is a comparison of numbers that "
-        "are known at run time.",
-        hint=hint,
-        place=user_place(),
-    )
-
-
-def assign(parameter: Parameter, value: float | Parameter) -> Assign:
-    """Return the step that gives a parameter the value that a formula has then.
-
-    Reductions in it that are no steps are evaluated right there.
-
-    Raises:
-        PlanError: It is no parameter that a step may change, or no number that it is given.
-    """
-    is_plain = isinstance(parameter, Parameter) and not isinstance(parameter, Formula | Reduction)
-    if not is_plain or parameter in CLOCK:
-        found = f"'{parameter.name}'" if isinstance(parameter, Parameter) else described(parameter)
-        why = {Formula: ", a formula", Reduction: ", a reduction"}.get(type(parameter), "")
-        raise PlanError(
-            f"'assign' was to change {found}{why}; expected an hc.Parameter of your own.",
-            hint="Make one that keeps the number: kept = hc.Parameter(0.0, 'kept').",
-            place=user_place(),
-        )
-    if isinstance(value, operators.Operand) and not isinstance(value, Parameter):
-        raise PlanError(
-            f"'assign' was to give '{parameter.name}' something that differs from cell to cell; "
-            "expected a number, or a formula of parameters and reductions.",
-            hint="Reduce it to a number: hc.assign(parameter, hc.max(u)).",
-            place=user_place(),
-        )
-    if not isinstance(value, Parameter):
-        value = number(f"'assign' to '{parameter.name}'", value, PlanError)
-    return Assign(parameter, formula(value))
-
-
-def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
+def as_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
     """Return the steps with plain functions wrapped, or refuse what is no step."""
     result: list[Step] = []
     for item in steps:
@@ -262,7 +221,7 @@ def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
         elif isinstance(item, Formula):
             result.append(_evaluating(item))
         elif isinstance(item, tuple | list):
-            result += _check(tuple(item))
+            result += as_steps(tuple(item))
         elif callable(item) and not hasattr(item, "field_names"):
             result.append(Callback(item))
         else:
@@ -290,7 +249,7 @@ def _evaluating(item: Formula) -> Formula:
 
 def check_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
     """Return steps with plain functions wrapped and reductions spelled out, or refuse them."""
-    checked = _check(steps)
+    checked = as_steps(steps)
     known = {id(r) for one in walk(checked) for r in _reductions(one)}
     return spelled_out(checked, known)
 
@@ -338,25 +297,6 @@ def _missing(used: Sequence[Parameter], known: Collection[int]) -> list[Reductio
         if isinstance(one, Reduction) and id(one) not in known:
             result += [*_missing(one.needed, known), one]
     return result
-
-
-def length_of_step(dt: Any, steps: Sequence[Step]) -> float | Parameter:
-    """Return the length of a step: a number, or one that is computed while steps are done.
-
-    Raises:
-        PlanError: It is neither, or has a reduction in it that no step evaluates.
-    """
-    if not isinstance(dt, Parameter):
-        return finite_number("'dt'", dt)
-    known = {id(one) for one in walk(steps)}
-    for one in dt.parameters:
-        if isinstance(one, Reduction) and id(one) not in known:
-            raise PlanError(
-                f"'dt' was given '{dt.name}', but no step evaluates the reduction '{one.name}'.",
-                hint="Put the formula or the reduction into the list of steps.",
-                place=user_place(),
-            )
-    return dt
 
 
 def time_step(steps: Sequence[Any]) -> tuple[Step, ...]:

@@ -30,6 +30,8 @@ class Started(Protocol):
     job: Job
     threads: int
     dt: float | Parameter
+    step: int
+    time: float
     device: OpenDevice
     target: str
 
@@ -46,8 +48,8 @@ def start(
         simulation: Whose plans they are.
         candidates: The plans.
         predictor: What predicts their steps; None for a single rank.
-        before: What has executed the simulation on other blocks so far, and gives up its fields;
-            None at first.
+        before: What stores the fields so far, on other blocks or for another simulation, and gives
+            them up; None at first.
 
     Raises:
         CompileError: The kernels cannot be compiled.
@@ -64,8 +66,8 @@ def start(
         first, simulation.grid, job, simulation.threads, simulation.dt, device, services=services
     )
     store_fields(first.layouts, executor, before, job)
-    if before:
-        executor.runtime.step, executor.runtime.time = before.step, before.runtime.time
+    simulation.grid.held.executor = executor
+    executor.runtime.step, executor.runtime.time = simulation.step, simulation.time
     return executor, Selection(candidates, executor, kernels, job, predictor)
 
 

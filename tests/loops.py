@@ -90,7 +90,7 @@ def source(b, x):
 
 def conjugate_gradients() -> Looping:
     """A linear system in each step, whose right-hand side follows from the last one's solution."""
-    grid = hc.Grid((16, 12), periodic=True)
+    grid = hc.Grid((10, 26), periodic=True)
     x, r, p, q, b = (grid.field(name) for name in "xrpqb")
     start = _random(grid.extent)
     b.set(start)
@@ -145,7 +145,7 @@ def accept(u, trial):
 
 def trial_steps() -> Looping:
     """A step that is rejected and repeated with half the length, and then a longer one is tried."""
-    grid = hc.Grid((17, 12), periodic=True)
+    grid = hc.Grid((9, 25), periodic=True)
     u, trial = grid.field("u"), grid.field("trial")
     start = _random(grid.extent, 4)
     u.set(start)
@@ -202,7 +202,7 @@ def strike(u, hit, *, mean):
 
 def swapped() -> Looping:
     """Fields that are swapped in a loop, three in turn; a mask; walls that follow a formula."""
-    grid = hc.Grid((16, 14))
+    grid = hc.Grid((10, 26))
     u, v, w, f, seen = (grid.field(name) for name in ("u", "v", "w", "f", "seen"))
     hit = grid.field("hit", dtype="uint8")
     start, force = _random(grid.extent, 5), _random(grid.extent, 6) - 0.5
@@ -227,7 +227,7 @@ def swapped() -> Looping:
     steps = [
         total,
         loop,
-        strike(u, hit, mean=total / 224),
+        strike(u, hit, mean=total / 260),
         count(hit, u, seen, level=2 * level + loop.passes, on=hit),
         hc.assign(level, level + 0.25),
     ]
@@ -254,7 +254,7 @@ def swapped() -> Looping:
                 U, V = V, U
             if C < 0.01:
                 break
-        H = U > T / 224
+        H = U > T / 260
         S = np.where(H, S + (2 * L + passes) * U, S)
         L += 0.25
     fields = {"u": U, "v": V, "w": W, "seen": S, "hit": H.astype("uint8")}

@@ -225,6 +225,15 @@ class KernelFunction:
                 raise KernelError(
                     f"Kernel '{self.name}' has no scalar '{name}'.", hint=hint, place=self.place
                 )
+        for name, value in scalars.items():
+            if isinstance(value, operators.Operand) and not value.is_number:
+                raise KernelError(
+                    f"Kernel '{self.name}' was given something that differs from cell to cell for "
+                    f"'{name}'; expected a number, or a formula of parameters and reductions.",
+                    hint="Pass the field by position, or reduce it to a number: "
+                    f"{name}=hc.max({getattr(value, 'name', '…')}).",
+                    place=self.place,
+                )
         missing = [n for n, d in self.keywords.items() if d is inspect.Parameter.empty]
         for name in missing:
             if name not in scalars:

@@ -50,9 +50,7 @@ def remez(fit: Fit) -> list[mpf]:
             right[i] = fit.function(x)
         solution = mp.lu_solve(rows, right)
         coefficients = [solution[j] for j in range(free)]
-        errors = [
-            (weights[x] * (mp.polyval(coefficients[::-1], x) - wanted[x]), x) for x in grid
-        ]
+        errors = [(weights[x] * (mp.polyval(coefficients[::-1], x) - wanted[x]), x) for x in grid]
         found = _alternating(errors)
         if len(found) < free + 1:  # the grid, or the digits, are too coarse for more
             break

@@ -75,7 +75,7 @@ def test_functions_of_numpy_that_the_language_lacks(T, out, function, name):
 
     assert traced(kernel, T, out) == (
         f"'np.{name}' was applied to a value that differs from cell to cell. The language has "
-        "hc.sqrt, exp, log, sin, cos, tanh, abs, minimum, maximum and where, under NumPy's names "
+        "hc.sqrt, exp, log, sin, cos, tanh, abs, minimum, maximum, where and others (README.md names "
         "too."
     )
 

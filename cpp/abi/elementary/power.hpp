@@ -14,7 +14,8 @@ ELEMENTARY T power_with_sign(T x, T y, T of_size) {
     const bool is_whole = rint(y) == y;
     const T half = y * T(0.5);
     const bool is_odd = is_whole && rint(half) != half;
-    const T signed_power = is_odd ? copysign(of_size, x) : of_size;
+    const T power = size(x) == 1 && size(y) == infinite ? T(1) : of_size;
+    const T signed_power = is_odd ? copysign(power, x) : power;
     const bool has_none = x < 0 && x > -infinite && !is_whole;
     const T result = has_none ? static_cast<T>(not_a_number()) : signed_power;
     return x == 1 || y == 0 ? T(1) : result;

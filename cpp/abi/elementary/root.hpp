@@ -5,13 +5,6 @@
 
 namespace elementary {
 
-ELEMENTARY double sqrt(double x) {
-    return root(x);
-}
-ELEMENTARY float sqrt(float x) {
-    return root(x);
-}
-
 // The cube root of a positive, finite and normal number: y = v w^2, w = v^(-1/3) by Newton's steps.
 ELEMENTARY double cbrt_of_normal(double x) {
     const double e = as_double(bits(x) >> 52) - 1023.0;

@@ -11,6 +11,7 @@ import numpy as np
 from halocline.errors import GridError, KernelError, described, nearest
 from halocline.geometry import AXES
 from halocline.language import expr, operators
+from halocline.language.component import access
 from halocline.language.initial import initial_values, share
 from halocline.language.kernel import DTYPES, LAYOUTS, FieldType
 from halocline.language.place import user_place
@@ -256,7 +257,7 @@ class Field(operators.Operand):
 
     def __getitem__(self, key: Any) -> Any:
         """Return a component, or the value at an offset, for use in a reduction."""
-        return operators.access(self.name, self.components, self.space, key)
+        return access(self.name, self.components, self.space, key)
 
 
 def _bind_later(condition: Callable[..., Any], scalars: dict[str, Any]) -> Callable[..., Any]:

@@ -144,9 +144,9 @@ FITS = {
     "rcbrt": Fit(4, mpf(1), mpf(2), lambda x: x ** (-mpf(1) / 3), lambda x: x ** (mpf(1) / 3)),
     "erf double": Fit(13, mpf(0), mpf("1.0001"), *_erf),
     "erf float": Fit(6, mpf(0), mpf("1.0001"), *_erf),
-    # Of u = (x - 2) / (x + 2): the scaled complement where x is from 0.9 to 6, or from 1 to 4.
+    # Of u = (x - 2) / (x + 2): the scaled complement where x is from 0.8 to 6, or from 1 to 4.
     "erfcx double": Fit(
-        17, mpf(-11) / 29, mpf(1) / 2, lambda u: _erfcx(2 * (1 + u) / (1 - u)), lambda _: mpf(1)
+        17, -mpf(3) / 7, mpf(1) / 2, lambda u: _erfcx(2 * (1 + u) / (1 - u)), lambda _: mpf(1)
     ),
     "erfcx float": Fit(
         7, -mpf(1) / 3, mpf(1) / 3, lambda u: _erfcx(2 * (1 + u) / (1 - u)), lambda _: mpf(1)

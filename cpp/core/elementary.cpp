@@ -19,10 +19,11 @@
         for (std::int64_t i = 0; i < n; ++i) result[i] = elementary::name(x[i], y[i]);           \
     }
 
-#define ALL_OF_ONE(DO)                                                                       \
-    DO(exp)                                                                                  \
-    DO(exp2) DO(expm1) DO(log) DO(log2) DO(log10) DO(log1p) DO(sin) DO(cos) DO(tan) DO(asin) \
-        DO(acos) DO(atan) DO(sinh) DO(cosh) DO(tanh) DO(cbrt) DO(erf)
+// clang-format off
+#define ALL_OF_ONE(DO)                                                                      \
+    DO(exp) DO(exp2) DO(expm1) DO(log) DO(log2) DO(log10) DO(log1p) DO(sin) DO(cos) DO(tan) \
+    DO(asin) DO(acos) DO(atan) DO(sinh) DO(cosh) DO(tanh) DO(cbrt) DO(erf)
+// clang-format on
 #define ALL_OF_TWO(DO) DO(pow) DO(atan2) DO(hypot)
 
 namespace halocline {

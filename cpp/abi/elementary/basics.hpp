@@ -95,11 +95,18 @@ ELEMENTARY float two_to(float n) {
     return from_bits(bits(n + (0x1.8p23f + 127)) << 23);
 }
 
-// A number times 2 to a whole power, rounded once: each factor is within range.
-template <class T>
-ELEMENTARY T scaled(T x, T n) {
-    const T half = nearest(n * T(0.5));
-    return x * two_to(half) * two_to(n - half);
+// A number near 1 times 2 to a whole power, rounded once: both factors are within range.
+ELEMENTARY double scaled(double x, double n) {
+    const uint64_t whole = bits(n + 0x1.8p52);
+    const uint64_t half = (whole << 51) & (uint64_t(0xFFF) << 52);
+    const uint64_t one = uint64_t(1023) << 52;
+    return x * from_bits(half + one) * from_bits((whole << 52) - half + one);
+}
+ELEMENTARY float scaled(float x, float n) {
+    const uint32_t whole = bits(n + 0x1.8p23f);
+    const uint32_t half = (whole << 22) & (uint32_t(0x1FF) << 23);
+    const uint32_t one = uint32_t(127) << 23;
+    return x * from_bits(half + one) * from_bits((whole << 23) - half + one);
 }
 
 // A whole number of at most 52 bits as a double.
@@ -107,14 +114,22 @@ ELEMENTARY double as_double(uint64_t whole) {
     return from_bits(whole | static_cast<uint64_t>(0x4330000000000000u)) - 0x1p52;
 }
 
-// a + b x + c x^2 + ..., by Horner's rule.
+// a + b x + c x^2 + ..., by Horner's rule in x^2: pairs of terms do not wait for each other.
 template <class T>
-ELEMENTARY T polynomial(T, T a) {
+ELEMENTARY T polynomial_of_pairs(T, T, T a) {
     return a;
 }
+template <class T>
+ELEMENTARY T polynomial_of_pairs(T x, T, T a, T b) {
+    return fused(b, x, a);
+}
 template <class T, class... More>
-ELEMENTARY T polynomial(T x, T a, More... more) {
-    return fused(polynomial(x, static_cast<T>(more)...), x, a);
+ELEMENTARY T polynomial_of_pairs(T x, T square, T a, T b, More... more) {
+    return fused(polynomial_of_pairs(x, square, more...), square, fused(b, x, a));
+}
+template <class T, class... Terms>
+ELEMENTARY T polynomial(T x, Terms... terms) {
+    return polynomial_of_pairs(x, x * x, static_cast<T>(terms)...);
 }
 
 // A number in two parts, the second of which is within the rounding error of the first.

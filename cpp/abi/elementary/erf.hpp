@@ -19,18 +19,18 @@ ELEMENTARY double erf(double x) {
     const double small = fused(a, slope.high, a * slope.low);
     const double u = (a - 2.0) / (a + 2.0);
     const double scaled_rest = polynomial(
-        u, 0x1.058671b52c776p-2, -0x1.b57034efd3f72p-2, 0x1.eeea7dc8a78bbp-3, -0x1.437f0b68c0bf5p-4,
-        0x1.e947159790773p-9, 0x1.ca95ed53388f6p-8, -0x1.bc25a47190623p-11, -0x1.016b5ce65e81fp-10,
-        0x1.6d5eebde9731bp-15, 0x1.6da9782e0c500p-13, 0x1.cdcd5b0a7207ap-16, -0x1.ceb9b0957896cp-16,
-        -0x1.d4aee53219656p-17, 0x1.76eec01b71ca3p-20, 0x1.fbd5014687b27p-19, 0x1.3a4a1e2bc01afp-20,
-        -0x1.12f96bccef64ep-21, -0x1.d12adad3829a0p-22);
-    const Exponential<double> e = exponential(-z, 0.0);
-    const double rest = (1.0 + e.rest.high) * two_to(e.n) * scaled_rest;
-    return copysign(size(x) < 0.9 ? small : 1.0 - rest, x);
+        u, 0x1.058671b52c776p-2, -0x1.b57034efd3f72p-2, 0x1.eeea7dc8a78bbp-3, -0x1.437f0b68c0c31p-4,
+        0x1.e94715978fb11p-9, 0x1.ca95ed534ac34p-8, -0x1.bc25a471b0004p-11, -0x1.016b5ceff40cfp-10,
+        0x1.6d5eed545731fp-15, 0x1.6da97d2d889c4p-13, 0x1.cdcd0e4125c2ap-16, -0x1.cebaffc164063p-16,
+        -0x1.d4a80be40dee1p-17, 0x1.77392debfe137p-20, 0x1.fb42ac0571263p-19, 0x1.3a4f6948bb00ap-20,
+        -0x1.0e4d83761e193p-21, -0x1.d85850ca58a1fp-22);
+    const Exponential<double> e = exponential(-z, -fused(a, a, -z));
+    const double rest = fused(scaled_rest, e.rest.high, scaled_rest) * two_to(e.n);
+    return copysign(size(x) < 0.8 ? small : 1.0 - rest, x);
 }
 
 ELEMENTARY float erf(float x) {
-    const double a = within(size(x), 0.0, 4.0);
+    const double a = within(static_cast<double>(size(x)), 0.0, 4.0);
     const double z = a * a;
     const double q =
         polynomial(z, 0x1.20dd750429b6dp+0, -0x1.8127467ea5051p-2, 0x1.ce2f0d991c069p-4,

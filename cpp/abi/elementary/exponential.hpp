@@ -12,12 +12,17 @@ struct Exponential {
     Two<T> rest;
 };
 
+// (e^r - 1 - r) / r^2 where |r| <= ln(2) / 2.
+ELEMENTARY double expm1_series(double r) {
+    return polynomial(r, 0x1.0000000000000p-1, 0x1.5555555555558p-3, 0x1.555555555553bp-5,
+                      0x1.111111110f96cp-7, 0x1.6c16c16c186dfp-10, 0x1.a01a01aeb5e15p-13,
+                      0x1.a01a01b610038p-16, 0x1.71ddfb5878f42p-19, 0x1.27e48e831c265p-22,
+                      0x1.af59a6eb18cd2p-26, 0x1.2021db1f8a0c2p-29);
+}
+
 // e^r - 1 where |r.high| <= ln(2) / 2.
 ELEMENTARY Two<double> expm1_near_zero(Two<double> r) {
-    const double q = polynomial(
-        r.high, 0x1.0000000000000p-1, 0x1.5555555555558p-3, 0x1.555555555553bp-5,
-        0x1.111111110f96cp-7, 0x1.6c16c16c186dfp-10, 0x1.a01a01aeb5e15p-13, 0x1.a01a01b610038p-16,
-        0x1.71ddfb5878f42p-19, 0x1.27e48e831c265p-22, 0x1.af59a6eb18cd2p-26, 0x1.2021db1f8a0c2p-29);
+    const double q = expm1_series(r.high);
     return sum_of_ordered(r.high, fused(r.high * r.high, q, fused(r.low, r.high, r.low)));
 }
 
@@ -28,14 +33,18 @@ ELEMENTARY Exponential<double> exponential(double high, double low) {
     return {n, expm1_near_zero(sum_of_ordered(near, fused(n, -0x1.ef35793c76730p-45, low)))};
 }
 
-ELEMENTARY double within(double x, double lower, double upper) {
-    const double above = x < lower ? lower : x;
+template <class T>
+ELEMENTARY T within(T x, T lower, T upper) {
+    const T above = x < lower ? lower : x;
     return above > upper ? upper : above;
 }
 
 ELEMENTARY double exp(double x) {
-    const Exponential<double> e = exponential(within(x, -746.0, 710.0), 0.0);
-    return scaled(1.0 + e.rest.high, e.n);
+    const double near = within(x, -746.0, 710.0);
+    const double n = nearest(near * 0x1.71547652b82fep+0);
+    const double most = fused(-n, 0x1.62e42fefa3800p-1, near);
+    const double r = fused(-n, 0x1.ef35793c76730p-45, most);
+    return scaled(1.0 + fused(r * r, expm1_series(r), r), n);
 }
 
 ELEMENTARY double exp2(double x) {
@@ -109,14 +118,27 @@ ELEMENTARY double short_expm1(double x) {
     return fused(scale, e.rest.high, scale - 1.0);
 }
 
+// In float, where that is enough: (e^r - 1 - r) / r^2.
+ELEMENTARY float expm1_series(float r) {
+    return polynomial(r, 0x1.00000051bdf9dp-1, 0x1.55548eed359f4p-3, 0x1.55545df51bc38p-5,
+                      0x1.123b54a6bbf9dp-7, 0x1.6db41f41360f8p-10);
+}
+
 ELEMENTARY float exp(float x) {
-    return static_cast<float>(short_exp(x));
+    const float near = within(x, -105.0f, 90.0f);
+    const float n = nearest(near * 0x1.715476p+0f);
+    const float most = fused(-n, 0x1.62e4p-1f, near);  // exact: ln(2) to 15 bits
+    const float r = fused(-n, 0x1.7f7d1cp-20f, most);
+    const float rest = fused(-n, 0x1.7f7d1cp-20f, most - r);
+    return scaled(1.0f + (r + fused(r * r, expm1_series(r), rest)), n);
 }
 
 ELEMENTARY float exp2(float x) {
-    const double near = within(x, -160.0, 130.0);
-    const double n = nearest(near);
-    return static_cast<float>(short_exp((near - n) * 0x1.62e42fefa39efp-1) * two_to(n));
+    const float near = within(x, -155.0f, 130.0f);
+    const float n = nearest(near);
+    const float r = (near - n) * 0x1.62e43p-1f;
+    const float rest = fused(near - n, 0x1.62e43p-1f, -r) - (near - n) * 0x1.05c610p-29f;
+    return scaled(1.0f + (r + fused(r * r, expm1_series(r), rest)), n);
 }
 
 ELEMENTARY float expm1(float x) {
@@ -136,7 +158,7 @@ ELEMENTARY float cosh(float x) {
 }
 
 ELEMENTARY float tanh(float x) {
-    const double e = short_expm1(2.0 * static_cast<double>(within(size(x), 0.0, 20.0)));
+    const double e = short_expm1(2.0 * static_cast<double>(within(size(x), 0.0f, 20.0f)));
     const float result = static_cast<float>(e / (e + 2.0));
     return size(x) < 0x1p-13f ? x : copysign(result, x);
 }

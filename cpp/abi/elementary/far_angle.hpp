@@ -10,7 +10,9 @@
 
 namespace elementary {
 
-ELEMENTARY bool is_far(double x) { return !(size(x) < 65536.0); }
+ELEMENTARY bool is_far(double x) {
+    return !(size(x) < 65536.0);
+}
 
 // 64 bits of two words, from bit 'shift' of the first on.
 ELEMENTARY uint64_t joined(uint64_t first, uint64_t second, uint64_t shift) {
@@ -37,8 +39,10 @@ __device__ __noinline__
 #else
 __attribute__((noinline, unused))
 #endif
-static Two<double> far_rest(double x) {
-    const uint64_t w[20] = {  // 64 zeros and the bits of 2 / pi
+    static Two<double>
+    far_rest(double x) {
+    const uint64_t w[20] = {
+        // 64 zeros and the bits of 2 / pi
         0x0000000000000000u, 0xA2F9836E4E441529u, 0xFC2757D1F534DDC0u, 0xDB6295993C439041u,
         0xFE5163ABDEBBC561u, 0xB7246E3A424DD2E0u, 0x06492EEA09D1921Cu, 0xFE1DEB1CB129A73Eu,
         0xE88235F52EBB4484u, 0xE99C7026B45F7E41u, 0x3991D639835339F4u, 0x9C845F8BBDF9283Bu,
@@ -98,18 +102,18 @@ ELEMENTARY_HIDDEN void elementary_far_low_of_some(const void* x, void* found, in
 }
 
 // As 'declare simd' would name it: of so many numbers, for some instructions.
-#define ELEMENTARY_OF_VECTOR(part, isa, lanes, instructions)                                       \
-    ELEMENTARY_HIDDEN Of##lanes elementary_far_##part##_##isa(Of##lanes x) __asm__(                \
-        "_ZGV" #isa "N" #lanes "v_elementary_far_" #part);                                         \
-    __attribute__((target(instructions))) Of##lanes elementary_far_##part##_##isa(Of##lanes x) {   \
-        const auto far = !(x < 65536.0 && x > -65536.0);                                           \
-        long long any = 0;                                                                         \
-        for (int i = 0; i < lanes; ++i) any |= far[i];                                             \
-        Of##lanes found = {};                                                                      \
-        if (__builtin_expect(any != 0, 0)) elementary_far_##part##_of_some(&x, &found, lanes);     \
-        return found;                                                                              \
+#define ELEMENTARY_OF_VECTOR(part, isa, lanes, instructions)                                     \
+    ELEMENTARY_HIDDEN Of##lanes elementary_far_##part##_##isa(Of##lanes x) __asm__(              \
+        "_ZGV" #isa "N" #lanes "v_elementary_far_" #part);                                       \
+    __attribute__((target(instructions))) Of##lanes elementary_far_##part##_##isa(Of##lanes x) { \
+        const auto far = !(x < 65536.0 && x > -65536.0);                                         \
+        long long any = 0;                                                                       \
+        for (int i = 0; i < lanes; ++i) any |= far[i];                                           \
+        Of##lanes found = {};                                                                    \
+        if (__builtin_expect(any != 0, 0)) elementary_far_##part##_of_some(&x, &found, lanes);   \
+        return found;                                                                            \
     }
-#define ELEMENTARY_OF_VECTORS(isa, lanes, instructions)       \
+#define ELEMENTARY_OF_VECTORS(isa, lanes, instructions)  \
     ELEMENTARY_OF_VECTOR(high, isa, lanes, instructions) \
     ELEMENTARY_OF_VECTOR(low, isa, lanes, instructions)
 
@@ -126,15 +130,23 @@ ELEMENTARY_OF_VECTORS(e, 8, "avx512f")
 }  // extern "C"
 
 namespace elementary {
-ELEMENTARY double far_high(double x) { return elementary_far_high(x); }
-ELEMENTARY double far_low(double x) { return elementary_far_low(x); }
+ELEMENTARY double far_high(double x) {
+    return elementary_far_high(x);
+}
+ELEMENTARY double far_low(double x) {
+    return elementary_far_low(x);
+}
 }  // namespace elementary
 
 #else
 
 namespace elementary {
-ELEMENTARY double far_high(double x) { return is_far(x) ? far_rest(x).high : 0.0; }
-ELEMENTARY double far_low(double x) { return is_far(x) ? far_rest(x).low : 0.0; }
+ELEMENTARY double far_high(double x) {
+    return is_far(x) ? far_rest(x).high : 0.0;
+}
+ELEMENTARY double far_low(double x) {
+    return is_far(x) ? far_rest(x).low : 0.0;
+}
 }  // namespace elementary
 
 #endif

@@ -98,13 +98,17 @@ ELEMENTARY double log1p(double x) {
 }
 
 // For results that are rounded to float: x = 2^k (1 + f), of a positive number that fits in one.
+template <class T>
+ELEMENTARY T log_series(T f) {
+    return polynomial(f, 0x1.555554af22501p-2, -0x1.ffffd3aa34a88p-3, 0x1.999a13224a531p-3,
+                      -0x1.5563b1e817870p-3, 0x1.248f2726398eep-3, -0x1.fce7305d66111p-4,
+                      0x1.c40b142933097p-4, -0x1.bb2bef57022f1p-4, 0x1.b37cd1bb0df42p-4,
+                      -0x1.e99e568969566p-5);
+}
+
 ELEMENTARY double short_log_near_one(double f) {
-    const double q = polynomial(f, 0x1.555554af22501p-2, -0x1.ffffd3aa34a88p-3,
-                                0x1.999a13224a531p-3, -0x1.5563b1e817870p-3, 0x1.248f2726398eep-3,
-                                -0x1.fce7305d66111p-4, 0x1.c40b142933097p-4, -0x1.bb2bef57022f1p-4,
-                                0x1.b37cd1bb0df42p-4, -0x1.e99e568969566p-5);
     const double square = f * f;
-    return fused(square * f, q, fused(-0.5, square, f));
+    return fused(square * f, log_series(f), fused(-0.5, square, f));
 }
 
 ELEMENTARY double short_log(double x) {
@@ -113,7 +117,17 @@ ELEMENTARY double short_log(double x) {
 }
 
 ELEMENTARY float log(float x) {
-    return of_positive(x, static_cast<float>(short_log(x)));
+    // In float: k ln(2) + f - (f^2 / 2 - f^3 P(f)).
+    const bool is_normal = x >= 0x1p-126f;
+    const float y = is_normal ? x : x * 0x1p23f;
+    const uint32_t biased = (bits(y) + 0x004AFB0Du) >> 23;
+    const float m = from_bits(bits(y) - (biased << 23) + 0x3F800000u);
+    const float k = from_bits(biased | 0x4B000000u) - (is_normal ? 8388735.0f : 8388758.0f);
+    const float f = m - 1.0f;
+    const float square = f * f;
+    const float rest = fused(square * f, log_series(f), k * 0x1.7f7d1cp-20f);
+    const float near = f - fused(0.5f, square, -rest);
+    return of_positive(x, fused(k, 0x1.62e4p-1f, near));
 }
 
 ELEMENTARY float log2(float x) {

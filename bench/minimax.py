@@ -9,11 +9,13 @@ Source: E. Ya. Remez, Sur la détermination des polynômes d'approximation de de
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import NamedTuple
 
 from mpmath import mp, mpf
 
 mp.dps = 60
+Function = Callable[[mpf], mpf]
 _SERIES = mpf(2) ** -12  # below this, quotients that cancel come from their series
 
 
@@ -26,8 +28,8 @@ class Fit(NamedTuple):
     degree: int
     lower: mpf
     upper: mpf
-    function: object
-    weight: object
+    function: Function
+    weight: Function
 
 
 def remez(fit: Fit) -> list[mpf]:
@@ -83,10 +85,10 @@ def error_of(fit: Fit, coefficients: list[mpf]) -> float:
     return float(mp.log(worst, 2))
 
 
-def _rest(function, known, power):
+def _rest(function: Function, known: Function, power: int) -> Function:
     """Return (function(x) - what is known of it) / x**power, also near zero."""
 
-    def rest(x):
+    def rest(x: mpf) -> mpf:
         series = abs(x) < _SERIES
         with mp.workdps(60 + (40 * power if series else 20)):
             x = x if x != 0 else mpf(2) ** -60
@@ -95,13 +97,13 @@ def _rest(function, known, power):
     return rest
 
 
-def _of_square(function, known, power):
+def _of_square(function: Function, known: Function, power: int) -> Function:
     """Return the same of an odd or even function as one of x squared."""
     rest = _rest(function, known, power)
     return lambda z: rest(mp.sqrt(z))
 
 
-def _erfcx(x):
+def _erfcx(x: mpf) -> mpf:
     return mp.erfc(x) * mp.exp(x * x)
 
 

@@ -166,7 +166,7 @@ def _places(field: FieldType, box: Box, offset: Offset) -> Subscript:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What an expression refers to: see 'evaluate' and 'callback'; 'assigned' by earlier statements, in order."""
+    """What an expression refers to: see 'evaluate', 'callback'; 'assigned' in order."""
 
     kernel: Kernel
     arrays: Mapping[str, Array]

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-
 class Operand:
     """Something that stands for a value in each cell and can be computed with."""
 

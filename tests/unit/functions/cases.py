@@ -69,7 +69,10 @@ def pairs(dtype, seed=1):
     first, second = nasty(dtype, seed), np.random.default_rng(seed).permutation(nasty(dtype, 2))
     count = min(first.size, second.size)
     met = np.meshgrid(special, special)
-    powers = np.random.default_rng(3).uniform(0.2, 4, 800), np.random.default_rng(4).normal(0, 90, 800)
+    powers = (
+        np.random.default_rng(3).uniform(0.2, 4, 800),
+        np.random.default_rng(4).normal(0, 90, 800),
+    )
     x, y = (
         np.concatenate([a[:count], b.ravel(), c.astype(dtype)])
         for a, b, c in zip((first, second), met, powers, strict=True)

@@ -14,7 +14,15 @@ mpmath = pytest.importorskip("mpmath", reason="mpmath, which knows all digits, i
 
 NAMES = {"pow": "power"}
 # Beyond these sizes of arguments results are limits, which are tested as special values.
-LARGEST = {"exp": 2000, "exp2": 2000, "expm1": 2000, "sinh": 2000, "cosh": 2000, "tanh": 400, "erf": 40}
+LARGEST = {
+    "exp": 2000,
+    "exp2": 2000,
+    "expm1": 2000,
+    "sinh": 2000,
+    "cosh": 2000,
+    "tanh": 400,
+    "erf": 40,
+}
 
 
 def truth(name, *arguments):
@@ -60,7 +68,7 @@ def units(found, wanted, dtype):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("name", (*OF_ONE, *TWO))
+@pytest.mark.parametrize("name", [*OF_ONE, *TWO])
 def test_errors_are_below_one_unit(name, dtype):
     given = pairs(dtype) if name in TWO else (nasty(dtype, count=250),)
     found = elementary(name, *given)

@@ -12,7 +12,7 @@ OTHERS = ({"target": "numpy"}, {"device": "emulated"}, {"threads": 2})
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("name", (*OF_ONE, *EXACT))
+@pytest.mark.parametrize("name", [*OF_ONE, *EXACT])
 def test_functions_of_one_number(name, dtype):
     x = nasty(dtype)
     found = computed(getattr(hc, name), x)
@@ -21,7 +21,7 @@ def test_functions_of_one_number(name, dtype):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("name", (*TWO, "fmod", "copysign"))
+@pytest.mark.parametrize("name", [*TWO, "fmod", "copysign"])
 def test_functions_of_two_numbers(name, dtype):
     x, y = pairs(dtype)
     found = computed(getattr(hc, name), x, y)
@@ -30,7 +30,7 @@ def test_functions_of_two_numbers(name, dtype):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("name", [name for name in EXACT])
+@pytest.mark.parametrize("name", EXACT)
 def test_exact_functions_are_those_of_numpy(name, dtype):
     x = nasty(dtype)
     with np.errstate(all="ignore"):

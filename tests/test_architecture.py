@@ -79,7 +79,8 @@ def test_folders_of_cpp_include_each_other_one_way():
     for folder, may in CPP_LAYERS.items():
         for path in files(f"cpp/{folder}", ".cpp", ".hpp", ".h"):
             used = set(re.findall(r'^\s*#\s*include\s*"([^/"]+)/', path.read_text(), re.MULTILINE))
-            assert used <= may | {folder}, path
+            # Parts of 'abi/elementary.hpp', by the names that NVRTC knows them by.
+            assert used - {"elementary"} <= may | {folder}, path
     assert {path.name for path in (ROOT / "cpp").iterdir()} == set(CPP_LAYERS)
 
 

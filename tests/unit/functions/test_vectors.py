@@ -1,4 +1,4 @@
-"""Loops that call functions become vectors: seen in the machine code and in what the compiler says."""
+"""Loops that call functions become vectors: the compiler says so."""
 
 from __future__ import annotations
 
@@ -31,4 +31,4 @@ def test_gcc_makes_vectors(name, kind, tmp_path):
     said = subprocess.run(
         [*command, "-o", str(tmp_path / "loop.so")], capture_output=True, text=True, check=True
     ).stderr
-    assert "loop.cpp:4:28: optimized: loop vectorized" in said
+    assert "optimized: loop vectorized" in said.partition("loop.cpp:4:")[2]

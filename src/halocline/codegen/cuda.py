@@ -10,7 +10,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from halocline.analysis.threads import THREADS, threads_for
-from halocline.codegen.cuda_prelude import HALVES, INDEXING, MATHS, PRELUDE, PRODUCING, ROUNDING
+from halocline.codegen import cuda_prelude
 from halocline.codegen.expression import C_TYPES, Expressions, moved, scaled
 from halocline.codegen.lower import lower, place
 from halocline.codegen.names import CPP_WORDS, Names, entry_names, words
@@ -22,6 +22,7 @@ from halocline.codegen.text import (
     cell_lines,
     chooses,
     constant_lines,
+    divides,
     folded,
     has_halves,
     heading,
@@ -40,12 +41,10 @@ if TYPE_CHECKING:
 
 _TAKEN = CPP_WORDS | words(
     "x y z n end box Box Field ActiveRun Layer row_of lies_in wrapped_back wrapped_on find_piece",
-    "find_in_active_runs begin_of find_cell unsigned first",
-    "wrapped wrapped_on",
+    "find_in_active_runs begin_of find_cell unsigned first wrapped",
     "threadIdx blockIdx blockDim gridDim warpSize __ldg __global__ __device__ __host__",
     "sqrt fabs exp log sin cos tanh memcpy INFINITY NAN INT64_C INT64_MIN",
-    "int32_t int64_t uint8_t uint16_t uint32_t",
-    "minimum maximum magnitude Half same_bits widened narrowed rounded",
+    "minimum maximum magnitude Half same_bits widened narrowed rounded " + cuda_prelude.NAMES,
 )
 
 
@@ -61,12 +60,13 @@ def print_cuda(kernels: Sequence[Kernel], said: Mapping[Kernel, Threads] | None 
     every = [nest for function in functions for nest in function.nests]
     parts = [
         heading(nests),
-        PRELUDE,
-        PRODUCING if len(every) > len(nests) else "",
-        MATHS if any(map(chooses, every)) else "",
-        INDEXING if any(map(uses_indices, every)) else "",
-        HALVES if any(map(has_halves, every)) else "",
-        ROUNDING if any(map(stores_side_by_side, every)) else "",
+        cuda_prelude.PRELUDE,
+        cuda_prelude.PRODUCING if len(every) > len(nests) else "",
+        cuda_prelude.MATHS if any(map(chooses, every)) else "",
+        cuda_prelude.DIVIDING if any(map(divides, every)) else "",
+        cuda_prelude.INDEXING if any(map(uses_indices, every)) else "",
+        cuda_prelude.HALVES if any(map(has_halves, every)) else "",
+        cuda_prelude.ROUNDING if any(map(stores_side_by_side, every)) else "",
         *(function.text() for function in functions),
     ]
     return Source("cuda", "".join(parts), entries)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from halocline.codegen import prelude
+from halocline.codegen import prelude, prelude_division
 
 
 def _on_device(text: str) -> str:
     """Return functions of the C++ target as functions of a device."""
-    return text.replace("inline ", "__device__ inline ").replace("__builtin_memcpy", "memcpy")
+    own = {"inline ": "__device__ inline ", "__builtin_memcpy": "memcpy", "std::": ""}
+    for of_host, of_device in own.items():
+        text = text.replace(of_host, of_device)
+    return text
 
 
 MATHS = _on_device(prelude.MATHS)
+DIVIDING = _on_device(prelude_division.DIVIDING)
+NAMES = prelude_division.NAMES
 ROUNDING = _on_device(prelude.ROUNDING)
 INDEXING = f"namespace {{\n\n{_on_device(prelude.WRAPPED)}}}  // namespace\n\n"
 HALVES = f"""\
@@ -42,9 +47,13 @@ PRELUDE = """\
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+typedef signed char int8_t;
+typedef short int16_t;
 typedef int int32_t;
 typedef long long int64_t;
 #define INT64_C(number) number##LL
+#define UINT64_C(number) number##ULL
 #define INT64_MIN (-INT64_C(9223372036854775807) - 1)
 #define INFINITY __int_as_float(0x7F800000)
 #define NAN __int_as_float(0x7FC00000)

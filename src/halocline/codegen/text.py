@@ -40,6 +40,11 @@ def chooses(nest: Nest) -> bool:
     return bool(operations(nest) & {"min", "max", "abs"})
 
 
+def divides(nest: Nest) -> bool:
+    """Return whether the text of a nest needs what 'DIVIDING' defines."""
+    return bool(operations(nest) & {"floordiv", "mod", "shl", "shr"})
+
+
 def uses_indices(nest: Nest) -> bool:
     """Return whether the text of a nest needs what 'INDEXING' defines."""
     return any(isinstance(value, IndexValue) for value in nest.values)

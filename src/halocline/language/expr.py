@@ -15,9 +15,9 @@
           | Cast(dtype, a)                      a as a number of another element type
 
 Semantics: each operation is done in the type that 'promotion.py' says. Floats are IEEE 754, rounded
-once, in the order written; nothing is reassociated or contracted. Integers wrap. Both branches of
-'Where' are evaluated. Equal trees are one object, so compare with 'is'; the key keeps 1, 1.0, True,
-0.0 and -0.0 apart, which '==' does not.
+once, in the order written; nothing is reassociated or contracted. Integers wrap; divided by 0 they
+are 0. Both branches of 'Where' are evaluated. Equal trees are one object, so compare with 'is'; the
+key keeps 1, 1.0, True, 0.0 and -0.0 apart, which '==' does not.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 UNARY = ("neg", "abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "invert")
-BINARY = ("add", "sub", "mul", "div", "min", "max", "and", "or", "xor")
+BINARY = (
+    "add", "sub", "mul", "div", "min", "max", "and", "or", "xor", "floordiv", "mod", "shl", "shr"
+)  # fmt: skip
 COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 
 

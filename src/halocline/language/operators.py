@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 _LARGEST_POWER = 16
 
 
+def _both(op: str) -> tuple[Callable[[Any, Any], Value], Callable[[Any, Any], Value]]:
+    """Return the methods of an operand before an operation's sign, and of one behind it."""
+    return lambda a, b: binary(op, a, b), lambda a, b: binary(op, b, a)
+
+
 class Operand:
     """Something that stands for a value in each cell and can be computed with."""
 
@@ -47,7 +52,8 @@ class Operand:
         defined.
 
         Args:
-            dtype: 'float64', 'float32', 'int64', 'int32', 'uint8' or 'bool', or NumPy's.
+            dtype: 'float64', 'float32', 'int8' to 'int64', 'uint8' to 'uint64' or 'bool', or
+                NumPy's.
         """
         try:
             name = np.dtype(dtype).name
@@ -85,6 +91,20 @@ class Operand:
     def __rtruediv__(self, other: Any) -> Value:
         return binary("div", other, self)
 
+    __floordiv__, __rfloordiv__ = _both("floordiv")
+    __mod__, __rmod__ = _both("mod")
+    __and__, __rand__ = _both("and")
+    __or__, __ror__ = _both("or")
+    __xor__, __rxor__ = _both("xor")
+    __lshift__, __rlshift__ = _both("shl")
+    __rshift__, __rrshift__ = _both("shr")
+
+    def __divmod__(self, other: Any) -> tuple[Value, Value]:
+        return _divided(self, other)
+
+    def __rdivmod__(self, other: Any) -> tuple[Value, Value]:
+        return _divided(other, self)
+
     def __pow__(self, power: Any) -> Value:
         """Return a power as products, roots and a quotient."""
         return _power(self, power)
@@ -114,39 +134,19 @@ class Operand:
     def __ge__(self, other: Any) -> Value:
         return _compare("ge", self, other)
 
-    def __and__(self, other: Any) -> Value:
-        return binary("and", self, other)
-
-    def __rand__(self, other: Any) -> Value:
-        return binary("and", other, self)
-
-    def __or__(self, other: Any) -> Value:
-        return binary("or", self, other)
-
-    def __ror__(self, other: Any) -> Value:
-        return binary("or", other, self)
-
-    def __xor__(self, other: Any) -> Value:
-        return binary("xor", self, other)
-
-    def __rxor__(self, other: Any) -> Value:
-        return binary("xor", other, self)
-
     def __invert__(self) -> Value:
         return Value(Unary("invert", self.expression()))
 
     def _no_operation(self, *_: Any) -> Any:
         """Refuse what Python can write and the language cannot say."""
         raise KernelError(
-            "'%', '//', '<<', '>>', '@' or a rounding was applied to a value that differs from "
-            "cell to cell.",
-            hint="There are + - * / ** and, for integers and truth values, & | ^ ~; "
+            "'@' or a rounding was applied to a value that differs from cell to cell.",
+            hint="There are + - * / // % ** and, for integers, & | ^ ~ << >>; "
             "value.astype('int64') cuts off what follows the point.",
             place=user_place(),
         )
 
-    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = _no_operation
-    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __matmul__ = __rmatmul__ = _no_operation
+    __matmul__ = __rmatmul__ = _no_operation
     __round__ = __trunc__ = __floor__ = __ceil__ = _no_operation
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
@@ -270,8 +270,9 @@ def to_expression(value: Any) -> Expr:
 
 def width_of(value: np.number[Any]) -> str:
     """Return the narrowest type to compute in that holds all numbers of a NumPy number's type."""
-    kinds = ("uint8", "int32", "int64") if isinstance(value, np.integer) else ("float32", "float64")
-    return next((kind for kind in kinds if np.can_cast(value.dtype, kind)), kinds[-1])
+    if isinstance(value, np.integer):
+        return value.dtype.name
+    return "float32" if np.can_cast(value.dtype, "float32") else "float64"
 
 
 def access(name: str, components: int, space: Space, key: Any) -> Any:
@@ -284,6 +285,10 @@ def access(name: str, components: int, space: Space, key: Any) -> Any:
 def binary(op: str, left: Any, right: Any) -> Value:
     """Return a function of two values."""
     return Value(Binary(op, to_expression(left), to_expression(right)))
+
+
+def _divided(left: Any, right: Any) -> tuple[Value, Value]:
+    return binary("floordiv", left, right), binary("mod", left, right)
 
 
 def _compare(op: str, left: Any, right: Any) -> Value:
@@ -347,6 +352,7 @@ _BINARY_UFUNCS = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div",
     "minimum": "min", "maximum": "max",
     "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
+    "floor_divide": "floordiv", "remainder": "mod", "left_shift": "shl", "right_shift": "shr",
 }  # fmt: skip
 _COMPARING_UFUNCS = {
     "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
@@ -358,6 +364,7 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     **{name: partial(_compare, op) for name, op in _COMPARING_UFUNCS.items()},
     **{name: partial(apply, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")},
     "absolute": partial(apply, "abs"),
+    "divmod": _divided,
     "negative": lambda a: -a,
     "positive": lambda a: +a,
     "invert": lambda a: ~a,

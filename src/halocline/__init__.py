@@ -14,6 +14,9 @@ from halocline.language.functions import sqrt as sqrt
 from halocline.language.functions import tanh as tanh
 from halocline.language.functions import where as where
 from halocline.language.grid import Grid as Grid
+from halocline.language.random_numbers import normal as normal
+from halocline.language.random_numbers import random as random
+from halocline.language.random_numbers import random_bits as random_bits
 from halocline.language.reductions import max as max  # noqa: A004 (the field's word)
 from halocline.language.reductions import min as min  # noqa: A004 (the field's word)
 from halocline.language.reductions import sum as sum  # noqa: A004 (the field's word)

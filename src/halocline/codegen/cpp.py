@@ -91,10 +91,12 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
 
 
 def _needs_maths(nest: Nest) -> bool:
-    functions = {"abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "floordiv", "mod"}
+    functions = {"abs", "sqrt", "exp", "log", "sin", "cos", "tanh"}
     special = ("inf", "-inf", "nan", "-nan")
-    return bool(operations(nest) & functions) or any(
-        isinstance(value, Literal) and value.text in special for value in nest.values
+    return (
+        divides(nest)
+        or bool(operations(nest) & functions)
+        or any(isinstance(value, Literal) and value.text in special for value in nest.values)
     )
 
 

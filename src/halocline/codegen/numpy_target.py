@@ -306,7 +306,8 @@ def _apply(node: Expr, below: list[Any]) -> Any:
         case Unary(op, _) | Binary(op, _, _) | Compare(op, _, _):
             result = _FUNCTIONS[op](*below)
             # Of numbers without a width comes another one: NumPy would give it one.
-            return result if any(isinstance(b, np.ndarray) for b in below) else result.item()
+            has_width = any(isinstance(b, np.ndarray | np.generic) for b in below)
+            return result if has_width else result.item()
         case _:
             raise AssertionError(node)
 

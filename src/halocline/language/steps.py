@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language import operators
+from halocline.language.draws import told_apart
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.numbers import Range, number, whole_number
@@ -214,7 +215,9 @@ def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
     return tuple(result)
 
 
-check_steps = _check
+def check_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
+    """Return steps as they are executed; what is no step is refused."""
+    return told_apart(_check(steps))
 
 
 def time_step(steps: Sequence[Any]) -> tuple[Step, ...]:

@@ -1,8 +1,11 @@
 """Halocline: write the kernel once; the halo takes care of itself."""
 
+from halocline import errors as errors
+from halocline.errors import HaloclineError as HaloclineError
 from halocline.geometry import Box as Box
 from halocline.language.boundary import Dirichlet as Dirichlet
 from halocline.language.boundary import Neumann as Neumann
+from halocline.language.fields import Field as Field
 from halocline.language.functions import cos as cos
 from halocline.language.functions import exp as exp
 from halocline.language.functions import index as index
@@ -14,6 +17,7 @@ from halocline.language.functions import sqrt as sqrt
 from halocline.language.functions import tanh as tanh
 from halocline.language.functions import where as where
 from halocline.language.grid import Grid as Grid
+from halocline.language.kernel import Kernel as Kernel
 from halocline.language.random_numbers import normal as normal
 from halocline.language.random_numbers import random as random
 from halocline.language.random_numbers import random_bits as random_bits
@@ -31,8 +35,12 @@ from halocline.language.trace import kernel as kernel
 from halocline.language.trace import laplacian as laplacian
 from halocline.language.transfer import prolong as prolong
 from halocline.language.transfer import restrict as restrict
+from halocline.language.tridiagonal import tridiagonal as tridiagonal
+from halocline.pipeline import plan_for as plan_for
 from halocline.plan.bisection import Bisection as Bisection
 from halocline.plan.decomposition import Decomposition as Decomposition
+from halocline.plan.plan import Plan as Plan
 from halocline.plan.sparse import Sparse as Sparse
 from halocline.plan.strategy import Strategy as Strategy
+from halocline.runtime.report import Report as Report
 from halocline.simulation import Simulation as Simulation

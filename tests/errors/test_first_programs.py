@@ -47,9 +47,9 @@ def test_operations_that_the_language_lacks(T, out, function):
         out[0, 0] = function(T[0, 0])
 
     assert traced(kernel, T, out) == (
-        "'@' or a rounding was applied to a value that differs from cell to cell. There are + - * / "
-        "// % ** and, for integers, & | ^ ~ << >>; value.astype('int64') cuts off what follows the "
-        "point."
+        "'@' or a rounding was applied to a value that differs from cell to cell. There are + - * "
+        "/ // % ** and, for integers, & | ^ ~ << >>; value.astype('int64') cuts off what follows "
+        "the point."
     )
 
 

@@ -147,7 +147,7 @@ _tracing: ContextVar[_Draws | None] = ContextVar("tracing", default=None)
 def drawing(axes: Iterable[str]) -> Iterator[None]:
     """Let a function draw random numbers: that of a kernel of fields with these axes."""
     # What a kernel assigns has all the axes that it reads, or that it sweeps.
-    token = _tracing.set(_Draws("".join(a for a in AXES if any(a in own for own in axes))))
+    token = _tracing.set(_Draws("".join(axes)))
     try:
         yield
     finally:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 # What it gives names to.
 NAMES = """
-has_sign is_whole cut_quotient safe_divisor cut_rest is_above floor_rest floor_quotient
-Unsigned shifted_left shifted_right UINT64_C fmod floor copysign
+has_sign is_whole exact_rest cut_quotient safe_divisor cut_rest is_above floor_rest floor_quotient
+Unsigned shifted_left shifted_right UINT64_C fmod floor copysign fabs trunc fma
 int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t
 """
 
@@ -36,6 +36,16 @@ inline T safe_divisor(T b) {
     return b == T(0) || (has_sign<T> && b == T(-1)) ? T(1) : b;
 }
 
+// What 'fmod' gives, which takes as long as five divisions. The rest by any whole quotient near the
+// right one is a double; the rounded one may be too large by 1.
+inline double exact_rest(double a, double b) {
+    const double quotient = a / b;
+    const bool is_infinite = b - b != 0.0;
+    if (is_infinite || !(std::fabs(quotient) < 0x1p53)) return std::fmod(a, b);
+    const double rest = std::fma(-std::trunc(quotient), b, a);
+    return rest != 0.0 && (rest < 0.0) != (a < 0.0) ? rest + std::copysign(b, a) : rest;
+}
+
 // What is left by a quotient that is cut off, of floats exactly.
 template <class T>
 inline T cut_rest(T a, T b) {
@@ -43,7 +53,7 @@ inline T cut_rest(T a, T b) {
         const T divisor = safe_divisor(b);
         return static_cast<T>(a - cut_quotient(a, divisor) * divisor);
     } else {
-        return static_cast<T>(std::fmod(static_cast<double>(a), static_cast<double>(b)));
+        return static_cast<T>(exact_rest(static_cast<double>(a), static_cast<double>(b)));
     }
 }
 

@@ -133,8 +133,13 @@ def test_floats_are_divided_down_as_numpy_does_it(dtype, target):
     special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.1, -0.1, 1e-320, 1e30, -1e30, 5.5]
     rng = np.random.default_rng(5)
     a, b = (x.ravel() for x in np.meshgrid(special, special))
-    a = np.concatenate([a, rng.normal(size=CELLS) * 10.0 ** rng.integers(-9, 9, CELLS)])
-    b = np.concatenate([b, rng.normal(size=CELLS)])
+    powers = [10.0 ** rng.integers(-span, span, 5 * CELLS) for span in (30, 9)]
+    a = np.concatenate([a, rng.normal(size=5 * CELLS) * powers[0], rng.integers(-99, 99, CELLS)])
+    b = np.concatenate([b, rng.normal(size=5 * CELLS) * powers[1], rng.integers(-99, 99, CELLS)])
+    # Next to whole multiples a quotient is rounded to one that is too large.
+    near = (np.arange(1, CELLS + 1) * 0.1).astype(dtype)
+    a = np.concatenate([a, near, np.nextafter(near, 0, dtype=dtype), -near])
+    b = np.concatenate([b, *[np.full(CELLS, 0.1)] * 3])
     for start in range(0, len(a) - CELLS + 1, CELLS // 2):
         given = [x[start : start + CELLS].astype(dtype) for x in (a, b)]
 

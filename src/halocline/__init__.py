@@ -5,6 +5,14 @@ from halocline.errors import HaloclineError as HaloclineError
 from halocline.geometry import Box as Box
 from halocline.language.boundary import Dirichlet as Dirichlet
 from halocline.language.boundary import Neumann as Neumann
+from halocline.language.derivatives import average as average
+from halocline.language.derivatives import coordinate as coordinate
+from halocline.language.derivatives import curl as curl
+from halocline.language.derivatives import d as d
+from halocline.language.derivatives import div as div
+from halocline.language.derivatives import grad as grad
+from halocline.language.derivatives import laplacian as laplacian
+from halocline.language.derivatives import spacing as spacing
 from halocline.language.fields import Field as Field
 from halocline.language.functions import cos as cos
 from halocline.language.functions import exp as exp
@@ -18,6 +26,7 @@ from halocline.language.functions import tanh as tanh
 from halocline.language.functions import where as where
 from halocline.language.grid import Grid as Grid
 from halocline.language.kernel import Kernel as Kernel
+from halocline.language.multigrid import Multigrid as Multigrid
 from halocline.language.random_numbers import normal as normal
 from halocline.language.random_numbers import random as random
 from halocline.language.random_numbers import random_bits as random_bits
@@ -27,12 +36,12 @@ from halocline.language.reductions import sum as sum  # noqa: A004 (the field's 
 from halocline.language.steps import Parameter as Parameter
 from halocline.language.steps import every as every
 from halocline.language.steps import repeat as repeat
+from halocline.language.steps import rotate as rotate
 from halocline.language.steps import step as step
 from halocline.language.steps import swap as swap
 from halocline.language.steps import time as time
 from halocline.language.sweep import sweep as sweep
 from halocline.language.trace import kernel as kernel
-from halocline.language.trace import laplacian as laplacian
 from halocline.language.transfer import prolong as prolong
 from halocline.language.transfer import restrict as restrict
 from halocline.language.tridiagonal import tridiagonal as tridiagonal

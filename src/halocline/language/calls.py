@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from halocline.errors import GridError, KernelError, described
 from halocline.geometry import UNBOUNDED, Box, by_axes
 from halocline.language.apart import Cells
+from halocline.language.differences import with_differences
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.mask import masked
@@ -73,6 +74,9 @@ def over_cells(
     used = fields if mask is None or mask in fields else (*fields, mask)
     written_for = space_of(kernel.name, used, swept, place)
     grid = next(g for g in fields[0].grid.family if g.scale == written_for.scale)
+    kernel, bound = with_differences(kernel, bound, grid, written_for, places)
+    fields = tuple(bound.values())
+    used = fields if mask is None or mask in fields else (*fields, mask)
     region = _region(kernel.name, grid, swept[0].space, on)
     if mask is not None and not _is_alike(mask, fields):
         # The choice in every cell is part of what a cell does for each that it spans.

@@ -15,10 +15,11 @@ from halocline.language.fields import Field, is_staggered
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 from halocline.language.space import Space
+from halocline.language.widths import cell_widths, check_widths, faces, middles, scaled_widths
 from halocline.notebook import table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,7 +50,8 @@ class Grid:
     Args:
         extent: Cells along x, y, z.
         periodic: Whether the grid closes on itself, for all axes or for each.
-        spacing: Edge length of a cell, for all axes or for each.
+        spacing: Edge length of a cell, for all axes or for each: a number, or for an axis that is
+            stretched an array with the width of each cell.
         origin: Coordinate of the low corner of the domain.
     """
 
@@ -74,18 +76,16 @@ class Grid:
                 hint="Write, for example, Grid((64, 64, 32)).",
             )
         object.__setattr__(self, "extent", tuple(int(n) for n in extent))
-        for name, convert in (("periodic", bool), ("spacing", float), ("origin", float)):
-            object.__setattr__(self, name, self._each_axis(name, convert))
-        if not all(0 < h < math.inf for h in self.spacing):
-            raise GridError(
-                f"A grid spacing of {self.spacing} was given; expected positive numbers."
-            )
+        object.__setattr__(self, "periodic", self._each_axis("periodic", bool))
+        object.__setattr__(self, "origin", self._each_axis("origin", float))
+        object.__setattr__(self, "spacing", self._each_axis("spacing", cell_widths))
+        check_widths(self.spacing, self.extent)
         if not all(math.isfinite(o) for o in self.origin):
             raise GridError(f"A grid's origin at {self.origin} was given; expected finite numbers.")
         object.__setattr__(self, "scale", (Fraction(1),) * self.dimensions)
         self.family.append(self)
 
-    def _each_axis(self, name: str, convert: type) -> tuple[Any, ...]:
+    def _each_axis(self, name: str, convert: Callable[[Any], Any]) -> tuple[Any, ...]:
         value = getattr(self, name)
         is_list = np.iterable(value) and not isinstance(value, str)
         values = tuple(value) if is_list else (value,) * self.dimensions
@@ -128,6 +128,14 @@ class Grid:
     def first(self) -> Grid:
         """The grid that the family began with."""
         return self.family[0]
+
+    def is_stretched(self, axis: int) -> bool:
+        """Return whether the cells along an axis have widths of their own."""
+        return isinstance(self.spacing[axis], np.ndarray)
+
+    def faces(self, axis: int) -> NDArray[np.float64]:
+        """Return the coordinates of the faces along an axis, one more than there are cells."""
+        return faces(self.origin[axis], self.spacing[axis], self.extent[axis])
 
     def space_with(self, axes: str) -> Space:
         """Return the index space of fields in the cells that have some axes."""
@@ -189,7 +197,9 @@ class Grid:
         )
         return result
 
-    def hidden_field(self, name: str, *, dtype: str, axes: str, location: str = "center") -> Field:
+    def hidden_field(
+        self, name: str, *, dtype: str, axes: str, location: str = "center", components: int = 1
+    ) -> Field:
         """Return a field that steps need beside the user's own: the one of this name, or a new one.
 
         Users do not see it: it is neither written out nor kept in checkpoints.
@@ -198,7 +208,9 @@ class Grid:
         known = self.fields.get(name)
         if known is None or not known.is_hidden:
             name += "_" * (name in self.fields)
-            known = self.field(name, dtype=dtype, axes=axes, location=location)
+            known = self.field(
+                name, dtype=dtype, axes=axes, location=location, components=components
+            )
             known.is_hidden = True
         return known
 
@@ -215,11 +227,17 @@ class Grid:
         known = [axis for axis in range(self.dimensions) if AXES[axis] in axes]
         result = []
         for position, axis in enumerate(known):
-            inward = 0.0 if is_staggered(location, AXES[axis]) else 0.5
-            index = np.arange(box.lower[axis], box.upper[axis]) + inward
+            is_on_faces = is_staggered(location, AXES[axis])
+            if self.is_stretched(axis):
+                at = self.faces(axis)
+                at = at if is_on_faces else middles(at)
+                at = at[box.lower[axis] : box.upper[axis]]
+            else:
+                index = np.arange(box.lower[axis], box.upper[axis]) + (0.0 if is_on_faces else 0.5)
+                at = self.origin[axis] + index * self.spacing[axis]
             shape = [1] * len(known)
             shape[position] = -1
-            result.append((self.origin[axis] + index * self.spacing[axis]).reshape(shape))
+            result.append(at.reshape(shape))
         return tuple(result)
 
     def coarsen(self, ratio: int | Sequence[int] = 2) -> Grid:
@@ -270,9 +288,7 @@ class Grid:
         result = replace(
             self,
             extent=tuple(int(n * s) for n, s in zip(self.first.extent, scale, strict=True)),
-            spacing=tuple(
-                h / s for h, s in zip(self.first.spacing, map(float, scale), strict=True)
-            ),
+            spacing=tuple(map(scaled_widths, self.first.spacing, scale)),
         )
         for shared in ("held", "family"):
             object.__setattr__(result, shared, getattr(self, shared))

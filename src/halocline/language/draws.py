@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from halocline.language.random_numbers import KERNEL, PASS
-from halocline.language.tree import Every, Repeat, mapped, walk
+from halocline.language.tree import Every, Repeat, Until, mapped, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +28,7 @@ def told_apart(steps: Iterable[Any]) -> tuple[Any, ...]:
 def _written_out(steps: Iterable[Any]) -> tuple[Any, ...]:
     result: list[Any] = []
     for step in steps:
-        if isinstance(step, Every):
+        if isinstance(step, Every | Until):
             result.append(replace(step, body=_written_out(step.body)))
         elif isinstance(step, Repeat) and any(map(_draws, walk(step.body))):
             body = _written_out(step.body)

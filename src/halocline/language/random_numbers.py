@@ -46,7 +46,7 @@ _seeds = Range(least=0, most=2**64 - 1)
 _streams = Range(least=0, most=2**31 - 1)
 
 
-def random(seed: Any = 0, stream: int | None = None, dtype: Any = "float64") -> Value:
+def random(seed: Any = 0, stream: int | None = None, dtype: Any = "float64") -> Any:
     """Return a random number of the cell in this step, evenly distributed in [0, 1).
 
     It is the same on any number of ranks, on all devices and after a restart.
@@ -54,7 +54,8 @@ def random(seed: Any = 0, stream: int | None = None, dtype: Any = "float64") -> 
     Args:
         seed: A whole number, or a keyword of the kernel, which may be an hc.Parameter.
         stream: With the same seed, each hc.random that is written gives numbers of its own, in each
-            kernel and each pass of hc.repeat. With a stream it gives the numbers of that stream,
+            kernel and each pass of hc.repeat (passes of hc.until draw the same unless hc.assign
+            changes the seed). With a stream it gives the numbers of that stream,
             the same wherever that is asked for in a pass.
         dtype: 'float64', of 53 random bits, or 'float32', of 24.
 
@@ -66,7 +67,7 @@ def random(seed: Any = 0, stream: int | None = None, dtype: Any = "float64") -> 
     return _fraction(words[2 * half : 2 * half + 2], kind)
 
 
-def random_bits(seed: Any = 0, stream: int | None = None, dtype: Any = "uint32") -> Value:
+def random_bits(seed: Any = 0, stream: int | None = None, dtype: Any = "uint32") -> Any:
     """Return a random integer of the cell in this step, any of its type as likely as any other.
 
     Args:
@@ -85,7 +86,7 @@ def random_bits(seed: Any = 0, stream: int | None = None, dtype: Any = "uint32")
     return (high.astype("uint64") << 32 | low).astype(kind)
 
 
-def normal(seed: Any = 0, stream: int | None = None, dtype: Any = "float64") -> Value:
+def normal(seed: Any = 0, stream: int | None = None, dtype: Any = "float64") -> Any:
     """Return a random number of the cell in this step, normally distributed: mean 0, deviation 1.
 
     Two of a kernel cost little more than one: Box and Muller, A note on the generation of random
@@ -103,8 +104,7 @@ def normal(seed: Any = 0, stream: int | None = None, dtype: Any = "float64") -> 
     words, half = _drawn("hc.normal", seed, stream, _NORMAL)
     first, second = _fraction(words[:2], kind), _fraction(words[2:], kind)
     turned = sin if half else cos
-    found: Value = sqrt(-2.0 * log(1.0 - first)) * turned(2.0 * math.pi * second)
-    return found
+    return sqrt(-2.0 * log(1.0 - first)) * turned(2.0 * math.pi * second)
 
 
 def philox(counter: Sequence[Value], key: Sequence[Value]) -> list[Value]:
@@ -233,7 +233,7 @@ def _known_type(what: str, dtype: Any, known: Sequence[str]) -> str:
     return name
 
 
-def _fraction(words: Sequence[Value], dtype: str) -> Value:
+def _fraction(words: Sequence[Value], dtype: str) -> Any:
     """Return random bits as a number in [0, 1): as many as its type holds."""
     if dtype == "float32":
         return (words[0] >> 8).astype("int32").astype(dtype) * 2.0**-24
@@ -244,13 +244,13 @@ def _fraction(words: Sequence[Value], dtype: str) -> Value:
     return (upper * 2.0**26 + lower) * 2.0**-53
 
 
-def _constant(number: int) -> Value:
+def _constant(number: int) -> Any:
     return Value(Cast("uint32", Const(number)))
 
 
-def _low(value: Value) -> Value:
+def _low(value: Value) -> Any:
     return value.astype("uint32")
 
 
-def _high(value: Value) -> Value:
+def _high(value: Value) -> Any:
     return (value >> 32).astype("uint32")

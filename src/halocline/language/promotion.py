@@ -22,6 +22,7 @@ from halocline.language.expr import (
     Const,
     Expr,
     Index,
+    Number,
     Read,
     Scalar,
     Unary,
@@ -132,7 +133,7 @@ def _leaf(node: Expr, fields: Mapping[str, str]) -> str:
     match node:
         case Const(value):
             return type(value).__name__
-        case Scalar():
+        case Scalar() | Number():
             return "float"
         case Index():
             return "int64"

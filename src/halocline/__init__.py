@@ -28,6 +28,7 @@ from halocline.language.grid import Grid as Grid
 from halocline.language.kernel import Kernel as Kernel
 from halocline.language.loops import assign as assign
 from halocline.language.loops import until as until
+from halocline.language.multigrid import Multigrid as Multigrid
 from halocline.language.parameters import Parameter as Parameter
 from halocline.language.parameters import step as step
 from halocline.language.parameters import time as time

@@ -49,6 +49,12 @@ def evaluated_in(reduction: Reduction, fields: Mapping[str, Field]) -> Space:
     return finest(spaces) if spaces else next(iter(fields.values())).grid.first.space
 
 
+def is_local(launch: Launch) -> bool:
+    """Return whether an evaluating kernel reads in each cell only what lies there."""
+    is_alike = all(ratio == 1 for field in launch.kernel.fields for ratio in field.ratio)
+    return is_alike and not any(any(access.offset) for access in launch.reads)
+
+
 def evaluation(
     reduction: Reduction, fields: Mapping[str, Field], name: str, space: Space
 ) -> tuple[Launch, Reduced]:

@@ -44,7 +44,8 @@ public:
         move(poison.kept, {storage}, [&] { return moves(poison); });
     }
 
-    [[nodiscard]] Partial reduce(const program::Reduce& reduce) override {
+    [[nodiscard]] Partial reduce(program::Reduce& reduce) override {
+        if (reduce.run) run(*reduce.run);
         prepare(reduce.slot);
         return reduce_on_device(mirror_, state_, reduce);
     }

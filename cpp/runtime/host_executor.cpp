@@ -12,7 +12,9 @@ namespace {
 class HostExecutor final : public Executor {
 public:
     explicit HostExecutor(State& state)
-        : state_(state), partials_(static_cast<std::size_t>(state.memory.threads)) {}
+        : state_(state),
+          partials_(static_cast<std::size_t>(state.memory.threads)),
+          evaluations_(partials_.size()) {}
 
     void add_storage(const std::vector<Storage>& /*blocks*/) override {}
     void clear(std::size_t /*storage*/) override {}
@@ -44,8 +46,9 @@ public:
         }
     }
 
-    [[nodiscard]] Partial reduce(const program::Reduce& reduce) override {
-        return reduce_on_host(state_, reduce, partials_);
+    [[nodiscard]] Partial reduce(program::Reduce& reduce) override {
+        return reduce.run ? reduce_evaluated(state_, reduce, partials_, evaluations_)
+                          : reduce_on_host(state_, reduce, partials_);
     }
     [[nodiscard]] NanPlace first_nan(const program::Check& check) override {
         return first_nan_on_host(state_, check);
@@ -78,7 +81,8 @@ public:
 
 private:
     State& state_;
-    std::vector<Partial> partials_;  // by thread
+    std::vector<Partial> partials_;        // by thread
+    std::vector<Evaluation> evaluations_;  // likewise
 };
 
 }  // namespace

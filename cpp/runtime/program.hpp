@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -132,6 +133,7 @@ struct Reduce {
     std::vector<LocalBox> boxes;
     std::size_t scalar;
     std::size_t timer;
+    std::optional<Run> run;  // gives the field its values before
 };
 struct Call {
     std::size_t callback;

@@ -100,6 +100,9 @@ struct Resolver {
     }
 
     [[nodiscard]] program::Run resolve_run(const plan::Run& run) const {
+        return resolve_run(run, timers.add("run", run.label));
+    }
+    [[nodiscard]] program::Run resolve_run(const plan::Run& run, std::size_t timer) const {
         const std::size_t index = position(run.kernel, parts.kernels.size(), "kernel", where);
         const Kernel& kernel = parts.kernels[index];
         program::Run resolved{};
@@ -128,7 +131,7 @@ struct Resolver {
         }
         resolved.mask = kernel.mask;
         resolved.listed_version = -1;
-        resolved.timer = timers.add("run", run.label);
+        resolved.timer = timer;
         return resolved;
     }
     program::Operation operator()(const plan::Run& run) const { return {resolve_run(run)}; }
@@ -223,9 +226,22 @@ struct Resolver {
         constexpr const char* names[] = {"sum", "min", "max"};
         const std::string label = std::string(names[static_cast<std::size_t>(reduce.reduction)]) +
                                   "(" + state.field(reduce.slot).name + ")";
-        return {program::Reduce{reduce.reduction, reduce.slot, reduce.component,
-                                boxes(reduce.slot, reduce.boxes), target(reduce.scalar),
-                                timers.add("reduce", label)}};
+        program::Reduce resolved{reduce.reduction,
+                                 reduce.slot,
+                                 reduce.component,
+                                 boxes(reduce.slot, reduce.boxes),
+                                 target(reduce.scalar),
+                                 timers.add("reduce", label),
+                                 {}};
+        if (reduce.kernel >= 0) {
+            resolved.run = resolve_run({reduce.kernel, label, reduce.boxes}, resolved.timer);
+            if (std::ranges::count(resolved.run->fields, reduce.slot) != 1 ||
+                state.field(reduce.slot).type != ElementType::float64) {
+                throw std::invalid_argument(where + ": its kernel does not assign to '" +
+                                            state.field(reduce.slot).name + "', of float64.");
+            }
+        }
+        return {std::move(resolved)};
     }
 
     program::Operation operator()(const plan::Call& call) const {

@@ -63,6 +63,8 @@ from halocline.language.random_numbers import random_bits as random_bits
 from halocline.language.reductions import max as max  # noqa: A004 (the field's word)
 from halocline.language.reductions import min as min  # noqa: A004 (the field's word)
 from halocline.language.reductions import sum as sum  # noqa: A004 (the field's word)
+from halocline.language.solvers import bicgstab as bicgstab
+from halocline.language.solvers import conjugate_gradients as conjugate_gradients
 from halocline.language.steps import every as every
 from halocline.language.steps import repeat as repeat
 from halocline.language.steps import rotate as rotate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.errors import GridError
@@ -24,7 +24,13 @@ from halocline.plan.program import (
     Reduced,
     all_launches,
 )
-from halocline.plan.reducing import evaluated_as, evaluated_in, evaluation, reduced_field
+from halocline.plan.reducing import (
+    evaluated_as,
+    evaluated_in,
+    evaluation,
+    is_local,
+    reduced_field,
+)
 from halocline.plan.unroll import swapped_groups, unrolled
 
 if TYPE_CHECKING:
@@ -109,7 +115,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
         },
         groups=groups,
         checked=checked,
-        only_carried=hidden - _read_by_others(used),
+        only_carried=hidden - _read_by_others([*used, *_evaluating(items)]),
     )
     check_evaluated(program, program.steps[0], set())
     return program
@@ -171,7 +177,13 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
         name += "_"
     context.hidden.append(FieldType(name, dtype, 1))
     context.spaces[name] = space
-    return evaluation(reduction, grid.fields, name, space)
+    launch, reduced = evaluation(reduction, grid.fields, name, space)
+    # Rows that are evaluated piece by piece are of doubles.
+    if dtype != "float64" or not is_local(launch):
+        return launch, reduced
+    used = dict.fromkeys(access.field for access in launch.reads)
+    sides = (one for each in used for one in context.on_sides[each])
+    return (*sides, replace(reduced, launch=launch))
 
 
 def _read_by_others(launches: Iterable[Launch]) -> set[str]:
@@ -182,6 +194,11 @@ def _read_by_others(launches: Iterable[Launch]) -> set[str]:
         for access in launch.reads
         if not launch.kernel.sweep or access.field not in {a.field for a in carries(launch)}
     }
+
+
+def _evaluating(items: Iterable[Item]) -> list[Launch]:
+    """Return the kernels whose results are reduced and not stored."""
+    return [item.launch for item in walk(items) if isinstance(item, Reduced) and item.launch]
 
 
 def _written(items: Iterable[Item], before: set[str]) -> set[str]:

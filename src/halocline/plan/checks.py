@@ -120,7 +120,10 @@ def check_evaluated(program: Program, items: Iterable[Item], known: set[Paramete
                     _check_known(what, scalars, known, item.place)
             case Computed(parameter, value):
                 _check_known(f"'assign' to '{parameter.name}'", (value,), known)
-            case Reduced(_, _, _, result):
+            case Reduced(_, _, _, result, launch=launch):
+                if launch:
+                    scalars = [one for one in launch.scalars if isinstance(one, Parameter)]
+                    _check_known(f"The reduction '{result.name}'", scalars, known)
                 known.add(result)
             case Repeat(_, passes):
                 check_evaluated(program, passes[0], known)

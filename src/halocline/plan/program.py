@@ -102,18 +102,34 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """One component of a field, that lies somewhere, combined over the domain."""
+    """One component of a field, that lies somewhere, combined over the domain.
+
+    Where 'launch' is given it gives the field its values in the same cells just before, and reads
+    nothing but these cells.
+    """
 
     kind: str
     field: str
     component: int
     result: Reduction
     where: Arrangement = INITIAL
+    launch: Launch | None = None
 
     @property
     def storage(self) -> str:
         """Where the field lies."""
         return self.where.storage(self.field)
+
+    @property
+    def looked_at(self) -> frozenset[tuple[str, int]]:
+        """Storages and components whose values it combines."""
+        if self.launch is None:
+            return frozenset({(self.storage, self.component)})
+        return frozenset(access.key for access in self.launch.reads)
+
+    def at(self, where: Arrangement) -> Reduced:
+        """Return the same where fields then lie."""
+        return replace(self, where=where, launch=self.launch.at(where) if self.launch else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,6 +215,7 @@ class Reduce:
         component: int,
         boxes: Sequence[BlockBox],
         scalar: int,
+        kernel: int = -1,
     ) -> None: ...
 
 class Call:

@@ -157,11 +157,12 @@ class PlanWriter:
                 return self._until(op)
             case ops.Compute(parameter, value):
                 return _core.Compute(self.executor.scalar(parameter), self.executor.scalar(value))
-            case ops.Reduce(kind, field, component, boxes, result):
+            case ops.Reduce(kind, field, component, boxes, result, launch=launch):
                 scalar = self.executor.scalar(result)
                 placed = self._placed(boxes)
                 return _core.Reduce(
-                    _core.Reduction[kind], self.slots[field], component, placed, scalar
+                    *(_core.Reduction[kind], self.slots[field], component, placed, scalar),
+                    -1 if launch is None else self.kernels[launch],
                 )
             case ops.CallFunction(callback):
                 return _core.Call(self.executor.callback(callback))

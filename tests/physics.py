@@ -55,7 +55,41 @@ def stretched_heat() -> tuple[hc.Grid, list[Any]]:
     return grid, [_spread(T, k, T_new, dt=0.02), hc.swap(T, T_new)]
 
 
-PROGRAMS = {"staggered waves": staggered_waves, "stretched heat": stretched_heat}
+@hc.kernel
+def _drift(T, T_new):
+    T_new[0, 0] = 0.25 * (T[-2, 0] + T[2, 0] + T[1, -1] + T[0, 2]) + 0.1 * T[-1, -2]
+
+
+@hc.kernel
+def _extrapolated(T):
+    T[0, 0] = 1.5 * T[-1, 0] - 0.5 * T[-2, 0]
+
+
+@hc.kernel
+def _slower(given):
+    given[0] = 0.9 * given
+
+
+def prescribed_sides() -> tuple[hc.Grid, list[Any]]:
+    """Two layers on each side, given by arrays, functions, fields, kernels and on parts."""
+    grid = hc.Grid((18, 15), spacing=(0.5, 0.25))
+    T, T_new = grid.field("T"), grid.field("T_new")
+    given = grid.field("given", axes="x")
+    chance = np.random.default_rng(5)
+    T.boundary("y-", hc.Dirichlet(given))
+    T.boundary("y+", hc.Robin(1.0, 0.5, lambda x, t: hc.cos(x) * hc.sin(t)))
+    T.boundary("y+", hc.Dirichlet(chance.random(18)), where=lambda x: x > 4.0)
+    T.boundary("x-", hc.Neumann(chance.random(15)))
+    T.boundary("x-", hc.Dirichlet(lambda y: y), where=hc.Box((0, 3), (1, 9)))
+    T.boundary("x+", _extrapolated)
+    return grid, [_drift(T, T_new), hc.swap(T, T_new), _slower(given)]
+
+
+PROGRAMS = {
+    "staggered waves": staggered_waves,
+    "stretched heat": stretched_heat,
+    "prescribed sides": prescribed_sides,
+}
 
 
 def run(name: str, steps: int = 5, **options: Any) -> tuple[hc.Simulation, dict[str, np.ndarray]]:

@@ -85,6 +85,29 @@ def prescribed_sides() -> tuple[hc.Grid, list[Any]]:
     return grid, [_drift(T, T_new), hc.swap(T, T_new), _slower(given)]
 
 
+def absorbed_waves() -> tuple[hc.Grid, list[Any]]:
+    """Waves on a staggered grid with matched layers on two sides and sponges on others."""
+    grid = hc.Grid((25, 22))
+    p = grid.field("p")
+    u, v = grid.field("u", location="x_face"), grid.field("v", location="y_face")
+    pml = hc.PML(grid, speed=1.0, dt=0.5, width=4, sides=("x-", "x+"), frequency=0.05)
+
+    @hc.kernel
+    def accelerate(p, u, v):
+        u[0, 0] = u - 0.5 * pml.d(p, "x")
+        v[0, 0] = v - 0.5 * hc.d(p, "y")
+
+    @hc.kernel
+    def compress(p, u, v):
+        p[0, 0] = p - 0.5 * (pml.d(u, "x") + hc.d(v, "y"))
+
+    for sign in "-+":
+        u.boundary("x" + sign, hc.Dirichlet(0.0))
+        v.boundary("y" + sign, hc.Dirichlet(0.0))
+    calm = [hc.sponge(f, ["y-", "y+"], width=5, strength=0.2) for f in (p, u, v)]
+    return grid, [accelerate(p, u, v), compress(p, u, v), *calm]
+
+
 PROGRAMS = {
     "staggered waves": staggered_waves,
     "stretched heat": stretched_heat,

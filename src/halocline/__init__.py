@@ -1,6 +1,8 @@
 """Halocline: write the kernel once; the halo takes care of itself."""
 
 from halocline.geometry import Box as Box
+from halocline.language.absorbing import PML as PML
+from halocline.language.absorbing import sponge as sponge
 from halocline.language.boundary import Dirichlet as Dirichlet
 from halocline.language.boundary import Neumann as Neumann
 from halocline.language.boundary import Robin as Robin

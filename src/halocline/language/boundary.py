@@ -149,8 +149,8 @@ def _calls_of(field: Field, side: str, condition: Any, depth: int) -> tuple[Call
             given = values_on_side(field, side, 0.0 if is_even else value)
             rule = (Fraction(0), Fraction(1)) if is_even else (Fraction(1), Fraction(0))
             calls = _Prescribed(field, side, *rule, given).calls(depth)
-            # On the side itself it has its own values.
-            return calls[1:] if is_on_side(field, side) else calls
+            # On the side itself it has its own values, unless one is given.
+            return calls[1:] if is_even and is_on_side(field, side) else calls
         case _:
             return tuple(_traced(field, side, condition, n, depth) for n in range(1, depth + 1))
 

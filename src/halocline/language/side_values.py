@@ -140,7 +140,9 @@ def _expanded(target: Field, side: str, node: Expr, into: SideValues) -> Expr:
     statement = Statement("field", 0, node, here)
     kernel = Kernel("boundary", len(here), (target.type_as("field"),), ("time",), (statement,))
     space = replace(target.space, closing=here)
-    found, fields = with_differences(kernel, {"field": target}, target.grid, space, [user_place()])
+    found, fields, _ = with_differences(
+        kernel, {"field": target}, target.grid, space, [user_place()]
+    )
     into.fields.update({name: f for name, f in fields.items() if f is not target})
     return found.statements[0].value
 

@@ -114,7 +114,7 @@ def half_matched():
 
     for sign in "-+":
         u.boundary("x" + sign, hc.Dirichlet(0.0))
-    p.set(lambda x, y: np.exp(-((x - 9.0) ** 2)) + 0.0 * y)
+    p.set(lambda x, y: np.exp(-((x - 11.0) ** 2) / 9.0) + 0.0 * y)
     return hc.Simulation(grid, [accelerate(p, u), compress(p, u)], target="numpy", threads=1), p
 
 

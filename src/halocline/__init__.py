@@ -1,5 +1,7 @@
 """Halocline: write the kernel once; the halo takes care of itself."""
 
+from halocline import errors as errors
+from halocline.errors import HaloclineError as HaloclineError
 from halocline.geometry import Box as Box
 from halocline.language.absorbing import PML as PML
 from halocline.language.absorbing import sponge as sponge
@@ -14,6 +16,7 @@ from halocline.language.derivatives import div as div
 from halocline.language.derivatives import grad as grad
 from halocline.language.derivatives import laplacian as laplacian
 from halocline.language.derivatives import spacing as spacing
+from halocline.language.fields import Field as Field
 from halocline.language.functions import cos as cos
 from halocline.language.functions import exp as exp
 from halocline.language.functions import index as index
@@ -25,6 +28,8 @@ from halocline.language.functions import sqrt as sqrt
 from halocline.language.functions import tanh as tanh
 from halocline.language.functions import where as where
 from halocline.language.grid import Grid as Grid
+from halocline.language.kernel import Kernel as Kernel
+from halocline.language.multigrid import Multigrid as Multigrid
 from halocline.language.reductions import max as max  # noqa: A004 (the field's word)
 from halocline.language.reductions import min as min  # noqa: A004 (the field's word)
 from halocline.language.reductions import sum as sum  # noqa: A004 (the field's word)
@@ -40,8 +45,12 @@ from halocline.language.trace import kernel as kernel
 from halocline.language.traced_layer import layer as layer
 from halocline.language.transfer import prolong as prolong
 from halocline.language.transfer import restrict as restrict
+from halocline.language.tridiagonal import tridiagonal as tridiagonal
+from halocline.pipeline import plan_for as plan_for
 from halocline.plan.bisection import Bisection as Bisection
 from halocline.plan.decomposition import Decomposition as Decomposition
+from halocline.plan.plan import Plan as Plan
 from halocline.plan.sparse import Sparse as Sparse
 from halocline.plan.strategy import Strategy as Strategy
+from halocline.runtime.report import Report as Report
 from halocline.simulation import Simulation as Simulation

@@ -46,6 +46,10 @@ class Robin:
     b: float
     c: Any
 
+    def homogeneous(self) -> Robin:
+        """Return the condition of a difference of two fields that fulfil this one."""
+        return Robin(self.a, self.b, 0.0)
+
     def bound(self, field: Field, side: str) -> _Prescribed:
         """Return what is prescribed for a field, or refuse what does not fit it."""
         for factor in (self.a, self.b):
@@ -81,6 +85,10 @@ class Dirichlet:
 
     value: Any
 
+    def homogeneous(self) -> Dirichlet:
+        """Return the condition of a difference of two fields that fulfil this one."""
+        return Dirichlet(0.0)
+
     def bound(self, field: Field, side: str) -> _Prescribed:
         """Return what is prescribed for a field, or refuse what does not fit it."""
         return Robin(1, 0, self.value).bound(field, side)
@@ -95,6 +103,10 @@ class Neumann:
     """
 
     gradient: Any = 0.0
+
+    def homogeneous(self) -> Neumann:
+        """Return the condition of a difference of two fields that fulfil this one."""
+        return Neumann(0.0)
 
     def bound(self, field: Field, side: str) -> _Prescribed:
         """Return what is prescribed for a field, or refuse what does not fit it."""

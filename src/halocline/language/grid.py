@@ -16,6 +16,7 @@ from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 from halocline.language.space import Space
 from halocline.language.widths import cell_widths, check_widths, faces, middles, scaled_widths
+from halocline.notebook import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,12 +24,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@dataclass(eq=False)
+class Held:
+    """Who has the values of a family's fields.
+
+    Attributes:
+        own: The cells of the family's first grid that this rank has, once a simulation says so.
+        executor: What stores the fields: that of the simulation that ran last; None at first.
+        boundaries: How often a field has been given a boundary.
+    """
+
+    own: list[Box] = field(default_factory=list)
+    executor: Any = None
+    boundaries: int = 0
+
+
 @dataclass(frozen=True, eq=False)
 class Grid:
     """A block of cells with coordinates, in one to three dimensions.
 
     Grids made of each other by 'coarsen' and 'refine' are a family: their fields may be used by one
-    kernel, they have one simulation, and names of fields are unique among them.
+    kernel, and names of fields are unique among them. Several simulations may run on one grid, one
+    after the other: each goes on with the values that the fields have.
 
     Args:
         extent: Cells along x, y, z.
@@ -44,8 +61,7 @@ class Grid:
     origin: Any = 0.0
     # Those of the whole family.
     fields: dict[str, Field] = field(default_factory=dict, repr=False)
-    # The cells of the family's first grid that this rank has, once a simulation says so.
-    own: list[Box] = field(default_factory=list, init=False, repr=False)
+    held: Held = field(default_factory=Held, init=False, repr=False)
     # All grids of the family, the first one first.
     family: list[Grid] = field(default_factory=list, init=False, repr=False)
     # Cells for one cell of the family's first grid, along each axis.
@@ -86,6 +102,18 @@ class Grid:
                 f"{'truth values' if convert is bool else 'numbers'}."
             ) from None
 
+    def _repr_html_(self) -> str:
+        """Return the grid and its fields as Jupyter shows them."""
+        closed = "".join(axis for axis, closes in zip(AXES, self.periodic, strict=False) if closes)
+        title = f"grid of {by_axes(self.extent)} cells, spacing {self.spacing}"
+        rows = [
+            (f.name, f.dtype, f.components, f.axes, f.location, f.unit, f.description)
+            for f in self.fields.values()
+            if f.grid is self and not f.is_hidden
+        ]
+        columns = ("field", "dtype", "components", "axes", "location", "unit", "description")
+        return table(f"{title}, periodic in {closed}" if closed else title, columns, rows)
+
     @property
     def dimensions(self) -> int:
         """Number of axes."""
@@ -119,25 +147,54 @@ class Grid:
         """The index space of fields in the cells."""
         return self.space_with(AXES)
 
-    def field(self, name: str, **options: Any) -> Field:
+    def field(  # noqa: PLR0913 (editors show them)
+        self,
+        name: str,
+        *,
+        dtype: Any = "float64",
+        components: int = 1,
+        location: str = "center",
+        axes: str | None = None,
+        unit: str = "",
+        description: str = "",
+        layout: str = "soa",
+        alignment: int | None = None,
+    ) -> Field:
         """Declare a field.
 
         Args:
             name: Its name in plans, reports and files; unique among grids of one family.
-            options: dtype ('float64'), components (1), location ('center', 'x_face', …; where an
-                axis does not close there is a face more than there are cells), axes ('xyz', or
-                fewer: 'xy' for a surface, 'z' for a profile, the same for all places along the
-                others), unit, description; layout ('soa': each component lies by itself, or 'aos':
-                those of a cell lie side by side), alignment: rows begin at multiples of it (a power
-                of two [bytes]; None for a cache line, 128 on a device).
+            dtype: Type of its numbers, by its name or NumPy's.
+            components: Numbers a cell.
+            location: 'center', 'x_face', …; where an axis does not close there is a face more than
+                there are cells.
+            axes: 'xyz', or fewer: 'xy' for a surface, 'z' for a profile, the same for all places
+                along the others; None for all of the grid.
+            unit: As CF conventions write it.
+            description: One phrase.
+            layout: 'soa': each component lies by itself, or 'aos': those of a cell lie side by
+                side.
+            alignment: Rows begin at multiples of it, a power of two [bytes]; None for a cache line,
+                128 on a device.
 
         Raises:
-            GridError: The name is taken, or an option or its value is unknown.
+            GridError: The name is taken, or a value is unknown.
         """
         if not name.isidentifier() or name in self.fields:
             reason = "is taken on this grid" if name in self.fields else "is not an identifier"
             raise GridError(f"The field name '{name}' {reason}.", hint="Choose another name.")
-        self.fields[name] = result = Field(self, name, **options)
+        self.fields[name] = result = Field(
+            self,
+            name,
+            dtype=dtype,
+            components=components,
+            location=location,
+            axes=axes,
+            unit=unit,
+            description=description,
+            layout=layout,
+            alignment=alignment,
+        )
         return result
 
     def hidden_field(
@@ -150,8 +207,10 @@ class Grid:
         name = f"{name}_{dtype}_{axes}_{location}_on_{by_axes(self.extent)}"
         known = self.fields.get(name)
         if known is None or not known.is_hidden:
-            options = {"dtype": dtype, "axes": axes, "location": location, "components": components}
-            known = self.field(name + "_" * (name in self.fields), **options)
+            name += "_" * (name in self.fields)
+            known = self.field(
+                name, dtype=dtype, axes=axes, location=location, components=components
+            )
             known.is_hidden = True
         return known
 
@@ -231,7 +290,7 @@ class Grid:
             extent=tuple(int(n * s) for n, s in zip(self.first.extent, scale, strict=True)),
             spacing=tuple(map(scaled_widths, self.first.spacing, scale)),
         )
-        for shared in ("own", "family"):
+        for shared in ("held", "family"):
             object.__setattr__(result, shared, getattr(self, shared))
         object.__setattr__(result, "scale", scale)
         self.family.append(result)

@@ -75,8 +75,13 @@ def _memory(user: _User, which: str, place: tuple[int, ...]) -> Field:
     if name not in fields:
         faces = "".join(AXES[axis] for axis, is_face in enumerate(place) if is_face)
         location = {0: "center", 1: f"{faces}_face", 2: f"{faces}_edge"}[len(faces)]
-        options = {"dtype": user.dtype(), "axes": user.target.axes, "location": location}
-        made = user.grid.field(name, description="memory of absorbing layers", **options)
+        made = user.grid.field(
+            name,
+            dtype=user.dtype(),
+            axes=user.target.axes,
+            location=location,
+            description="memory of absorbing layers",
+        )
         for axis in made.space.axes:
             if made.space.closing[axis]:
                 # What is prescribed on a side has none.

@@ -69,12 +69,14 @@ class Part:
     """A condition on a part of a side.
 
     Attributes:
-        condition: 'Dirichlet', …, as bound to the field and the side; or a kernel.
+        declared: 'Dirichlet', …, or a kernel, as the user gave it.
+        condition: The same, bound to the field and the side, or to the kernel's scalars.
         mask: A field without the axis across the side that is not zero where the condition holds;
             None for all cells.
         cells: The same as an array of all cells of the side, if it is known before the run.
     """
 
+    declared: Any
     condition: Any
     mask: Field | None = None
     cells: NDArray[Any] | None = None

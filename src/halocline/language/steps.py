@@ -13,7 +13,9 @@ from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.numbers import Range, number, whole_number
 from halocline.language.place import user_place
+from halocline.language.show import show
 from halocline.language.tree import Every, Repeat, Swap
+from halocline.notebook import preformatted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -90,6 +92,10 @@ class Call:
     place: str
     mask: Field | None
     space: Space
+
+    def _repr_html_(self) -> str:
+        """Return what one cell does as Jupyter shows it."""
+        return preformatted(show(self.kernel))
 
     def field(self, name: str) -> Field:
         """Return the field bound to one of the kernel's parameters."""

@@ -112,6 +112,7 @@ PROGRAMS = {
     "staggered waves": staggered_waves,
     "stretched heat": stretched_heat,
     "prescribed sides": prescribed_sides,
+    "absorbed waves": absorbed_waves,
 }
 
 

@@ -305,3 +305,20 @@ def test_a_field_with_the_axis_across_the_side_is_refused():
         "function of place and time. Give a field without the axis across the side, or a kernel "
         "that runs on it."
     )
+
+
+def test_a_function_may_use_parameters():
+    grid = hc.Grid((4, 3))
+    T, seen, p = grid.field("T"), grid.field("seen"), hc.Parameter(2.0, "p")
+    T.boundary("x-", hc.Dirichlet(lambda y, t: p * y + t))
+
+    @hc.kernel
+    def copy(T, seen):
+        seen[0, 0] = T[-1, 0]
+
+    on = hc.Box((0, 0), (1, 3))
+    simulation = hc.Simulation(grid, [copy(T, seen, on=on)], dt=0.5, target="numpy")
+    simulation.run(1, progress=False)
+    p.value = 4.0
+    simulation.run(1, progress=False)
+    assert (0.5 * seen.gather()[0]).tolist() == [2.5, 6.5, 10.5]

@@ -10,9 +10,19 @@ import numpy as np
 
 from halocline.errors import GridError, described
 from halocline.geometry import AXES
-from halocline.language import operators, steps
+from halocline.language import operators, parameters
 from halocline.language.differences import with_differences
-from halocline.language.expr import Const, Expr, Metric, Read, Scalar, walk
+from halocline.language.expr import (
+    Const,
+    Expr,
+    Metric,
+    Number,
+    Read,
+    Scalar,
+    numbers_in,
+    replaced,
+    walk,
+)
 from halocline.language.fields import Field, without_axis
 from halocline.language.kernel import Kernel, Statement
 from halocline.language.place import user_place
@@ -33,7 +43,7 @@ class SideValues:
     """
 
     nodes: list[Expr] = field(default_factory=list)
-    scalars: dict[str, float | steps.Parameter] = field(default_factory=dict)
+    scalars: dict[str, float | parameters.Parameter] = field(default_factory=dict)
     fields: dict[str, Field] = field(default_factory=dict)
 
 
@@ -87,9 +97,9 @@ def _node(target: Field, side: str, given: Any, one: Any, q: int, into: SideValu
         name = f"on_side_{one.name}"
         into.fields[name] = one
         return Read(name, q if one.components > 1 else 0, here)
-    if isinstance(one, steps.Parameter) or _is_number(target, one):
+    if isinstance(one, parameters.Parameter) or _is_number(target, one):
         name = f"value_{q}"
-        into.scalars[name] = one if isinstance(one, steps.Parameter) else float(one)
+        into.scalars[name] = one if isinstance(one, parameters.Parameter) else float(one)
         return Scalar(name)
     if isinstance(one, operators.Operand):
         return _expanded(target, side, one.expression(), into)
@@ -108,10 +118,10 @@ def _called(target: Field, side: str, function: Callable[..., Any]) -> Any:
     axis, sign = parse_side(target.dimensions, side)
     known: dict[str, Expr] = {a: Metric("coordinate", AXES.index(a), 0) for a in target.axes}
     known[AXES[axis]] = Const(float(target.grid.faces(axis)[-1 if sign > 0 else 0]))
-    known["t"] = Scalar("time")
+    known["t"] = parameters.time.expression()
     try:
-        parameters = inspect.signature(function).parameters.values()
-        names = [p.name for p in parameters if p.default is p.empty]
+        asked = inspect.signature(function).parameters.values()
+        names = [one.name for one in asked if one.default is one.empty]
     except (TypeError, ValueError):
         names = ["?"]
     if any(name not in known for name in names):
@@ -134,11 +144,13 @@ def _expanded(target: Field, side: str, node: Expr, into: SideValues) -> Expr:
             hint="Give a field without the axis across the side, or a kernel that runs on it.",
             place=user_place(),
         )
-    if any(isinstance(n, Scalar) for n in walk(node)):
-        into.scalars["time"] = steps.time
+    for number in numbers_in(node):
+        name = f"number_{len(into.scalars)}"
+        into.scalars[name] = number
+        node = replaced(node, {Number(number): Scalar(name)})
     here = (0,) * target.dimensions
     statement = Statement("field", 0, node, here)
-    kernel = Kernel("boundary", len(here), (target.type_as("field"),), ("time",), (statement,))
+    kernel = Kernel("boundary", len(here), (target.type_as("field"),), (), (statement,))
     space = replace(target.space, closing=here)
     found, fields, _ = with_differences(
         kernel, {"field": target}, target.grid, space, [user_place()]

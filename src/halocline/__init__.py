@@ -3,8 +3,11 @@
 from halocline import errors as errors
 from halocline.errors import HaloclineError as HaloclineError
 from halocline.geometry import Box as Box
+from halocline.language.absorbing import PML as PML
+from halocline.language.absorbing import sponge as sponge
 from halocline.language.boundary import Dirichlet as Dirichlet
 from halocline.language.boundary import Neumann as Neumann
+from halocline.language.boundary import Robin as Robin
 from halocline.language.derivatives import average as average
 from halocline.language.derivatives import coordinate as coordinate
 from halocline.language.derivatives import curl as curl
@@ -71,6 +74,7 @@ from halocline.language.steps import rotate as rotate
 from halocline.language.steps import swap as swap
 from halocline.language.sweep import sweep as sweep
 from halocline.language.trace import kernel as kernel
+from halocline.language.traced_layer import layer as layer
 from halocline.language.transfer import prolong as prolong
 from halocline.language.transfer import restrict as restrict
 from halocline.language.tridiagonal import tridiagonal as tridiagonal

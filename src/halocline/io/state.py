@@ -28,7 +28,7 @@ def fields_to_keep(grid: Grid, time_step: Iterable[Step]) -> tuple[Field, ...]:
     sequence = tuple(time_step)
     return tuple(
         field
-        for field in grid.fields.values()
+        for field in list(grid.fields.values())
         if not field.is_hidden and not _is_scratch(sequence, field)
     )
 
@@ -87,7 +87,7 @@ def parameters(
     """Return the numbers that steps of length 'dt' read or find, each once, in a fixed order."""
     layers = [
         call
-        for field in grid.fields.values()
+        for field in list(grid.fields.values())
         for side in field.boundaries
         for call in boundary_calls(field, side, 1)
     ]

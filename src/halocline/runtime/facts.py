@@ -28,7 +28,7 @@ def facts_of_grid(grid: Grid) -> Facts:
         for name in ("extent", "periodic", "spacing", "origin")
     }
     facts["the fields"] = ", ".join(grid.fields)
-    for field in grid.fields.values():
+    for field in list(grid.fields.values()):
         facts |= _facts_of_field(field)
     return facts
 
@@ -96,7 +96,7 @@ def _facts_of_call(call: Call, name: str) -> Facts:
 
 def _shown(reduction: Reduction, grid: Grid) -> str:
     """Return the expression of a reduction as text."""
-    fields = tuple(field.type_as(field.name) for field in grid.fields.values())
+    fields = tuple(field.type_as(field.name) for field in list(grid.fields.values()))
     result = Statement(fields[0].name, 0, reduction.operand, (0,) * grid.dimensions)
     return show(Kernel(reduction.name, grid.dimensions, fields, (), (result,)))
 

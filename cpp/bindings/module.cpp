@@ -17,6 +17,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/bind_device.hpp"
 #include "bindings/bind_plan.hpp"
+#include "bindings/bind_points.hpp"
 #include "bindings/record.hpp"
 #include "core/error.hpp"
 #include "runtime/runtime.hpp"
@@ -170,6 +171,7 @@ NB_MODULE(_core, module) {
     nb::class_<Runtime> runtime(module, "Runtime", nb::dynamic_attr(), "Executes a plan.");
     bindings::bind_parts(runtime);
     bindings::bind_run(runtime);
+    bindings::bind_points(runtime);
     bindings::bind_not_finite(module);
     nb::exception<TransportError>(module, "TransportError", PyExc_RuntimeError);
     module.attr("ABI") = HALOCLINE_ABI;

@@ -1,8 +1,14 @@
 #include "runtime/state.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace halocline {
+
+bool State::changes(int scalar) const {
+    const auto is_it = [&](const SeriesScalar& one) { return one.scalar == scalar; };
+    return scalar == step_scalar || scalar == time_scalar || std::ranges::any_of(series, is_it);
+}
 
 void require_slot(const State& state, int slot, const std::string& where) {
     if (slot >= 0 && slot < static_cast<int>(state.fields.size())) {

@@ -11,6 +11,7 @@
 #include "core/field.hpp"
 #include "core/memory.hpp"
 #include "core/plan.hpp"
+#include "runtime/series.hpp"
 #include "transport/transport.hpp"
 
 namespace halocline {
@@ -31,6 +32,12 @@ struct Space {
     std::vector<Block> blocks = {};
 };
 
+/// A scalar that is what a series says.
+struct SeriesScalar {
+    int scalar = 0;
+    Series series;
+};
+
 /// What the operations of a program work on.
 struct State {
     std::shared_ptr<Transport> transport;
@@ -40,9 +47,12 @@ struct State {
     std::vector<std::vector<Storage>> storages;  ///< by storage and block
     std::vector<std::size_t> held;               ///< the storage in each slot; swaps change it
     std::vector<double> scalars;
+    std::vector<SeriesScalar> series;
     std::int64_t step = 0;
     std::int64_t mask_version = 0;  ///< grows whenever masks may have changed
 
+    /// Whether a scalar is another one in each step.
+    [[nodiscard]] bool changes(int scalar) const;
     /// The storage in a slot.
     [[nodiscard]] std::size_t holds(int slot) const { return held[static_cast<std::size_t>(slot)]; }
     [[nodiscard]] const halocline_field& view(int slot, int block) const {

@@ -244,6 +244,7 @@ class Simulation:
         steps = whole_number("'run'", steps, Range(least=0))
         executor, selection = self._prepare(), self.selection
         self._agreement.on_run(steps, self.step, self._parameters)
+        executor.points.prepare(steps)
         with progress_display(
             steps, self.grid.domain.cells, is_shown=progress and self.rank == 0
         ) as show:

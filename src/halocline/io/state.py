@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halocline.language import steps
+from halocline.language.at_points import AtPoints, Injection
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import reads
+from halocline.language.series import Series
 from halocline.language.steps import Call, Callback, Parameter, Reduction
 from halocline.language.tree import Every, Repeat, Swap, walk
 
@@ -71,6 +73,8 @@ def _may_read(step: Step, field: Field) -> bool:
             return any(_may_read(each, field) or _may_write(each, field) for each in inner)
         case Callback():
             return True
+        case AtPoints():
+            return field is step.field
         case Reduction():
             return any(read.field == field.name for read in reads(step.operand))
 
@@ -92,10 +96,17 @@ def parameters(grid: Grid, time_step: Iterable[Step]) -> tuple[Parameter, ...]:
     return tuple(p for key, p in found.items() if key not in known)
 
 
+def _is_given(scalar: float | Parameter) -> bool:
+    """Return whether a number changes between steps, and not by itself."""
+    return isinstance(scalar, Parameter) and not isinstance(scalar, Series)
+
+
 def _parameters(time_step: Iterable[Step]) -> Iterator[Parameter]:
     for step in walk(time_step):
         match step:
             case Call():
-                yield from (s for s in step.scalars if isinstance(s, Parameter))
+                yield from (s for s in step.scalars if _is_given(s))
+            case Injection(factor=factor) if _is_given(factor):
+                yield factor
             case Reduction():
                 yield step

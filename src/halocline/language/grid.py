@@ -165,6 +165,11 @@ class Grid:
             result.append((self.origin[axis] + index * self.spacing[axis]).reshape(shape))
         return tuple(result)
 
+    def cells_at(self, axis: int, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return where coordinates lie along an axis, counted in cells from the low side."""
+        result: NDArray[np.float64] = (coordinates - self.origin[axis]) / self.spacing[axis]
+        return result
+
     def coarsen(self, ratio: int | Sequence[int] = 2) -> Grid:
         """Return the grid of the same domain with fewer cells: one for 'ratio' along each axis.
 

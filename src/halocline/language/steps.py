@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language import operators
+from halocline.language.at_points import AtPoints, Injection
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.numbers import Range, number, whole_number
 from halocline.language.place import user_place
+from halocline.language.record import Record
 from halocline.language.tree import Every, Repeat, Swap
 
 if TYPE_CHECKING:
@@ -139,8 +141,8 @@ class Reduction(Parameter):
         self.grid = operand.grid if isinstance(operand, Field) else None
 
 
-Step = Call | Swap[Field] | Repeat[Any] | Every[Any] | Callback | Reduction
-_KINDS = (Call, Swap, Repeat, Every, Callback, Reduction)
+Step = Call | Swap[Field] | Repeat[Any] | Every[Any] | Callback | Reduction | Injection | Record
+_KINDS = (Call, Swap, Repeat, Every, Callback, Reduction, AtPoints)
 
 
 def swap(first: Field, second: Field) -> Swap[Field]:
@@ -197,7 +199,9 @@ def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
     """Return the steps with plain functions wrapped, or refuse what is no step."""
     result: list[Step] = []
     for item in steps:
-        if isinstance(item, _KINDS):
+        if isinstance(item, Record) and item.every > 1:
+            result.append(Every(item.every, (item,)))
+        elif isinstance(item, _KINDS):
             result.append(item)
         elif isinstance(item, tuple | list):
             result += _check(tuple(item))

@@ -12,6 +12,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from halocline.language.at_points import AtPoints
 from halocline.language.steps import Call, Callback, Parameter, Reduction
 from halocline.language.tree import Every, Repeat, Swap, mapped, walk
 
@@ -82,6 +83,8 @@ def _value(step: Step, filling: Filling) -> Hashable:
             return type(step), count, tuple(_value(one, filling) for one in inner)
         case Callback():
             return Callback
+        case AtPoints():
+            return AtPoints, step
 
 
 def _scalar(scalar: float | Parameter, filling: Filling) -> Hashable:

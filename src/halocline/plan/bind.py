@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.errors import GridError
+from halocline.language.at_points import AtPoints, Injection
 from halocline.language.expr import Read
 from halocline.language.kernel import FieldType
 from halocline.language.steps import Call, Callback, Reduction
@@ -13,6 +14,7 @@ from halocline.language.tree import Every, Repeat, Swap, mapped, walk
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.checks import check_evaluated, check_sides
 from halocline.plan.columns import carries
+from halocline.plan.at_points import check_once, launch_at_points
 from halocline.plan.launching import boundaries_of, boundary_launches, launches_of
 from halocline.plan.program import Called, Checked, Item, Launch, Program, Reduced, all_launches
 from halocline.plan.reducing import evaluated_in, evaluation, reduced_field
@@ -46,6 +48,16 @@ class _Context:
     changing: frozenset[Field]
     on_sides: dict[str, tuple[Launch, ...]]
 
+    def hide(self, grid: Grid, space: Space) -> str:
+        """Add a hidden field in some cells, and return its name."""
+        # Steps that are done once share their hidden fields, if these have the same cells.
+        name = f"{self.prefix}_{len(self.hidden)}_{space.label}"
+        while name in grid.fields:
+            name += "_"
+        self.hidden.append(FieldType(name, "float64", 1))
+        self.spaces[name] = space
+        return name
+
     @property
     def on_all_sides(self) -> tuple[Launch, ...]:
         """Those of all fields."""
@@ -65,6 +77,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
         PlanError: A kernel reads beyond the domain where nothing provides values.
     """
     steps = tuple(steps)
+    check_once(steps)
     on_sides = {name: tuple(boundary_launches(field, 0)) for name, field in grid.fields.items()}
     context = _Context(prefix, [], {}, _changing(steps), on_sides)
     items = mapped(steps, lambda step: _bind(grid, step, context))
@@ -115,6 +128,8 @@ def _changing(steps: Iterable[Step]) -> frozenset[Field]:
                 result |= {step.field(s.field) for s in step.kernel.statements}
             case Swap(first, second):
                 result |= {first, second}
+            case Injection():
+                result.add(step.field)
     return frozenset(result)
 
 
@@ -130,6 +145,12 @@ def _bind(grid: Grid, step: Step, context: _Context) -> tuple[Item, ...]:
             return (*context.on_all_sides, Called(step))
         case Reduction():
             return _bind_reduction(grid, step, context)
+        case AtPoints():
+            _same_family(grid, (step.field,), f"points, '{step.name}',")
+            if isinstance(step, Injection):
+                return (launch_at_points(step),)
+            hidden = context.hide(grid, grid.first.space_with(""))
+            return (*context.on_sides[step.field.name], launch_at_points(step, (hidden,)))
         case _:
             raise AssertionError(step)
 
@@ -153,13 +174,7 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
         reduced = Reduced(reduction.kind, field.name, value.component, reduction)
         return (*context.on_sides[field.name], reduced)
     space = evaluated_in(reduction, grid.fields)
-    # Steps that are done once share their hidden fields, if these have the same cells.
-    name = f"{context.prefix}_{len(context.hidden)}_{space.label}"
-    while name in grid.fields:
-        name += "_"
-    context.hidden.append(FieldType(name, "float64", 1))
-    context.spaces[name] = space
-    return evaluation(reduction, grid.fields, name, space)
+    return evaluation(reduction, grid.fields, context.hide(grid, space), space)
 
 
 def _read_by_others(launches: Iterable[Launch]) -> set[str]:

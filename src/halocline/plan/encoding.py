@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.analysis.threads import Threads
 from halocline.geometry import Box
 from halocline.language import expr, steps
+from halocline.language.at_points import AtPoints
 from halocline.language.expr import Expr
 from halocline.language.kernel import FieldType, Kernel, Producer, Statement
 from halocline.language.space import Space
@@ -94,7 +95,7 @@ class Encoder:
                 return [self.encoded(one) for one in value]
             case frozenset():
                 return {"set": [self.encoded(one) for one in sorted(value)]}
-            case Parameter() | Callback():
+            case Parameter() | Callback() | AtPoints():
                 return {"given": self._place(value)}
             case Expr():
                 return self._expression(value)
@@ -130,7 +131,7 @@ class Encoder:
             self._objects.append(value)
         return {"at": self._numbers[key]}
 
-    def _place(self, value: Parameter | Callback) -> int | str:
+    def _place(self, value: Parameter | Callback | AtPoints) -> int | str:
         for name, clock in _CLOCKS.items():
             if value is clock:
                 return name

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import DeviceError, DivergedError, MpiError, PlanError
 from halocline.language import steps
+from halocline.language.series import Series
 from halocline.language.steps import Callback, Parameter, Reduction
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.strategy import NEAR
 from halocline.runtime import _core
+from halocline.runtime.at_points import PointTables
 from halocline.runtime.storage import BlockStorage, three
 from halocline.runtime.writer import PlanWriter
 
@@ -69,6 +71,8 @@ class Executor:
             services=services,
         )
         self.runtime.set_dt(dt)
+        self.dt = dt
+        self.points = PointTables(self)
         self.threads = threads
         self.grid = grid
         self.job = job
@@ -187,7 +191,10 @@ class Executor:
             return self.runtime.add_scalar(value)
         if id(value) not in self.scalars:
             self.scalars[id(value)] = slot = self.runtime.add_scalar(value.value)
-            self.parameters.append((value, slot))
+            if isinstance(value, Series):
+                self.points.follow(slot, value)
+            else:
+                self.parameters.append((value, slot))
         return self.scalars[id(value)]
 
     def write_parameters(self) -> None:

@@ -1,0 +1,18 @@
+#include "runtime/point_run.hpp"
+
+#include "runtime/program.hpp"
+
+namespace halocline {
+
+void run_points(State& state, program::Run& run) {
+    Points& points = *run.points;
+    const int slot = run.fields.front();
+    const double scalar = run.scalar_arguments.empty() ? 1.0 : run.scalar_arguments.front();
+    if (!points.is_injected) begin_row(points, state.step);
+    for (const program::Run::Piece& piece : run.pieces) {
+        work_at(points, piece.point_lists, state.view(slot, piece.block), state.field(slot).type,
+                state.block(slot, piece.block), scalar, state.scalars[time_scalar]);
+    }
+}
+
+}  // namespace halocline

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "abi/kernel_abi.h"
+#include "core/box.hpp"
+#include "core/field.hpp"
+#include "runtime/series.hpp"
+#include "runtime/state.hpp"
+
+namespace halocline {
+
+/// What is done at points off the grid, as far as this rank has to do with it.
+///
+/// Each point weights a box of cells. It is interpolated from these, or a value is added to them.
+struct Points {
+    bool is_injected = false;
+    int component = 0;
+    Index3 widths{1, 1, 1};            ///< of the box along each axis
+    std::vector<std::int32_t> first;   ///< global lower corner of the box, three numbers a point
+    std::vector<std::int32_t> cells;   ///< to whose block it belongs, three numbers a point
+    std::vector<double> weights;       ///< those along x, y, z; for each point
+    std::vector<double> scales;        ///< injected: what the value of each point is multiplied by
+    std::vector<Series> series;        ///< injected: none, or one with a column for each point
+    std::vector<double> recorded;      ///< interpolated: a row for each step
+    std::vector<std::int64_t> steps;   ///< of these rows
+
+    [[nodiscard]] std::size_t count() const { return first.size() / 3; }
+    [[nodiscard]] std::size_t weights_each() const {
+        return static_cast<std::size_t>(widths[0] + widths[1] + widths[2]);
+    }
+};
+
+/// A point of a list, and the lower corner of its box in cells of the block.
+struct ListedPoint {
+    std::int32_t point;
+    std::int32_t lower[3];
+};
+
+/// The points that a thread has to do with in some cells of a block.
+struct PointList {
+    Box box;  ///< of the block
+    std::vector<ListedPoint> points;
+};
+
+/// The points of a box of a block's cells, in lists that threads can do beside each other: so that
+/// each cell gets what is injected in the order of the points.
+[[nodiscard]] std::vector<PointList> lists_of(const Points& points, const Box& box,
+                                              const Block& block, const Index3& period,
+                                              int threads);
+
+/// Interpolates, or injects, at the points of a box. `scalar` multiplies what is injected.
+void work_at(Points& points, const std::vector<PointList>& lists, const halocline_field& view,
+             ElementType type, const Block& block, double scalar, double time);
+
+/// Begins the row of a step, unless it is there.
+void begin_row(Points& points, std::int64_t step);
+
+}  // namespace halocline

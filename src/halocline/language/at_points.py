@@ -1,0 +1,167 @@
+"""What is done at points: steps that the runtime does without a kernel of the user's."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from halocline.geometry import Box
+from halocline.language.support import Support, support_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.language.fields import Field
+    from halocline.language.points import Points
+    from halocline.language.series import Series
+    from halocline.language.steps import Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class PointsFootprint:
+    """Which cells of a field points use.
+
+    Attributes:
+        lower: How far below the cells that they belong to, along each axis.
+        upper: How far above.
+        cells: Around the cells that they belong to.
+        around: Around the cells that they weight; without bounds along periodic axes.
+        beyond: The number of a point that weights a layer beyond a side, by the side's axis and
+            sign.
+    """
+
+    lower: tuple[int, ...]
+    upper: tuple[int, ...]
+    cells: Box
+    around: Box
+    beyond: dict[tuple[int, int], int]
+
+
+class AtPoints:
+    """Something done at points of a field; two of them are never equal.
+
+    Attributes:
+        points: Where.
+        field: Of the values there.
+        component: Which of its components.
+    """
+
+    verb = ""
+
+    def __init__(self, points: Points, field: Field, component: int) -> None:
+        self.points = points
+        self.field = field
+        self.component = component
+
+    @property
+    def digest(self) -> str:
+        """What all ranks must know alike, as a short text."""
+        return f"{self.points.digest} {self.component}"
+
+    @property
+    def name(self) -> str:
+        """What plans and reports call it."""
+        return f"{self.verb}_{self.field.name}"
+
+    def support(self) -> Support:
+        """Return the cells of the field that all points weight; large, so it is not kept."""
+        field, space = self.field, self.field.space
+        positions = [
+            None if space.lacks[axis] else self._positions(axis) for axis in range(field.dimensions)
+        ]
+        return support_of(positions, _extents(field), space.periodic, self.points.rule)
+
+    def _positions(self, axis: int) -> NDArray[np.float64]:
+        """Return where points lie along an axis, counted in the field's values."""
+        cells = self.field.grid.cells_at(axis, self.points.coordinates[:, axis])
+        return cells if self.field.is_on_faces(axis) else cells - 0.5
+
+    @cached_property
+    def footprint(self) -> PointsFootprint:
+        """Which cells they use, all of them together."""
+        found, space = self.support(), self.field.space
+        axes = range(self.field.dimensions)
+        widths = np.array(found.widths)
+        cells = Box(
+            tuple(int(found.cells[:, axis].min()) for axis in axes),
+            tuple(int(found.cells[:, axis].max()) + 1 for axis in axes),
+        )
+        beyond = {}
+        around = space.domain
+        for axis in space.axes:
+            if space.periodic[axis]:
+                around = around.clip(axis, *_unbounded(space.inside, axis))
+                continue
+            low = found.first[:, axis]
+            n = space.domain.upper[axis]
+            first, end = int(low.min()), int(low.max()) + int(widths[axis])
+            around = around.clip(axis, max(0, first), min(n, end))
+            beyond |= _beyond(found, axis, n)
+        return PointsFootprint(
+            found.lower,
+            found.upper,
+            space.open_where_lacking(space.unbounded_where_whole(cells)),
+            space.open_where_lacking(around),
+            beyond,
+        )
+
+
+def _unbounded(inside: Box, axis: int) -> tuple[int, int]:
+    return inside.lower[axis], inside.upper[axis]
+
+
+def _beyond(found: Support, axis: int, n: int) -> dict[tuple[int, int], int]:
+    """Return a point that weights what lies beyond each side of an axis, if there is one."""
+    begin = sum(found.widths[:axis])
+    weights = found.weights[:, begin : begin + found.widths[axis]]
+    places = found.first[:, axis, None] + np.arange(found.widths[axis])
+    result = {}
+    for sign, is_there in ((-1, places < 0), (1, places >= n)):
+        numbers = found.order[(is_there & (weights != 0.0)).any(axis=1)]
+        if numbers.size:
+            result[axis, sign] = int(numbers.min())
+    return result
+
+
+def _extents(field: Field) -> tuple[int, ...]:
+    space = field.space
+    return tuple(n + more for n, more in zip(space.extent, space.closing, strict=True))
+
+
+class Injection(AtPoints):
+    """The step that adds values to the cells around points.
+
+    Attributes:
+        factor: A number that all points have in common.
+        series: If given, that of each point beside it.
+        scales: What each is multiplied by, in the order of the points.
+    """
+
+    verb = "inject"
+
+    def __init__(  # noqa: PLR0913 (what is injected)
+        self,
+        points: Points,
+        field: Field,
+        component: int,
+        factor: float | Parameter,
+        series: Series | None,
+        scales: NDArray[np.float64],
+    ) -> None:
+        super().__init__(points, field, component)
+        self.factor = factor
+        self.series = series
+        self.scales = scales
+
+    @property
+    def digest(self) -> str:
+        """What two injections at the same points have in common only if they inject the same."""
+        told = hashlib.sha256(f"{self.points.digest} {self.component}".encode())
+        told.update(self.scales.tobytes())
+        if self.series is not None:
+            told.update(self.series.digest.encode())
+        return told.hexdigest()[:16]

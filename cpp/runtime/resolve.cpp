@@ -106,7 +106,8 @@ struct Resolver {
         const Space& space = state.space(kernel.space);
         const Block& block = space.blocks[static_cast<std::size_t>(piece.block)];
         piece.point_lists =
-            lists_of(*run.points, box, block, space.period, state.memory.threads);
+            lists_of(*run.points, box, block, space.period,
+                     state.view(run.fields.front(), piece.block), state.memory.threads);
     }
 
     [[nodiscard]] program::Run resolve_run(const plan::Run& run) const {

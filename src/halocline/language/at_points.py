@@ -56,6 +56,7 @@ class AtPoints:
         self.points = points
         self.field = field
         self.component = component
+        self._kept: Support | None = None
 
     @property
     def digest(self) -> str:
@@ -68,7 +69,11 @@ class AtPoints:
         return f"{self.verb}_{self.field.name}"
 
     def support(self) -> Support:
-        """Return the cells of the field that all points weight; large, so it is not kept."""
+        """Return the cells of the field that all points weight; large, so it is kept once only."""
+        found, self._kept = self._kept, None
+        return found or self._found()
+
+    def _found(self) -> Support:
         field, space = self.field, self.field.space
         positions = [
             None if space.lacks[axis] else self._positions(axis) for axis in range(field.dimensions)
@@ -83,7 +88,9 @@ class AtPoints:
     @cached_property
     def footprint(self) -> PointsFootprint:
         """Which cells they use, all of them together."""
-        found, space = self.support(), self.field.space
+        found, space = self._found(), self.field.space
+        # Who plans soon executes.
+        self._kept = found
         axes = range(self.field.dimensions)
         widths = np.array(found.widths)
         cells = Box(
@@ -100,7 +107,7 @@ class AtPoints:
             n = space.domain.upper[axis]
             first, end = int(low.min()), int(low.max()) + int(widths[axis])
             around = around.clip(axis, max(0, first), min(n, end))
-            beyond |= _beyond(found, axis, n)
+            beyond |= {(axis, sign): number for sign, number in found.beyond[axis].items()}
         return PointsFootprint(
             found.lower,
             found.upper,
@@ -112,19 +119,6 @@ class AtPoints:
 
 def _unbounded(inside: Box, axis: int) -> tuple[int, int]:
     return inside.lower[axis], inside.upper[axis]
-
-
-def _beyond(found: Support, axis: int, n: int) -> dict[tuple[int, int], int]:
-    """Return a point that weights what lies beyond each side of an axis, if there is one."""
-    begin = sum(found.widths[:axis])
-    weights = found.weights[:, begin : begin + found.widths[axis]]
-    places = found.first[:, axis, None] + np.arange(found.widths[axis])
-    result = {}
-    for sign, is_there in ((-1, places < 0), (1, places >= n)):
-        numbers = found.order[(is_there & (weights != 0.0)).any(axis=1)]
-        if numbers.size:
-            result[axis, sign] = int(numbers.min())
-    return result
 
 
 def _extents(field: Field) -> tuple[int, ...]:

@@ -32,10 +32,11 @@ class Support:
         order: The number of each point as the user gave it.
         first: Lower corner of the cells, (points, 3).
         widths: How many cells along each axis.
-        weights: Along x, then y, then z: (points, sum of widths).
+        weights: Along x, then y, then z; of two weights, which add up to 1, only the second.
         cells: To whose block each point belongs, (points, 3).
         lower: How far below that cell points weight cells, along each axis.
         upper: How far above it.
+        beyond: Along each axis, by the sign of a side, a point that weights what lies beyond it.
     """
 
     order: NDArray[np.int64]
@@ -45,6 +46,7 @@ class Support:
     cells: NDArray[np.int32]
     lower: tuple[int, ...]
     upper: tuple[int, ...]
+    beyond: tuple[dict[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ class _Line:
     cells: Array
     lower: int
     upper: int
+    beyond: dict[int, int]
 
 
 def linear(fraction: Array) -> Array:
@@ -112,12 +115,15 @@ def support_of(
         for where, n, closes in zip(positions, extents, periodic, strict=True)
     ]
     lines3 = [*lines, *[_lacking(count)] * (3 - len(lines))]
-    order = np.lexsort([line.first for line in lines3])
+    place = np.zeros(count, np.int64)
+    for line in reversed(lines3):
+        place = place * (int(np.ptp(line.first)) + 1) + (line.first - line.first.min())
+    order = np.argsort(place, kind="stable")
 
     def sorted_table(columns: list[Array], dtype: type) -> Array:
         return np.ascontiguousarray(np.stack(columns, axis=1)[order], dtype=dtype)
 
-    weights = np.concatenate([line.weights for line in lines3], axis=1)[order]
+    weights = np.concatenate([_compact(line.weights) for line in lines3], axis=1)[order]
     wx, wy, wz = (line.weights.shape[1] for line in lines3)
     return Support(
         order,
@@ -127,12 +133,17 @@ def support_of(
         sorted_table([line.cells for line in lines3], np.int32),
         tuple(line.lower for line in lines),
         tuple(line.upper for line in lines),
+        tuple(line.beyond for line in lines),
     )
+
+
+def _compact(weights: Array) -> Array:
+    return weights[:, 1:] if weights.shape[1] == 2 else weights
 
 
 def _lacking(count: int) -> _Line:
     zeros = np.zeros(count, np.int64)
-    return _Line(zeros, np.ones((count, 1)), zeros, 0, 0)
+    return _Line(zeros, np.ones((count, 1)), zeros, 0, 0, {})
 
 
 def _line(where: Array, n: int, closes: bool, rule: Callable[[Array], Array]) -> _Line:
@@ -151,9 +162,13 @@ def _line(where: Array, n: int, closes: bool, rule: Callable[[Array], Array]) ->
     is_used = weights != 0.0
     lowest = first + is_used.argmax(axis=1)
     highest = first + weights.shape[1] - 1 - is_used[:, ::-1].argmax(axis=1)
+    beyond: dict[int, int] = {}
     if not closes:
         cells = _inside(cells, lowest, highest, n)
-    return _Line(first, weights, cells, int((lowest - cells).min()), int((highest - cells).max()))
+        found = {-1: np.flatnonzero(lowest < 0), 1: np.flatnonzero(highest >= n)}
+        beyond = {sign: int(numbers[0]) for sign, numbers in found.items() if numbers.size}
+    lower, upper = int((lowest - cells).min()), int((highest - cells).max())
+    return _Line(first, weights, cells, lower, upper, beyond)
 
 
 def _inside(cells: Array, lowest: Array, highest: Array, n: int) -> Array:

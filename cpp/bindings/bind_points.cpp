@@ -86,19 +86,16 @@ void bind_points(nb::class_<Runtime>& runtime) {
             },
             "component"_a, "widths"_a, "first"_a, "weights"_a, "cells"_a)
         .def(
-            "reserve_rows",
-            [](Runtime& self, int points, std::size_t rows) {
-                Points& found = self.points(points);
-                found.steps.reserve(found.steps.size() + rows);
-                found.recorded.reserve(found.recorded.size() + rows * found.count());
-            },
-            "points"_a, "rows"_a)
-        .def(
             "take_rows",
             [](Runtime& self, int points) {
                 Points& found = self.points(points);
+                std::vector<double> values;
+                values.reserve(found.recorded.size() * found.count());
+                for (const auto& row : std::exchange(found.recorded, {})) {
+                    values.insert(values.end(), row.get(), row.get() + found.count());
+                }
                 return std::pair(given_away(std::exchange(found.steps, {})),
-                                 given_away(std::exchange(found.recorded, {})));
+                                 given_away(std::move(values)));
             },
             "points"_a, "Return the steps and values recorded so far, and forget them.");
 }

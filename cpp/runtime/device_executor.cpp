@@ -4,11 +4,11 @@
 
 #include "device/mirror.hpp"
 #include "device/move_tables.hpp"
+#include "runtime/device_points.hpp"
 #include "runtime/device_reduce.hpp"
 #include "runtime/device_replay.hpp"
 #include "runtime/device_run.hpp"
 #include "runtime/kept.hpp"
-#include "runtime/point_run.hpp"
 
 namespace halocline {
 namespace {
@@ -31,7 +31,7 @@ public:
     }
 
     void run(program::Run& run) override {
-        if (run.points != nullptr) return run_at_points(run);
+        if (run.points != nullptr) return run_points_on_device(mirror_, state_, run);
         for (std::size_t i = 0; i < run.fields.size(); ++i) {
             mirror_.to_device(state_.holds(run.fields[i]), run.is_written[i]);
         }
@@ -91,12 +91,6 @@ public:
     }
 
 private:
-    /// Points are done by the processor, which gets the field for it.
-    void run_at_points(program::Run& run) {
-        mirror_.splits().end();
-        mirror_.to_host(state_.holds(run.fields.front()), run.points->is_injected);
-        run_points(state_, run);
-    }
     /// The device's number, if the host cannot use its memory.
     [[nodiscard]] std::optional<int> number() const {
         const Device& device = mirror_.device();

@@ -21,13 +21,14 @@ template <int nx, int ny, int nz>
 struct Known {
     static constexpr int x = nx, y = ny, z = nz;
     static constexpr std::int64_t step = 1;
+    static constexpr int most = nx > ny ? (nx > nz ? nx : nz) : (ny > nz ? ny : nz);
 };
 /// Those that it does not.
 struct Any {
     int x, y, z;
     std::int64_t step;
+    static constexpr int most = 16;  // of 'sinc' with radius 8
 };
-constexpr int most_wide = 16;
 
 /// Calls `work` with the widths, which the compiler knows if they are frequent ones.
 template <typename Work>
@@ -48,18 +49,19 @@ void with_float(ElementType type, const Work& work) {
 }
 
 /// The weights of a point along its axes.
+template <typename W>
 struct Weights {
-    std::array<double, most_wide> x, y, z;
+    using Along = std::array<double, W::most>;
+    Along x, y, z;
     bool has_zero = false;
 
-    template <typename W>
     Weights(const double* stored, W width) {
         stored = take(x, stored, width.x);
         stored = take(y, stored, width.y);
         take(z, stored, width.z);
     }
     /// Of two weights only the second is stored, the rest of 1 is the first.
-    const double* take(std::array<double, most_wide>& along, const double* stored, int width) {
+    const double* take(Along& along, const double* stored, int width) {
         if (width == 2) {
             along[0] = 1.0 - stored[0];
             along[1] = stored[0];
@@ -83,8 +85,8 @@ struct Cells {
 };
 
 template <typename T, typename W>
-double interpolated(const T* cell, const Cells<T>& cells, const Weights& weights, W width) {
-    std::array<double, most_wide> columns{};
+double interpolated(const T* cell, const Cells<T>& cells, const Weights<W>& weights, W width) {
+    std::array<double, W::most> columns{};
     for (int k = 0; k < width.z; ++k) {
         for (int j = 0; j < width.y; ++j) {
             const auto [wy, wz] = std::pair(weights.y[static_cast<std::size_t>(j)],
@@ -107,7 +109,7 @@ double interpolated(const T* cell, const Cells<T>& cells, const Weights& weights
 /// The same where a row may close, and where what has a weight of 0 is not looked at: there may be
 /// no value.
 template <typename T, typename W>
-double interpolated_carefully(const Index3& lower, const Cells<T>& cells, const Weights& weights,
+double interpolated_carefully(const Index3& lower, const Cells<T>& cells, const Weights<W>& weights,
                               W width) {
     double sum = 0;
     for (int i = 0; i < width.x; ++i) {
@@ -142,7 +144,7 @@ Part part_of(std::int64_t lower, int width, std::int64_t from, std::int64_t to) 
 
 /// Adds to the cells of three parts.
 template <typename T, typename W, typename X, typename Y, typename Z>
-void inject(T* cell, const Cells<T>& cells, const Weights& weights, W width, double value, X x, Y y,
+void inject(T* cell, const Cells<T>& cells, const Weights<W>& weights, W width, double value, X x, Y y,
             Z z) {
     for (int k = z.begin; k < z.end; ++k) {
         for (int j = y.begin; j < y.end; ++j) {
@@ -293,7 +295,7 @@ void work_in(const Points& points, const PointList& list, const Cells<T>& cells,
                 fetch<true>(later, cells, width);
         }
         const std::size_t n = list.points[p];
-        const Weights weights(points.weights.data() + n * each, width);
+        const Weights<W> weights(points.weights.data() + n * each, width);
         const bool is_outer = next_outer < list.outer.size() && list.outer[next_outer] == p;
         const Index3* const lower = is_outer ? &list.lowers[next_outer++] : nullptr;
         T* const cell = cells.data + list.offsets[p];
@@ -327,7 +329,7 @@ void work_at(Points& points, const std::vector<PointList>& lists, const haloclin
     double* const row =
         points.is_injected
             ? nullptr
-            : points.recorded.data() + (points.steps.size() - 1) * points.count();
+            : points.recorded.back().get();
     with_float(type, [&]<typename T>(T) {
         with_widths(points.widths, view.x, [&](auto width) {
             T* const data = static_cast<T*>(view.data) + points.component * view.component;
@@ -344,7 +346,7 @@ void work_at(Points& points, const std::vector<PointList>& lists, const haloclin
 void begin_row(Points& points, std::int64_t step) {
     if (!points.steps.empty() && points.steps.back() == step) return;
     points.steps.push_back(step);
-    points.recorded.resize(points.steps.size() * points.count(), 0.0);
+    points.recorded.push_back(std::make_unique_for_overwrite<double[]>(points.count()));
 }
 
 }  // namespace halocline

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "abi/kernel_abi.h"
@@ -24,7 +25,8 @@ struct Points {
     std::vector<double> weights;       ///< those along x, y, z; of two, the second; for each point
     std::vector<double> scales;        ///< injected: what the value of each point is multiplied by
     std::vector<Series> series;        ///< injected: none, or one with a column for each point
-    std::vector<double> recorded;      ///< interpolated: a row for each step
+    /// Interpolated: a row for each step.
+    std::vector<std::unique_ptr<double[]>> recorded;
     std::vector<std::int64_t> steps;   ///< of these rows
 
     [[nodiscard]] std::size_t count() const { return first.size() / 3; }

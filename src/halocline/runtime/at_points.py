@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Times are products of a number of steps and a step: rounded.
 _ROUNDED = 1e-9
+# Of a value that is recorded.
+_BYTES = 8
 
 
 class PointTables:
@@ -39,6 +41,7 @@ class PointTables:
         self._executor = executor
         self._numbers: dict[AtPoints, int] = {}
         self._series: dict[int, Series] = {}
+        self._columns: dict[Record, int] = {}
 
     def number(self, step: AtPoints) -> int:
         """Return the runtime's number of what is done at points."""
@@ -86,6 +89,7 @@ class PointTables:
             _rows(support.weights, here),
             _rows(support.cells, here),
         )
+        self._columns[step] = len(here)
         if step.rows is None:
             step.rows = RecordedRows(len(step.points), executor.job, executor.dt)
         assert isinstance(step.rows, RecordedRows)
@@ -109,11 +113,10 @@ class PointTables:
         first, last = (executor.step * executor.dt, (executor.step + steps - 1) * executor.dt)
         for series in self._series.values():
             _check_times(series, first, last)
-        records = {one: n for one, n in self._numbers.items() if isinstance(one, Record)}
+        records = [one for one in self._numbers if isinstance(one, Record)]
         if not records:
             return
-        rows = {one: steps // one.every + 1 for one in records}
-        mine = sum(rows[one] * one.rows.columns * 8 for one in records)  # type: ignore[union-attr]
+        mine = sum((steps // one.every + 1) * self._columns[one] * _BYTES for one in records)
         needed = sum(executor.job.everywhere(mine))
         if needed > free_memory():
             raise OutOfMemoryError(
@@ -122,8 +125,6 @@ class PointTables:
                 hint="Record less often, record(…, every=10), or run fewer steps at a time and "
                 "clear() the record in between.",
             )
-        for one, number in records.items():
-            executor.runtime.reserve_rows(number, rows[one])
 
 
 def _check_times(series: Series, first: float, last: float) -> None:

@@ -8,6 +8,7 @@ from halocline.language import steps
 from halocline.language.at_points import AtPoints, Injection
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import reads
+from halocline.language.record import Record
 from halocline.language.series import Series
 from halocline.language.steps import Call, Callback, Parameter, Reduction
 from halocline.language.tree import Every, Repeat, Swap, walk
@@ -81,6 +82,11 @@ def _may_read(step: Step, field: Field) -> bool:
 
 def _may_write(step: Step, field: Field) -> bool:
     return isinstance(step, Call) and any(field is each for each in step.fields)
+
+
+def records(time_step: Iterable[Step]) -> tuple[Record, ...]:
+    """Return the steps that record at points, in order."""
+    return tuple(step for step in walk(time_step) if isinstance(step, Record))
 
 
 def parameters(grid: Grid, time_step: Iterable[Step]) -> tuple[Parameter, ...]:

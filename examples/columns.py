@@ -19,25 +19,11 @@ pressure = grid.field("pressure", unit="Pa")
 mixing = grid.field("mixing", axes="z", unit="m2 s-1")  # a profile: the same in all columns
 heating = grid.field("heating", axes="xy", unit="K m s-1")  # a surface field
 bottom, mean = grid.field("bottom", axes="xy"), grid.field("mean", axes="z")
-ratio, rest = grid.field("ratio"), grid.field("rest")
 
-
-# The Thomas algorithm for (1 + 2 r) T[k] - r (T[k - 1] + T[k + 1]) = T before, no flux at the ends.
-@hc.sweep("z+")
-def eliminate(below, T, mixing, ratio, rest, *, factor):
-    ratio_below, rest_below = below
-    k = hc.index("z")
-    r = factor * mixing
-    down, up = hc.where(k == 0, 0.0, r), hc.where(k == levels - 1, 0.0, r)
-    pivot = 1.0 / (1.0 + down + up - down * ratio_below)
-    ratio[0, 0, 0], rest[0, 0, 0] = up * pivot, (T[0, 0, 0] + down * rest_below) * pivot
-    return up * pivot, (T[0, 0, 0] + down * rest_below) * pivot
-
-
-@hc.sweep("z-")
-def substitute(above, ratio, rest, T):
-    T[0, 0, 0] = rest[0, 0, 0] + ratio[0, 0, 0] * above
-    return rest[0, 0, 0] + ratio[0, 0, 0] * above
+# Implicitly, with no flux at the ends: (1 + down + up) T - down T[k - 1] - up T[k + 1] = T before.
+r, k = dt / dz**2 * mixing, hc.index("z")
+down, up = hc.where(k == 0, 0.0, r), hc.where(k == levels - 1, 0.0, r)
+diffuse = hc.tridiagonal("z", lower=-down, diagonal=1.0 + down + up, upper=-up, right=T, into=T)
 
 
 @hc.sweep("z-")
@@ -58,8 +44,7 @@ heating.set(lambda x, y: 1e-5 * (1.0 + np.cos(2 * np.pi * x / (cells * 1e3)) + 0
 top = hc.Box((0, 0, levels - 1), (cells, cells, levels))
 time_step = [
     heat(T, heating, dt=dt, on=top),
-    eliminate(T, mixing, ratio, rest, start=(0.0, 0.0), factor=dt / dz**2),
-    substitute(ratio, rest, T, start=0.0),
+    diffuse,
     hydrostatic(T, pressure, start=1.013e5, end=bottom),
     hc.sum(T, over="xy", into=mean),
 ]

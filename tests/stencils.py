@@ -120,6 +120,23 @@ _WAVES = {
 }
 
 
+@hc.kernel
+def relax_colour(u, f, *, colour):
+    new = 0.25 * (u[1, 0] + u[-1, 0] + u[0, 1] + u[0, -1] - f[0, 0])
+    is_mine = ((hc.index("x") + hc.index("y")) & 1) == colour
+    u[0, 0] = hc.where(is_mine, new, u[0, 0])
+
+
+def red_black(extent, periodic, dtype="float64") -> Problem:
+    """A Poisson equation, relaxed in place: first the cells of one colour, then the others."""
+    grid = hc.Grid(extent, periodic=periodic)
+    u, f = (grid.field(name, dtype=dtype) for name in ("u", "f"))
+    for axis in (axis for axis, closes in zip("xy", grid.periodic) if not closes):
+        u.boundary(f"{axis}-", hc.Dirichlet(1.0))
+        u.boundary(f"{axis}+", hc.Neumann(0.0))
+    return Problem(grid, [relax_colour(u, f, colour=0), relax_colour(u, f, colour=1)])
+
+
 def cavity(extent, periodic, dtype="float64", streaming="two-grids", layout="soa") -> Problem:
     """D2Q9 or D3Q19 with walls where not periodic; that at x+ is smooth, that at y+ moves."""
     lattice = {2: "D2Q9", 3: "D3Q19"}[len(extent)]
@@ -212,6 +229,7 @@ PROBLEMS = {
     "waves 1-D": (waves, (31,)),
     "waves 2-D": (waves, (13, 17)),
     "waves 3-D": (waves, (7, 9, 11)),
+    "red-black 2-D": (red_black, (14, 12)),
     "cavity 2-D, interleaved": (interleaved, (14, 13)),
     "cavity 3-D": (cavity, (9, 7, 10)),
     "in place 2-D": (in_place, (14, 13)),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from halocline.errors import PlanError
 from halocline.io.state import parameters
@@ -14,13 +14,11 @@ from halocline.language.fields import Field
 from halocline.language.grid import Grid
 from halocline.language.numbers import Range, finite_number, whole_number
 from halocline.language.steps import Reduction, Step, check_steps, time_step
-from halocline.language.template import Template, value_of
 from halocline.options import Check, check_options
 from halocline.pipeline import (
     AnyDecomposition,
     check_target,
     decomposition_for,
-    plan_once,
     write_plan_of_job,
 )
 from halocline.plan.plan_file import check_undecided, read_plans
@@ -35,12 +33,13 @@ from halocline.runtime.openmp import threads_of_rank
 from halocline.runtime.platform import platform_here
 from halocline.runtime.progress import progress_display
 from halocline.runtime.tally import Tally
+from halocline.tune.once import Once
 from halocline.tune.planner import Planner
 from halocline.tune.selection import Predictor, Selection, predicted_lines, predictor_of
-from halocline.tune.start import start, start_once
+from halocline.tune.start import start
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable
 
     from halocline.language.steps import Parameter
     from halocline.plan.plan import Plan
@@ -80,6 +79,9 @@ class Simulation:
     Raises:
         HaloclineError: A step, field or choice is wrong; nothing has run yet.
     """
+
+    # If given, it is called with a simulation before that stores its fields: tools look at it.
+    before_start: ClassVar[Callable[[Simulation], None] | None] = None
 
     def __init__(  # noqa: PLR0913 (the choices of a run)
         self,
@@ -137,11 +139,11 @@ class Simulation:
                 (decomposition, blocks),
                 file,
             )
-        if not grid.own:
-            grid.own.extend(block.box for block in self.decomposition.blocks_of(self.rank))
+        if not grid.held.own:
+            grid.held.own.extend(block.box for block in self.decomposition.blocks_of(self.rank))
         self._selection: Selection | None = None
         self._executor: Executor | None = None
-        self._once: dict[Hashable, tuple[str, Template]] = {}
+        self._once = Once()
         self._tally = Tally(self.job)
         # The numbers that all ranks must know alike.
         self._parameters: tuple[Parameter, ...] = ()
@@ -155,6 +157,11 @@ class Simulation:
     def size(self) -> int:
         """The number of processes."""
         return self.job.size
+
+    @property
+    def fields(self) -> Mapping[str, Field]:
+        """The fields that users have declared on the grid and its family, by name."""
+        return {name: one for name, one in self.grid.fields.items() if not one.is_hidden}
 
     @property
     def communicator(self) -> Any:
@@ -209,7 +216,8 @@ class Simulation:
     @collective
     def selection(self) -> Selection:
         """How the strategy is chosen, and what predicts the steps; collective before a run."""
-        self._prepare()
+        if self._selection is None:
+            self._prepare()
         assert self._selection is not None
         return self._selection
 
@@ -219,7 +227,7 @@ class Simulation:
 
         Collective before a run.
         """
-        runtime = self._prepare().runtime
+        runtime = self._known_executor().runtime
         found: list[Timer] = runtime.timers()
         if reset:
             runtime.reset_timers()
@@ -287,7 +295,7 @@ class Simulation:
                 nothing has moved.
         """
         if self._executor is not None:
-            self._executor.check_between_runs("rebuild")
+            self._prepare().check_between_runs("rebuild")
         check_options(Simulation, {"decomposition": decomposition, "blocks": blocks})
         before = self._planner, self.decomposition
         try:
@@ -312,7 +320,7 @@ class Simulation:
         Args:
             fields: Which; None for all, those that reductions need included.
         """
-        executor = self._prepare()
+        executor = self._known_executor()
         names = executor.storages if fields is None else [field.name for field in fields]
         mine = sum(executor.storages[name].bytes_stored for name in names)
         return sum(self.job.everywhere(mine))
@@ -329,23 +337,8 @@ class Simulation:
             PlanError: They read further than the fields are stored for.
             OutOfMemoryError: There is no memory for what reductions need.
         """
-        executor = self._prepare()
-        checked = check_steps(steps)
-        value, filling = value_of(checked)
-        if value in self._once:
-            name, template = self._once[value]
-            self._agreement.on_known_steps(checked, name, filling.numbers)
-        else:
-            self._agreement.on_steps(checked)
-            name, template = f"once {len(self._once)}", Template(checked, filling)
-            self._load_once(executor, name, template.steps)
-            self._once[value] = name, template
-        with template.filled(filling):
-            executor.once(name)
-
-    def _load_once(self, executor: Executor, name: str, steps: tuple[Step, ...]) -> None:
-        plan, new = plan_once(self.grid, steps, self.plan, executor.layouts, self._planner.platform)
-        start_once(self, executor, name, plan, new)
+        executor, checked = self._prepare(), check_steps(steps)
+        self._once.execute(self, executor, self._agreement, checked, self._planner.platform)
 
     @collective
     def report(self) -> Report:
@@ -368,27 +361,36 @@ class Simulation:
         device = "" if self.device.is_cpu else self.device.where
         return predictor_of(self.job, self.threads, device)
 
+    def _known_executor(self) -> Executor:
+        """Return what has run the steps, even if another simulation has taken over the fields."""
+        return self._executor or self._prepare()
+
     def _prepare(self) -> Executor:
-        """Store the fields and compile the kernels, the first time."""
-        if self._executor is not None:
-            self._executor.check_alive()
-            return self._executor
+        """Store the fields and compile the kernels, the first time or if that has changed."""
+        held, known = self.grid.held, self._executor
+        if known is not None and held.executor is known:
+            known.check_alive()
+            if known.boundaries == held.boundaries or known.is_in_step:
+                return known
+        if Simulation.before_start is not None:
+            Simulation.before_start(self)
         self._agreement.on_steps(self.steps)
         self._parameters = parameters(self.grid, self.steps)
-        if any(field.storage is not None for field in self.grid.fields.values()):
-            raise PlanError(
-                "The grid's fields already belong to another simulation.",
-                hint="Make a new Grid with its own fields for each simulation.",
-            )
         return self._begin()
 
     def _begin(self) -> Executor:
-        """Plan the steps, and store the fields anew with the values that they have."""
+        """Plan the steps, and store the fields anew with the values that they have.
+
+        They may have been stored by this simulation, or by another one of the same grid.
+        """
+        before = self.grid.held.executor
+        if before is not None:
+            before.check_giving_up(self.job)
         if self._selection is not None:  # it has learnt
             self._planner = replace(self._planner, predictor=self._selection.predictor)
         candidates, predictor = self._planner.candidates(), self._planner.predictor
         self.decomposition = candidates.plans[0].decomposition
-        self._executor, self._selection = start(self, candidates, predictor, self._executor)
+        self._executor, self._selection = start(self, candidates, predictor, before)
         self._tally.begin(self.step)
-        self._once = {}
+        self._once = Once()
         return self._executor

@@ -131,10 +131,14 @@ def test_the_case_of_the_documentation_runs(tmp_path: Path):
     ("text", "message"),
     [
         (None, "The Python file 'mine.py' could not be read."),
-        ("x = 1", "The Python file 'mine.py' defines 0 cases; expected one: a subclass of 'Case' "),
+        (
+            "from halocline.apps.heat.conduction import HeatConduction as Base\n"
+            "class A(Base):\n    name = 'a'\nclass B(Base):\n    name = 'b'",
+            "The Python file 'mine.py' defines 2 cases; expected one: a subclass of 'Case' ",
+        ),
     ],
 )
-def test_a_python_file_without_a_case_is_refused(tmp_path: Path, monkeypatch, text, message):
+def test_a_python_file_that_is_no_one_case_is_refused(tmp_path: Path, monkeypatch, text, message):
     monkeypatch.chdir(tmp_path)
     if text is not None:
         Path("mine.py").write_text(text)

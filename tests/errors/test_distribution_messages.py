@@ -156,8 +156,9 @@ def test_a_simulation_goes_on_when_its_blocks_could_not_be_replaced(grid, T, mon
         simulation.rebuild(decomposition=(2, 1), blocks=2)
     for action in (lambda: simulation.run(1), simulation.rebuild):
         assert told(PlanError, action) == (
-            "The simulation cannot go on: 'rebuild' failed when some of its fields had moved. Go "
-            "on from a checkpoint, in a new simulation."
+            "The simulation cannot go on: some of its fields have moved to other blocks or to "
+            "another simulation, and then something failed. Go on from a checkpoint, in a new "
+            "simulation."
         )
 
 

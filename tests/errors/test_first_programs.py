@@ -122,16 +122,6 @@ def test_a_region_that_is_none(T, out, on, shown):
     )
 
 
-def test_the_laplacian_of_an_expression(T, out):
-    def kernel(T, out):
-        out[0, 0] = hc.laplacian(T[0, 0] * T[0, 0])
-
-    assert traced(kernel, T, out) == (
-        "'hc.laplacian' was given an expression; expected a field or one of its components. Assign "
-        "the expression to a field first, and take the Laplacian of that."
-    )
-
-
 @pytest.mark.parametrize(
     ("function", "count"), [(lambda: 0.0, 0), (lambda x: x, 1), (lambda x, y, z: x, 3)]
 )

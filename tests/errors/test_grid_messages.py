@@ -32,12 +32,6 @@ def test_spacing_that_is_not_positive():
     )
 
 
-def test_unknown_option_of_a_field(grid):
-    assert told(GridError, lambda: grid.field("T", component=3)) == (
-        "Field 'T' was given an unknown option 'component'. Did you mean 'components'?"
-    )
-
-
 def test_unknown_dtype_of_a_field(grid):
     assert told(GridError, lambda: grid.field("T", dtype="float46")) == (
         "Field 'T' has the unknown dtype 'float46'. Did you mean 'float64'?"

@@ -72,7 +72,8 @@ def test_reading_at_an_offset_what_the_same_statement_assigns(T):
     assert traced(function, T) == (
         "Kernel 'function' reads 'T' at the offset (1, 0) in the statement that assigns it; the "
         "neighbour's value would be old or new by chance. Assign to a second field and swap the "
-        "two, or assign where you read."
+        "two, assign where you read, or only in cells that do not read each other: in a layer, or "
+        "those of one colour, as hc.where((hc.index('x') + …) % 2 == 0, …, T[…])."
     )
 
 

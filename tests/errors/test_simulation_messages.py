@@ -140,19 +140,30 @@ def simulated(grid, *steps, **options):
     return simulation
 
 
-def test_values_of_the_wrong_shape(grid, T):
-    simulated(grid)
-    assert told(GridError, lambda: T.set(np.zeros((6, 8)))) == (
-        "Field 'T' was given values of shape (6, 8); expected (8, 6). The component comes first, "
-        "then x, y."
+@pytest.mark.parametrize("shape", [(6, 8), (6,), (1, 8, 6)])
+def test_values_of_the_wrong_shape(grid, T, shape):
+    expected = (
+        f"Field 'T' was given values of shape {shape}; expected (8, 6). The axes are x, y; one "
+        "along which values do not change may have one entry."
+    )
+    assert told(GridError, lambda: T.set(np.zeros(shape))) == expected
+    assert told(GridError, lambda: T.set(lambda x, y: np.zeros(shape))) == expected
+
+
+def test_one_number_for_each_component(grid):
+    f = grid.field("f", components=3)
+    assert told(GridError, lambda: f.set([1.0, 2.0, 3.0])) == (
+        "Field 'f' was given values of shape (3,); expected (3, 8, 6). The axes are component, x, "
+        "y; one along which values do not change may have one entry."
     )
 
 
-def test_grid_used_by_two_simulations(grid, T):
-    simulated(grid)
-    assert told(PlanError, lambda: simulated(grid)) == (
-        "The grid's fields already belong to another simulation. Make a new Grid with its own "
-        "fields for each simulation."
+def test_simulation_run_by_a_function_of_another_one_of_the_same_grid(grid, T):
+    inner = hc.Simulation(grid, [lambda: None], target="numpy", threads=1)
+    outer = hc.Simulation(grid, [lambda: inner.run(1)], target="numpy", threads=1)
+    assert told(PlanError, lambda: outer.run(1, progress=False)) == (
+        "'run' was called by a function of the step, whose fields are in use. Call it between two "
+        "runs."
     )
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline import simulation as simulation_module
 from halocline.errors import CompileError
+from halocline.tune import once as once_module
 from halocline.tune import start
 
 
@@ -32,13 +32,13 @@ def grid():
 @pytest.fixture
 def planned(monkeypatch):
     """Return a list that grows with every plan that is made."""
-    plans, make = [], simulation_module.plan_once
+    plans, make = [], once_module.plan_once
 
     def counting(*arguments):
         plans.append(make(*arguments))
         return plans[-1]
 
-    monkeypatch.setattr(simulation_module, "plan_once", counting)
+    monkeypatch.setattr(once_module, "plan_once", counting)
     return plans
 
 

@@ -1,4 +1,7 @@
-"""Cases by name, from a Python file of one's own, or from a TOML file with its parameters."""
+"""Cases by name, from a Python file of one's own, or from a TOML file with its parameters.
+
+A Python file defines a case, or is a program, which 'show' and 'bench' look at.
+"""
 
 from __future__ import annotations
 
@@ -147,15 +150,21 @@ def case_file(case: Case, run: Mapping[str, Any]) -> str:
 
 
 def _own_case(path: Path) -> type[Case]:
-    """Return the case that a Python file of a user defines."""
+    """Return the case that a Python file of a user defines, or is."""
     from halocline.apps.case import Case
+    from halocline.apps.script import Reached, script, stopping
+    from halocline.language.initial import planning
 
     name = _OWN + path.stem
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise CaseError(f"The Python file '{path}' could not be read.")
     module = sys.modules[name] = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        with stopping(), planning():
+            spec.loader.exec_module(module)
+    except Reached:
+        return script(path)
     found = [
         kind
         for kind in vars(module).values()
@@ -164,7 +173,9 @@ def _own_case(path: Path) -> type[Case]:
         and kind.__module__ == name
         and "name" in vars(kind)
     ]
-    if len(found) != 1:
+    if not found:
+        return script(path)
+    if len(found) > 1:
         raise CaseError(
             f"The Python file '{path}' defines {len(found)} cases; expected one: a subclass of "
             "'Case' that has a 'name'."

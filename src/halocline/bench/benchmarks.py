@@ -13,6 +13,7 @@ from halocline.bench import (
     messages,
     overlap,
     step,
+    whole_step,
 )
 
 BENCHMARKS = {
@@ -23,6 +24,7 @@ BENCHMARKS = {
         overlap.BENCHMARK,
         halo.BENCHMARK,
         step.BENCHMARK,
+        whole_step.BENCHMARK,
         imbalance.BENCHMARK,
         lbm.BENCHMARK,
         d2q9.BENCHMARK,

@@ -44,6 +44,7 @@ class Measurement(StrEnum):
     overlap = "overlap"
     halo = "halo"
     step = "step"
+    whole_step = "whole-step"
     imbalance = "imbalance"
     lbm = "lbm"
     d2q9 = "d2q9"
@@ -52,7 +53,10 @@ class Measurement(StrEnum):
 
 
 CASE = "A case, as lid-cavity, a .py file that defines one, or a .toml file with its parameters"
-CaseName = Annotated[str, typer.Argument(metavar="CASE", help=f"{CASE}; --help then tells those.")]
+PROGRAM = f"{CASE}; or a .py file that is a program, whose first simulation is looked at"
+ProgramName = Annotated[
+    str, typer.Argument(metavar="CASE", help=f"{PROGRAM}; --help then tells those.")
+]
 CaseOrNone = Annotated[
     str | None,
     typer.Argument(
@@ -93,7 +97,7 @@ def run(case: CaseOrNone = None, *, restart: Restart = None, run: Given, paramet
 
 def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     what: Annotated[Subject, typer.Argument(help="kernel, footprint, plan or code.")],
-    case: CaseName,
+    case: ProgramName,
     *,
     ranks: Annotated[int, typer.Option(min=1, help="Ranks of the machine in mind.")] = 1,
     rank: Annotated[int, typer.Option(help="The rank whose plan is shown.")] = 0,
@@ -122,7 +126,7 @@ def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
 
 
 def predict(  # noqa: PLR0913 (as for show)
-    case: CaseName,
+    case: ProgramName,
     *,
     ranks: Annotated[str, typer.Option(help="Numbers of ranks, as 64,512,4096.")] = "1",
     machine: MachineName = "generic",
@@ -161,7 +165,8 @@ def bench(  # noqa: PLR0913 (as for show)
         typer.Option(min=1, help="Cells a side of the cube (memory, halo, lbm); may be repeated."),
     ] = None,
     case: Annotated[
-        str, typer.Option(metavar="CASE", help="Whose imbalance: a name or a file.")
+        str,
+        typer.Option(metavar="CASE", help="A case or program (imbalance, whole-step)."),
     ] = "lid-cavity",
     ranks: Annotated[int, typer.Option(min=1, help="MPI ranks to start.")] = 2,
     repetitions: Annotated[int, typer.Option(min=1, help="How often each is timed.")] = 7,

@@ -146,7 +146,7 @@ def _shape(simulation: Stepping, fields: tuple[Field, ...]) -> dict[str, Any]:
     return {
         "extent": list(grid.extent),
         "periodic": list(grid.periodic),
-        "spacing": list(grid.spacing),
+        "spacing": [np.asarray(widths).tolist() for widths in grid.spacing],
         "origin": list(grid.origin),
         "dt": simulation.dt,
         "fields": {f.name: _kind(f) for f in fields},

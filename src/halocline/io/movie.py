@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import xarray
+    from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
@@ -69,22 +70,25 @@ def _picture(values: xarray.DataArray) -> tuple[Figure, Callable[[int], None]]:
     figure = make_figure(6.0, 4.9)
     axes = figure.subplots()
     low, high = _range(values)
-    sides = [_sides(values[axis].values) for axis in values.dims[1 : len(_IN_PLANE)]]
-    image = axes.imshow(
-        _middle(values, 0).T,
-        origin="lower",
-        extent=(*sides[0], *sides[1]),
-        cmap="RdBu_r" if low < 0.0 else "viridis",
-        vmin=low,
-        vmax=high,
-    )
+    places = [values[axis].values for axis in values.dims[1 : len(_IN_PLANE)]]
+    colours: dict[str, Any] = {
+        "cmap": "RdBu_r" if low < 0.0 else "viridis",
+        "vmin": low,
+        "vmax": high,
+    }
+    if all(map(_is_even, places)):
+        colours |= {"origin": "lower", "extent": (*_sides(places[0]), *_sides(places[1]))}
+        image: ScalarMappable = axes.imshow(_middle(values, 0).T, **colours)
+    else:
+        image = axes.pcolormesh(*places, _middle(values, 0).T, shading="nearest", **colours)
+        axes.set_aspect("equal")
     axes.set(xlabel="x", ylabel="y")
     label = f"{values.attrs['long_name'] or values.name} [{values.attrs['units']}]"
     figure.colorbar(image, ax=axes, label=label)
     times = values["time"].attrs["long_name"]
 
     def show(number: int) -> None:
-        image.set_data(_middle(values, number).T)
+        image.set_array(_middle(values, number).T)
         step, time = (values[name].values[number] for name in ("step", "time"))
         axes.set_title(f"step {step}, {times}: {time:.6g}")
 
@@ -107,6 +111,11 @@ def _range(values: xarray.DataArray) -> tuple[float, float]:
     if low < 0.0 < high:
         low, high = -max(-low, high), max(-low, high)
     return low, high
+
+
+def _is_even(centres: NDArray[Any]) -> bool:
+    """Return whether cells are equally wide."""
+    return len(centres) < 2 or np.allclose(np.diff(centres), centres[1] - centres[0])  # noqa: PLR2004
 
 
 def _sides(centres: NDArray[Any]) -> tuple[float, float]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import floor
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from halocline.errors import CaseError
 from halocline.geometry import AXES
 from halocline.io.gather import gather_cells
 from halocline.io.output import Attempt, Ranks, replace_text, writing
+from halocline.language.widths import middles
 from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
@@ -43,9 +45,7 @@ class Probe:
                 f"{grid.dimensions}, as the grid has.",
                 hint=f"Write --probe {','.join(AXES[: grid.dimensions]).upper()}.",
             )
-        sides = [
-            (o, o + n * h) for o, n, h in zip(grid.origin, grid.extent, grid.spacing, strict=True)
-        ]
+        sides = [tuple(grid.faces(axis)[[0, -1]].tolist()) for axis in range(grid.dimensions)]
         if not all(low <= x <= high for x, (low, high) in zip(self.point, sides, strict=True)):
             inside = ", ".join(
                 f"{axis} from {low:.12g} to {high:.12g}"
@@ -57,9 +57,11 @@ class Probe:
         """Return the cell whose value of a field is the nearest."""
         grid, domain = field.grid, field.space.flat(field.space.domain)
         found = []
-        for axis, (x, o, h) in enumerate(zip(self.point, grid.origin, grid.spacing, strict=True)):
-            nearest = floor((x - o) / h + 0.5 * field.is_on_faces(axis))
-            found.append(min(max(nearest, 0), domain.upper[axis] - 1))
+        for axis, x in enumerate(self.point):
+            # Between what is nearest to one value and to the next.
+            at = grid.faces(axis)
+            at = middles(at) if field.is_on_faces(axis) else at[1:-1]
+            found.append(min(int(np.searchsorted(at, x, "right")), domain.upper[axis] - 1))
         return tuple(found)
 
 

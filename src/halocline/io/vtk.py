@@ -1,4 +1,6 @@
-"""Fields every so many steps as VTK image data, which ParaView opens as a film.
+"""Fields every so many steps as VTK image data, or a rectilinear grid where axes are stretched.
+
+ParaView opens them as a film.
 
 The format: 'VTK XML Formats', Kitware (docs.vtk.org): an XML head with an offset for each array,
 then the arrays as they are in memory, each behind its length.
@@ -83,7 +85,7 @@ class VtkSeries:
     @collective
     def write(self, step: int, time: float) -> None:
         """Write a time and add it to the list; see 'Output.write'."""
-        path = self._folder / f"step_{step:09d}.vti"
+        path = self._folder / f"step_{step:09d}{self._ending}"
         unfinished = path.with_suffix(".unfinished")
         attempt = Attempt(path, self.job)
         attempt.do(partial(unfinished.write_bytes, head(self._grid, self._groups, time)))
@@ -102,10 +104,14 @@ class VtkSeries:
     def _folder(self) -> Path:
         return self._directory / "vtk"
 
+    @property
+    def _ending(self) -> str:
+        return ".vtr" if _is_stretched(self._grid) else ".vti"
+
     def _begin(self, last: int) -> None:
         create_directory(self._folder)
         for path in self._folder.glob("step_*"):
-            if path.suffix != ".vti" or _step(path) > last:
+            if path.suffix != self._ending or _step(path) > last:
                 path.unlink()
         self._list()
 
@@ -113,7 +119,7 @@ class VtkSeries:
         """Write the list of the times that there are."""
         lines = [
             f'<DataSet timestep="{_step(path) * self._dt!r}" file="vtk/{path.name}"/>'
-            for path in sorted(self._folder.glob("step_*.vti"))
+            for path in sorted(self._folder.glob(f"step_*{self._ending}"))
         ]
         kind = 'type="Collection" version="1.0" byte_order="LittleEndian"'
         lines = [f"<VTKFile {kind}>", "<Collection>", *lines, "</Collection>", "</VTKFile>"]
@@ -137,8 +143,13 @@ def head(grid: Grid, groups: Sequence[Group], time: float) -> bytes:
     """Return what stands before the arrays; a grid of fewer axes has no cells along the others."""
     extent = (*grid.extent, 0, 0)[:3]
     whole = " ".join(f"0 {n}" for n in extent)
-    origin = " ".join(repr(o) for o in (*grid.origin, 0.0, 0.0)[:3])
-    spacing = " ".join(repr(h) for h in (*grid.spacing, 1.0, 1.0)[:3])
+    kind, geometry = "ImageData", ""
+    if _is_stretched(grid):
+        kind, places = "RectilinearGrid", _coordinates(grid)
+    else:
+        origin = " ".join(repr(o) for o in (*grid.origin, 0.0, 0.0)[:3])
+        spacing = " ".join(repr(h) for h in (*grid.spacing, 1.0, 1.0)[:3])
+        geometry, places = f' Origin="{origin}" Spacing="{spacing}"', []
     arrays, offset = [], 0
     for group in groups:
         dtype, size = np.dtype(group[0].field.dtype), _VECTOR if len(group) > 1 else 1
@@ -149,16 +160,32 @@ def head(grid: Grid, groups: Sequence[Group], time: float) -> bytes:
         )
         offset += _LENGTH.itemsize + grid.domain.cells * size * dtype.itemsize
     lines = [
-        '<VTKFile type="ImageData" version="1.0" byte_order="LittleEndian" header_type="UInt64">',
-        f'<ImageData WholeExtent="{whole}" Origin="{origin}" Spacing="{spacing}">',
+        f'<VTKFile type="{kind}" version="1.0" byte_order="LittleEndian" header_type="UInt64">',
+        f'<{kind} WholeExtent="{whole}"{geometry}>',
         '<FieldData><DataArray type="Float64" Name="TimeValue" NumberOfTuples="1" format="ascii">'
         f"{time!r}</DataArray></FieldData>",
         f'<Piece Extent="{whole}"><CellData>',
         *arrays,
-        "</CellData></Piece></ImageData>",
+        "</CellData>",
+        *places,
+        f"</Piece></{kind}>",
         '<AppendedData encoding="raw">_',
     ]
     return "\n".join(lines).encode()
+
+
+def _is_stretched(grid: Grid) -> bool:
+    return any(map(grid.is_stretched, range(grid.dimensions)))
+
+
+def _coordinates(grid: Grid) -> list[str]:
+    """Return the coordinates of the faces along each axis; of one that the grid lacks, 0."""
+    lines = ["<Coordinates>"]
+    for axis in range(_VECTOR):
+        at = grid.faces(axis).tolist() if axis < grid.dimensions else [0.0]
+        text = " ".join(map(repr, at))
+        lines.append(f'<DataArray type="Float64" format="ascii">{text}</DataArray>')
+    return [*lines, "</Coordinates>"]
 
 
 def _append_array(path: Path, parts: Sequence[NDArray[Any]]) -> None:

@@ -82,8 +82,8 @@ class AtPoints:
 
     def _positions(self, axis: int) -> NDArray[np.float64]:
         """Return where points lie along an axis, counted in the field's values."""
-        cells = self.field.grid.cells_at(axis, self.points.coordinates[:, axis])
-        return cells if self.field.is_on_faces(axis) else cells - 0.5
+        where, on_faces = self.points.coordinates[:, axis], self.field.is_on_faces(axis)
+        return self.field.grid.places(axis, where, on_faces=on_faces)
 
     @cached_property
     def footprint(self) -> PointsFootprint:

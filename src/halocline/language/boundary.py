@@ -62,11 +62,21 @@ class Neumann:
         return _calls(field, side, depth, self.gradient, _neumann)
 
 
+@dataclass(frozen=True)
+class Mirror:
+    """Mirror what lies within; on the side itself a field has its own values."""
+
+    def calls(self, field: Field, side: str, depth: int) -> tuple[Call, ...]:
+        """Return the kernels that fill 'depth' layers."""
+        calls = _calls(field, side, depth, 0.0, _neumann)
+        return calls[1:] if is_on_side(field, side) else calls
+
+
 def boundary_calls(field: Field, side: str, depth: int) -> tuple[Call, ...]:
     """Return the kernels that fill 'depth' layers of a field beyond a side."""
     condition = field.boundaries[side]
-    if isinstance(condition, Dirichlet | Neumann):
-        return condition.calls(field, side, depth)
+    if hasattr(condition, "calls"):
+        return tuple(condition.calls(field, side, depth))
     if depth == 0:
         return ()
     if depth > 1:
@@ -160,7 +170,9 @@ def _call(
     axis, sign = parse_side(field.dimensions, side)
     _check_mirror(field, side, n, rule)
     inward = tuple(-sign * rule.distance if a == axis else 0 for a in range(field.grid.dimensions))
-    factor = rule.factor * (field.grid.spacing[axis] if rule.weight > 0 else 1.0)
+    factor = rule.factor
+    if rule.weight > 0:
+        factor *= _distance(field, side, n, rule)
     here = (0,) * field.grid.dimensions
     names = tuple(f"value_{q}" for q in range(field.components))
     inside = [Read("field", q, inward) for q in range(field.components)]
@@ -185,6 +197,21 @@ def _call(
         None,
         field.space,
     )
+
+
+def _distance(field: Field, side: str, n: int, rule: _Rule) -> float:
+    """Return what the gradient is multiplied by, but for the rule's factor: the spacing."""
+    axis, sign = parse_side(field.dimensions, side)
+    spacing = field.grid.spacing[axis]
+    if not field.grid.is_stretched(axis):
+        return float(spacing)
+    # Layers are as wide as the cells that they mirror.
+    widths = spacing[::-1] if sign > 0 else spacing
+    if n == 0:
+        return float(widths[0])
+    if is_on_side(field, side):
+        return float(2 * widths[:n].sum() / rule.factor)
+    return float((2 * widths[: n - 1].sum() + widths[n - 1]) / rule.factor)
 
 
 def _check_mirror(field: Field, side: str, n: int, rule: _Rule) -> None:

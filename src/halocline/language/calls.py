@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.errors import GridError, KernelError, described
-from halocline.geometry import AXES, UNBOUNDED, Box, by_axes
+from halocline.geometry import UNBOUNDED, Box, by_axes
+from halocline.language.apart import Cells
+from halocline.language.differences import with_differences
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.mask import masked
@@ -72,6 +74,9 @@ def over_cells(
     used = fields if mask is None or mask in fields else (*fields, mask)
     written_for = space_of(kernel.name, used, swept, place)
     grid = next(g for g in fields[0].grid.family if g.scale == written_for.scale)
+    kernel, bound = with_differences(kernel, bound, grid, written_for, places)
+    fields = tuple(bound.values())
+    used = fields if mask is None or mask in fields else (*fields, mask)
     region = _region(kernel.name, grid, swept[0].space, on)
     if mask is not None and not _is_alike(mask, fields):
         # The choice in every cell is part of what a cell does for each that it spans.
@@ -81,10 +86,10 @@ def over_cells(
     spaces = {name: field.space for name, field in bound.items()}
     found = resolved(kernel, spaces, written_for, places)
     _refuse_parts(kernel, found.children, places)
-    side = AXES.index(on[0]) if isinstance(on, str) else None
-    verify(found.kernel, found.places, place, side=side)
     if region is not None and set(found.children) != {1}:
         region = _coarsened(kernel.name, region, found.children, grid)
+    cells = Cells(found.space, region)
+    verify(found.kernel, found.places, place, cells, is_layer=isinstance(on, str))
     return Traced(found.kernel, tuple(fields), found.space, region, mask)
 
 

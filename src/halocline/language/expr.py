@@ -14,6 +14,11 @@
           | Where(condition, a, b)              a where the condition holds, else b
           | Cast(dtype, a)                      a as a number of another element type
 
+    Only while a kernel is traced, until 'differences.py' knows the places of its fields:
+
+          | Derivative(a, terms, accuracy)      a sum of derivatives of a, as differences
+          | Metric(kind, axis, offset)          where the cell lies along an axis, or how wide it is
+
 Semantics: each operation is done in the type that 'promotion.py' says. Floats are IEEE 754, rounded
 once, in the order written; nothing is reassociated or contracted. Integers wrap. Both branches of
 'Where' are evaluated. Equal trees are one object, so compare with 'is'; the key keeps 1, 1.0, True,
@@ -30,7 +35,7 @@ from weakref import WeakValueDictionary
 from halocline.geometry import added
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 UNARY = ("neg", "abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "invert")
 BINARY = ("add", "sub", "mul", "div", "min", "max", "and", "or", "xor")
@@ -149,10 +154,28 @@ class Cast(Expr):
     operand: Expr
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Derivative(Expr):
+    """A sum of derivatives, each an axis and an order; order 0: the value half a cell further."""
+
+    operand: Expr
+    terms: tuple[tuple[int, int], ...]
+    accuracy: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Metric(Expr):
+    """The 'coordinate' or the 'spacing' of the cell 'offset' further along an axis."""
+
+    kind: str
+    axis: int
+    offset: int
+
+
 def operands(node: Expr) -> tuple[Expr, ...]:
     """Return the expressions directly below a node."""
     match node:
-        case Unary(_, operand) | Cast(_, operand):
+        case Unary(_, operand) | Cast(_, operand) | Derivative(operand):
             return (operand,)
         case Binary(_, left, right) | Compare(_, left, right):
             return (left, right)
@@ -162,8 +185,13 @@ def operands(node: Expr) -> tuple[Expr, ...]:
             return ()
 
 
-def walk(*roots: Expr) -> tuple[Expr, ...]:
-    """Return every distinct node below the roots once, operands before their users."""
+def walk(*roots: Expr, below: Callable[[Expr], tuple[Expr, ...]] = operands) -> tuple[Expr, ...]:
+    """Return every distinct node below the roots once, operands before their users.
+
+    Args:
+        roots: Where to begin.
+        below: What is below a node.
+    """
     order: list[Expr] = []
     seen: set[int] = set()
     stack: list[tuple[Expr, bool]] = [(root, False) for root in reversed(roots)]
@@ -174,7 +202,7 @@ def walk(*roots: Expr) -> tuple[Expr, ...]:
         elif id(node) not in seen:
             seen.add(id(node))
             stack.append((node, True))
-            stack.extend((below, False) for below in reversed(operands(node)))
+            stack.extend((operand, False) for operand in reversed(below(node)))
     return tuple(order)
 
 
@@ -191,6 +219,8 @@ def rebuild(node: Expr, below: tuple[Expr, ...]) -> Expr:
             return Where(*below)
         case Cast(dtype, _):
             return Cast(dtype, *below)
+        case Derivative(_, terms, accuracy):
+            return Derivative(below[0], terms, accuracy)
         case _:
             return node
 
@@ -207,6 +237,8 @@ def shifted(root: Expr, offset: tuple[int, ...]) -> Expr:
                 moved[node] = Read(field, component, place, version, total if any(total) else ())
             case Index(axis, old):
                 moved[node] = Index(axis, old + offset[axis])
+            case Metric(kind, axis, old):
+                moved[node] = Metric(kind, axis, old + offset[axis])
             case _:
                 moved[node] = rebuild(node, tuple(moved[below] for below in operands(node)))
     return moved[root]

@@ -11,6 +11,7 @@ import numpy as np
 from halocline.errors import GridError, KernelError, described, nearest
 from halocline.geometry import AXES
 from halocline.language import expr, operators
+from halocline.language.arrays import data_array, is_slicing, sliced
 from halocline.language.initial import initial_values, share
 from halocline.language.kernel import DTYPES, LAYOUTS, FieldType
 from halocline.language.place import user_place
@@ -19,7 +20,7 @@ from halocline.language.space import Ratio, Space
 from halocline.language.told import told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from halocline.language.initial import InitialValues
 
 
-_OPTIONS = (
-    "dtype", "components", "location", "axes", "unit", "description", "layout", "alignment",
-)  # fmt: skip
 LOCATIONS = ("center", "x_face", "y_face", "z_face", "xy_edge", "xz_edge", "yz_edge")
 
 # What all memory begins at multiples of, on devices too [bytes].
@@ -60,8 +58,8 @@ class Storage(Protocol):
     def on_device(self) -> list[Any]:
         """Return the rank's own cells where kernels use them, one for each block."""
 
-    def gather(self) -> NDArray[Any] | None:
-        """Return the values of all cells on rank 0, None elsewhere."""
+    def gather(self, box: Box | None = None, *, everywhere: bool = False) -> NDArray[Any] | None:
+        """Return the values of all cells or of a box, on rank 0 or everywhere; None elsewhere."""
 
 
 class Field(operators.Operand):
@@ -71,20 +69,31 @@ class Field(operators.Operand):
     (first component of the) field in each cell.
     """
 
-    def __init__(self, grid: Grid, name: str, **options: Any) -> None:
-        options = _checked(grid, name, options)
+    def __init__(  # noqa: PLR0913 (the options of a field)
+        self,
+        grid: Grid,
+        name: str,
+        *,
+        dtype: Any = "float64",
+        components: int = 1,
+        location: str = "center",
+        axes: str | None = None,
+        unit: str = "",
+        description: str = "",
+        layout: str = "soa",
+        alignment: int | None = None,
+    ) -> None:
         self.grid = grid
         self.name = name
+        self.dtype = _dtype_name(name, dtype)
         # Those of the grid that it has: 'xyz', 'xy' for a surface, …
-        self.axes: str = options.get("axes", AXES[: grid.dimensions])
-        self.dtype: str = str(options.get("dtype", "float64"))
-        self.components: int = options.get("components", 1)
-        self.location: str = options.get("location", "center")
+        self.axes = AXES[: grid.dimensions] if axes is None else axes
+        self.location, self.unit, self.description = location, unit, description
+        self.components = components
+        _check(self, layout, alignment)
         # With one component both layouts are the same.
-        self.layout: str = options.get("layout", "soa") if self.components > 1 else "soa"
-        self.alignment: int = options.get("alignment") or 0
-        self.unit: str = options.get("unit", "")
-        self.description: str = options.get("description", "")
+        self.layout = layout if components > 1 else "soa"
+        self.alignment = alignment or 0
         # Whether it was made for steps, not by the user.
         self.is_hidden = False
         # What fills the layers beyond a side; see 'boundary.boundary_calls'.
@@ -140,7 +149,8 @@ class Field(operators.Operand):
 
         Args:
             values: A number; an array of the extent of all its cells, of the axes that it has, for
-                several components with the component first: (components, nx, ny, nz); or a function
+                several components with the component first: (components, nx, ny, nz), where an axis
+                along which values do not change may have one entry; or a function
                 of the coordinates x, y, z (of the axes that it has) of the field's location, called
                 with arrays that broadcast to the extent of a box of cells and returning values of
                 the same shapes as above.
@@ -148,7 +158,7 @@ class Field(operators.Operand):
         Raises:
             GridError: Shape, type or the function's arguments do not fit the field.
         """
-        boxes = self.own_boxes(self.grid.own or share(self.grid.first))
+        boxes = self.own_boxes(self.grid.held.own or share(self.grid.first))
         self.initial = initial_values(self, boxes, values)
         self.is_set_to_nan = self.initial.has_nan
         self.told = told(self.told, values)
@@ -164,7 +174,8 @@ class Field(operators.Operand):
     def boundary(self, side: str, condition: Any, **scalars: Any) -> None:
         """Say how the layers beyond a side of the domain are filled before a kernel reads them.
 
-        Where layers of two sides meet, the side declared last decides.
+        Where layers of two sides meet, the side declared last decides. Between two runs it may
+        change; the next one begins by planning its steps anew.
 
         Args:
             side: 'x-', 'x+', 'y-', …
@@ -187,12 +198,6 @@ class Field(operators.Operand):
                 f"periodic in {AXES[axis]}.",
                 hint="Make the grid non-periodic on that axis or drop the boundary.",
             )
-        if self.storage is not None:
-            raise GridError(
-                f"Field '{self.name}' was given a boundary on side '{side}' after its simulation "
-                "had begun.",
-                hint="Give all boundaries before the first run.",
-            )
         if isinstance(condition, str) or not (hasattr(condition, "calls") or callable(condition)):
             raise GridError(
                 f"Field '{self.name}' was given {described(condition)} as boundary on side "
@@ -202,6 +207,7 @@ class Field(operators.Operand):
             )
         if hasattr(condition, "check"):
             condition.check(self, side)
+        self.grid.held.boundaries += 1
         self.boundaries.pop(side, None)
         self.boundaries[side] = condition if not scalars else _bind_later(condition, scalars)
 
@@ -222,12 +228,23 @@ class Field(operators.Operand):
         """
         return self._stored().on_device()
 
-    def gather(self) -> NDArray[Any] | None:
+    def gather(self, key: Any = ...) -> NDArray[Any] | None:
         """Return the values of all cells on rank 0, shaped as 'local'; None on other ranks.
 
         Collective.
+
+        Args:
+            key: Of which cells: slices and indices as of a NumPy array of all, such as
+                np.s_[:, 10].
         """
-        return self._stored().gather()
+        return sliced(self, key, self._stored(), everywhere=False)
+
+    def to_xarray(self) -> Any:
+        """Return the values of all cells with their coordinates as an xarray.DataArray.
+
+        On rank 0; None on other ranks. Collective.
+        """
+        return data_array(self, self._stored())
 
     def _stored(self) -> Storage:
         if self.storage is None:
@@ -235,7 +252,7 @@ class Field(operators.Operand):
                 f"Field '{self.name}' is not stored yet: that is done when its simulation first "
                 "runs.",
                 hint="Ask after simulation.run(…), or write simulation.run(0) before."
-                if self.grid.own
+                if self.grid.held.own
                 else "Make a Simulation of its grid, and run it.",
                 place=user_place(),
             )
@@ -255,7 +272,13 @@ class Field(operators.Operand):
         return expr.Read(self.name, 0, (0,) * self.grid.dimensions)
 
     def __getitem__(self, key: Any) -> Any:
-        """Return a component, or the value at an offset, for use in a reduction."""
+        """Return a component, or the value at an offset, for use in a reduction.
+
+        With a slice or an ellipsis, as T[:, 10] or T[...], the values of these cells of the whole
+        grid on every rank, as of a NumPy array; collective.
+        """
+        if is_slicing(key):
+            return sliced(self, key, self._stored(), everywhere=True)
         return operators.access(self.name, self.components, self.space, key)
 
 
@@ -264,47 +287,38 @@ def _bind_later(condition: Callable[..., Any], scalars: dict[str, Any]) -> Calla
     return lambda field, **region: condition(field, **region, **scalars)
 
 
-def _checked(grid: Grid, name: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a field as they are meant, or refuse what is none."""
-    for option in options:
-        if option not in _OPTIONS:
-            raise GridError(
-                f"Field '{name}' was given an unknown option '{option}'.",
-                hint=nearest(option, _OPTIONS),
-            )
-    if "dtype" in options:
-        options["dtype"] = _dtype_name(name, options["dtype"])
-    if (location := options.get("location", "center")) not in LOCATIONS:
+def _check(field: Field, layout: str, alignment: int | None) -> None:
+    """Refuse options that have no meaning."""
+    if field.location not in LOCATIONS:
         raise GridError(
-            f"Field '{name}' has the unknown location '{location}'.",
-            hint=nearest(location, LOCATIONS),
+            f"Field '{field.name}' has the unknown location '{field.location}'.",
+            hint=nearest(field.location, LOCATIONS),
         )
-    _check_axes(name, options, AXES[: grid.dimensions])
-    if options.get("components", 1) < 1:
-        raise GridError(f"Field '{name}' was given {options['components']} components.")
-    if (layout := options.get("layout", "soa")) not in LAYOUTS:
+    _check_axes(field)
+    if field.components < 1:
+        raise GridError(f"Field '{field.name}' was given {field.components} components.")
+    if layout not in LAYOUTS:
         raise GridError(
-            f"Field '{name}' has the unknown layout '{layout}'.",
+            f"Field '{field.name}' has the unknown layout '{layout}'.",
             hint=nearest(layout, LAYOUTS),
         )
-    _check_alignment(name, options)
-    return options
+    _check_alignment(field, alignment)
 
 
-def _check_axes(name: str, options: Mapping[str, Any], known: str) -> None:
-    axes = options.get("axes", known)
+def _check_axes(field: Field) -> None:
+    axes, known = field.axes, AXES[: field.dimensions]
     is_right = isinstance(axes, str) and axes == "".join(a for a in known if a in axes)
     if not is_right or not axes:
         raise GridError(
-            f"Field '{name}' was given the axes {axes!r}; expected some of '{known}', in order.",
+            f"Field '{field.name}' was given the axes {axes!r}; expected some of '{known}', in "
+            "order.",
             hint="A number that is the same everywhere is an hc.Parameter." if axes == "" else "",
             place=user_place(),
         )
-    location = options.get("location", "center")
-    if any(is_staggered(location, axis) for axis in AXES if axis not in axes):
+    if any(is_staggered(field.location, axis) for axis in AXES if axis not in axes):
         raise GridError(
-            f"Field '{name}' with the axes '{axes}' was given the location '{location}', between "
-            "cells along an axis that it lacks.",
+            f"Field '{field.name}' with the axes '{axes}' was given the location "
+            f"'{field.location}', between cells along an axis that it lacks.",
             place=user_place(),
         )
 
@@ -321,9 +335,8 @@ def _dtype_name(name: str, dtype: Any) -> str:
     return result
 
 
-def _check_alignment(name: str, options: Mapping[str, Any]) -> None:
-    alignment = options.get("alignment")
-    least = np.dtype(options.get("dtype", "float64")).itemsize
+def _check_alignment(field: Field, alignment: int | None) -> None:
+    least = np.dtype(field.dtype).itemsize
     if alignment is None or (
         isinstance(alignment, int)
         and least <= alignment <= _MOST_ALIGNED
@@ -331,6 +344,6 @@ def _check_alignment(name: str, options: Mapping[str, Any]) -> None:
     ):
         return
     raise GridError(
-        f"Field '{name}' was given the alignment {alignment!r}; expected a power of two from "
+        f"Field '{field.name}' was given the alignment {alignment!r}; expected a power of two from "
         f"{least}, one number, to {_MOST_ALIGNED} bytes."
     )

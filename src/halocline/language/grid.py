@@ -15,11 +15,28 @@ from halocline.language.fields import Field, is_staggered
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 from halocline.language.space import Space
+from halocline.language.widths import beyond, cell_widths, check_widths, faces, middles, scaled_widths
+from halocline.notebook import table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+
+@dataclass(eq=False)
+class Held:
+    """Who has the values of a family's fields.
+
+    Attributes:
+        own: The cells of the family's first grid that this rank has, once a simulation says so.
+        executor: What stores the fields: that of the simulation that ran last; None at first.
+        boundaries: How often a field has been given a boundary.
+    """
+
+    own: list[Box] = field(default_factory=list)
+    executor: Any = None
+    boundaries: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +44,14 @@ class Grid:
     """A block of cells with coordinates, in one to three dimensions.
 
     Grids made of each other by 'coarsen' and 'refine' are a family: their fields may be used by one
-    kernel, they have one simulation, and names of fields are unique among them.
+    kernel, and names of fields are unique among them. Several simulations may run on one grid, one
+    after the other: each goes on with the values that the fields have.
 
     Args:
         extent: Cells along x, y, z.
         periodic: Whether the grid closes on itself, for all axes or for each.
-        spacing: Edge length of a cell, for all axes or for each.
+        spacing: Edge length of a cell, for all axes or for each: a number, or for an axis that is
+            stretched an array with the width of each cell.
         origin: Coordinate of the low corner of the domain.
     """
 
@@ -42,8 +61,7 @@ class Grid:
     origin: Any = 0.0
     # Those of the whole family.
     fields: dict[str, Field] = field(default_factory=dict, repr=False)
-    # The cells of the family's first grid that this rank has, once a simulation says so.
-    own: list[Box] = field(default_factory=list, init=False, repr=False)
+    held: Held = field(default_factory=Held, init=False, repr=False)
     # All grids of the family, the first one first.
     family: list[Grid] = field(default_factory=list, init=False, repr=False)
     # Cells for one cell of the family's first grid, along each axis.
@@ -58,18 +76,16 @@ class Grid:
                 hint="Write, for example, Grid((64, 64, 32)).",
             )
         object.__setattr__(self, "extent", tuple(int(n) for n in extent))
-        for name, convert in (("periodic", bool), ("spacing", float), ("origin", float)):
-            object.__setattr__(self, name, self._each_axis(name, convert))
-        if not all(0 < h < math.inf for h in self.spacing):
-            raise GridError(
-                f"A grid spacing of {self.spacing} was given; expected positive numbers."
-            )
+        object.__setattr__(self, "periodic", self._each_axis("periodic", bool))
+        object.__setattr__(self, "origin", self._each_axis("origin", float))
+        object.__setattr__(self, "spacing", self._each_axis("spacing", cell_widths))
+        check_widths(self.spacing, self.extent)
         if not all(math.isfinite(o) for o in self.origin):
             raise GridError(f"A grid's origin at {self.origin} was given; expected finite numbers.")
         object.__setattr__(self, "scale", (Fraction(1),) * self.dimensions)
         self.family.append(self)
 
-    def _each_axis(self, name: str, convert: type) -> tuple[Any, ...]:
+    def _each_axis(self, name: str, convert: Callable[[Any], Any]) -> tuple[Any, ...]:
         value = getattr(self, name)
         is_list = np.iterable(value) and not isinstance(value, str)
         values = tuple(value) if is_list else (value,) * self.dimensions
@@ -86,6 +102,18 @@ class Grid:
                 f"{'truth values' if convert is bool else 'numbers'}."
             ) from None
 
+    def _repr_html_(self) -> str:
+        """Return the grid and its fields as Jupyter shows them."""
+        closed = "".join(axis for axis, closes in zip(AXES, self.periodic, strict=False) if closes)
+        title = f"grid of {by_axes(self.extent)} cells, spacing {self.spacing}"
+        rows = [
+            (f.name, f.dtype, f.components, f.axes, f.location, f.unit, f.description)
+            for f in self.fields.values()
+            if f.grid is self and not f.is_hidden
+        ]
+        columns = ("field", "dtype", "components", "axes", "location", "unit", "description")
+        return table(f"{title}, periodic in {closed}" if closed else title, columns, rows)
+
     @property
     def dimensions(self) -> int:
         """Number of axes."""
@@ -101,6 +129,14 @@ class Grid:
         """The grid that the family began with."""
         return self.family[0]
 
+    def is_stretched(self, axis: int) -> bool:
+        """Return whether the cells along an axis have widths of their own."""
+        return isinstance(self.spacing[axis], np.ndarray)
+
+    def faces(self, axis: int) -> NDArray[np.float64]:
+        """Return the coordinates of the faces along an axis, one more than there are cells."""
+        return faces(self.origin[axis], self.spacing[axis], self.extent[axis])
+
     def space_with(self, axes: str) -> Space:
         """Return the index space of fields in the cells that have some axes."""
         lacks = tuple(axis not in axes for axis in AXES[: self.dimensions])
@@ -111,28 +147,59 @@ class Grid:
         """The index space of fields in the cells."""
         return self.space_with(AXES)
 
-    def field(self, name: str, **options: Any) -> Field:
+    def field(  # noqa: PLR0913 (editors show them)
+        self,
+        name: str,
+        *,
+        dtype: Any = "float64",
+        components: int = 1,
+        location: str = "center",
+        axes: str | None = None,
+        unit: str = "",
+        description: str = "",
+        layout: str = "soa",
+        alignment: int | None = None,
+    ) -> Field:
         """Declare a field.
 
         Args:
             name: Its name in plans, reports and files; unique among grids of one family.
-            options: dtype ('float64'), components (1), location ('center', 'x_face', …; where an
-                axis does not close there is a face more than there are cells), axes ('xyz', or
-                fewer: 'xy' for a surface, 'z' for a profile, the same for all places along the
-                others), unit, description; layout ('soa': each component lies by itself, or 'aos':
-                those of a cell lie side by side), alignment: rows begin at multiples of it (a power
-                of two [bytes]; None for a cache line, 128 on a device).
+            dtype: Type of its numbers, by its name or NumPy's.
+            components: Numbers a cell.
+            location: 'center', 'x_face', …; where an axis does not close there is a face more than
+                there are cells.
+            axes: 'xyz', or fewer: 'xy' for a surface, 'z' for a profile, the same for all places
+                along the others; None for all of the grid.
+            unit: As CF conventions write it.
+            description: One phrase.
+            layout: 'soa': each component lies by itself, or 'aos': those of a cell lie side by
+                side.
+            alignment: Rows begin at multiples of it, a power of two [bytes]; None for a cache line,
+                128 on a device.
 
         Raises:
-            GridError: The name is taken, or an option or its value is unknown.
+            GridError: The name is taken, or a value is unknown.
         """
         if not name.isidentifier() or name in self.fields:
             reason = "is taken on this grid" if name in self.fields else "is not an identifier"
             raise GridError(f"The field name '{name}' {reason}.", hint="Choose another name.")
-        self.fields[name] = result = Field(self, name, **options)
+        self.fields[name] = result = Field(
+            self,
+            name,
+            dtype=dtype,
+            components=components,
+            location=location,
+            axes=axes,
+            unit=unit,
+            description=description,
+            layout=layout,
+            alignment=alignment,
+        )
         return result
 
-    def hidden_field(self, name: str, *, dtype: str, axes: str, location: str = "center") -> Field:
+    def hidden_field(
+        self, name: str, *, dtype: str, axes: str, location: str = "center", components: int = 1
+    ) -> Field:
         """Return a field that steps need beside the user's own: the one of this name, or a new one.
 
         Users do not see it: it is neither written out nor kept in checkpoints.
@@ -140,8 +207,10 @@ class Grid:
         name = f"{name}_{dtype}_{axes}_{location}_on_{by_axes(self.extent)}"
         known = self.fields.get(name)
         if known is None or not known.is_hidden:
-            options = {"dtype": dtype, "axes": axes, "location": location}
-            known = self.field(name + "_" * (name in self.fields), **options)
+            name += "_" * (name in self.fields)
+            known = self.field(
+                name, dtype=dtype, axes=axes, location=location, components=components
+            )
             known.is_hidden = True
         return known
 
@@ -158,17 +227,37 @@ class Grid:
         known = [axis for axis in range(self.dimensions) if AXES[axis] in axes]
         result = []
         for position, axis in enumerate(known):
-            inward = 0.0 if is_staggered(location, AXES[axis]) else 0.5
-            index = np.arange(box.lower[axis], box.upper[axis]) + inward
+            is_on_faces = is_staggered(location, AXES[axis])
+            if self.is_stretched(axis):
+                at = self.faces(axis)
+                at = at if is_on_faces else middles(at)
+                at = at[box.lower[axis] : box.upper[axis]]
+            else:
+                index = np.arange(box.lower[axis], box.upper[axis]) + (0.0 if is_on_faces else 0.5)
+                at = self.origin[axis] + index * self.spacing[axis]
             shape = [1] * len(known)
             shape[position] = -1
-            result.append((self.origin[axis] + index * self.spacing[axis]).reshape(shape))
+            result.append(at.reshape(shape))
         return tuple(result)
 
-    def cells_at(self, axis: int, coordinates: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return where coordinates lie along an axis, counted in cells from the low side."""
-        result: NDArray[np.float64] = (coordinates - self.origin[axis]) / self.spacing[axis]
-        return result
+    def places(
+        self, axis: int, coordinates: NDArray[np.float64], *, on_faces: bool
+    ) -> NDArray[np.float64]:
+        """Return where coordinates lie along an axis, counted in its values, linear in between.
+
+        Args:
+            axis: The axis.
+            coordinates: Within the domain.
+            on_faces: Whether values lie on the faces across it.
+        """
+        widths = self.spacing[axis]
+        if not self.is_stretched(axis):
+            at = (coordinates - self.origin[axis]) / widths
+            return at if on_faces else at - 0.5
+        wide = beyond(widths, 1, is_periodic=self.periodic[axis])
+        at = faces(self.origin[axis] - wide[0], wide, len(wide))
+        at = at if on_faces else middles(at)
+        return np.interp(coordinates, at, np.arange(len(at)) - 1.0)
 
     def coarsen(self, ratio: int | Sequence[int] = 2) -> Grid:
         """Return the grid of the same domain with fewer cells: one for 'ratio' along each axis.
@@ -218,11 +307,9 @@ class Grid:
         result = replace(
             self,
             extent=tuple(int(n * s) for n, s in zip(self.first.extent, scale, strict=True)),
-            spacing=tuple(
-                h / s for h, s in zip(self.first.spacing, map(float, scale), strict=True)
-            ),
+            spacing=tuple(map(scaled_widths, self.first.spacing, scale)),
         )
-        for shared in ("own", "family"):
+        for shared in ("held", "family"):
             object.__setattr__(result, shared, getattr(self, shared))
         object.__setattr__(result, "scale", scale)
         self.family.append(result)

@@ -155,14 +155,21 @@ def _call(field: Field, function: Callable[..., Any], place: Sequence[NDArray[An
 
 
 def _stretched(field: Field, values: Any, expected: tuple[int, ...]) -> NDArray[Any]:
-    """Return values as an array of a shape, without a copy."""
+    """Return values as an array of a shape, without a copy.
+
+    An axis along which they do not change may have one entry, but none is left out: of which axes
+    those that are there would be, nobody would know.
+    """
     array = np.asarray(values)
+    axes = ", ".join([*["component"] * (len(expected) - len(field.axes)), *field.axes])
     try:
+        if array.ndim not in (0, len(expected)):
+            raise ValueError
         return np.broadcast_to(array, expected)
     except ValueError:
         raise GridError(
             f"Field '{field.name}' was given values of shape {array.shape}; expected {expected}.",
-            hint=f"The component comes first, then {', '.join(field.axes)}.",
+            hint=f"The axes are {axes}; one along which values do not change may have one entry.",
             place=user_place(),
         ) from None
 

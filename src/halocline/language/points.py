@@ -187,9 +187,16 @@ def check_points(points: Points, field: Any, component: int, what: str) -> None:
             place=user_place(),
         )
     for axis in field.space.axes:
-        cells = field.grid.cells_at(axis, points.coordinates[:, axis])
-        n = field.grid.extent[axis]
-        for number in np.flatnonzero((cells < -_ROUNDED) | (cells > n + _ROUNDED))[:1]:
+        if field.grid.is_stretched(axis) and points.interpolation != "linear":
+            raise GridError(
+                f"Points with the interpolation '{points.interpolation}' were given the field "
+                f"'{field.name}', whose cells along {AXES[axis]} differ in width; expected "
+                "'linear'.",
+                place=user_place(),
+            )
+        at, sides = points.coordinates[:, axis], field.grid.faces(axis)[[0, -1]]
+        slack = _ROUNDED * (sides[1] - sides[0])
+        for number in np.flatnonzero((at < sides[0] - slack) | (at > sides[1] + slack))[:1]:
             where = tuple(float(x) for x in points.coordinates[number])
             raise GridError(
                 f"Point {number} at {where} lies outside the domain along {AXES[axis]}, where "
@@ -200,5 +207,5 @@ def check_points(points: Points, field: Any, component: int, what: str) -> None:
             )
 
 
-# Coordinates are rounded [cells].
-_ROUNDED = 1e-9
+# Coordinates are rounded, beside the length of the domain.
+_ROUNDED = 1e-12

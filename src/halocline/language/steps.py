@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, KernelError, PlanError, described
-from halocline.language import operators
+from halocline.language import expr, operators
 from halocline.language.at_points import AtPoints, Injection
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.numbers import Range, number, whole_number
 from halocline.language.place import user_place
 from halocline.language.record import Record
+from halocline.language.show import show
 from halocline.language.tree import Every, Repeat, Swap
+from halocline.notebook import preformatted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from halocline.geometry import Box
-    from halocline.language import expr
     from halocline.language.kernel import Kernel
     from halocline.language.space import Space
 
@@ -93,6 +95,10 @@ class Call:
     mask: Field | None
     space: Space
 
+    def _repr_html_(self) -> str:
+        """Return what one cell does as Jupyter shows it."""
+        return preformatted(show(self.kernel))
+
     def field(self, name: str) -> Field:
         """Return the field bound to one of the kernel's parameters."""
         names = [field.name for field in self.kernel.fields]
@@ -135,6 +141,16 @@ class Reduction(Parameter):
                 "expression of fields.",
                 place=user_place(),
             )
+        if any(
+            isinstance(node, expr.Derivative | expr.Metric)
+            for node in expr.walk(operand.expression())
+        ):
+            raise KernelError(
+                f"'hc.{kind}' was given an expression with a derivative or a place; expected "
+                "values of fields.",
+                hint="Assign it to a field in a kernel, and combine that.",
+                place=user_place(),
+            )
         super().__init__(float("nan"), name or kind)
         self.kind = kind
         self.operand = operand.expression()
@@ -151,29 +167,59 @@ def swap(first: Field, second: Field) -> Swap[Field]:
     Raises:
         GridError: The fields differ in grid, element type or components.
     """
-    for field in (first, second):
+    (result,) = _taking_turns("swap", (first, second), "two fields", "two different fields")
+    return result
+
+
+def rotate(*fields: Field) -> tuple[Swap[Field], ...]:
+    """Return the step in which each field gets the contents of the next, and the last of the first.
+
+    For time levels: 'hc.rotate(u_old, u, u_new)' makes what is new the present and what is present
+    old. Nothing is moved in memory.
+
+    Args:
+        fields: At least two of the same type.
+
+    Raises:
+        GridError: The fields differ in grid, element type or components.
+    """
+    return _taking_turns("rotate", fields, "at least two fields", "different fields")
+
+
+def _taking_turns(
+    what: str, fields: tuple[Any, ...], expected: str, different: str
+) -> tuple[Swap[Field], ...]:
+    """Return the swaps after which each field has the contents of the next."""
+    for field in fields:
         if not isinstance(field, Field):
             raise PlanError(
-                f"'swap' was given {described(field)}; expected two fields.", place=user_place()
+                f"'{what}' was given {described(field)}; expected {expected}.", place=user_place()
             )
-    if first is second:
+    if len(fields) < 2:  # noqa: PLR2004
         raise PlanError(
-            f"'swap' was given the field '{first.name}' twice; expected two different fields.",
-            place=user_place(),
+            f"'{what}' was given {len(fields)} field(s); expected {expected}.", place=user_place()
         )
-    same_family((first, second), "'swap'")
-    if first.space != second.space:
-        raise GridError(
-            f"'swap' was given '{first.name}' of {_cells(first)} and '{second.name}' of "
-            f"{_cells(second)}; expected fields with the same cells.",
-            place=user_place(),
-        )
-    if first.type_as("") != second.type_as(""):
-        raise GridError(
-            f"'swap' was given '{first.name}' ({_kind(first)}) and '{second.name}' "
-            f"({_kind(second)}); expected fields of one type.",
-        )
-    return Swap(first, second)
+    for position, field in enumerate(fields):
+        if field in fields[:position]:
+            raise PlanError(
+                f"'{what}' was given the field '{field.name}' twice; expected {different}.",
+                place=user_place(),
+            )
+    same_family(fields, f"'{what}'")
+    first = fields[0]
+    for other in fields[1:]:
+        if first.space != other.space:
+            raise GridError(
+                f"'{what}' was given '{first.name}' of {_cells(first)} and '{other.name}' of "
+                f"{_cells(other)}; expected fields with the same cells.",
+                place=user_place(),
+            )
+        if first.type_as("") != other.type_as(""):
+            raise GridError(
+                f"'{what}' was given '{first.name}' ({_kind(first)}) and '{other.name}' "
+                f"({_kind(other)}); expected fields of one type.",
+            )
+    return tuple(Swap(one, next_) for one, next_ in pairwise(fields))
 
 
 def _cells(field: Field) -> str:

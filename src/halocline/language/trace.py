@@ -142,38 +142,6 @@ class _SymbolField(operators.Symbol):
             self[key][self.here] = value
 
 
-def laplacian(field: Any) -> Any:
-    """Return the second-order central Laplacian of a field [field unit / length unit squared].
-
-    Args:
-        field: A field (or one of its components) of a kernel.
-    """
-    parent = getattr(field, "parent", field)
-    if not hasattr(parent, "spacing"):
-        raise KernelError(
-            "'hc.laplacian' was given an expression; expected a field or one of its components.",
-            hint="Assign the expression to a field first, and take the Laplacian of that.",
-            place=user_place(),
-        )
-    center, spacing = parent.here, parent.spacing
-    dimensions = len(center)
-
-    def neighbour(axis: int, sign: int) -> Any:
-        return field[(*center[:axis], sign, *center[axis + 1 :])]
-
-    if len(set(spacing)) == 1:
-        total = neighbour(0, -1) + neighbour(0, 1)
-        for axis in range(1, dimensions):
-            total = total + neighbour(axis, -1) + neighbour(axis, 1)
-        total = total - 2.0 * dimensions * field[center]
-        return total if spacing[0] == 1.0 else total * (1.0 / spacing[0] ** 2)
-    terms = [
-        (neighbour(axis, -1) - 2.0 * field[center] + neighbour(axis, 1)) * (1.0 / h**2)
-        for axis, h in enumerate(spacing)
-    ]
-    return functools.reduce(lambda a, b: a + b, terms)
-
-
 class KernelFunction:
     """What '@kernel' makes of a function; call it with fields to get a step.
 

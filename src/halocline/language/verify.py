@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from halocline.errors import KernelError
-from halocline.geometry import AXES
+from halocline.geometry import AXES, added, opposite
 from halocline.language.expr import (
     BINARY,
     COMPARE,
@@ -28,26 +28,29 @@ from halocline.language.promotion import COMPUTED, check_assigned, value_types
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from halocline.language.apart import Cells
     from halocline.language.expr import Expr
     from halocline.language.kernel import Kernel, Statement
 
 
-def verify(kernel: Kernel, places: Sequence[str], place: str, *, side: int | None = None) -> None:
+def verify(
+    kernel: Kernel, places: Sequence[str], place: str, cells: Cells, *, is_layer: bool
+) -> None:
     """Refuse a kernel that has no meaning.
 
     Args:
         kernel: The traced kernel.
         places: 'file:line' of each statement.
         place: 'file:line' of the function.
-        side: The axis across which the layer lies where the kernel runs, if it runs on one: there
-            it may read further in what it assigns, which are different cells.
+        cells: Where it runs.
+        is_layer: Whether that is a layer beyond a side, where each statement runs by itself.
 
     Raises:
         KernelError: What a statement reads would depend on chance, or types do not fit.
     """
     for statement, line in zip(kernel.statements, places, strict=True):
         if kernel.sweep is None:
-            _no_chance(kernel, statement, line, side)
+            _no_chance(kernel, statement, line, cells)
         else:
             _nothing_ahead(kernel, statement, line)
         for node in walk(statement.value):
@@ -55,7 +58,7 @@ def verify(kernel: Kernel, places: Sequence[str], place: str, *, side: int | Non
         kind = value_types(kernel, statement, line)[statement.value]
         dtype = kernel.field(statement.field).dtype
         check_assigned(dtype, statement.field, statement.value, kind, line)
-    refuse_past(fuse(kernel) if side is None else separate(kernel), kernel.name, places)
+    refuse_past(separate(kernel) if is_layer else fuse(kernel), kernel.name, places)
 
 
 def refuse_nothing(kernel: Kernel, place: str) -> None:
@@ -90,20 +93,30 @@ def _no_stranger(kernel: Kernel, node: Expr, place: str) -> None:
         )
 
 
-def _no_chance(kernel: Kernel, statement: Statement, place: str, side: int | None) -> None:
+def _no_chance(kernel: Kernel, statement: Statement, place: str, cells: Cells) -> None:
     """Refuse a read of what other cells overwrite in the same statement."""
     for read in reads(statement.value):
         own = (read.field, read.component) == (statement.field, statement.component)
         field = kernel.field(statement.field)
-        own = own and field.parted(read.offset)[1] == field.parted(statement.offset)[1]
-        is_across = side is not None and side < kernel.dimensions and read.offset[side] != 0
-        if own and read.offset != statement.offset and not is_across:
+        (there, child), (here, assigned_child) = map(field.parted, (read.offset, statement.offset))
+        if not own or child != assigned_child or there == here:
+            continue
+        way = added(there, opposite(here))
+        if not cells.are_apart(statement, way):
+            colours = (
+                "The colours do not fit where the periodic grid closes: choose another number of "
+                "cells."
+            )
             assigned = f" at {statement.offset}" if any(statement.offset) else ""
             raise KernelError(
                 f"Kernel '{kernel.name}' reads '{read.field}' at the offset {read.offset} in the "
                 f"statement that assigns it{assigned}; the neighbour's value would be old or new "
                 "by chance.",
-                hint="Assign to a second field and swap the two, or assign where you read.",
+                hint=colours
+                if cells.are_apart(statement, way, closes=False)
+                else "Assign to a second field and swap the two, assign where you read, or only in "
+                "cells that do not read each other: in a layer, or those of one colour, as "
+                f"hc.where((hc.index('x') + …) % 2 == 0, …, {read.field}[…]).",
                 place=place,
             )
 

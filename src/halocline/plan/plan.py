@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.geometry import codimension, direction_name
 from halocline.language import tree
 from halocline.language.tree import Every, Repeat, Swap, mapped
+from halocline.notebook import preformatted
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.reach import moved
 
@@ -240,6 +241,10 @@ class Plan:
             title = f"after step {n + 1}, if it is the last" if many else "at the end"
             lines += [title, *self._lines(operations, "  ")] if operations else []
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Return the plan as Jupyter shows it."""
+        return preformatted(str(self))
 
     def _start(self, step: int) -> Arrangement:
         """Return where fields lie when a step begins."""

@@ -47,6 +47,7 @@ class Executor:
         storages: The fields by name, hidden ones included.
         is_in_step: Whether a function is being called by a step.
         is_abandoned: Whether fields have moved to another executor.
+        boundaries: How often fields had been given a boundary when its plan was made.
     """
 
     def __init__(  # noqa: PLR0913 (what a simulation is made of)
@@ -75,6 +76,7 @@ class Executor:
         self.points = PointTables(self)
         self.threads = threads
         self.grid = grid
+        self.boundaries = grid.held.boundaries
         self.job = job
         self.owned = plan.blocks
         self.decomposition = plan.decomposition
@@ -100,7 +102,8 @@ class Executor:
         """Refuse to go on where fields have moved away, and something has failed then."""
         if self.is_abandoned:
             raise PlanError(
-                "The simulation cannot go on: 'rebuild' failed when some of its fields had moved.",
+                "The simulation cannot go on: some of its fields have moved to other blocks or to "
+                "another simulation, and then something failed.",
                 hint="Go on from a checkpoint, in a new simulation.",
             )
 
@@ -111,6 +114,16 @@ class Executor:
             raise PlanError(
                 f"'{call}' was called by a function of the step, whose fields are in use.",
                 hint="Call it between two runs.",
+            )
+
+    def check_giving_up(self, job: Job) -> None:
+        """Refuse to hand fields on in the middle of a step, or to a simulation of other ranks."""
+        self.check_between_runs("run")
+        if (job.rank, job.size) != (self.job.rank, self.job.size):
+            raise PlanError(
+                f"The grid's fields are stored by {self.job.size} rank(s), for an earlier "
+                f"simulation; the new one has {job.size}.",
+                hint="Give both simulations the same communicator, or make a new Grid.",
             )
 
     @property

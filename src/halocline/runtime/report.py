@@ -7,6 +7,7 @@ from statistics import mean
 from typing import TYPE_CHECKING
 
 from halocline.analysis.cost import cost
+from halocline.notebook import preformatted
 from halocline.plan import plan as ops
 
 if TYPE_CHECKING:
@@ -77,6 +78,10 @@ class Report:
     device: str = ""
     is_on_device: bool = False
     later_steps: int = 0
+
+    def _repr_html_(self) -> str:
+        """Return the report as Jupyter shows it."""
+        return preformatted(str(self))
 
     @property
     def rate(self) -> float:

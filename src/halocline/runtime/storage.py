@@ -164,21 +164,34 @@ class BlockStorage:
         places = self.parts(self.own, slice(None) if lead else 0, will_write=True)
         redistribute(plan, found, places, self.layout.dtype, self.job)
 
-    def gather(self) -> NDArray[Any] | None:
-        """Return the values of all cells on rank 0, None elsewhere; collective."""
-        components = self.layout.components
-        result = self._room((components,) if components > 1 else ())
+    def gather(self, box: Box | None = None, *, everywhere: bool = False) -> NDArray[Any] | None:
+        """Return the values of all cells, or of those in a box, on rank 0 or on all; collective."""
+        components, space = self.layout.components, self.layout.space
+        box = self._all_cells if box is None else space.flat(box)
         with self.job.call(f"Field.gather of '{self.layout.name}'"):
+            plan, result = self._own_to_first, None
+            if everywhere or box != self._all_cells:
+                ranks = self.job.size if everywhere else 1
+                boxes = [] if box.is_empty else [box]
+                wanted = [boxes if rank < ranks else [] for rank in range(self.job.size)]
+                plan = redistribution(self.own, wanted, self.job.rank)
+            if everywhere or self.job.rank == 0:
+                result = np.zeros((components, *box.extent), self.layout.dtype)
             for component in range(components):
-                whole = result if result is None or components == 1 else result[component]
-                self._gather(component, whole)
-        return result
+                found = self.parts(self.own, component, will_write=False)
+                places = [] if result is None or box.is_empty else [(box, result[component])]
+                redistribute(plan, found, places, self.layout.dtype, self.job)
+        if result is None:
+            return None
+        lacking = tuple(0 if is_lacking else slice(None) for is_lacking in space.lacks)
+        values: NDArray[Any] = result[(slice(None) if components > 1 else 0, *lacking)]
+        return values
 
     def gather_component(self, component: int) -> NDArray[Any] | None:
         """Return one component of all cells on rank 0, None elsewhere; collective."""
         result = self._room()
         with self.job.call(f"gather_component of '{self.layout.name}'"):
-            self._gather(component, result)
+            self._to_first(self._own_to_first, self.own, component, self._all_cells, result)
         return result
 
     def gather_kept(self, component: int) -> NDArray[Any] | None:
@@ -196,9 +209,6 @@ class BlockStorage:
             places = self.parts(self.kept, component, will_write=True)
             found = [] if values is None else [(box, values)]
             redistribute(plan, found, places, self.layout.dtype, self.job)
-
-    def _gather(self, component: int, result: NDArray[Any] | None) -> None:
-        self._to_first(self._own_to_first, self.own, component, self._all_cells, result)
 
     def _to_first(
         self,
@@ -255,9 +265,9 @@ class BlockStorage:
         """Return a box as what rank 0 has or wants."""
         return [[box], *([] for _ in range(1, self.job.size))]
 
-    def _room(self, before: tuple[int, ...] = ()) -> NDArray[Any] | None:
+    def _room(self) -> NDArray[Any] | None:
         """Return an array of all cells on rank 0; dropped blocks have no values but zeros."""
-        shape = (*before, *self.layout.space.shape)
+        shape = self.layout.space.shape
         return None if self.job.rank else np.zeros(shape, self.layout.dtype)
 
 

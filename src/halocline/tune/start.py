@@ -29,6 +29,7 @@ class Started(Protocol):
     job: Job
     threads: int
     dt: float
+    step: int
     device: OpenDevice
     target: str
 
@@ -45,8 +46,8 @@ def start(
         simulation: Whose plans they are.
         candidates: The plans.
         predictor: What predicts their steps; None for a single rank.
-        before: What has executed the simulation on other blocks so far, and gives up its fields;
-            None at first.
+        before: What stores the fields so far, on other blocks or for another simulation, and gives
+            them up; None at first.
 
     Raises:
         CompileError: The kernels cannot be compiled.
@@ -63,7 +64,8 @@ def start(
         first, simulation.grid, job, simulation.threads, simulation.dt, device, services=services
     )
     store_fields(first.layouts, executor, before, job)
-    executor.runtime.step = before.step if before else 0
+    simulation.grid.held.executor = executor
+    executor.runtime.step = simulation.step
     return executor, Selection(candidates, executor, kernels, job, predictor)
 
 

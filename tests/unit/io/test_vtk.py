@@ -126,3 +126,24 @@ def test_values_between_cells_are_refused(tmp_path: Path):
         "'u' lives at 'x_face'; expected values in the middle of cells, for VTK files know no "
         "others. Leave out --vtk; series.zarr has all variables."
     )
+
+
+def test_stretched_axes_are_written_with_the_places_of_faces(tmp_path: Path):
+    grid = hc.Grid((3, 2), spacing=(np.array([1.0, 2.0, 4.0]), 0.5), origin=(1.0, 0.0))
+    T = grid.field("T")
+    T.set(np.arange(6.0).reshape(3, 2))
+
+    @hc.kernel
+    def keep(T):
+        T[0, 0] = 1.0 * T
+
+    simulation = hc.Simulation(grid, [keep(T)], target="numpy")
+    simulation.run(0, progress=False)
+    VtkSeries(tmp_path, 1, simulation, grid, [Quantity("T", T)], dt=1.0).write(0, 0.0)
+    head, arrays = read(tmp_path / "vtk" / "step_000000000.vtr")
+    assert head.get("type") == "RectilinearGrid"
+    assert head.find("RectilinearGrid").get("WholeExtent") == "0 3 0 2 0 0"
+    places = [[float(x) for x in a.text.split()] for a in head.findall(".//Coordinates/DataArray")]
+    assert places == [[1.0, 2.0, 4.0, 8.0], [0.0, 0.5, 1.0], [0.0]]
+    assert np.array_equal(arrays["T"].reshape(2, 3).T, T.gather())
+    assert listed(tmp_path) == [(0.0, "vtk/step_000000000.vtr")]

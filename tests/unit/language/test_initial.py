@@ -78,3 +78,11 @@ def test_for_a_plan_alone_nothing_is_evaluated():
         grid = hc.Grid((10**6, 10**6, 10**6))
         grid.field("T").set(lambda x, y, z: pytest.fail("evaluated"))
     assert grid.fields["T"].initial.boxes == ()
+
+
+def test_an_axis_along_which_values_do_not_change_may_have_one_entry():
+    grid = hc.Grid((2, 3, 4))
+    T = grid.field("T")
+    T.set(np.arange(4.0).reshape(1, 1, 4))
+    hc.Simulation(grid, [lambda: None], target="numpy", threads=1).run(0, progress=False)
+    assert (T.gather() == np.arange(4.0)).all()

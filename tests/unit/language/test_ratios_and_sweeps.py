@@ -6,7 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
+import halocline as hc
 from halocline.errors import KernelError
+from halocline.language.apart import Cells
 from halocline.language.expr import Binary, Const, Read, Where
 from halocline.language.fuse import fuse, separate
 from halocline.language.kernel import FieldType, Kernel, Producer, Statement
@@ -17,6 +19,7 @@ from halocline.language.verify import verify
 FINE = FieldType("f", "float64", 1, ratio=(2, 1))
 FIELDS = (FINE, FieldType("c", "float64", 1), FieldType("s", "float64", 1, ratio=(1, 0)))
 HERE = (0, 0)
+CELLS = hc.Grid((4, 4)).space
 
 
 def _kernel(*statements, sweep=None):
@@ -24,7 +27,8 @@ def _kernel(*statements, sweep=None):
 
 
 def _check(kernel):
-    verify(kernel, [f"file:{n}" for n, _ in enumerate(kernel.statements)], "file")
+    places = [f"file:{n}" for n, _ in enumerate(kernel.statements)]
+    verify(kernel, places, "file", Cells(CELLS, None), is_layer=False)
 
 
 def _children(*values):

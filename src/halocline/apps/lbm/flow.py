@@ -280,8 +280,8 @@ class _Builder:
         return "float64" if self.setup.dtype == "float64" else "float32"
 
     def _populations(self, name: str) -> Field:
-        options = {"dtype": self.setup.dtype, "layout": self.setup.layout}
-        return self.grid.field(name, components=len(self.lattice), **options)
+        dtype, layout = self.setup.dtype, self.setup.layout
+        return self.grid.field(name, components=len(self.lattice), dtype=dtype, layout=layout)
 
     def _masks(self) -> tuple[Field | None, Field | None]:
         """Declare where cells are fluid, and which solid cells fluid ones may touch."""

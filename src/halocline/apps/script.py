@@ -1,0 +1,82 @@
+"""Script: a user's program as a case: what it would run, without running it."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from halocline.apps.case import Case, Problem
+from halocline.errors import CaseError
+from halocline.simulation import Simulation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Reached(BaseException):
+    """Ends a program where it would run a simulation; no mistake that a program should handle."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        super().__init__("the program has come to its first run")
+        self.simulation = simulation
+
+
+@contextmanager
+def stopping() -> Iterator[None]:
+    """Raise 'Reached' within this where a simulation would store its fields."""
+
+    def stop(simulation: Simulation) -> None:
+        raise Reached(simulation)
+
+    before = Simulation.before_start
+    Simulation.before_start = stop
+    try:
+        yield
+    finally:
+        Simulation.before_start = before
+
+
+def script(path: Path) -> type[Case]:
+    """Return the case of a program: the grid and the steps of the first simulation that it runs."""
+
+    class Script(Case):
+        """A program of a user; it has no parameters."""
+
+        name: ClassVar[str] = str(path)
+
+        def problem(self) -> Problem:
+            """Return what the program would run.
+
+            Raises:
+                CaseError: It ends before it runs a simulation.
+            """
+            found = _first_simulation(path)
+            return Problem(found.grid, found.steps, dt=found.dt)
+
+        def bytes_stored(self) -> int:
+            """Refuse to be stored: what is to be done after its first run it knows itself."""
+            raise CaseError(
+                f"'{path}' is a program, no case: it defines no subclass of 'Case'.",
+                hint=f"Run it by itself: python {path}, or on ranks: mpiexec -n 4 python {path}.",
+            )
+
+    return Script
+
+
+def _first_simulation(path: Path) -> Simulation:
+    arguments = sys.argv
+    sys.argv = [str(path)]
+    try:
+        with stopping():
+            runpy.run_path(str(path), run_name="__main__")
+    except Reached as reached:
+        return reached.simulation
+    finally:
+        sys.argv = arguments
+    raise CaseError(
+        f"The program '{path}' has ended without running a simulation, and defines no case.",
+        hint="Let it call Simulation.run without arguments of the command line.",
+    )

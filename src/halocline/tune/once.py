@@ -1,0 +1,65 @@
+"""Once: steps done outside the time loop are planned and compiled the first time, then known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from halocline.language.template import Template, value_of
+from halocline.pipeline import plan_once
+from halocline.tune.start import Started, start_once
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from halocline.language.steps import Step
+    from halocline.plan.plan import Plan
+    from halocline.plan.platform import Platform
+    from halocline.runtime.agreement import Agreement
+    from halocline.runtime.executor import Executor
+
+
+class Planned(Started, Protocol):
+    """A simulation that has been started."""
+
+    @property
+    def plan(self) -> Plan:
+        """What this rank does in a step."""
+
+
+class Once:
+    """The steps that a simulation has done so, by their value: however they were written."""
+
+    def __init__(self) -> None:
+        self._known: dict[Hashable, tuple[str, Template]] = {}
+
+    def execute(
+        self,
+        simulation: Planned,
+        executor: Executor,
+        agreement: Agreement,
+        steps: tuple[Step, ...],
+        platform: Platform,
+    ) -> None:
+        """Do steps now; collective.
+
+        Args:
+            simulation: Whose steps they are.
+            executor: What executes them.
+            agreement: Compares what ranks were given.
+            steps: The steps.
+            platform: What they run on.
+        """
+        value, filling = value_of(steps)
+        if value in self._known:
+            name, template = self._known[value]
+            agreement.on_known_steps(steps, name, filling.numbers)
+        else:
+            agreement.on_steps(steps)
+            name, template = f"once {len(self._known)}", Template(steps, filling)
+            plan, new = plan_once(
+                simulation.grid, template.steps, simulation.plan, executor.layouts, platform
+            )
+            start_once(simulation, executor, name, plan, new)
+            self._known[value] = name, template
+        with template.filled(filling):
+            executor.once(name)

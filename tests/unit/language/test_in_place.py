@@ -1,0 +1,130 @@
+"""In place: a kernel may read neighbours in what it assigns, where it assigns none of these."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import halocline as hc
+from halocline.errors import KernelError
+
+
+@hc.kernel
+def relax(u, *, count, colour, factors=(1, 1)):
+    total = factors[0] * hc.index("x") + factors[1] * hc.index("y")
+    around = u[1, 0] + u[-1, 0] + u[0, 1] + u[0, -1]
+    u[0, 0] = hc.where((total & (count - 1)) == colour, 0.25 * around, u[0, 0])
+
+
+@hc.kernel
+def diagonal(u):
+    is_mine = ((hc.index("x") + hc.index("y")) & 1) == 0
+    u[0, 0] = hc.where(is_mine, u[1, 1], u[0, 0])
+
+
+@hc.kernel
+def diagonal_of_four(u):
+    is_mine = (hc.index("x") & 1 == 0) & (hc.index("y") & 1 == 1)
+    u[0, 0] = hc.where(is_mine, u[1, 1], u[0, 0])
+
+
+@hc.kernel
+def march(u):
+    u[0, 0] = 0.5 * (u[-1, -1] + u[1, -1])
+
+
+def stepped(u, *steps):
+    simulation = hc.Simulation(u.grid, steps, threads=1, decomposition=(2, 2), blocks=4)
+    simulation.run(1, progress=False)
+    return u.gather()
+
+
+def a_field(extent=(8, 6), *, periodic=True):
+    u = hc.Grid(extent, periodic=periodic).field("u")
+    values = np.random.default_rng(3).random(extent)
+    u.set(values)
+    return u, values
+
+
+def relaxed(values, is_mine):
+    around = sum(np.roll(values, d, axis) for axis in (0, 1) for d in (-1, 1))
+    return np.where(is_mine, 0.25 * around, values)
+
+
+def test_cells_of_one_colour_read_those_of_the_others():
+    u, values = a_field()
+    i, j = np.indices(values.shape)
+    for colour in (0, 1):
+        values = relaxed(values, (i + j) % 2 == colour)
+    np.testing.assert_allclose(
+        stepped(u, relax(u, count=2, colour=0), relax(u, count=2, colour=1)), values, rtol=1e-15
+    )
+
+
+def test_four_colours():
+    u, values = a_field((8, 8))
+    i, j = np.indices(values.shape)
+    expected = relaxed(values, (i + 2 * j) % 4 == 3)
+    found = stepped(u, relax(u, count=4, colour=3, factors=(1, 2)))
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+def test_one_of_two_conditions_is_enough():
+    u, values = a_field()
+    i, j = np.indices(values.shape)
+    shifted = np.roll(values, (-1, -1), (0, 1))
+    expected = np.where((i % 2 == 0) & (j % 2 == 1), shifted, values)
+    assert (stepped(u, diagonal_of_four(u)) == expected).all()
+
+
+def test_the_old_value_may_come_first():
+    @hc.kernel
+    def keep_first(u):
+        u[0, 0] = hc.where((hc.index("x") & 1) == 1, u[0, 0], u[1, 0])
+
+    u, values = a_field()
+    expected = values.copy()
+    expected[::2] = values[1::2]
+    assert (stepped(u, keep_first(u)) == expected).all()
+
+
+def test_a_layer_may_be_computed_from_the_one_before():
+    u, values = a_field(periodic=(True, False))
+    steps = [march(u, on=hc.Box((0, k), (8, k + 1))) for k in range(1, 6)]
+    for k in range(1, 6):
+        before = values[:, k - 1]
+        values[:, k] = 0.5 * (np.roll(before, 1) + np.roll(before, -1))
+    assert (stepped(u, *steps) == values).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "extent"),
+    [
+        (diagonal, (8, 6)),  # the same colour
+        (lambda u: relax(u, count=4, colour=0, factors=(1, 4)), (8, 8)),  # the same along y
+        (lambda u: march(u, on=hc.Box((0, 1), (8, 3))), (8, 6)),  # a box of two layers
+        (lambda u: march(u, on=hc.Box((0, 0), (8, 1))), (8, 1)),  # the layer is its own neighbour
+    ],
+)
+def test_neighbours_that_are_assigned_too_are_refused(call, extent):
+    u, _ = a_field(extent)
+    with pytest.raises(KernelError, match="old or new by chance"):
+        call(u)
+
+
+def test_colours_that_do_not_fit_where_the_grid_closes_are_refused():
+    u, _ = a_field((7, 6))
+    with pytest.raises(KernelError, match="do not fit where the periodic grid closes"):
+        relax(u, count=2, colour=0)
+    u, _ = a_field((7, 6), periodic=(False, True))
+    relax(u, count=2, colour=0)
+
+
+def test_a_choice_that_keeps_another_value_is_no_colour():
+    @hc.kernel
+    def no_colour(u):
+        u[0, 0] = hc.where((hc.index("x") & 1) == 1, u[1, 0], u[0, 1])
+
+    u, _ = a_field()
+    with pytest.raises(KernelError, match="old or new by chance"):
+        no_colour(u)

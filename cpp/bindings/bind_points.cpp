@@ -68,9 +68,7 @@ void bind_points(nb::class_<Runtime>& runtime) {
         .def(
             "inject_series",
             [](Runtime& self, int points, const Given<double>& times, const Given<double>& values,
-               double period) {
-                self.points(points).series = {series_of(times, values, period)};
-            },
+               double period) { self.points(points).series = {series_of(times, values, period)}; },
             "points"_a, "times"_a, "values"_a, "period"_a)
         .def(
             "add_interpolation",

@@ -38,8 +38,8 @@ void with_widths(const Index3& widths, std::int64_t step, const Work& work) {
     if (is(2, 2, 1)) return work(Known<2, 2, 1>{});
     if (is(4, 4, 4)) return work(Known<4, 4, 4>{});
     if (is(8, 8, 8)) return work(Known<8, 8, 8>{});
-    work(Any{static_cast<int>(widths[0]), static_cast<int>(widths[1]),
-             static_cast<int>(widths[2]), step});
+    work(Any{static_cast<int>(widths[0]), static_cast<int>(widths[1]), static_cast<int>(widths[2]),
+             step});
 }
 
 template <typename Work>
@@ -120,11 +120,12 @@ double interpolated_carefully(const Index3& lower, const Cells<T>& cells, const 
         double column = 0;
         for (int k = 0; k < width.z; ++k) {
             for (int j = 0; j < width.y; ++j) {
-                const double weight = weights.z[static_cast<std::size_t>(k)] *
-                                      weights.y[static_cast<std::size_t>(j)];
+                const double weight =
+                    weights.z[static_cast<std::size_t>(k)] * weights.y[static_cast<std::size_t>(j)];
                 if (weight == 0) continue;
-                const T value = cells.data[(lower[2] + k) * cells.z + (lower[1] + j) * cells.y +
-                                           x * width.step];
+                const T value =
+                    cells
+                        .data[(lower[2] + k) * cells.z + (lower[1] + j) * cells.y + x * width.step];
                 column += weight * static_cast<double>(value);
             }
         }
@@ -144,8 +145,8 @@ Part part_of(std::int64_t lower, int width, std::int64_t from, std::int64_t to) 
 
 /// Adds to the cells of three parts.
 template <typename T, typename W, typename X, typename Y, typename Z>
-void inject(T* cell, const Cells<T>& cells, const Weights<W>& weights, W width, double value, X x, Y y,
-            Z z) {
+void inject(T* cell, const Cells<T>& cells, const Weights<W>& weights, W width, double value, X x,
+            Y y, Z z) {
     for (int k = z.begin; k < z.end; ++k) {
         for (int j = y.begin; j < y.end; ++j) {
             const double amount = value * (weights.z[static_cast<std::size_t>(k)] *
@@ -190,8 +191,8 @@ struct Turns {
 };
 
 /// Lists the images of points that meet a box, given with global indices.
-void list_injected(const Points& points, const Box& box, const Index3& origin,
-                   const Index3& period, const halocline_field& view, PointList& list) {
+void list_injected(const Points& points, const Box& box, const Index3& origin, const Index3& period,
+                   const halocline_field& view, PointList& list) {
     const auto at = [&](std::size_t n, std::size_t axis) -> std::int64_t {
         return points.first[3 * n + axis];
     };
@@ -326,10 +327,7 @@ void work_at(Points& points, const std::vector<PointList>& lists, const haloclin
              ElementType type, const Block& block, double scalar, double time) {
     SeriesPlace place;
     if (!points.series.empty()) place = place_of(points.series.front(), time);
-    double* const row =
-        points.is_injected
-            ? nullptr
-            : points.recorded.back().get();
+    double* const row = points.is_injected ? nullptr : points.recorded.back().get();
     with_float(type, [&]<typename T>(T) {
         with_widths(points.widths, view.x, [&](auto width) {
             T* const data = static_cast<T*>(view.data) + points.component * view.component;

@@ -19,15 +19,15 @@ namespace halocline {
 struct Points {
     bool is_injected = false;
     int component = 0;
-    Index3 widths{1, 1, 1};            ///< of the box along each axis
-    std::vector<std::int32_t> first;   ///< global lower corner of the box, three numbers a point
-    std::vector<std::int32_t> cells;   ///< to whose block it belongs, three numbers a point
-    std::vector<double> weights;       ///< those along x, y, z; of two, the second; for each point
-    std::vector<double> scales;        ///< injected: what the value of each point is multiplied by
-    std::vector<Series> series;        ///< injected: none, or one with a column for each point
+    Index3 widths{1, 1, 1};           ///< of the box along each axis
+    std::vector<std::int32_t> first;  ///< global lower corner of the box, three numbers a point
+    std::vector<std::int32_t> cells;  ///< to whose block it belongs, three numbers a point
+    std::vector<double> weights;      ///< those along x, y, z; of two, the second; for each point
+    std::vector<double> scales;       ///< injected: what the value of each point is multiplied by
+    std::vector<Series> series;       ///< injected: none, or one with a column for each point
     /// Interpolated: a row for each step.
     std::vector<std::unique_ptr<double[]>> recorded;
-    std::vector<std::int64_t> steps;   ///< of these rows
+    std::vector<std::int64_t> steps;  ///< of these rows
 
     [[nodiscard]] std::size_t count() const { return first.size() / 3; }
     /// How many weights are stored for each point.

@@ -34,7 +34,7 @@ struct Kernel {
     int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
     /// Where its producers run; blocks without any are left out.
     std::vector<plan::Layers> layers = {};
-    int space = 0;  ///< whose blocks it runs on
+    int space = 0;    ///< whose blocks it runs on
     int points = -1;  ///< at which points the runtime does it, without a function; -1: none
     Fetch fetch = Fetch::never;
     // For devices:
@@ -70,7 +70,7 @@ struct Run {
     };
     std::size_t kernel;
     halocline_kernel function;
-    Points* points;  // of a kernel that is done at points
+    Points* points;   // of a kernel that is done at points
     Threads threads;  // of a device
     FetchTrial fetching{Fetch::never};
     bool is_late_rim;

@@ -117,7 +117,8 @@ struct Resolver {
         resolved.kernel = index;
         resolved.function = kernel.function;
         if (kernel.points >= 0) {
-            const std::size_t points = position(kernel.points, parts.points.size(), "points", where);
+            const std::size_t points =
+                position(kernel.points, parts.points.size(), "points", where);
             resolved.points = &parts.points[points];
         }
         resolved.threads = kernel.threads;

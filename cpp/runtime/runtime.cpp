@@ -153,7 +153,8 @@ Points& Runtime::points(int number) {
 int Runtime::add_kernel(Kernel kernel) {
     require_idle();
     const std::string where = "Kernel '" + kernel.name + "'";
-    if (kernel.function == nullptr && kernel.points < 0) throw std::invalid_argument(where + ": its address is null.");
+    if (kernel.function == nullptr && kernel.points < 0)
+        throw std::invalid_argument(where + ": its address is null.");
     require_space(state_, kernel.space, where);
     if (kernel.mask >= 0) require_slot(state_, kernel.mask, where);
     const std::size_t blocks = state_.space(kernel.space).blocks.size();

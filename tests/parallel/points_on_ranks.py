@@ -61,7 +61,7 @@ class Problem:
         return np.concatenate([random, special])
 
 
-PROBLEMS = tuple(
+PROBLEMS = [
     Problem(extent, periodic, interpolation)
     for extent, periodics in (
         ((24,), ((True,), (False,))),
@@ -70,10 +70,11 @@ PROBLEMS = tuple(
     )
     for periodic in periodics
     for interpolation in ("linear", "cubic", "sinc")
-) + (
+]
+PROBLEMS += [
     Problem((16, 18), (False, True), "cubic", "float32"),
     Problem((10, 12, 13), (False, True, True), "linear", "float32"),
-)
+]
 
 
 def weights(fraction: float, problem: Problem) -> dict[int, float]:
@@ -83,9 +84,7 @@ def weights(fraction: float, problem: Problem) -> dict[int, float]:
         return {0: 1 - f, 1: f}
     if problem.interpolation == "cubic":
         nodes = (-1, 0, 1, 2)
-        return {
-            i: float(np.prod([(f - j) / (i - j) for j in nodes if j != i])) for i in nodes
-        }
+        return {i: float(np.prod([(f - j) / (i - j) for j in nodes if j != i])) for i in nodes}
     r, b = problem.radius, 2.94
     return {
         i: float(np.sinc(i - f) * np.i0(b * np.sqrt(max(0.0, 1 - ((i - f) / r) ** 2))) / np.i0(b))
@@ -101,7 +100,8 @@ def cells_of(point: np.ndarray, problem: Problem) -> list[tuple[tuple[int, ...],
         found = weights(x - 0.5 - before, problem)
         along.append([(before + i, w) for i, w in found.items() if abs(w) > 1e-14])
     return [
-        (tuple(c for c, _ in some), float(np.prod([w for _, w in some]))) for some in product(*along)
+        (tuple(c for c, _ in some), float(np.prod([w for _, w in some])))
+        for some in product(*along)
     ]
 
 
@@ -128,9 +128,7 @@ def expected(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
         )
         near = padded(u, problem, 1)
         inner = (slice(1, -1),) * u.ndim
-        around = sum(
-            np.roll(near, turn, axis)[inner] for axis in range(u.ndim) for turn in (1, -1)
-        )
+        around = sum(np.roll(near, turn, axis)[inner] for axis in range(u.ndim) for turn in (1, -1))
         new = u + A * (around - 2 * u.ndim * u)
         for point, amount in zip(problem.points, amounts, strict=True):
             for cell, w in cells_of(point, problem):
@@ -198,7 +196,7 @@ def allowed(problem: Problem, ranks: int, choices: dict) -> bool:
     return depth < 3 or ranks < 8
 
 
-def results(ranks: int, is_first: bool) -> dict[str, int]:
+def results(ranks: int, *, is_first: bool) -> dict[str, int]:
     """Return the sums by problem; all strategies must have the same."""
     found = {}
     for problem in PROBLEMS:
@@ -227,7 +225,7 @@ def compare(problem: Problem, field: np.ndarray, shown: np.ndarray, late: np.nda
 
 def main() -> None:
     job = join()
-    found = results(job.size, job.rank == 0)
+    found = results(job.size, is_first=job.rank == 0)
     if job.rank == 0:
         Path(sys.argv[1]).write_text(json.dumps(found), encoding="utf-8")
 

@@ -92,7 +92,7 @@ def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
         values = storage_of(field).gather_kept(component)
         attempt.do(partial(archive.add, _name(field, component), values))
     for number, record in enumerate(records(simulation.steps)):
-        rows = record.rows.values()
+        rows = record.stored().values()
         for what, values in zip(_ROWS, rows, strict=True):
             attempt.do(partial(archive.add, f"record {number} {what}.npy", values))
     attempt.do(archive.publish)
@@ -127,8 +127,9 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
         storage_of(field).scatter_kept(component, box, values)
     for number, record in enumerate(records(simulation.steps)):
         names = [f"record {number} {what}.npy" for what in _ROWS]
-        found = simulation.job.from_first(partial(_arrays, place, names))
-        record.rows.replace(*found)
+        rows = simulation.job.from_first(partial(_arrays, place, names))
+        assert rows is not None
+        record.stored().replace(*rows)
     simulation.step = int(content["step"])
     for parameter, (_, number) in zip(numbers, content["parameters"], strict=True):
         parameter.value = float.fromhex(number)

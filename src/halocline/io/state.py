@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from halocline.language import steps
 from halocline.language.at_points import AtPoints, Injection
@@ -102,7 +102,7 @@ def parameters(grid: Grid, time_step: Iterable[Step]) -> tuple[Parameter, ...]:
     return tuple(p for key, p in found.items() if key not in known)
 
 
-def _is_given(scalar: float | Parameter) -> bool:
+def _is_given(scalar: float | Parameter) -> TypeGuard[Parameter]:
     """Return whether a number changes between steps, and not by itself."""
     return isinstance(scalar, Parameter) and not isinstance(scalar, Series)
 

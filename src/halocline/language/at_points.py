@@ -97,7 +97,7 @@ class AtPoints:
             tuple(int(found.cells[:, axis].min()) for axis in axes),
             tuple(int(found.cells[:, axis].max()) + 1 for axis in axes),
         )
-        beyond = {}
+        beyond: dict[tuple[int, int], int] = {}
         around = space.domain
         for axis in space.axes:
             if space.periodic[axis]:
@@ -137,7 +137,7 @@ class Injection(AtPoints):
 
     verb = "inject"
 
-    def __init__(  # noqa: PLR0913 (what is injected)
+    def __init__(
         self,
         points: Points,
         field: Field,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -23,6 +23,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+
+    Values = NDArray[np.float64]
+
+
+class Executing(Protocol):
+    """A simulation, as far as present values need one."""
+
+    def execute(self, *steps: Any) -> None:
+        """Do some steps once, now."""
+
 
 _INTERPOLATIONS = ("linear", "cubic", "sinc")
 
@@ -50,6 +60,8 @@ class Points:
             )
         self.interpolation = interpolation
         allowed = Range(least=min(KAISER), most=max(KAISER))
+        # What asks for present values: planned once.
+        self._now: dict[tuple[Field, int], Record] = {}
         self.radius = whole_number("The radius of 'sinc'", radius, allowed, GridError)
 
     def __len__(self) -> int:
@@ -81,7 +93,27 @@ class Points:
         check_points(self, field, component, "interpolated")
         return Record(self, field, component, whole_number("'record'", every, Range(least=1)))
 
-    def inject(self, values: Any, *, into: Field, component: int = 0, scale: Any = 1.0) -> Injection:
+    def values(self, field: Field, simulation: Executing, *, component: int = 0) -> Values:
+        """Return a field as it is now at the points, on every rank; collective.
+
+        Args:
+            field: Of which each has a value.
+            simulation: Of the field.
+            component: Which of its components.
+
+        Raises:
+            PlanError: The simulation stores the field with too few cells around blocks for that.
+        """
+        record = self._now.get((field, component)) or self.record(field, component=component)
+        self._now[field, component] = record
+        simulation.execute(record)
+        found: Values = record.values[-1]
+        record.clear()
+        return found
+
+    def inject(
+        self, values: Any, *, into: Field, component: int = 0, scale: Any = 1.0
+    ) -> Injection:
         """Return the step that adds values to the cells around the points.
 
         Each cell gets the value times the weight with which it counts where the field is
@@ -151,7 +183,11 @@ def _coordinates(given: Any) -> NDArray[np.float64]:
             "dimensions).",
             place=user_place(),
         ) from None
-    if array.ndim != 2 or not 1 <= array.shape[1] <= len(AXES) or not len(array):
+    if (
+        array.ndim != len(("point", "axis"))
+        or not 1 <= array.shape[1] <= len(AXES)
+        or not len(array)
+    ):
         raise GridError(
             f"Points were given coordinates of shape {array.shape}; expected (points, dimensions).",
             hint="Of one point write hc.Points([(x, y)]).",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from halocline.errors import GridError
+from halocline.geometry import AXES
 from halocline.language.at_points import AtPoints
 from halocline.language.place import user_place
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from halocline.language.fields import Field
@@ -42,7 +44,8 @@ class Record(AtPoints):
         self.every = every
         self.rows: Rows | None = None
 
-    def _stored(self) -> Rows:
+    def stored(self) -> Rows:
+        """Return where the values are kept, or say that there are none."""
         if self.rows is None:
             raise GridError(
                 f"Nothing of '{self.field.name}' was recorded yet: that begins when a simulation "
@@ -54,29 +57,28 @@ class Record(AtPoints):
     @property
     def values(self) -> NDArray[np.float64]:
         """The values, (times, points), on every rank; collective."""
-        return self._stored().values()[1]
+        return self.stored().values()[1]
 
     @property
     def times(self) -> NDArray[np.float64]:
         """The value of 'hc.time' in each step that recorded; collective."""
-        return self._stored().values()[0] * self._stored().dt
+        steps = self.stored().values()[0].astype(np.float64)
+        return steps * self.stored().dt
 
     def clear(self) -> None:
         """Forget what was recorded; collective."""
-        import numpy as np
-
-        self._stored().replace(np.zeros(0, np.int64), np.zeros((0, len(self.points))))
+        self.stored().replace(np.zeros(0, np.int64), np.zeros((0, len(self.points))))
 
     def to_xarray(self) -> Any:
         """Return the values with times and coordinates, as an xarray.DataArray; collective."""
         import xarray as xr
 
-        from halocline.geometry import AXES
-
-        steps, values = self._stored().values()
-        where = self.points.coordinates
-        places = {axis: ("point", where[:, n]) for n, axis in zip(range(where.shape[1]), AXES)}
-        coordinates = {"time": steps * self._stored().dt, **places}
+        steps, values = self.stored().values()
+        places = {
+            axis: ("point", along)
+            for axis, along in zip(AXES, self.points.coordinates.T, strict=False)
+        }
+        coordinates = {"time": steps * self.stored().dt, **places}
         attributes = {"units": self.field.unit, "long_name": self.field.description}
         return xr.DataArray(
             values,

@@ -36,7 +36,9 @@ class Series(Parameter):
         self.name = name
         self.times, self.values = self._array("times", times), self._array("values", values)
         if self.times.ndim != 1 or not self.times.size or np.any(np.diff(self.times) <= 0):
-            raise self._refusal("its times do not increase; expected each later than the one before")
+            raise self._refusal(
+                "its times do not increase; expected each later than the one before"
+            )
         if self.values.ndim not in (1, 2) or len(self.values) != self.times.size:
             raise self._refusal(
                 f"it has {self.times.size} times and values of shape {self.values.shape}; expected "

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language import expr, operators
-from halocline.language.at_points import AtPoints, Injection
+from halocline.language.at_points import AtPoints
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.numbers import Range, number, whole_number
@@ -157,7 +157,7 @@ class Reduction(Parameter):
         self.grid = operand.grid if isinstance(operand, Field) else None
 
 
-Step = Call | Swap[Field] | Repeat[Any] | Every[Any] | Callback | Reduction | Injection | Record
+Step = Call | Swap[Field] | Repeat[Any] | Every[Any] | Callback | Reduction | AtPoints
 _KINDS = (Call, Swap, Repeat, Every, Callback, Reduction, AtPoints)
 
 

@@ -111,7 +111,7 @@ def support_of(
     """
     count = next(len(p) for p in positions if p is not None)
     lines = [
-        _lacking(count) if where is None else _line(where, n, closes, rule)
+        _lacking(count) if where is None else _line(where, n, rule, closes=closes)
         for where, n, closes in zip(positions, extents, periodic, strict=True)
     ]
     lines3 = [*lines, *[_lacking(count)] * (3 - len(lines))]
@@ -138,7 +138,8 @@ def support_of(
 
 
 def _compact(weights: Array) -> Array:
-    return weights[:, 1:] if weights.shape[1] == 2 else weights
+    """Return weights without the first of two, which add up to 1."""
+    return weights[:, 1:] if weights.shape[1] == len(linear(np.zeros(1))[0]) else weights
 
 
 def _lacking(count: int) -> _Line:
@@ -146,7 +147,7 @@ def _lacking(count: int) -> _Line:
     return _Line(zeros, np.ones((count, 1)), zeros, 0, 0, {})
 
 
-def _line(where: Array, n: int, closes: bool, rule: Callable[[Array], Array]) -> _Line:
+def _line(where: Array, n: int, rule: Callable[[Array], Array], *, closes: bool) -> _Line:
     nearest = np.rint(where)
     where = np.where(np.abs(where - nearest) < _AT_A_VALUE, nearest, where)
     before = np.floor(where)

@@ -1,8 +1,8 @@
 """Points as kernels: what the planner must know of them is what a kernel of their cells would use.
 
-An interpolation reads the cells around the one that a point belongs to, and assigns a hidden number;
-an injection changes the cells that points weight, each by itself: every block adds to all of its
-own, whoever has the points.
+An interpolation reads the cells around the one that a point belongs to, and assigns a hidden
+number; an injection changes the cells that points weight, each by itself: every block adds to all
+of its own, whoever has the points.
 """
 
 from __future__ import annotations
@@ -75,9 +75,7 @@ def _interpolating(step: AtPoints, hidden: tuple[str, ...]) -> Kernel:
     field, found = step.field, step.footprint
     here = (0,) * field.dimensions
     ranges = [range(l, u + 1) for l, u in zip(found.lower, found.upper, strict=True)]
-    reads: list[Expr] = [
-        Read(field.name, step.component, offset) for offset in product(*ranges)
-    ]
+    reads: list[Expr] = [Read(field.name, step.component, offset) for offset in product(*ranges)]
     (name,) = hidden
     result = FieldType(name, "float64", 1, ratio=here)
     statement = Statement(name, 0, _sum(reads), here)

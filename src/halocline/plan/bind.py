@@ -12,9 +12,9 @@ from halocline.language.kernel import FieldType
 from halocline.language.steps import Call, Callback, Reduction
 from halocline.language.tree import Every, Repeat, Swap, mapped, walk
 from halocline.plan.arrangement import INITIAL
+from halocline.plan.at_points import check_once, launch_at_points
 from halocline.plan.checks import check_evaluated, check_sides
 from halocline.plan.columns import carries
-from halocline.plan.at_points import check_once, launch_at_points
 from halocline.plan.launching import boundaries_of, boundary_launches, launches_of
 from halocline.plan.program import Called, Checked, Item, Launch, Program, Reduced, all_launches
 from halocline.plan.reducing import evaluated_in, evaluation, reduced_field

@@ -42,8 +42,8 @@ class Launch:
             same as a choice in every cell; its last field is the mask.
         is_listed: Whether these cells can be listed, since the mask does not change in a step.
         where: Where fields lie when it runs.
-        points: What the runtime does at points instead of the kernel, which says what of fields that
-            uses, as if each cell had a point.
+        points: What the runtime does at points instead of the kernel, which says what of fields
+            that uses, as if each cell had a point.
         space: The cells over which it runs.
         spaces: Those of its fields, in order.
         reads: What it reads, each once.

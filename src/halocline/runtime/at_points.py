@@ -46,10 +46,10 @@ class PointTables:
     def number(self, step: AtPoints) -> int:
         """Return the runtime's number of what is done at points."""
         if step not in self._numbers:
-            is_injected = isinstance(step, Injection)
-            self._numbers[step] = (
-                self._injection(step) if is_injected else self._interpolation(step)
-            )
+            if isinstance(step, Injection):
+                self._numbers[step] = self._injection(step)
+            else:
+                self._numbers[step] = self._interpolation(step)
         return self._numbers[step]
 
     def follow(self, scalar: int, series: Series) -> None:

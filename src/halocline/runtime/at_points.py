@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.errors import OutOfMemoryError, PlanError
+from halocline.errors import KernelError, OutOfMemoryError, PlanError
 from halocline.free_memory import free_memory, size_text
 from halocline.language.at_points import AtPoints, Injection
 from halocline.language.record import Record
@@ -54,6 +54,12 @@ class PointTables:
 
     def follow(self, scalar: int, series: Series) -> None:
         """Let a scalar be what a series of one number says."""
+        if series.columns is not None:
+            raise KernelError(
+                f"The series '{series.name}' has {series.columns} numbers at each time; expected "
+                "one, since it stands for a number.",
+                hint="Rows of numbers are injected at points: points.inject(series, into=field).",
+            )
         times, values = series.times, series.values
         self._executor.runtime.add_series(scalar, times, values, series.period)
         self._series[id(series)] = series
@@ -117,11 +123,12 @@ class PointTables:
         if not records:
             return
         mine = sum((steps // one.every + 1) * self._columns[one] * _BYTES for one in records)
-        needed = sum(executor.job.everywhere(mine))
-        if needed > free_memory():
+        ranks = executor.job.everywhere((mine * executor.job.ranks_on_node, free_memory()))
+        needed, free = max(ranks, key=lambda found: found[0] - found[1])
+        if needed > free:
             raise OutOfMemoryError(
-                f"What points record in {steps} steps takes {size_text(needed)}; "
-                f"{size_text(free_memory())} are free.",
+                f"What points record in {steps} steps takes {size_text(needed)} on a node, where "
+                f"{size_text(free)} are free.",
                 hint="Record less often, record(…, every=10), or run fewer steps at a time and "
                 "clear() the record in between.",
             )

@@ -2,12 +2,11 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
 
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -92,10 +91,11 @@ void bind_points(nb::class_<Runtime>& runtime) {
                 for (const auto& row : std::exchange(found.recorded, {})) {
                     values.insert(values.end(), row.get(), row.get() + found.count());
                 }
-                return std::pair(given_away(std::exchange(found.steps, {})),
-                                 given_away(std::move(values)));
+                return std::tuple(given_away(std::exchange(found.steps, {})),
+                                  given_away(std::exchange(found.times, {})),
+                                  given_away(std::move(values)));
             },
-            "points"_a, "Return the steps and values recorded so far, and forget them.");
+            "points"_a, "Return the steps, times and values recorded so far, and forget them.");
 }
 
 }  // namespace halocline::bindings

@@ -38,6 +38,8 @@ struct Launches {
     bool operator()(const program::Swap& /*swap*/) const { return true; }
     bool operator()(const program::Loop& loop) const { return all(loop.body); }
     bool operator()(const program::Every& every) const { return (step + 1) % every.interval != 0; }
+    bool operator()(const program::Until& /*until*/) const { return false; }
+    bool operator()(const program::Compute& /*compute*/) const { return false; }
     bool operator()(const program::Reduce& /*reduce*/) const { return false; }
     bool operator()(const program::Call& /*call*/) const { return false; }
     bool operator()(const program::Poison& /*poison*/) const { return true; }

@@ -341,9 +341,10 @@ void work_at(Points& points, const std::vector<PointList>& lists, const haloclin
     });
 }
 
-void begin_row(Points& points, std::int64_t step) {
+void begin_row(Points& points, std::int64_t step, double time) {
     if (!points.steps.empty() && points.steps.back() == step) return;
     points.steps.push_back(step);
+    points.times.push_back(time);
     points.recorded.push_back(std::make_unique_for_overwrite<double[]>(points.count()));
 }
 

@@ -28,6 +28,7 @@ struct Points {
     /// Interpolated: a row for each step.
     std::vector<std::unique_ptr<double[]>> recorded;
     std::vector<std::int64_t> steps;  ///< of these rows
+    std::vector<double> times;        ///< likewise
 
     [[nodiscard]] std::size_t count() const { return first.size() / 3; }
     /// How many weights are stored for each point.
@@ -65,6 +66,6 @@ void work_at(Points& points, const std::vector<PointList>& lists, const haloclin
              ElementType type, const Block& block, double scalar, double time);
 
 /// Begins the row of a step, unless it is there.
-void begin_row(Points& points, std::int64_t step);
+void begin_row(Points& points, std::int64_t step, double time);
 
 }  // namespace halocline

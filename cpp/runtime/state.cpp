@@ -6,8 +6,10 @@
 namespace halocline {
 
 bool State::changes(int scalar) const {
-    const auto is_it = [&](const SeriesScalar& one) { return one.scalar == scalar; };
-    return scalar == step_scalar || scalar == time_scalar || std::ranges::any_of(series, is_it);
+    const Formula& formula = formulas[static_cast<std::size_t>(scalar)];
+    const auto uses = [&](int one) { return scalar == one || formula.reads({one}); };
+    return uses(step_scalar) || uses(time_scalar) ||
+           std::ranges::any_of(series, uses, &SeriesScalar::scalar);
 }
 
 void require_slot(const State& state, int slot, const std::string& where) {

@@ -16,6 +16,7 @@ CHOICES = {
     "heat_diffusion.py": ("16", "20"),
     "lid_driven_cavity.py": ("12", "3"),
     "own_kernel.py": ("48", "60"),
+    "poisson_cg.py": ("16",),
 }
 
 

@@ -305,7 +305,7 @@ def doubled_by(u, v, *, a):
     [
         (lambda p, q, shot: [doubled(p, q), shot],
          r"Point 1 at \(0.2, 3.0\) is so near to side 'x-' that interpolating 'q' needs values"),
-        (lambda p, q, shot: [doubled(p, q), hc.repeat(2, shot)], "stands within 'repeat'"),
+        (lambda p, q, shot: [doubled(p, q), hc.repeat(2, shot)], "stands within a loop"),
         (lambda p, q, shot: [doubled(p, q), shot, shot], "stands twice among the steps"),
     ],
 )  # fmt: skip

@@ -24,16 +24,17 @@ from halocline.geometry import Box
 from halocline.io.gather import storage_of
 from halocline.io.output import Attempt, Ranks
 from halocline.io.state import fields_to_keep, parameters, records
+from halocline.language.parameters import Parameter
+from halocline.language.record import AllRows
 from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
     from halocline.language.fields import Field
     from halocline.language.grid import Grid
-    from halocline.language.steps import Parameter, Step
+    from halocline.language.steps import Step
 
 FORMAT = 3
 _ABOUT = "checkpoint.json"
-_ROWS = ("steps", "values")
 
 Facts = Mapping[str, str | int | float | bool]
 
@@ -43,7 +44,8 @@ class Stepping(Ranks, Protocol):
 
     grid: Grid
     steps: tuple[Step, ...]
-    dt: float
+    dt: float | Parameter
+    time: float
 
     @property
     def step(self) -> int:
@@ -78,6 +80,7 @@ def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
     content = {
         "format": FORMAT,
         "step": simulation.step,
+        "time": simulation.time.hex(),
         "about": dict(about or {}),
         **_shape(simulation, fields),
         # Their arrays hold stored layers beyond the domain, too: kernels may have assigned there.
@@ -92,8 +95,7 @@ def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
         values = storage_of(field).gather_kept(component)
         attempt.do(partial(archive.add, _name(field, component), values))
     for number, record in enumerate(records(simulation.steps)):
-        rows = record.stored().values()
-        for what, values in zip(_ROWS, rows, strict=True):
+        for what, values in record.stored().all()._asdict().items():
             attempt.do(partial(archive.add, f"record {number} {what}.npy", values))
     attempt.do(archive.publish)
     archive.discard()
@@ -126,11 +128,12 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
         values = simulation.job.on_first(partial(_array, place, field, box, name))
         storage_of(field).scatter_kept(component, box, values)
     for number, record in enumerate(records(simulation.steps)):
-        names = [f"record {number} {what}.npy" for what in _ROWS]
+        names = [f"record {number} {what}.npy" for what in AllRows._fields]
         rows = simulation.job.from_first(partial(_arrays, place, names))
         assert rows is not None
-        record.stored().replace(*rows)
+        record.stored().replace(AllRows(*rows))
     simulation.step = int(content["step"])
+    simulation.time = float.fromhex(content["time"])
     for parameter, (_, number) in zip(numbers, content["parameters"], strict=True):
         parameter.value = float.fromhex(number)
 
@@ -138,18 +141,18 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
 def _state(simulation: Stepping) -> tuple[tuple[Field, ...], tuple[Parameter, ...]]:
     """Return fields and numbers that a checkpoint holds."""
     fields = fields_to_keep(simulation.grid, simulation.steps)
-    return fields, parameters(simulation.grid, simulation.steps)
+    return fields, parameters(simulation.grid, simulation.steps, simulation.dt)
 
 
 def _shape(simulation: Stepping, fields: tuple[Field, ...]) -> dict[str, Any]:
     """Return what a simulation must have in common with the one that goes on from it."""
-    grid = simulation.grid
+    grid, dt = simulation.grid, simulation.dt
     return {
         "extent": list(grid.extent),
         "periodic": list(grid.periodic),
         "spacing": [np.asarray(widths).tolist() for widths in grid.spacing],
         "origin": list(grid.origin),
-        "dt": simulation.dt,
+        "dt": dt.name if isinstance(dt, Parameter) else dt,
         "fields": {f.name: _kind(f) for f in fields},
         "records": [[one.name, one.digest] for one in records(simulation.steps)],
     }

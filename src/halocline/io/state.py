@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
-from halocline.language import steps
 from halocline.language.at_points import AtPoints, Injection
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import reads
+from halocline.language.parameters import CLOCK, Parameter
 from halocline.language.record import Record
 from halocline.language.series import Series
-from halocline.language.steps import Call, Callback, Parameter, Reduction
-from halocline.language.tree import Every, Repeat, Swap, walk
+from halocline.language.steps import Assign, Call, Callback, Reduction
+from halocline.language.tree import Every, Repeat, Swap, Until, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -70,7 +70,7 @@ def _may_read(step: Step, field: Field) -> bool:
             return step.mask is field or any(step.field(r.field) is field for r in found)
         case Swap(first, second):
             return field is first or field is second
-        case Repeat(_, inner) | Every(_, inner):
+        case Repeat(_, inner) | Every(_, inner) | Until(_, inner):
             return any(_may_read(each, field) or _may_write(each, field) for each in inner)
         case Callback():
             return True
@@ -78,6 +78,8 @@ def _may_read(step: Step, field: Field) -> bool:
             return field is step.field
         case Reduction():
             return any(read.field == field.name for read in reads(step.operand))
+        case _:
+            return False
 
 
 def _may_write(step: Step, field: Field) -> bool:
@@ -89,30 +91,32 @@ def records(time_step: Iterable[Step]) -> tuple[Record, ...]:
     return tuple(step for step in walk(time_step) if isinstance(step, Record))
 
 
-def parameters(grid: Grid, time_step: Iterable[Step]) -> tuple[Parameter, ...]:
-    """Return the numbers that kernels read and reductions find, each once, in a fixed order."""
+def parameters(
+    grid: Grid, time_step: Iterable[Step], dt: float | Parameter = 1.0
+) -> tuple[Parameter, ...]:
+    """Return the numbers that steps of length 'dt' read or find, each once, in a fixed order."""
     layers = [
         call
         for field in grid.fields.values()
         for side in field.boundaries
         for call in boundary_calls(field, side, 1)
     ]
-    found = {id(p): p for p in _parameters((*time_step, *layers))}
-    known = (id(steps.step), id(steps.time))
-    return tuple(p for key, p in found.items() if key not in known)
-
-
-def _is_given(scalar: float | Parameter) -> TypeGuard[Parameter]:
-    """Return whether a number changes between steps, and not by itself."""
-    return isinstance(scalar, Parameter) and not isinstance(scalar, Series)
+    length = dt.parameters if isinstance(dt, Parameter) else ()
+    found = {id(p): p for p in (*_parameters((*time_step, *layers)), *length)}
+    return tuple(p for p in found.values() if p not in CLOCK and not isinstance(p, Series))
 
 
 def _parameters(time_step: Iterable[Step]) -> Iterator[Parameter]:
-    for step in walk(time_step):
-        match step:
+    for one in walk(time_step):
+        match one:
             case Call():
-                yield from (s for s in step.scalars if _is_given(s))
-            case Injection(factor=factor) if _is_given(factor):
-                yield factor
+                for scalar in one.scalars:
+                    yield from scalar.parameters if isinstance(scalar, Parameter) else ()
+            case Injection(factor=factor) if isinstance(factor, Parameter):
+                yield from factor.parameters
             case Reduction():
-                yield step
+                yield from (*one.needed, one)
+            case Assign(parameter, value):
+                yield from (*value.parameters, parameter)
+            case Until(condition):
+                yield from (*condition.parameters, one.passes)

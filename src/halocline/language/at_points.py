@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.language.fields import Field
+    from halocline.language.parameters import Parameter
     from halocline.language.points import Points
     from halocline.language.series import Series
-    from halocline.language.steps import Parameter
 
 
 @dataclass(frozen=True, slots=True)

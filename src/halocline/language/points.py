@@ -13,10 +13,10 @@ from halocline.geometry import AXES
 from halocline.language.at_points import Injection
 from halocline.language.fields import Field
 from halocline.language.numbers import Range, whole_number
+from halocline.language.parameters import Parameter
 from halocline.language.place import user_place
 from halocline.language.record import Record
 from halocline.language.series import Series
-from halocline.language.steps import Parameter
 from halocline.language.support import KAISER, cubic, linear, sinc
 
 if TYPE_CHECKING:

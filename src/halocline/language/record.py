@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -18,16 +18,22 @@ if TYPE_CHECKING:
     from halocline.language.points import Points
 
 
+class AllRows(NamedTuple):
+    """What was recorded: steps and their times, and the values of all points, (times, points)."""
+
+    steps: NDArray[np.int64]
+    times: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
 class Rows(Protocol):
     """Where recorded values are kept; made by a simulation."""
 
-    def values(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the steps and the values of all points in each: (steps, points); collective."""
+    def all(self) -> AllRows:
+        """Return the values of all points; collective."""
 
-    def replace(self, steps: Any, values: Any) -> None:
+    def replace(self, rows: AllRows) -> None:
         """Forget what was recorded, and go on after these rows; collective."""
-
-    dt: float
 
 
 class Record(AtPoints):
@@ -57,28 +63,28 @@ class Record(AtPoints):
     @property
     def values(self) -> NDArray[np.float64]:
         """The values, (times, points), on every rank; collective."""
-        return self.stored().values()[1]
+        return self.stored().all().values
 
     @property
     def times(self) -> NDArray[np.float64]:
         """The value of 'hc.time' in each step that recorded; collective."""
-        steps = self.stored().values()[0].astype(np.float64)
-        return steps * self.stored().dt
+        return self.stored().all().times
 
     def clear(self) -> None:
         """Forget what was recorded; collective."""
-        self.stored().replace(np.zeros(0, np.int64), np.zeros((0, len(self.points))))
+        nothing = np.zeros(0), np.zeros((0, len(self.points)))
+        self.stored().replace(AllRows(np.zeros(0, np.int64), *nothing))
 
     def to_xarray(self) -> Any:
         """Return the values with times and coordinates, as an xarray.DataArray; collective."""
         import xarray as xr
 
-        steps, values = self.stored().values()
+        _, times, values = self.stored().all()
         places = {
             axis: ("point", along)
             for axis, along in zip(AXES, self.points.coordinates.T, strict=False)
         }
-        coordinates = {"time": steps * self.stored().dt, **places}
+        coordinates = {"time": times, **places}
         attributes = {"units": self.field.unit, "long_name": self.field.description}
         return xr.DataArray(
             values,

@@ -9,8 +9,8 @@ import numpy as np
 
 from halocline.errors import KernelError, described
 from halocline.language.numbers import Range, finite_number
+from halocline.language.parameters import Parameter
 from halocline.language.place import user_place
-from halocline.language.steps import Parameter
 
 
 class Series(Parameter):

@@ -16,14 +16,15 @@ from halocline.geometry import AXES
 from halocline.language.at_points import AtPoints, Injection
 from halocline.language.expr import Binary, Expr, Read, Scalar
 from halocline.language.kernel import FieldType, Kernel, Statement
-from halocline.language.tree import Repeat, walk
+from halocline.language.tree import Repeat, Until, walk
 from halocline.plan.program import Launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from halocline.geometry import Box
-    from halocline.language.steps import Parameter, Step
+    from halocline.language.parameters import Parameter
+    from halocline.language.steps import Step
 
 
 def launch_at_points(step: AtPoints, hidden: tuple[str, ...] = ()) -> Launch:
@@ -107,11 +108,11 @@ def point_beyond(step: AtPoints, side: str) -> PlanError:
 def check_once(steps: Iterable[Step]) -> None:
     """Refuse steps at points that are done several times in a step, or stand in it twice."""
     for step in walk(steps):
-        if isinstance(step, Repeat):
+        if isinstance(step, Repeat | Until):
             for inner in walk(step.body):
                 if isinstance(inner, AtPoints):
                     raise PlanError(
-                        f"'{inner.name}' at points stands within 'repeat', whose passes are all at "
+                        f"'{inner.name}' at points stands within a loop, whose passes are all at "
                         "one time; expected it among the steps themselves.",
                         hint="Put it before or after the repeated steps.",
                     )

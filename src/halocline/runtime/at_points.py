@@ -9,6 +9,7 @@ import numpy as np
 from halocline.errors import KernelError, OutOfMemoryError, PlanError
 from halocline.free_memory import free_memory, size_text
 from halocline.language.at_points import AtPoints, Injection
+from halocline.language.parameters import Parameter
 from halocline.language.record import Record
 from halocline.runtime.recorded import RecordedRows
 from halocline.runtime.storage import three
@@ -97,7 +98,7 @@ class PointTables:
         )
         self._columns[step] = len(here)
         if step.rows is None:
-            step.rows = RecordedRows(len(step.points), executor.job, executor.dt)
+            step.rows = RecordedRows(len(step.points), executor.job)
         assert isinstance(step.rows, RecordedRows)
         step.rows.come_from(executor.runtime, number, support.order[here])
         return number
@@ -116,9 +117,10 @@ class PointTables:
         executor = self._executor
         if not steps:
             return
-        first, last = (executor.step * executor.dt, (executor.step + steps - 1) * executor.dt)
-        for series in self._series.values():
-            _check_times(series, first, last)
+        if not isinstance(executor.dt, Parameter):
+            first, last = (n * executor.dt for n in (executor.step, executor.step + steps - 1))
+            for series in self._series.values():
+                _check_times(series, first, last)
         records = [one for one in self._numbers if isinstance(one, Record)]
         if not records:
             return

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from halocline.language.record import AllRows
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -18,6 +20,7 @@ class Rows(NamedTuple):
 
     points: NDArray[np.int64]
     steps: NDArray[np.int64]
+    times: NDArray[np.float64]
     values: NDArray[np.float64]
 
 
@@ -27,11 +30,9 @@ class RecordedRows:
     Args:
         count: Of all points.
         job: The ranks.
-        dt: Time of a step.
     """
 
-    def __init__(self, count: int, job: Job, dt: float) -> None:
-        self.dt = dt
+    def __init__(self, count: int, job: Job) -> None:
         self._count = count
         self._job = job
         self._kept: list[Rows] = []
@@ -52,24 +53,26 @@ class RecordedRows:
         """Take over what the runtime has recorded."""
         if self._source is not None:
             runtime, number = self._source
-            steps, values = runtime.take_rows(number)
+            steps, times, values = runtime.take_rows(number)
             if len(steps):
                 rows = values.reshape(len(steps), self.columns)
-                self._kept.append(Rows(self._points, steps, rows))
+                self._kept.append(Rows(self._points, steps, times, rows))
 
-    def values(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Return the steps and the values of all points in each; collective."""
+    def all(self) -> AllRows:
+        """Return the values of all points; collective."""
         self._drain()
         with self._job.call("Record.values"):
             found = [rows for kept in self._job.everywhere(self._kept) for rows in kept]
         steps = np.unique(np.concatenate([np.zeros(0, np.int64), *(rows.steps for rows in found)]))
-        values = np.full((len(steps), self._count), np.nan)
+        times, values = np.empty(len(steps)), np.full((len(steps), self._count), np.nan)
         for rows in found:
-            values[np.ix_(np.searchsorted(steps, rows.steps), rows.points)] = rows.values
-        return steps, values
+            places = np.searchsorted(steps, rows.steps)
+            times[places] = rows.times
+            values[np.ix_(places, rows.points)] = rows.values
+        return AllRows(steps, times, values)
 
-    def replace(self, steps: NDArray[np.int64], values: NDArray[np.float64]) -> None:
+    def replace(self, rows: AllRows) -> None:
         """Forget what was recorded, and go on after rows of all points, the same on all ranks."""
         self._drain()
         mine = np.unique(self._points)
-        self._kept = [Rows(mine, steps, values[:, mine])] if len(steps) else []
+        self._kept = [Rows(mine, rows.steps, rows.times, rows.values[:, mine])]

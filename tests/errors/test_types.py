@@ -127,3 +127,35 @@ def test_a_boundary_that_a_field_of_integers_cannot_hold():
     assert told(GridError, lambda: field.boundary("x-", hc.Dirichlet(0.5))).startswith(
         "The boundary of 'n' on side 'x-' was given 0.5; expected a whole number"
     )
+
+
+@pytest.mark.parametrize("name", ["fmod", "sign"])
+def test_functions_of_numbers_applied_to_truth_values(name):
+    def function(a, b):
+        arguments = [a[0], a[0]] if name == "fmod" else [a[0]]
+        b[0] = getattr(hc, name)(*arguments)
+
+    assert refused(function, "bool", "float64") == (
+        f"'{name}' was applied to truth values; expected numbers. Write value.astype('int32')."
+    )
+
+
+def test_a_whole_number_to_a_varying_power():
+    def function(a, b, c):
+        c[0] = a[0] ** b[0]
+
+    assert refused(function, "int32", "int64", "float64") == (
+        "A value of type int32 was raised to a power of type int64; expected a float in one of the "
+        "two. Whole numbers have the powers -16 to 16, written in the kernel: n**3. Write "
+        "n.astype('float64') ** k for others."
+    )
+
+
+def test_rounding_to_digits():
+    def function(a, b):
+        b[0] = round(a[0], 2)
+
+    assert refused(function, "float64", "float64") == (
+        "A value was to be rounded to 2 digits; expected whole numbers. Write round(100 * value) "
+        "/ 100."
+    )

@@ -33,6 +33,7 @@ from halocline.codegen.source import Source
 from halocline.codegen.text import (
     chooses,
     folded,
+    functions_included,
     has_halves,
     heading,
     indented,
@@ -69,6 +70,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
     parts = [
         heading(nests),
         "#include <stdint.h>\n\n" + ("#include <cmath>\n\n" if maths else ""),
+        functions_included(every),
         '#include "kernel_abi.h"\n\n',
         PRELUDE,
         MATHS if any(map(chooses, every)) else "",
@@ -88,9 +90,8 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
 
 
 def _needs_maths(nest: Nest) -> bool:
-    functions = {"abs", "sqrt", "exp", "log", "sin", "cos", "tanh"}
     special = ("inf", "-inf", "nan", "-nan")
-    return bool(operations(nest) & functions) or any(
+    return bool(operations(nest) & {"abs", "sqrt"}) or any(
         isinstance(value, Literal) and value.text in special for value in nest.values
     )
 

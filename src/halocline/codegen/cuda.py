@@ -23,6 +23,7 @@ from halocline.codegen.text import (
     chooses,
     constant_lines,
     folded,
+    functions_included,
     has_halves,
     heading,
     indented,
@@ -40,12 +41,10 @@ if TYPE_CHECKING:
 
 _TAKEN = CPP_WORDS | words(
     "x y z n end box Box Field ActiveRun Layer row_of lies_in wrapped_back wrapped_on find_piece",
-    "find_in_active_runs begin_of find_cell unsigned first",
-    "wrapped wrapped_on",
+    "find_in_active_runs begin_of find_cell unsigned first wrapped wrapped_on",
     "threadIdx blockIdx blockDim gridDim warpSize __ldg __global__ __device__ __host__",
-    "sqrt fabs exp log sin cos tanh memcpy INFINITY NAN INT64_C INT64_MIN",
-    "int32_t int64_t uint8_t uint16_t uint32_t",
-    "minimum maximum magnitude Half same_bits widened narrowed rounded",
+    "sqrt fabs elementary memcpy INFINITY NAN INT64_C INT64_MIN int32_t int64_t uint8_t uint16_t",
+    "uint32_t minimum maximum magnitude Half same_bits widened narrowed rounded",
 )
 
 
@@ -62,6 +61,7 @@ def print_cuda(kernels: Sequence[Kernel], said: Mapping[Kernel, Threads] | None 
     parts = [
         heading(nests),
         PRELUDE,
+        functions_included(every),
         PRODUCING if len(every) > len(nests) else "",
         MATHS if any(map(chooses, every)) else "",
         INDEXING if any(map(uses_indices, every)) else "",

@@ -12,7 +12,7 @@ from halocline.codegen.nest import (
     ScalarValue,
     stores_side_by_side,
 )
-from halocline.language.expr import COMPARE
+from halocline.language.expr import COMPARE, ELEMENTARY, OF_TWO, ROUNDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,6 +45,8 @@ _INFIX = {
     "and": ("&&", 5),
     "or": ("||", 4),
 }
+# Names of 'elementary.hpp' by operation.
+FUNCTIONS = {op: op for op in (*ELEMENTARY, *OF_TWO, *ROUNDINGS, "sign")} | {"round": "rint"}
 _SIGNS = {"neg": "-", "not": "!", "invert": "~"}
 # Numbers whose text without the sign is none of their type.
 _LEAST = {"int64": str(-(1 << 63)), "int32": str(-(1 << 31))}
@@ -149,6 +151,8 @@ class Expressions:
             case "abs":
                 is_float = value.type.startswith("float")
                 return f"{self._functions}fabs" if is_float else "magnitude"
+            case op if op in FUNCTIONS:
+                return f"elementary::{FUNCTIONS[op]}"
             case op:
                 return f"{self._functions}{op}"
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from halocline.codegen.nest import IndexValue, Literal, Load, Operation, ScalarValue
 from halocline.language.expr import (
+    ROUNDINGS,
     Binary,
     Cast,
     Compare,
@@ -129,6 +130,8 @@ class StatementValues:
             case Where():
                 return table.number(Operation("where", kind, values))
             case Unary("abs", _) if kind == BOOL:
+                return values[0]
+            case Unary(op, _) if op in ROUNDINGS and not kind.startswith("float"):
                 return values[0]
             case Unary(op, _) | Binary(op, _, _) | Compare(op, _, _) if kinds[0] == BOOL:
                 return table.number(Operation(_OF_TRUTHS.get(op, op), BOOL, values))

@@ -41,8 +41,19 @@ if TYPE_CHECKING:
 
     from halocline.language.parameters import Parameter
 
-UNARY = ("neg", "abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "invert")
-BINARY = ("add", "sub", "mul", "div", "min", "max", "and", "or", "xor")
+# Functions whose bits are those of 'cpp/abi/elementary.hpp'; the others' results are exact, or
+# rounded once, wherever they are computed.
+ELEMENTARY = (
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
+    "atan", "sinh", "cosh", "tanh", "cbrt", "erf", "pow", "atan2", "hypot",
+)  # fmt: skip
+OF_TWO = ("pow", "atan2", "hypot", "fmod", "copysign")
+ROUNDINGS = ("floor", "ceil", "trunc", "round")
+UNARY = (
+    *("neg", "abs", "sqrt", "sign", "invert", *ROUNDINGS),
+    *(name for name in ELEMENTARY if name not in OF_TWO),
+)
+BINARY = ("add", "sub", "mul", "div", "min", "max", "and", "or", "xor", *OF_TWO)
 COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 
 

@@ -14,6 +14,8 @@ import numpy as np
 
 from halocline.errors import KernelError
 from halocline.language.expr import (
+    OF_TWO,
+    ROUNDINGS,
     Binary,
     Cast,
     Compare,
@@ -39,8 +41,10 @@ WEAK = {"int": "int64", "float": "float64"}
 # What a cast may ask for.
 COMPUTED = ("float64", "float32", "int64", "int32", "uint8", "bool")
 
+_FLOATS = 2
+# Powers up to this one, whole or half, are products and roots.
+LARGEST_POWER = 16
 _KINDS = {"bool": 0, "uint8": 1, "int32": 1, "int64": 1, "int": 1}
-_FUNCTIONS = ("sqrt", "exp", "log", "sin", "cos", "tanh")
 _SIGNS = {"and": "&", "or": "|", "xor": "^", "invert": "~", "sub": "-", "neg": "-"}
 
 
@@ -102,12 +106,18 @@ def promoted(first: str, second: str) -> str:
 def operand_types(node: Expr, below: Sequence[str]) -> tuple[str, ...]:
     """Return the types to which the operands of a node are converted before it is done."""
     match node:
-        case Cast() | Unary("abs" | "neg" | "invert", _):
+        case Cast() | Unary("abs" | "neg" | "invert" | "sign", _):
+            return tuple(below)
+        case Unary(op, _) if op in ROUNDINGS:
             return tuple(below)
         case Unary(_, _):
             return (_of_function(below[0]),)
         case Binary("div", _, _):
             return (_of_function(promoted(*below), least="float64"),) * 2
+        case Binary("fmod", _, _):
+            return (promoted(*below),) * 2
+        case Binary(op, _, _) if op in OF_TWO:
+            return (_of_function(promoted(*below)),) * 2
         case Binary():
             return (promoted(*below),) * 2
         case Compare(_, left, right):
@@ -153,6 +163,20 @@ def _result(node: Expr, below: Sequence[str], place: str) -> str:
             raise KernelError(
                 f"'{_SIGNS[op]}' was applied to truth values; expected numbers.",
                 hint="Write '^' or '~' for these, or value.astype('int32').",
+                place=place,
+            )
+        case Unary("sign" as op, _) | Binary("fmod" as op, _, _) if common == "bool":
+            raise KernelError(
+                f"'{op}' was applied to truth values; expected numbers.",
+                hint="Write value.astype('int32').",
+                place=place,
+            )
+        case Binary("pow", _, _) if _kind(promoted(*below)) < _FLOATS:
+            raise KernelError(
+                f"A value of type {below[0]} was raised to a power of type {below[1]}; expected a "
+                "float in one of the two.",
+                hint=f"Whole numbers have the powers -{LARGEST_POWER} to {LARGEST_POWER}, written "
+                "in the kernel: n**3. Write n.astype('float64') ** k for others.",
                 place=place,
             )
         case _:
@@ -208,4 +232,4 @@ def _fits(number: Const, kind: str) -> bool:
 
 def _kind(kind: str) -> int:
     """Return 0 for truth values, 1 for integers, 2 for floats."""
-    return _KINDS.get(kind, 2)
+    return _KINDS.get(kind, _FLOATS)

@@ -42,26 +42,14 @@ def test_a_kernel_that_is_not_called(grid):
     )
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda a: a % 2,
-        lambda a: a // 2,
-        lambda a: 7 % a,
-        lambda a: 7 // a,
-        lambda a: a << 1,
-        lambda a: a @ a,
-        lambda a: divmod(a, 2),
-    ],
-)
+@pytest.mark.parametrize("function", [lambda a: a @ a, lambda a: 2 @ a])
 def test_operations_that_the_language_lacks(T, out, function):
     def kernel(T, out):
         out[0, 0] = function(T[0, 0])
 
     assert traced(kernel, T, out) == (
-        "'%', '//', '<<', '>>' or '@' was applied to a value that differs from cell to cell. There "
-        "are + - * / ** and, for integers and truth values, & | ^ ~; "
-        "value.astype('int64') cuts off what follows the point."
+        "'@' was applied to a value that differs from cell to cell. There are + - * / // % ** and, "
+        "for integers, & | ^ ~ << >>; value.astype('int64') cuts off what follows the point."
     )
 
 

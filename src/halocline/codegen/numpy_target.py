@@ -91,6 +91,10 @@ _FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "sub": np.subtract,
     "mul": np.multiply,
     "div": np.divide,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+    "shl": np.left_shift,
+    "shr": np.right_shift,
     "min": _minimum,
     "max": _maximum,
     "lt": np.less,
@@ -331,7 +335,8 @@ def _apply(node: Expr, below: list[Any], around: _Around) -> Any:
             is_ours = op in ELEMENTARY
             result = around.elementary(op, *_floats(below)) if is_ours else _FUNCTIONS[op](*below)
             # Of numbers without a width comes another one: NumPy would give it one.
-            return result if any(isinstance(b, np.ndarray) for b in below) else result.item()
+            has_width = any(isinstance(b, np.ndarray | np.generic) for b in below)
+            return result if has_width else result.item()
         case _:
             raise AssertionError(node)
 

@@ -46,6 +46,11 @@ def functions_included(nests: Iterable[Nest]) -> str:
     return '#include "elementary.hpp"\n\n' if is_needed else ""
 
 
+def divides(nest: Nest) -> bool:
+    """Return whether the text of a nest needs what 'DIVIDING' defines."""
+    return bool(operations(nest) & {"floordiv", "mod", "shl", "shr"})
+
+
 def uses_indices(nest: Nest) -> bool:
     """Return whether the text of a nest needs what 'INDEXING' defines."""
     return any(isinstance(value, IndexValue) for value in nest.values)

@@ -22,9 +22,9 @@
           | Metric(kind, axis, offset)          where the cell lies along an axis, or how wide it is
 
 Semantics: each operation is done in the type that 'promotion.py' says. Floats are IEEE 754, rounded
-once, in the order written; nothing is reassociated or contracted. Integers wrap. Both branches of
-'Where' are evaluated. Equal trees are one object, so compare with 'is'; the key keeps 1, 1.0, True,
-0.0 and -0.0 apart, which '==' does not.
+once, in the order written; nothing is reassociated or contracted. Integers wrap; divided by 0 they
+are 0. Both branches of 'Where' are evaluated. Equal trees are one object, so compare with 'is'; the
+key keeps 1, 1.0, True, 0.0 and -0.0 apart, which '==' does not.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ UNARY = (
     *("neg", "abs", "sqrt", "sign", "invert", *ROUNDINGS),
     *(name for name in ELEMENTARY if name not in OF_TWO),
 )
-BINARY = ("add", "sub", "mul", "div", "min", "max", "and", "or", "xor", *OF_TWO)
+BINARY = (
+    *("add", "sub", "mul", "div", "min", "max", "and", "or", "xor"),
+    *("floordiv", "mod", "shl", "shr", *OF_TWO),
+)
 COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import partial, partialmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+def _both(op: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """Return the methods of an operand before an operation's sign, and of one behind it."""
+    return lambda a, b: binary(op, a, b), lambda a, b: binary(op, b, a)
+
+
 class Operand:
     """Something that stands for a value in each cell and can be computed with."""
 
@@ -50,7 +55,8 @@ class Operand:
         defined.
 
         Args:
-            dtype: 'float64', 'float32', 'int64', 'int32', 'uint8' or 'bool', or NumPy's.
+            dtype: 'float64', 'float32', 'int8' to 'int64', 'uint8' to 'uint64' or 'bool', or
+                NumPy's.
         """
         try:
             name = np.dtype(dtype).name
@@ -64,29 +70,22 @@ class Operand:
             )
         return self.made(Cast(name, self.expression()))
 
-    def __add__(self, other: Any) -> Any:
-        return binary("add", self, other)
+    __add__, __radd__ = _both("add")
+    __sub__, __rsub__ = _both("sub")
+    __mul__, __rmul__ = _both("mul")
+    __truediv__, __rtruediv__ = _both("div")
+    __floordiv__, __rfloordiv__ = _both("floordiv")
+    __mod__, __rmod__ = _both("mod")
+    __and__, __rand__ = _both("and")
+    __or__, __ror__ = _both("or")
+    __xor__, __rxor__ = _both("xor")
+    __lshift__, __rlshift__ = _both("shl")
+    __rshift__, __rrshift__ = _both("shr")
 
-    def __radd__(self, other: Any) -> Any:
-        return binary("add", other, self)
+    def __divmod__(self, other: Any) -> Any:
+        return _divided(self, other)
 
-    def __sub__(self, other: Any) -> Any:
-        return binary("sub", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return binary("sub", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return binary("mul", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return binary("mul", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return binary("div", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return binary("div", other, self)
+    __rdivmod__ = partialmethod(lambda self, other: _divided(other, self))
 
     def __pow__(self, power: Any) -> Any:
         """Return a power: of whole and half numbers as products, roots and a quotient."""
@@ -116,40 +115,21 @@ class Operand:
     def __ge__(self, other: Any) -> Any:
         return _compare("ge", self, other)
 
-    def __and__(self, other: Any) -> Any:
-        return binary("and", self, other)
-
-    def __rand__(self, other: Any) -> Any:
-        return binary("and", other, self)
-
-    def __or__(self, other: Any) -> Any:
-        return binary("or", self, other)
-
-    def __ror__(self, other: Any) -> Any:
-        return binary("or", other, self)
-
-    def __xor__(self, other: Any) -> Any:
-        return binary("xor", self, other)
-
-    def __rxor__(self, other: Any) -> Any:
-        return binary("xor", other, self)
-
     def __invert__(self) -> Any:
         return self.made(Unary("invert", self.expression()))
 
     def _no_operation(self, *_: Any) -> Any:
         """Refuse what Python can write and the language cannot say."""
         raise KernelError(
-            "'%', '//', '<<', '>>' or '@' was applied to a value that differs from cell to cell.",
-            hint="There are + - * / ** and, for integers and truth values, & | ^ ~; "
+            "'@' was applied to a value that differs from cell to cell.",
+            hint="There are + - * / // % ** and, for integers, & | ^ ~ << >>; "
             "value.astype('int64') cuts off what follows the point.",
             place=user_place(),
         )
 
-    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = _no_operation
-    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __matmul__ = __rmatmul__ = _no_operation
+    __matmul__ = __rmatmul__ = _no_operation
 
-    def __round__(self, digits: int | None = None) -> Value:
+    def __round__(self, digits: int | None = None) -> Any:
         """Return the nearest whole number, of two equally near the even one, in its own type."""
         if digits:
             raise KernelError(
@@ -157,16 +137,16 @@ class Operand:
                 hint="Write round(100 * value) / 100.",
                 place=user_place(),
             )
-        return Value(Unary("round", self.expression()))
+        return self.made(Unary("round", self.expression()))
 
-    def __trunc__(self) -> Value:
-        return Value(Unary("trunc", self.expression()))
+    def __trunc__(self) -> Any:
+        return self.made(Unary("trunc", self.expression()))
 
-    def __floor__(self) -> Value:
-        return Value(Unary("floor", self.expression()))
+    def __floor__(self) -> Any:
+        return self.made(Unary("floor", self.expression()))
 
-    def __ceil__(self) -> Value:
-        return Value(Unary("ceil", self.expression()))
+    def __ceil__(self) -> Any:
+        return self.made(Unary("ceil", self.expression()))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Do what NumPy's function of that name does, cell by cell."""
@@ -277,8 +257,9 @@ def to_expression(value: Any) -> Expr:
 
 def width_of(value: np.number[Any]) -> str:
     """Return the narrowest type to compute in that holds all numbers of a NumPy number's type."""
-    kinds = ("uint8", "int32", "int64") if isinstance(value, np.integer) else ("float32", "float64")
-    return next((kind for kind in kinds if np.can_cast(value.dtype, kind)), kinds[-1])
+    if isinstance(value, np.integer):
+        return value.dtype.name
+    return "float32" if np.can_cast(value.dtype, "float32") else "float64"
 
 
 def _made(node: Expr, *operands: Any) -> Any:
@@ -290,6 +271,10 @@ def _made(node: Expr, *operands: Any) -> Any:
 def binary(op: str, left: Any, right: Any) -> Any:
     """Return a function of two values."""
     return _made(Binary(op, to_expression(left), to_expression(right)), left, right)
+
+
+def _divided(left: Any, right: Any) -> tuple[Any, Any]:
+    return binary("floordiv", left, right), binary("mod", left, right)
 
 
 def _compare(op: str, left: Any, right: Any) -> Any:
@@ -358,6 +343,7 @@ _BINARY_UFUNCS = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div",
     "minimum": "min", "maximum": "max",
     "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
+    "floor_divide": "floordiv", "remainder": "mod", "left_shift": "shl", "right_shift": "shr",
 }  # fmt: skip
 _COMPARING_UFUNCS = {
     "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
@@ -370,6 +356,7 @@ _UFUNCS: dict[str, Callable[..., Any]] = {
     **{name: partial(apply, op) for op, name in NUMPY_NAMES.items()},
     "fabs": partial(apply, "abs"),
     "isnan": is_unequal_to_itself,
+    "divmod": _divided,
     "negative": lambda a: -a,
     "positive": lambda a: +a,
     "invert": lambda a: ~a,

@@ -3,7 +3,7 @@
 A type is the name of an element type, or 'int' or 'float' for a number written in Python, a scalar
 read at run time, and what is computed of such: they take the width of what they meet, but keep
 their kind, so that float32 * 0.1 is float32 and int32 * 0.1 is float64. There are two exceptions:
-numbers of 16 bits are for storage, and read as float32; functions of single bytes give float32.
+floats of 16 bits are for storage, and read as float32; functions of single bytes give float32.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from halocline.language.expr import (
     operands,
     walk,
 )
+from halocline.language.kernel import INTEGERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,13 +40,18 @@ if TYPE_CHECKING:
 # Types of numbers that have no width of their own, and what they become where they need one.
 WEAK = {"int": "int64", "float": "float64"}
 # What a cast may ask for.
-COMPUTED = ("float64", "float32", "int64", "int32", "uint8", "bool")
+COMPUTED = ("float64", "float32", *INTEGERS, "bool")
 
 _FLOATS = 2
 # Powers up to this one, whole or half, are products and roots.
 LARGEST_POWER = 16
-_KINDS = {"bool": 0, "uint8": 1, "int32": 1, "int64": 1, "int": 1}
-_SIGNS = {"and": "&", "or": "|", "xor": "^", "invert": "~", "sub": "-", "neg": "-"}
+_KINDS = {"bool": 0, "int": 1, **dict.fromkeys(INTEGERS, 1)}
+# Functions of integers of so many bytes, or of fewer, are floats of 32 bits.
+_NARROW = 2
+_SIGNS = {
+    "and": "&", "or": "|", "xor": "^", "invert": "~", "sub": "-", "neg": "-",
+    "shl": "<<", "shr": ">>", "floordiv": "//", "mod": "%",
+}  # fmt: skip
 
 
 def value_types(kernel: Kernel, statement: Statement, place: str = "") -> dict[Expr, str]:
@@ -121,7 +127,7 @@ def operand_types(node: Expr, below: Sequence[str]) -> tuple[str, ...]:
         case Binary():
             return (promoted(*below),) * 2
         case Compare(_, left, right):
-            return (_common(left, right, promoted(*below)),) * 2
+            return _compared((left, right), below)
         case Where():
             common = promoted(below[1], below[2])
             return ("bool", *(WEAK.get(common, common),) * 2)
@@ -153,12 +159,16 @@ def _result(node: Expr, below: Sequence[str], place: str) -> str:
             return "bool"
         case Binary("and" | "or" | "xor" as op, _, _) | Unary("invert" as op, _):
             if _kind(common) > 1:
-                raise KernelError(
-                    f"'{_SIGNS[op]}' was applied to {' and '.join(below)}; expected truth values "
-                    "or integers.",
-                    hint="Compare first: (a > 0) & (b > 0).",
-                    place=place,
-                )
+                raise _no_bits(op, below, "truth values or integers", place)
+        case Binary("shl" | "shr" as op, _, _):
+            if _kind(common) != 1:
+                raise _no_bits(op, below, "integers", place)
+        case Binary("floordiv" | "mod" as op, _, _) if common == "bool":
+            raise KernelError(
+                f"'{_SIGNS[op]}' was applied to truth values; expected numbers.",
+                hint="Write value.astype('int32').",
+                place=place,
+            )
         case Binary("sub" as op, _, _) | Unary("neg" as op, _) if common == "bool":
             raise KernelError(
                 f"'{_SIGNS[op]}' was applied to truth values; expected numbers.",
@@ -184,21 +194,48 @@ def _result(node: Expr, below: Sequence[str], place: str) -> str:
     return common
 
 
+def _no_bits(op: str, below: Sequence[str], expected: str, place: str) -> KernelError:
+    """Return the refusal of an operation on bits of what has none, or none in common."""
+    if set(map(_kind, below)) == {1}:
+        expected, hint = "one type", "Write value.astype('uint64'), or 'int64', of one of them."
+    elif op in ("shl", "shr"):
+        hint = "Write value.astype('int32')."
+    else:
+        hint = "Compare first: (a > 0) & (b > 0)."
+    return KernelError(
+        f"'{_SIGNS[op]}' was applied to {' and '.join(below)}; expected {expected}.",
+        hint=hint,
+        place=place,
+    )
+
+
 def _of_function(kind: str, least: str = "float32") -> str:
     """Return the floating type in which a function of a value of some type is computed."""
     if _kind(kind) > 1:
         return kind
     if kind in WEAK:
         return "float"
-    return least if kind in ("bool", "uint8") else "float64"
+    return least if np.dtype(kind).itemsize <= _NARROW else "float64"
 
 
-def _common(left: Expr, right: Expr, common: str) -> str:
-    """Return the type in which two values are compared: one that whole numbers fit into."""
-    numbers = [node for node in (left, right) if isinstance(node, Const)]
-    if all(_fits(number, common) for number in numbers):
-        return common
-    return "int64"
+def _compared(nodes: Sequence[Expr], below: Sequence[str]) -> tuple[str, ...]:
+    """Return the types in which two values are compared: those that whole numbers fit into.
+
+    Integers with and without a sign that no type of integers holds are compared as they are.
+    """
+    common = promoted(*below)
+    kinds = tuple(
+        kind if not isinstance(node, Const) or _fits(node, common) else _widest(node)
+        for node, kind in zip(nodes, below, strict=True)
+    )
+    common = promoted(*kinds)
+    if _kind(common) > 1 and set(map(_kind, kinds)) == {1}:
+        return tuple("uint64" if kind == "uint64" else "int64" for kind in kinds)
+    return common, common
+
+
+def _widest(number: Const) -> str:
+    return "int64" if _fits(number, "int64") else "uint64"
 
 
 def _check_numbers(node: Expr, types: Mapping[Expr, str], place: str) -> None:

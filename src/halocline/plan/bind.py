@@ -26,7 +26,7 @@ from halocline.plan.program import (
     Reduced,
     all_launches,
 )
-from halocline.plan.reducing import evaluated_in, evaluation, reduced_field
+from halocline.plan.reducing import evaluated_as, evaluated_in, evaluation, reduced_field
 from halocline.plan.unroll import swapped_groups, unrolled
 
 if TYPE_CHECKING:
@@ -57,13 +57,13 @@ class _Context:
     changing: frozenset[Field]
     on_sides: dict[str, tuple[Launch, ...]]
 
-    def hide(self, grid: Grid, space: Space) -> str:
+    def hide(self, grid: Grid, space: Space, dtype: str = "float64") -> str:
         """Add a hidden field in some cells, and return its name."""
-        # Steps that are done once share their hidden fields, if these have the same cells.
-        name = f"{self.prefix}_{len(self.hidden)}_{space.label}"
+        # Steps that are done once share their hidden fields, if these have the same cells and type.
+        name = f"{self.prefix}_{len(self.hidden)}_{dtype}_{space.label}"
         while name in grid.fields:
             name += "_"
-        self.hidden.append(FieldType(name, "float64", 1))
+        self.hidden.append(FieldType(name, dtype, 1))
         self.spaces[name] = space
         return name
 
@@ -185,7 +185,8 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
         reduced = Reduced(reduction.kind, field.name, value.component, reduction)
         return (*context.on_sides[field.name], reduced)
     space = evaluated_in(reduction, grid.fields)
-    return evaluation(reduction, grid.fields, context.hide(grid, space), space)
+    hidden = context.hide(grid, space, evaluated_as(reduction, grid.fields))
+    return evaluation(reduction, grid.fields, hidden, space)
 
 
 def _read_by_others(launches: Iterable[Launch]) -> set[str]:

@@ -4,6 +4,7 @@
 
 #include "core/pack.hpp"
 #include "runtime/host_reduce.hpp"
+#include "runtime/point_run.hpp"
 #include "runtime/program.hpp"
 
 namespace halocline {
@@ -25,6 +26,7 @@ public:
     }
 
     void run(program::Run& run) override {
+        if (run.points != nullptr) return run_points(state_, run);
         const std::int32_t fetch = run.fetching.fetches() ? 1 : 0;
         for (program::Run::Piece& piece : run.pieces) {
             if (piece.is_other_block) {

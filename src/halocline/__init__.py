@@ -60,12 +60,14 @@ from halocline.language.multigrid import Multigrid as Multigrid
 from halocline.language.parameters import Parameter as Parameter
 from halocline.language.parameters import step as step
 from halocline.language.parameters import time as time
+from halocline.language.points import Points as Points
 from halocline.language.random_numbers import normal as normal
 from halocline.language.random_numbers import random as random
 from halocline.language.random_numbers import random_bits as random_bits
 from halocline.language.reductions import max as max  # noqa: A004 (the field's word)
 from halocline.language.reductions import min as min  # noqa: A004 (the field's word)
 from halocline.language.reductions import sum as sum  # noqa: A004 (the field's word)
+from halocline.language.series import Series as Series
 from halocline.language.solvers import bicgstab as bicgstab
 from halocline.language.solvers import conjugate_gradients as conjugate_gradients
 from halocline.language.steps import every as every

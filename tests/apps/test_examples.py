@@ -11,6 +11,7 @@ from launch import mpirun
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CHOICES = {
+    "acoustic_wave.py": ("60", "120"),
     "columns.py": ("16", "5"),
     "elastic_wave.py": ("64", "60"),
     "heat_diffusion.py": ("16", "20"),

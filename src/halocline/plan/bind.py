@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.errors import GridError
+from halocline.language.at_points import AtPoints, Injection
 from halocline.language.expr import Read
 from halocline.language.kernel import FieldType
 from halocline.language.steps import Assign, Call, Callback, Reduction
 from halocline.language.tree import Every, Repeat, Swap, Until, mapped, walk
 from halocline.plan.arrangement import INITIAL
+from halocline.plan.at_points import check_once, launch_at_points
 from halocline.plan.checks import check_evaluated, check_sides
 from halocline.plan.columns import carries
 from halocline.plan.launching import boundaries_of, boundary_launches, launches_of
@@ -61,6 +63,16 @@ class _Context:
     changing: frozenset[Field]
     on_sides: dict[str, tuple[Launch, ...]]
 
+    def hide(self, grid: Grid, space: Space, dtype: str = "float64") -> str:
+        """Add a hidden field in some cells, and return its name."""
+        # Steps that are done once share their hidden fields, if these have the same cells and type.
+        name = f"{self.prefix}_{len(self.hidden)}_{dtype}_{space.label}"
+        while name in grid.fields:
+            name += "_"
+        self.hidden.append(FieldType(name, dtype, 1))
+        self.spaces[name] = space
+        return name
+
     @property
     def on_all_sides(self) -> tuple[Launch, ...]:
         """Those of all fields."""
@@ -80,6 +92,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
         PlanError: A kernel reads beyond the domain where nothing provides values.
     """
     steps = tuple(steps)
+    check_once(steps)
     on_sides = {name: tuple(boundary_launches(field, 0)) for name, field in grid.fields.items()}
     context = _Context(prefix, [], {}, _changing(steps), on_sides)
     items = mapped(steps, lambda step: _bind(grid, step, context))
@@ -130,6 +143,8 @@ def _changing(steps: Iterable[Step]) -> frozenset[Field]:
                 result |= {step.field(s.field) for s in step.kernel.statements}
             case Swap(first, second):
                 result |= {first, second}
+            case Injection():
+                result.add(step.field)
     return frozenset(result)
 
 
@@ -147,6 +162,12 @@ def _bind(grid: Grid, step: Step, context: _Context) -> tuple[Item, ...]:
             return (Computed(parameter, value),)
         case Reduction():
             return _bind_reduction(grid, step, context)
+        case AtPoints():
+            _same_family(grid, (step.field,), f"points, '{step.name}',")
+            if isinstance(step, Injection):
+                return (launch_at_points(step),)
+            hidden = context.hide(grid, grid.first.space_with(""))
+            return (*context.on_sides[step.field.name], launch_at_points(step, (hidden,)))
         case _:
             raise AssertionError(step)
 
@@ -170,14 +191,9 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
         reduced = Reduced(reduction.kind, field.name, value.component, reduction)
         return (*context.on_sides[field.name], reduced)
     space = evaluated_in(reduction, grid.fields)
-    # Steps that are done once share their hidden fields, if these have the same cells and type.
     dtype = evaluated_as(reduction, grid.fields)
-    name = f"{context.prefix}_{len(context.hidden)}_{dtype}_{space.label}"
-    while name in grid.fields:
-        name += "_"
-    context.hidden.append(FieldType(name, dtype, 1))
-    context.spaces[name] = space
-    launch, reduced = evaluation(reduction, grid.fields, name, space)
+    hidden = context.hide(grid, space, dtype)
+    launch, reduced = evaluation(reduction, grid.fields, hidden, space)
     # Rows that are evaluated piece by piece are of doubles.
     if dtype != "float64" or not is_local(launch):
         return launch, reduced

@@ -317,6 +317,8 @@ class Plan:
                 count = sum(box.cells for _, box in boxes)
                 plural = "es" if len(boxes) > 1 else ""
                 line = f"run     {name:<20} {zone:<5}{count:>14,} cells in {len(boxes)} box{plural}"
+                points = self.launches[launch].points
+                line += "" if points is None else f", for {len(points.points):,} points"
                 return line + self._produced(launch, boxes) + (", late" if is_late else "")
             case Start(number) | Wait(number) | Poll(number):
                 return f"{type(op).__name__.lower():<7} exchange {number}"

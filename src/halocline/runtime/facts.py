@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from halocline.language.at_points import AtPoints
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import Kernel, Statement
 from halocline.language.parameters import Parameter
@@ -76,6 +77,9 @@ def facts_of_steps(steps: Sequence[Step], grid: Grid, within: str = "") -> Facts
                 facts[name] = f"assign({parameter.name}, {value.name})"
             case Callback():
                 facts[name] = f"the function '{step.name}'"
+            case AtPoints():
+                facts[name] = f"'{step.name}' at points"
+                facts[f"the points and values of {name}"] = step.digest
             case Reduction():
                 facts[name] = f"{step.kind} '{step.name}'"
                 facts[f"the expression of {name}"] = _shown(step, grid)

@@ -54,6 +54,7 @@ class Kernel:
         written: Sequence[int] = (),
         threads: Threads = ...,
         points: int = -1,
+        filling: int = -1,
     ) -> None: ...
 
 # How the values of a message move from one rank to another.

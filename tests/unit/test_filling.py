@@ -7,7 +7,9 @@ import pytest
 import xarray
 
 import halocline as hc
-from halocline.errors import HaloclineError, KernelError
+from halocline.errors import HaloclineError, KernelError, OutOfMemoryError
+from halocline.io import checkpoint
+from halocline.runtime.memory import bytes_needed
 
 TIMES = np.array([0.0, 1.0, 2.5, 4.0])
 STEPS, DT = 7, 0.5
@@ -138,6 +140,33 @@ def test_other_blocks_and_another_run_go_on():
     _, v, other = forced(start, winds, west)
     other.run(STEPS, progress=False)
     np.testing.assert_array_equal(u.gather(), v.gather())
+
+
+def test_a_plan_from_a_file_and_a_checkpoint_have_the_same_bits(tmp_path):
+    random = np.random.default_rng(4)
+    start, winds, west = random.random((12, 10)), random.random((4, 12, 10)), random.random((4, 10))
+    _, u, simulation = forced(start, winds, west, blocks=2)
+    simulation.run(3, progress=False)
+    checkpoint.save(simulation, tmp_path / "c.npz")
+    simulation.write_plan(tmp_path / "a.plan")
+    simulation.run(STEPS - 3, progress=False)
+    _, v, planned = forced(start, winds, west, plan=tmp_path / "a.plan", threads=simulation.threads)
+    planned.run(STEPS, progress=False)
+    _, w, restarted = forced(start, winds, west)
+    checkpoint.load(restarted, tmp_path / "c.npz")
+    restarted.run(STEPS - 3, progress=False)
+    for other in (v, w):
+        np.testing.assert_array_equal(other.gather(), u.gather())
+
+
+def test_a_rank_stores_the_values_of_its_own_cells_and_asks_for_their_memory(monkeypatch):
+    grid, u, _ = wrong()
+    simulation = hc.Simulation(grid, [hc.fill(u, hc.Series(TIMES, np.zeros((4, 6, 5))))], dt=DT)
+    needed = bytes_needed(simulation.plan.layouts, simulation.plan, 64)
+    assert needed["series"] == 4 * 6 * 5 * 8
+    monkeypatch.setattr("halocline.runtime.memory.free_memory", lambda: 1000.0)
+    with pytest.raises(OutOfMemoryError, match="series 960 bytes"):
+        simulation.run(1)
 
 
 def test_each_component_of_a_side_has_its_own_values():

@@ -159,7 +159,7 @@ def opened(path: str | Path, variable: str, source: str) -> Any:
     path = Path(path)
     try:
         if path.suffix == ".zarr" or path.is_dir():
-            found = xarray.open_zarr(path, decode_times=False, chunks=None)
+            found = xarray.open_zarr(path, decode_times=False, chunks=None, consolidated=False)
         else:
             found = xarray.open_dataset(path, decode_times=False)
     except (OSError, ValueError, KeyError) as error:

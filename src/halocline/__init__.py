@@ -26,6 +26,7 @@ from halocline.language.functions import tanh as tanh
 from halocline.language.functions import where as where
 from halocline.language.grid import Grid as Grid
 from halocline.language.kernel import Kernel as Kernel
+from halocline.language.multigrid import Multigrid as Multigrid
 from halocline.language.reductions import max as max  # noqa: A004 (the field's word)
 from halocline.language.reductions import min as min  # noqa: A004 (the field's word)
 from halocline.language.reductions import sum as sum  # noqa: A004 (the field's word)

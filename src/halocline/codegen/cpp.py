@@ -41,7 +41,7 @@ from halocline.codegen.text import (
     type_of,
     uses_indices,
 )
-from halocline.codegen.widen import widened
+from halocline.codegen.widen import row_copies
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         FETCHING_ROWS if any(function.fetches_rows_to_come for function in functions) else "",
         FETCHING if any(function.fetches_rows for function in functions) else "",
         PRODUCING if len(every) > len(nests) else "",
-        WIDENING if any(widened(nest) for nest in nests) else "",
+        WIDENING if any(row_copies(nest) for nest in nests) else "",
         SWEEPING if any(nest.sweep for nest in nests) else "",
         TURNING if any(map(is_along_x, nests)) else "",
         *(function.text() for function in functions),
@@ -110,8 +110,8 @@ class _Function:
         new, out = text.names.new, text.out
         self._producers = ProducerTexts(kernel, nest, entry, new)
         self.nests = (nest, *self._producers.nests)
-        kinds = widened(nest)
-        self._wide = {key: kinds[key[:2]] for key in text.rows if key[:2] in kinds}
+        kinds = {} if self._beside else row_copies(nest)
+        self._wide = {key: kinds[key] for key in text.rows if key in kinds}
         self._wide_rows = {key: new(f"{text.rows[key]}_wide") for key in self._wide}
         streamed = () if self._beside else nest.streamed
         self._target = {key: new(f"{out[key]}_target") for key in streamed}

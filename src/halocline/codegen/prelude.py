@@ -200,7 +200,7 @@ HALVES = f"namespace {{\n\n{HALF}{CONVERSIONS}\n}}  // namespace\n\n"
 WIDENING = """\
 namespace {
 
-// So many cells of a row have their bytes widened at once, into memory that stays in the cache.
+// So many cells of a row are copied at once, into memory that stays in the cache.
 constexpr int64_t strip = 1024;
 
 // Where the strip ends that a cell is in: they begin with cache lines.
@@ -209,7 +209,7 @@ inline int64_t strip_end(int64_t lower, int64_t upper) {
     return end < upper ? end : upper;
 }
 
-// Widens the cells [lower, upper) of a row; returns the address of cell x = 0 of a row of those.
+// Copies the cells [lower, upper) of a row; returns the address of cell x = 0 of a row of those.
 template <class T, class Narrow>
 [[gnu::noinline]] const T* wide_row(T* wide, const Narrow* row, int64_t lower, int64_t upper) {
     for (int64_t x = lower; x < upper; ++x) wide[x - lower] = static_cast<T>(row[x]);

@@ -1,0 +1,179 @@
+"""Multigrid: the solution is that of the discrete system, in few cycles, to the same bits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.sparse.linalg import spsolve
+
+import halocline as hc
+from halocline.errors import GridError, KernelError
+
+
+def minus_laplacian(u):
+    return -hc.laplacian(u)
+
+
+def through(u, k):
+    along = [hc.d(hc.average(k, axis) * hc.d(u, axis), axis) for axis in "xy"]
+    return -(along[0] + along[1])
+
+
+def problem(extent=(32, 32), *, periodic=False, boundary=None, **options):
+    """Return u, f and random values of f."""
+    spacing = options.pop("spacing", tuple(1 / n for n in extent))
+    grid = hc.Grid(extent, periodic=periodic, spacing=spacing)
+    u, f = (grid.field(name, **options) for name in ("u", "f"))
+    for axis, closes in zip("xyz", grid.periodic, strict=False):
+        for side in () if closes else "-+":
+            u.boundary(axis + side, boundary or hc.Dirichlet(0.0))
+    values = np.random.default_rng(1).standard_normal(extent)
+    f.set(values)
+    return u, f, values
+
+
+def residuals(u, multigrid, cycles, **options):
+    options = {"threads": 1} | options
+    simulation = hc.Simulation(u.grid, [*multigrid.update, *multigrid.cycle], **options)
+    found = [simulation.reduce(multigrid.residual)]
+    for _ in range(cycles):
+        simulation.run(1, progress=False)
+        found.append(simulation.reduce(multigrid.residual))
+    return np.array(found)
+
+
+def second_difference(n, low, high):
+    """Return the matrix of -d2/dx2 on n cells of (0, 1): 1 at a Dirichlet, -1 at a Neumann side."""
+    matrix = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], (n, n)).tolil()
+    matrix[0, 0] += low
+    matrix[-1, -1] += high
+    return matrix.tocsr() * n * n
+
+
+def test_the_solution_is_that_of_a_sparse_solver():
+    u, f, values = problem((32, 16))
+    u.boundary("y+", hc.Neumann(0.0))
+    residuals(u, hc.Multigrid(minus_laplacian, u, f), 14)
+    along = second_difference(32, 1, 1), second_difference(16, 1, -1)
+    matrix = sparse.kron(along[0], sparse.eye(16)) + sparse.kron(sparse.eye(32), along[1])
+    expected = spsolve(matrix.tocsr(), values.ravel()).reshape(32, 16)
+    np.testing.assert_allclose(u.gather(), expected, atol=1e-12)
+
+
+def test_prescribed_values_count_on_the_finest_grid_only():
+    u, f, _ = problem((16, 16), boundary=hc.Dirichlet(3.0))
+    f.set(0.0)
+    residuals(u, hc.Multigrid(minus_laplacian, u, f), 12)
+    np.testing.assert_allclose(u.gather(), 3.0, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("extent", "options", "factor"),
+    [
+        ((64, 64), {}, 0.12),
+        ((64, 64), {"periodic": (True, False)}, 0.12),
+        ((96, 48), {}, 0.12),
+        ((64, 64), {"spacing": (1.0, 0.1)}, 0.2),
+        ((16, 16, 16), {}, 0.2),
+    ],
+)
+def test_each_cycle_makes_the_residual_smaller(extent, options, factor):
+    u, f, _ = problem(extent, **options)
+    found = residuals(u, hc.Multigrid(minus_laplacian, u, f), 8)
+    assert (found[1:] / found[:-1] < factor).all()
+
+
+def test_twelve_cycles_are_enough_at_256_x_256():
+    u, f, _ = problem((256, 256))
+    found = residuals(u, hc.Multigrid(minus_laplacian, u, f), 12)
+    assert found[-1] < 1e-10 * found[0]
+
+
+def test_an_f_cycle_does_more():
+    found = []
+    for kind in ("V", "F"):
+        u, f, _ = problem((64, 64))
+        found.append(residuals(u, hc.Multigrid(minus_laplacian, u, f, cycle=kind), 6)[-1])
+    assert found[1] < 0.5 * found[0]
+
+
+def test_coefficients_may_vary():
+    u, f, _ = problem((64, 64))
+    k = u.grid.field("k")
+    for side in ("x-", "x+", "y-", "y+"):
+        k.boundary(side, hc.Neumann(0.0))
+    k.set(lambda x, y: 1.0 + 0.9 * np.sin(6 * x) * np.cos(5 * y))
+    found = residuals(u, hc.Multigrid(through, u, f, coefficients=[k]), 8)
+    assert (found[1:] / found[:-1] < 0.25).all()
+
+
+def test_an_operator_that_reads_further_is_relaxed_into_a_second_field():
+    u, f, values = problem((64, 64), periodic=True)
+    f.set(values - values.mean())
+    multigrid = hc.Multigrid(lambda u: -hc.laplacian(u, accuracy=4), u, f)
+    found = residuals(u, multigrid, 8)
+    assert (found[1:] / found[:-1] < 0.4).all()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"blocks": 4},
+        {"target": "numpy"},
+        {"device": "emulated:2"},
+        {"strategy": hc.Strategy(overlap="rim-first", poison=True), "blocks": 2},
+        {"strategy": hc.Strategy(overlap="postponed", neighbours="staged"), "blocks": 2},
+    ],
+)
+def test_the_bits_are_the_same(options):
+    bits = []
+    for given in ({}, options):
+        u, f, _ = problem((16, 16))
+        residuals(u, hc.Multigrid(minus_laplacian, u, f), 3, **given)
+        bits.append(u.gather().tobytes())
+    assert bits[0] == bits[1]
+
+
+def test_the_place_of_a_cell_may_be_used():
+    u, f, _ = problem((16, 16))
+    found = residuals(u, hc.Multigrid(lambda u: hc.coordinate("x") * u - hc.laplacian(u), u, f), 6)
+    assert found[-1] < 1e-4 * found[0]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda u, f: hc.Multigrid(u, u, f), "as operator; expected a function of a field"),
+        (lambda u, f: hc.Multigrid(minus_laplacian, u, u), "expected two fields of the same cells"),
+        (lambda u, f: hc.Multigrid(minus_laplacian, u, 1.0), "was given 1.0; expected a field"),
+        (lambda u, f: hc.Multigrid(minus_laplacian, u, f, cycle="W"), "asked for the cycle 'W'"),
+        (lambda u, f: hc.Multigrid(lambda u: 1.0, u, f), "The operator does not read 'u'"),
+        (
+            lambda u, f: hc.Multigrid(lambda u: u[1, 0] - u[-1, 0], u, f),
+            "does not use the value of 'u' in the cell itself",
+        ),
+    ],
+)
+def test_what_is_no_system_is_refused(make, message):
+    u, f, _ = problem((16, 16))
+    with pytest.raises((GridError, KernelError)) as error:
+        make(u, f)
+    assert message in str(error.value)
+
+
+def test_grids_that_cannot_be_coarsened_are_refused():
+    u, f, _ = problem((94, 94))
+    with pytest.raises(GridError, match=r"can be coarsened by two as far as \(47, 47\)"):
+        hc.Multigrid(minus_laplacian, u, f)
+
+
+def test_boundaries_that_are_kernels_are_refused():
+    @hc.kernel
+    def copy(u):
+        u[0, 0] = u[1, 0]
+
+    u, f, _ = problem((16, 16))
+    u.boundary("x-", copy)
+    with pytest.raises(GridError, match=r"expected hc\.Dirichlet or"):
+        hc.Multigrid(minus_laplacian, u, f)

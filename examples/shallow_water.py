@@ -17,7 +17,10 @@ dt = 0.02 * width
 grid = hc.Grid((cells, cells), spacing=width)
 level = grid.field("level", unit="m", description="sea level")
 u, v = grid.field("u", location="x_face"), grid.field("v", location="y_face")
-depth_u, depth_v = grid.field("depth_u", location="x_face"), grid.field("depth_v", location="y_face")
+depth_u, depth_v = (
+    grid.field("depth_u", location="x_face"),
+    grid.field("depth_v", location="y_face"),
+)
 
 
 def depth(x, y):  # [m]; 0 on land, which begins where the water is 4 m deep

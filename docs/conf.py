@@ -2,7 +2,6 @@
 
 project = "Halocline"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["conf.py"]
 
 html_theme = "furo"
 html_title = "Halocline"

@@ -55,6 +55,6 @@ if simulation.rank == 0:
     print(f"more than 0.2 of the second substance in {100 * share:.2f} % of the cells")
     print(f"error {np.abs(early - other[1]).max():.0e}: largest difference from NumPy, 100 steps")
     plt.figure(figsize=(5, 4), layout="constrained")
-    pattern.plot.imshow(x="x", vmin=0.0, vmax=0.4, cmap="magma")
+    pattern.plot.imshow(x="x", vmin=0.0, vmax=0.4, cmap="magma", interpolation="bilinear")
     plt.title(f"Gray and Scott, {steps} steps"), plt.gca().set_aspect("equal")
     plt.savefig("gray_scott.png", dpi=80)

@@ -42,7 +42,7 @@ if simulation.rank == 0:
     print(f"mean temperature {mean:.6f} degC, warmest {warmest:.6f} degC")
     print(f"error {error:.1e}: largest difference from the exact solution, over its amplitude")
     plt.figure(figsize=(5.5, 4), layout="constrained")
-    section.isel(y=0).plot.contourf(x="x", levels=np.linspace(0.5, 1.5, 21), cmap="coolwarm")
+    section.isel(y=0).plot.contourf(x="x", levels=np.linspace(0.6, 1.4, 17), cmap="coolwarm")
     plt.title(f"Heat in a box after {steps} steps")
     plt.xlabel("x [cells]"), plt.ylabel("z [cells]")
     plt.savefig("heat_diffusion.png", dpi=80)

@@ -26,17 +26,19 @@ from halocline.language.functions import tanh as tanh
 from halocline.language.functions import where as where
 from halocline.language.grid import Grid as Grid
 from halocline.language.kernel import Kernel as Kernel
+from halocline.language.loops import assign as assign
+from halocline.language.loops import until as until
 from halocline.language.multigrid import Multigrid as Multigrid
+from halocline.language.parameters import Parameter as Parameter
+from halocline.language.parameters import step as step
+from halocline.language.parameters import time as time
 from halocline.language.reductions import max as max  # noqa: A004 (the field's word)
 from halocline.language.reductions import min as min  # noqa: A004 (the field's word)
 from halocline.language.reductions import sum as sum  # noqa: A004 (the field's word)
-from halocline.language.steps import Parameter as Parameter
 from halocline.language.steps import every as every
 from halocline.language.steps import repeat as repeat
 from halocline.language.steps import rotate as rotate
-from halocline.language.steps import step as step
 from halocline.language.steps import swap as swap
-from halocline.language.steps import time as time
 from halocline.language.sweep import sweep as sweep
 from halocline.language.trace import kernel as kernel
 from halocline.language.transfer import prolong as prolong

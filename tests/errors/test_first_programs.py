@@ -37,7 +37,8 @@ def test_a_kernel_of_something_else():
 def test_a_kernel_that_is_not_called(grid):
     assert told(PlanError, lambda: hc.Simulation(grid, [hc.kernel(plain)])) == (
         "The kernel 'plain' stands in the list of steps; expected a called kernel, swap, repeat, "
-        "every, a reduction or a function. Call the kernel with its fields: heat(T, T_new, a=0.1)."
+        "every, until, assign, a reduction or a function. Call the kernel with its fields: "
+        "heat(T, T_new, a=0.1)."
     )
 
 
@@ -242,7 +243,7 @@ def test_a_reduction_that_a_kernel_reads_before_it_is_evaluated(grid, T, out):
         simulation = hc.Simulation(grid, steps, target="numpy", threads=1)
         assert told(PlanError, lambda s=simulation: s.run(1)) == (
             "Kernel 'scaled' is given the reduction 'sum' before it has been evaluated. Put the "
-            "reduction before the kernel among the steps, or give it a value to begin with: its "
+            "reduction before it among the steps, or give it a value to begin with: its "
             "attribute 'value'."
         )
     total.value = 2.0

@@ -217,16 +217,6 @@ def test_scalar_used_in_if(T, out):
     )
 
 
-def test_parameter_used_in_the_body_of_a_kernel(T):
-    def function(T):
-        T[0, 0] = 2.0 * hc.step
-
-    assert traced(function, T) == (
-        "The parameter 'step' was used in an expression itself. Pass it to the kernel by keyword: "
-        "kernel(…, step=step)."
-    )
-
-
 def test_field_used_without_being_given(T, out):
     def function(T):
         T[0, 0] = out[1, 0]

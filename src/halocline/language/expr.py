@@ -2,6 +2,8 @@
 
     expr  = Const(value)                        a number written in the kernel
           | Scalar(name)                        a run-time scalar, given by keyword
+          | Number(parameter)                   a parameter of the user's, until the expression is
+                                                part of a kernel; then one of its scalars
           | Index(axis, offset)                 the global index of the cell 'offset' further along
                                                 an axis, which wraps where the grid is periodic
           | Read(field, component, offset,      a neighbour's value, relative to the cell, as the
@@ -36,6 +38,8 @@ from halocline.geometry import added
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from halocline.language.parameters import Parameter
 
 UNARY = ("neg", "abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "invert")
 BINARY = ("add", "sub", "mul", "div", "min", "max", "and", "or", "xor")
@@ -82,6 +86,18 @@ class Scalar(Expr):
     """A number that is the same in all cells and may change between steps."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Number(Expr):
+    """A parameter in an expression that is no kernel's yet."""
+
+    parameter: Parameter
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.parameter.name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -242,6 +258,20 @@ def shifted(root: Expr, offset: tuple[int, ...]) -> Expr:
             case _:
                 moved[node] = rebuild(node, tuple(moved[below] for below in operands(node)))
     return moved[root]
+
+
+def replaced(root: Expr, others: Mapping[Expr, Expr]) -> Expr:
+    """Return the expression with other nodes in the place of some."""
+    known: dict[Expr, Expr] = {}
+    for node in walk(root):
+        below = tuple(known[one] for one in operands(node))
+        known[node] = others[node] if node in others else rebuild(node, below)
+    return known[root]
+
+
+def numbers_in(*roots: Expr) -> tuple[Parameter, ...]:
+    """Return the parameters in expressions, each once, in a fixed order."""
+    return tuple(node.parameter for node in walk(*roots) if isinstance(node, Number))
 
 
 def renamed(root: Expr, fields: Mapping[str, str], scalars: Mapping[str, str]) -> Expr:

@@ -36,11 +36,18 @@ _LARGEST_POWER = 16
 class Operand:
     """Something that stands for a value in each cell and can be computed with."""
 
+    # Whether it is the same in all cells: what is computed of such alone is, too.
+    is_number = False
+
     def expression(self) -> Expr:
         """Return the value as an expression."""
         raise NotImplementedError
 
-    def astype(self, dtype: Any) -> Value:
+    def made(self, node: Expr) -> Any:
+        """Return what an operation gives whose operands are all like this one."""
+        return Value(node)
+
+    def astype(self, dtype: Any) -> Any:
         """Return the value as a number of another element type, as NumPy converts it.
 
         Floats lose what follows the point; beyond the range of an integer type the result is not
@@ -59,81 +66,81 @@ class Operand:
                 hint=nearest(name, COMPUTED),
                 place=user_place(),
             )
-        return Value(Cast(name, self.expression()))
+        return self.made(Cast(name, self.expression()))
 
-    def __add__(self, other: Any) -> Value:
+    def __add__(self, other: Any) -> Any:
         return binary("add", self, other)
 
-    def __radd__(self, other: Any) -> Value:
+    def __radd__(self, other: Any) -> Any:
         return binary("add", other, self)
 
-    def __sub__(self, other: Any) -> Value:
+    def __sub__(self, other: Any) -> Any:
         return binary("sub", self, other)
 
-    def __rsub__(self, other: Any) -> Value:
+    def __rsub__(self, other: Any) -> Any:
         return binary("sub", other, self)
 
-    def __mul__(self, other: Any) -> Value:
+    def __mul__(self, other: Any) -> Any:
         return binary("mul", self, other)
 
-    def __rmul__(self, other: Any) -> Value:
+    def __rmul__(self, other: Any) -> Any:
         return binary("mul", other, self)
 
-    def __truediv__(self, other: Any) -> Value:
+    def __truediv__(self, other: Any) -> Any:
         return binary("div", self, other)
 
-    def __rtruediv__(self, other: Any) -> Value:
+    def __rtruediv__(self, other: Any) -> Any:
         return binary("div", other, self)
 
-    def __pow__(self, power: Any) -> Value:
+    def __pow__(self, power: Any) -> Any:
         """Return a power as products, roots and a quotient."""
         return _power(self, power)
 
-    def __rpow__(self, base: Any) -> Value:
+    def __rpow__(self, base: Any) -> Any:
         """Refuse a power that differs from cell to cell."""
         return _power(base, self)
 
-    def __neg__(self) -> Value:
-        return Value(Unary("neg", self.expression()))
+    def __neg__(self) -> Any:
+        return self.made(Unary("neg", self.expression()))
 
-    def __pos__(self) -> Value:
-        return Value(self.expression())
+    def __pos__(self) -> Any:
+        return self.made(self.expression())
 
-    def __abs__(self) -> Value:
-        return Value(Unary("abs", self.expression()))
+    def __abs__(self) -> Any:
+        return self.made(Unary("abs", self.expression()))
 
-    def __lt__(self, other: Any) -> Value:
+    def __lt__(self, other: Any) -> Any:
         return _compare("lt", self, other)
 
-    def __le__(self, other: Any) -> Value:
+    def __le__(self, other: Any) -> Any:
         return _compare("le", self, other)
 
-    def __gt__(self, other: Any) -> Value:
+    def __gt__(self, other: Any) -> Any:
         return _compare("gt", self, other)
 
-    def __ge__(self, other: Any) -> Value:
+    def __ge__(self, other: Any) -> Any:
         return _compare("ge", self, other)
 
-    def __and__(self, other: Any) -> Value:
+    def __and__(self, other: Any) -> Any:
         return binary("and", self, other)
 
-    def __rand__(self, other: Any) -> Value:
+    def __rand__(self, other: Any) -> Any:
         return binary("and", other, self)
 
-    def __or__(self, other: Any) -> Value:
+    def __or__(self, other: Any) -> Any:
         return binary("or", self, other)
 
-    def __ror__(self, other: Any) -> Value:
+    def __ror__(self, other: Any) -> Any:
         return binary("or", other, self)
 
-    def __xor__(self, other: Any) -> Value:
+    def __xor__(self, other: Any) -> Any:
         return binary("xor", self, other)
 
-    def __rxor__(self, other: Any) -> Value:
+    def __rxor__(self, other: Any) -> Any:
         return binary("xor", other, self)
 
-    def __invert__(self) -> Value:
-        return Value(Unary("invert", self.expression()))
+    def __invert__(self) -> Any:
+        return self.made(Unary("invert", self.expression()))
 
     def _no_operation(self, *_: Any) -> Any:
         """Refuse what Python can write and the language cannot say."""
@@ -175,10 +182,10 @@ class Operand:
 class Symbol(Operand):
     """An operand whose value is not known while a kernel is traced; '==' compares in each cell."""
 
-    def __eq__(self, other: object) -> Value:  # type: ignore[override]
+    def __eq__(self, other: object) -> Any:
         return _compare("eq", self, other)
 
-    def __ne__(self, other: object) -> Value:  # type: ignore[override]
+    def __ne__(self, other: object) -> Any:
         return _compare("ne", self, other)
 
     __hash__ = None  # type: ignore[assignment]
@@ -281,16 +288,22 @@ def access(name: str, components: int, space: Space, key: Any) -> Any:
     return _Component(name, parse_component(name, components, key), space)
 
 
-def binary(op: str, left: Any, right: Any) -> Value:
+def _made(node: Expr, *operands: Any) -> Any:
+    """Return what an operation gives: a number if all operands are, else a value in each cell."""
+    symbols = [one for one in operands if isinstance(one, Operand)]
+    return next((one for one in symbols if not one.is_number), symbols[0]).made(node)
+
+
+def binary(op: str, left: Any, right: Any) -> Any:
     """Return a function of two values."""
-    return Value(Binary(op, to_expression(left), to_expression(right)))
+    return _made(Binary(op, to_expression(left), to_expression(right)), left, right)
 
 
-def _compare(op: str, left: Any, right: Any) -> Value:
-    return Value(Compare(op, to_expression(left), to_expression(right)))
+def _compare(op: str, left: Any, right: Any) -> Any:
+    return _made(Compare(op, to_expression(left), to_expression(right)), left, right)
 
 
-def _power(base: Any, power: Any) -> Value:
+def _power(base: Any, power: Any) -> Any:
     is_known = isinstance(power, int | float | np.integer)
     if not is_known or abs(power) > _LARGEST_POWER or not float(2 * power).is_integer():
         found = f"The power {power!r}" if is_known else "A power that is known only at run time"
@@ -308,19 +321,20 @@ def _power(base: Any, power: Any) -> Value:
     return 1.0 / result if power < 0 else result
 
 
-def _product(base: Operand, power: int) -> Value:
+def _product(base: Operand, power: int) -> Any:
     # Halving, so that x**4 is (x*x)*(x*x): the order is part of the result's bits.
     if power == 0:
-        return Value(Where(Const(1), Const(1), to_expression(base)))
+        return base.made(Where(Const(1), Const(1), to_expression(base)))
     if power == 1:
-        return Value(base.expression())
+        return base.made(base.expression())
     half = _product(base, power // 2)
     return half * half * base if power % 2 else half * half
 
 
-def choice(condition: Any, a: Any, b: Any) -> Value:
+def choice(condition: Any, a: Any, b: Any) -> Any:
     """Return a in the cells where the condition holds, b in the others."""
-    return Value(Where(to_expression(condition), to_expression(a), to_expression(b)))
+    node = Where(to_expression(condition), to_expression(a), to_expression(b))
+    return _made(node, condition, a, b)
 
 
 def is_symbolic(*values: Any) -> bool:
@@ -331,14 +345,14 @@ def is_symbolic(*values: Any) -> bool:
 def apply(op: str, x: Any) -> Any:
     """Return a function of one value; of a plain number what Python or NumPy makes of it."""
     if isinstance(x, Operand):
-        return Value(Unary(op, x.expression()))
+        return x.made(Unary(op, x.expression()))
     if isinstance(x, np.ndarray | np.number):
         # The same function serves for an initial state, computed with arrays.
         return getattr(np, op)(x)
     return abs(x) if op == "abs" else getattr(math, op)(x)
 
 
-def _truth(value: Any) -> Value:
+def _truth(value: Any) -> Any:
     return _compare("ne", value, 0)
 
 

@@ -20,6 +20,7 @@ from halocline.language.expr import (
     Const,
     Expr,
     Index,
+    Number,
     Read,
     Scalar,
     Unary,
@@ -122,7 +123,7 @@ def _leaf(node: Expr, fields: Mapping[str, str]) -> str:
     match node:
         case Const(value):
             return type(value).__name__
-        case Scalar():
+        case Scalar() | Number():
             return "float"
         case Index():
             return "int64"

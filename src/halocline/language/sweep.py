@@ -18,8 +18,8 @@ from halocline.language.calls import swept_fields
 from halocline.language.expr import Read, Scalar
 from halocline.language.fields import Field, without_axis
 from halocline.language.grid import same_family
+from halocline.language.parameters import Parameter
 from halocline.language.place import user_place
-from halocline.language.steps import Parameter
 from halocline.language.trace import KernelFunction, Recorder, bound, recorded
 
 if TYPE_CHECKING:

@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING
 from halocline.errors import GridError
 from halocline.language.expr import Read
 from halocline.language.kernel import FieldType
-from halocline.language.steps import Call, Callback, Reduction
-from halocline.language.tree import Every, Repeat, Swap, mapped, walk
+from halocline.language.steps import Assign, Call, Callback, Reduction
+from halocline.language.tree import Every, Repeat, Swap, Until, mapped, walk
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.checks import check_evaluated, check_sides
 from halocline.plan.columns import carries
 from halocline.plan.launching import boundaries_of, boundary_launches, launches_of
-from halocline.plan.program import Called, Checked, Item, Launch, Program, Reduced, all_launches
+from halocline.plan.program import (
+    Called,
+    Checked,
+    Computed,
+    Item,
+    Launch,
+    Program,
+    Reduced,
+    all_launches,
+)
 from halocline.plan.reducing import evaluated_in, evaluation, reduced_field
 from halocline.plan.unroll import swapped_groups, unrolled
 
@@ -128,6 +137,8 @@ def _bind(grid: Grid, step: Step, context: _Context) -> tuple[Item, ...]:
             return (Swap(first.name, second.name),)
         case Callback():
             return (*context.on_all_sides, Called(step))
+        case Assign(parameter, value):
+            return (Computed(parameter, value),)
         case Reduction():
             return _bind_reduction(grid, step, context)
         case _:
@@ -178,7 +189,7 @@ def _written(items: Iterable[Item], before: set[str]) -> set[str]:
     for item in items:
         if isinstance(item, Launch):
             names |= {name for name, _ in item.writes}
-        elif isinstance(item, Repeat | Every):
+        elif isinstance(item, Repeat | Every | Until):
             names |= _written(item.body, names)
         elif isinstance(item, Swap):
             swapped = {item.first: item.second, item.second: item.first}

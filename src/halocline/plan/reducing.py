@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import GridError
 from halocline.language.expr import Read
-from halocline.language.kernel import FieldType, Kernel, Statement, reads
+from halocline.language.kernel import FieldType, Kernel, Statement, reads, with_scalars
 from halocline.language.related import resolved
 from halocline.language.space import finest
 from halocline.plan.access import Access
@@ -68,12 +68,13 @@ def evaluation(
     here = (0,) * len(space.extent)
     spaces = {**{each: fields[each].space for each in used}, name: space}
     hidden = FieldType(name, "float64", 1)
+    statements, scalars = with_scalars((Statement(name, 0, value, here),))
     kernel = Kernel(
         f"evaluate_{reduction.kind}",
         len(space.extent),
         (*(fields[each].type_as(each) for each in used), hidden),
-        (),
-        (Statement(name, 0, value, here),),
+        tuple(scalars),
+        statements,
     )
     place = f"reduction '{reduction.name}'"
     found = resolved(kernel, spaces, replace(space, closing=here), [place])
@@ -81,7 +82,7 @@ def evaluation(
     launch = Launch(
         kernel=found.kernel,
         names=(*used, name),
-        scalars=(),
+        scalars=tuple(scalars.values()),
         region=Access(name, 0, here, ratio, space).users(space.inside),
         on_demand=False,
         is_layer=False,

@@ -54,10 +54,6 @@ if simulation.rank == 0:
     plt.contourf(x, x, np.hypot(*plane), levels=np.linspace(0, 1, 21), cmap="viridis")
     plt.colorbar(label="speed over that of the lid")
     plt.streamplot(x, x, *plane, color="white", linewidth=0.6, arrowsize=0.7, density=1.2)
-    (
-        plt.title(f"A cavity under a moving lid, Re = {reynolds:.0f}"),
-        plt.axis([0, 1, 0, 1]),
-        plt.gca().set_aspect("equal"),
-    )
-    plt.xlabel("x over the side"), plt.ylabel("y over the side")
+    plt.title(f"A cavity under a moving lid, Re = {reynolds:.0f}")
+    plt.axis([0, 1, 0, 1]), plt.xlabel("x over the side"), plt.ylabel("y over the side")
     plt.savefig("lid_driven_cavity.png", dpi=80)

@@ -61,10 +61,5 @@ if simulation.rank == 0:
     plt.figure(figsize=(5.5, 4.5), layout="constrained")
     last.plot.imshow(x="x", vmin=-0.15, vmax=0.15, cmap="RdBu_r", interpolation="bilinear")
     plt.title(f"Waves in a basin after {steps * dt / 60:.0f} min")
-    (
-        plt.xlabel("x [m]"),
-        plt.ylabel("y [m]"),
-        plt.locator_params(nbins=4),
-        plt.gca().set_aspect("equal"),
-    )
+    plt.xlabel("x [m]"), plt.ylabel("y [m]"), plt.locator_params(nbins=4), plt.axis("image")
     plt.savefig("own_kernel.png", dpi=80)

@@ -16,6 +16,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bind_device.hpp"
+#include "bindings/bind_elementary.hpp"
 #include "bindings/bind_plan.hpp"
 #include "bindings/record.hpp"
 #include "core/error.hpp"
@@ -193,6 +194,7 @@ NB_MODULE(_core, module) {
             },
             "transport"_a, "device"_a, nb::call_guard<nb::gil_scoped_release>());
     bindings::bind_devices(module);
+    bindings::bind_elementary(module);
     bindings::bind_field(module);
     nb::class_<Runtime> runtime(module, "Runtime", nb::dynamic_attr(), "Executes a plan.");
     bindings::bind_parts(runtime);

@@ -16,6 +16,8 @@ CHOICES = {
     "from_netcdf.py": (("48", "60"), 0.05),
     "gray_scott.py": (("48", "150"), 1e-13),
     "heat_diffusion.py": (("16", "20"), 1e-3),
+    "ising.py": (("48", "1500"), 0.004),
+    "life.py": (("61", "40"), 0.0),
     "lid_driven_cavity.py": (("12", "100"), 0.05),
     "own_kernel.py": (("128", "60"), 0.05),
     "phase_field.py": (("40", "60"), 1e-12),

@@ -42,42 +42,29 @@ def test_a_kernel_that_is_not_called(grid):
     )
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda a: a % 2,
-        lambda a: a // 2,
-        lambda a: 7 % a,
-        lambda a: 7 // a,
-        lambda a: a << 1,
-        lambda a: a @ a,
-        lambda a: divmod(a, 2),
-        round,
-    ],
-)
+@pytest.mark.parametrize("function", [lambda a: a @ a, lambda a: 2 @ a])
 def test_operations_that_the_language_lacks(T, out, function):
     def kernel(T, out):
         out[0, 0] = function(T[0, 0])
 
     assert traced(kernel, T, out) == (
-        "'%', '//', '<<', '>>', '@' or a rounding was applied to a value that differs from cell to "
-        "cell. There are + - * / ** and, for integers and truth values, & | ^ ~; "
-        "value.astype('int64') cuts off what follows the point."
+        "'@' was applied to a value that differs from cell to cell. There are + - * / // % ** and, "
+        "for integers, & | ^ ~ << >>; value.astype('int64') cuts off what follows the point."
     )
 
 
 @pytest.mark.parametrize(
     ("function", "name"),
-    [(np.floor, "floor"), (np.arctan, "arctan"), (np.sum, "sum"), (np.clip, "clip")],
+    [(np.arcsinh, "arcsinh"), (np.sum, "sum"), (np.round, "round"), (np.clip, "clip")],
 )
 def test_functions_of_numpy_that_the_language_lacks(T, out, function, name):
     def kernel(T, out):
-        out[0, 0] = function(T[0, 0], 0, 1) if name == "clip" else function(T[0, 0])
+        out[0, 0] = function(T[0, 0], 1) if name in ("round", "clip") else function(T[0, 0])
 
     assert traced(kernel, T, out) == (
         f"'np.{name}' was applied to a value that differs from cell to cell. The language has "
-        "hc.sqrt, exp, log, sin, cos, tanh, abs, minimum, maximum and where, under NumPy's names "
-        "too."
+        "hc.sqrt, exp, log, sin, cos, tanh, abs, minimum, maximum, where and others (README.md "
+        "names all), under NumPy's names too."
     )
 
 

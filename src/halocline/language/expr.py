@@ -22,9 +22,9 @@
           | Metric(kind, axis, offset)          where the cell lies along an axis, or how wide it is
 
 Semantics: each operation is done in the type that 'promotion.py' says. Floats are IEEE 754, rounded
-once, in the order written; nothing is reassociated or contracted. Integers wrap. Both branches of
-'Where' are evaluated. Equal trees are one object, so compare with 'is'; the key keeps 1, 1.0, True,
-0.0 and -0.0 apart, which '==' does not.
+once, in the order written; nothing is reassociated or contracted. Integers wrap; divided by 0 they
+are 0. Both branches of 'Where' are evaluated. Equal trees are one object, so compare with 'is'; the
+key keeps 1, 1.0, True, 0.0 and -0.0 apart, which '==' does not.
 """
 
 from __future__ import annotations
@@ -41,8 +41,22 @@ if TYPE_CHECKING:
 
     from halocline.language.parameters import Parameter
 
-UNARY = ("neg", "abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "invert")
-BINARY = ("add", "sub", "mul", "div", "min", "max", "and", "or", "xor")
+# Functions whose bits are those of 'cpp/abi/elementary.hpp'; the others' results are exact, or
+# rounded once, wherever they are computed.
+ELEMENTARY = (
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
+    "atan", "sinh", "cosh", "tanh", "cbrt", "erf", "pow", "atan2", "hypot",
+)  # fmt: skip
+OF_TWO = ("pow", "atan2", "hypot", "fmod", "copysign")
+ROUNDINGS = ("floor", "ceil", "trunc", "round")
+UNARY = (
+    *("neg", "abs", "sqrt", "sign", "invert", *ROUNDINGS),
+    *(name for name in ELEMENTARY if name not in OF_TWO),
+)
+BINARY = (
+    *("add", "sub", "mul", "div", "min", "max", "and", "or", "xor"),
+    *("floordiv", "mod", "shl", "shr", *OF_TWO),
+)
 COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 
 

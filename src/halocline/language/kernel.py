@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 # A field, one of its components, and a place relative to the cell.
 Use = tuple[str, int, "Offset"]
 
-DTYPES = ("float64", "float32", "float16", "int64", "int32", "uint8", "bool")
+INTEGERS = ("int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8")
+DTYPES = ("float64", "float32", "float16", *INTEGERS, "bool")
 # What is next to a number in memory: the same component of the next cell ('structure of arrays'),
 # or the next component of the same cell ('array of structures').
 LAYOUTS = ("soa", "aos")

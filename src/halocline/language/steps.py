@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language import expr, operators
+from halocline.language.draws import told_apart
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.numbers import Range, whole_number
@@ -251,7 +252,7 @@ def check_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
     """Return steps with plain functions wrapped and reductions spelled out, or refuse them."""
     checked = as_steps(steps)
     known = {id(r) for one in walk(checked) for r in _reductions(one)}
-    return spelled_out(checked, known)
+    return told_apart(spelled_out(checked, known))
 
 
 def spelled_out(steps: Sequence[Step], known: Collection[int]) -> tuple[Step, ...]:

@@ -18,7 +18,9 @@ from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.kernel import Kernel, Statement, with_scalars
 from halocline.language.parameters import Parameter
+from halocline.language.parameters import step as clock
 from halocline.language.place import user_place
+from halocline.language.random_numbers import drawing, told_of_draws
 from halocline.language.steps import Call
 from halocline.language.subscripts import parse_component, parse_offset_of_field
 
@@ -267,7 +269,8 @@ def recorded(  # noqa: PLR0913 (what a call is made of)
         sweep: See 'Kernel'.
     """
     recorder = Recorder()
-    body(*recorder.symbols(fields))
+    with drawing(field.axes for field in fields.values()):
+        body(*recorder.symbols(fields))
     return bound(name, place, fields, recorder, scalars, on=on, sweep=sweep)
 
 
@@ -283,7 +286,8 @@ def bound(  # noqa: PLR0913 (what a call is made of)
 ) -> Call:
     """Bind what has been recorded to fields; see 'recorded'."""
     statements, numbers = with_scalars(recorder.statements, scalars)
-    scalars = {**scalars, **numbers}
+    identity = [name, *(field.name for field in fields.values()), getattr(on, "name", str(on))]
+    scalars = {**scalars, **numbers, **told_of_draws(statements, clock, identity)}
     kernel = Kernel(
         name,
         next(iter(fields.values())).dimensions,

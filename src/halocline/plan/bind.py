@@ -24,7 +24,7 @@ from halocline.plan.program import (
     Reduced,
     all_launches,
 )
-from halocline.plan.reducing import evaluated_in, evaluation, reduced_field
+from halocline.plan.reducing import evaluated_as, evaluated_in, evaluation, reduced_field
 from halocline.plan.unroll import swapped_groups, unrolled
 
 if TYPE_CHECKING:
@@ -164,11 +164,12 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
         reduced = Reduced(reduction.kind, field.name, value.component, reduction)
         return (*context.on_sides[field.name], reduced)
     space = evaluated_in(reduction, grid.fields)
-    # Steps that are done once share their hidden fields, if these have the same cells.
-    name = f"{context.prefix}_{len(context.hidden)}_{space.label}"
+    # Steps that are done once share their hidden fields, if these have the same cells and type.
+    dtype = evaluated_as(reduction, grid.fields)
+    name = f"{context.prefix}_{len(context.hidden)}_{dtype}_{space.label}"
     while name in grid.fields:
         name += "_"
-    context.hidden.append(FieldType(name, "float64", 1))
+    context.hidden.append(FieldType(name, dtype, 1))
     context.spaces[name] = space
     return evaluation(reduction, grid.fields, name, space)
 

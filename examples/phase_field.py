@@ -11,8 +11,8 @@ import numpy as np
 
 import halocline as hc
 
-cells, steps = map(int, sys.argv[1:] or (300, 3200))
-width, dt, tau, latent_heat = 0.03, 1e-4, 3e-4, 2.0
+cells, steps = map(int, sys.argv[1:] or (300, 3600))
+width, dt, tau, latent_heat = 0.03, 1e-4, 3e-4, 1.6
 grid = hc.Grid((cells, cells), spacing=width, origin=-0.5 * cells * width)
 solid, solid_new = grid.field("solid", description="phase"), grid.field("solid_new")
 T, T_new = grid.field("T", description="temperature, 1 where it melts"), grid.field("T_new")
@@ -34,7 +34,7 @@ def move(solid, flux_x, flux_y):
 
 @hc.kernel
 def grow(solid, T, flux_x, flux_y, solid_new, T_new):
-    drive = 0.42 * np.tanh(6.8 * (1.0 - T[0, 0]))
+    drive = 0.9 / np.pi * np.arctan(10.0 * (1.0 - T[0, 0]))
     bulk = solid * (1.0 - solid) * (solid - 0.5 + drive)
     gained = dt / tau * (hc.div((flux_x, flux_y)) + bulk)
     solid_new[0, 0] = solid + gained

@@ -45,7 +45,7 @@ def test_waves_at_a_coast(tmp_path):
 
 def test_a_crystal(tmp_path):
     cells, steps = 40, 60
-    h, dt, tau, latent = 0.03, 1e-4, 3e-4, 2.0
+    h, dt, tau, latent = 0.03, 1e-4, 3e-4, 1.6
     x = h * (np.arange(cells) + 0.5 - cells / 2)
     p = np.where(np.sqrt(x[:, None] ** 2 + x**2) < 0.15, 1.0, 0.0)
     t = np.zeros_like(p)
@@ -66,7 +66,7 @@ def test_a_crystal(tmp_path):
 
     for _ in range(steps):
         spread = (np.diff(flux(p), axis=0) + np.diff(flux(p.T), axis=0).T) / h
-        drive = 0.42 * np.tanh(6.8 * (1.0 - t))
+        drive = 0.9 / np.pi * np.arctan(10.0 * (1.0 - t))
         gained = dt / tau * (spread + p * (1.0 - p) * (p - 0.5 + drive))
         wide = np.pad(t, 1, mode="edge")
         middle = wide[1:-1, 1:-1]

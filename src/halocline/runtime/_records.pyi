@@ -53,6 +53,7 @@ class Kernel:
         fetch: Fetch = ...,
         written: Sequence[int] = (),
         threads: Threads = ...,
+        points: int = -1,
     ) -> None: ...
 
 # How the values of a message move from one rank to another.
@@ -215,6 +216,7 @@ class Reduce:
         component: int,
         boxes: Sequence[BlockBox],
         scalar: int,
+        kernel: int = -1,
     ) -> None: ...
 
 class Call:

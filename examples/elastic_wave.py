@@ -18,7 +18,8 @@ dt, frequency = 0.4 * h / fast, fast / (25 * h)
 
 # Virieux, Geophysics 51 (1986) 889: normal stresses in the middle of cells, shear on edges.
 grid = hc.Grid((cells, cells), spacing=h)
-u, v = grid.field("u", location="x_face"), grid.field("v", location="y_face")
+u = grid.field("u", location="x_face", unit="m/s")
+v = grid.field("v", location="y_face", unit="m/s", description="upward velocity")
 xx, yy, xy = grid.field("xx"), grid.field("yy"), grid.field("xy", location="xy_edge")
 stiff = grid.field("stiff", axes="y", unit="Pa")  # the modulus of compression, less in the layer
 stiff.set(lambda y: density * fast**2 * np.where(y > 0.8 * cells * h, 0.3, 1.0))

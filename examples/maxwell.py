@@ -18,7 +18,7 @@ h = size / cells
 dt = 0.7 * h / c  # below 1 / sqrt(2)
 
 grid = hc.Grid((cells, cells), spacing=h)
-Ez = grid.field("Ez", location="xy_edge", unit="V/m")  # on the edges of cells, as Yee has it
+Ez = grid.field("Ez", location="xy_edge", unit="V/m", description="electric field")
 Hx = grid.field("Hx", location="x_face", unit="A/m")
 Hy = grid.field("Hy", location="y_face", unit="A/m")
 eps = grid.field("eps", location="xy_edge", unit="F/m")  # permittivity
@@ -64,7 +64,7 @@ if simulation.rank == 0:
     print(f"after {steps * dt * 1e15:.2f} fs: electric energy {energy:.9e} J/m")
     print(f"highest field {highest:.6f} V/m")
     plt.figure(figsize=(5.5, 4.5), layout="constrained")
-    last.plot.imshow(x="x", cmap="RdBu_r", vmin=-2, vmax=2, interpolation="bilinear")
+    last.plot.imshow(x="x", cmap="RdBu_r", vmin=-1, vmax=1, interpolation="bilinear")
     glass.plot.contour(x="x", levels=1, colors="black", linewidths=0.8)
     plt.title(f"Light and a glass cylinder after {steps * dt * 1e15:.0f} fs"), plt.axis("image")
     plt.xlabel("x [m]"), plt.ylabel("y [m]")

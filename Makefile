@@ -26,8 +26,8 @@ bench: $(VENV)/installed
 	$(BIN)/halocline bench step
 
 lint: $(VENV)/linters
-	$(BIN)/ruff check src tests examples bench
-	$(BIN)/ruff format --check src tests examples bench
+	$(BIN)/ruff check src tests examples bench docs/*.py
+	$(BIN)/ruff format --check src tests examples bench docs/*.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror cpp/*/*.?pp tests/cpp/*.cpp tests/fake_driver/*.?pp

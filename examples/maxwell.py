@@ -18,6 +18,7 @@ h = size / cells
 dt = 0.7 * h / c  # below 1 / sqrt(2)
 
 grid = hc.Grid((cells, cells), spacing=h)
+# In the corners of cells, as Yee has it.
 Ez = grid.field("Ez", location="xy_edge", unit="V/m", description="electric field")
 Hx = grid.field("Hx", location="x_face", unit="A/m")
 Hy = grid.field("Hy", location="y_face", unit="A/m")

@@ -13,7 +13,7 @@ import re
 from pathlib import Path
 
 import pytest
-from launch import python
+from launch import mpirun, python
 
 import halocline as hc
 
@@ -29,6 +29,8 @@ WITH_PROGRAMS = {
     for path in DOCUMENTS
     if "```python" in path.read_text("utf-8")
 }
+# A notebook is one process.
+ON_RANKS = [n for n in WITH_PROGRAMS if "guide/" in n and "notebooks" not in n]
 WITH_EXAMPLES = [
     str(path.relative_to(ROOT / "src").with_suffix("")).replace("/", ".")
     for path in sorted((ROOT / "src" / "halocline").glob("**/*.py"))
@@ -49,11 +51,22 @@ def program(text):
     return "".join(result)
 
 
+def written(name, directory):
+    """Return the program of a document as a file."""
+    script = directory / "program.py"
+    script.write_text(program(WITH_PROGRAMS[name].read_text("utf-8")), encoding="utf-8")
+    return script
+
+
 @pytest.mark.parametrize("name", WITH_PROGRAMS)
 def test_the_programs_of_a_document_run(name, tmp_path):
-    script = tmp_path / "program.py"
-    script.write_text(program(WITH_PROGRAMS[name].read_text("utf-8")), encoding="utf-8")
-    done = python(script, cwd=tmp_path)
+    done = python(written(name, tmp_path), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ON_RANKS)
+def test_the_programs_of_the_guide_run_on_ranks(name, tmp_path):
+    done = mpirun(2, written(name, tmp_path), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 

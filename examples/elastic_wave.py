@@ -55,16 +55,10 @@ def quake(xx, yy, *, t, f):
 
 middle = hc.Box((cells // 2,) * 2, (cells // 2 + 1,) * 2)
 calm = [hc.sponge(field, ("x-", "x+", "y-"), width=cells // 8, strength=0.05) for field in (u, v)]
-simulation = hc.Simulation(
-    grid,
-    [
-        move(u, v, xx, yy, xy, factor=dt / density),
-        strain(u, v, xx, yy, xy, stiff),
-        quake(xx, yy, t=hc.time, f=frequency, on=middle),
-        *calm,
-    ],
-    dt=dt,
-)
+moved = move(u, v, xx, yy, xy, factor=dt / density)
+strained = strain(u, v, xx, yy, xy, stiff)
+shaken = quake(xx, yy, t=hc.time, f=frequency, on=middle)
+simulation = hc.Simulation(grid, [moved, strained, shaken, *calm], dt=dt)
 simulation.run(steps)
 
 energy = simulation.reduce(hc.sum(0.5 * density * u * u)) * h * h

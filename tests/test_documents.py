@@ -94,3 +94,9 @@ def test_links_between_documents_lead_somewhere():
         for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text("utf-8")):
             if "://" not in link:
                 assert (path.parent / link).exists(), f"{path}: {link}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_names_of_the_language_exist(path):
+    named = set(re.findall(r"\bhc\.([a-zA-Z]\w*)", path.read_text("utf-8")))
+    assert not {name for name in named if not hasattr(hc, name)}

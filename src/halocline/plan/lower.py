@@ -13,6 +13,7 @@ from halocline.plan.arrangement import INITIAL
 from halocline.plan.columns import sweep_operations
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.exchange import Exchanger
+from halocline.plan.gathering import gathering_operations
 from halocline.plan.layout import make_layouts
 from halocline.plan.message import Exchange
 from halocline.plan.overlap import Exchanges, Surroundings, chain_operations
@@ -319,8 +320,14 @@ class _Lowering:
             self._add_launch,
             lambda broken: self._items([broken.item]),
         )
-        operations = sweep_operations if chain.is_pipelined else chain_operations
-        return [*poison, *operations(with_producers(chain), around)]
+        return [*poison, *self._operations(with_producers(chain), around)]
+
+    def _operations(self, chain: Chain, around: Surroundings) -> list[ops.Operation]:
+        if chain.is_pipelined:
+            return sweep_operations(chain, around)
+        if chain.hands_on:
+            return gathering_operations(chain, self.rank, around)
+        return chain_operations(chain, around)
 
     def _add_launch(self, launch: Launch, layers: ops.Layers) -> int:
         self.launches.append(launch)

@@ -47,6 +47,11 @@ class Chain:
     is_pipelined: bool = False
 
     @property
+    def hands_on(self) -> bool:
+        """Whether the last kernel hands values on that nothing else may be sent before."""
+        return self.is_pipelined or bool(self.launches[-1].gathered)
+
+    @property
     def step_ends(self) -> tuple[int, ...]:
         """Before which kernels a step ends, in order."""
         return tuple(b.position for b in self.breaks if isinstance(b.item, StepEnd))

@@ -69,6 +69,7 @@ class PlanWriter:
                 layers=self._layers(launch, layers),
                 written=sorted({self.slots[name] for name, _ in launch.writes}),
                 threads=_core.Threads(threads.block, threads.cells),
+                ratios=_ratios(launch),
             )
         )
 
@@ -190,6 +191,14 @@ class PlanWriter:
     def _placed(self, boxes: Iterable[Placed]) -> list[_core.BlockBox]:
         blocks = self.executor.blocks
         return [_core.BlockBox(blocks[number], _box(box)) for number, box in boxes]
+
+
+def _ratios(launch: Launch) -> list[tuple[int, ...]]:
+    """Return how many cells of each field one of a kernel's spans, if some fields are whole."""
+    if launch.space.is_whole or not any(space.is_whole for space in launch.spaces):
+        return []
+    specs = launch.kernel.fields
+    return [three(spec.ratio or (1,) * launch.kernel.dimensions, 0) for spec in specs]
 
 
 def _box(box: Box) -> _core.Box:

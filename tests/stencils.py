@@ -150,6 +150,32 @@ def cavity(extent, periodic, dtype="float64", streaming="two-grids", layout="soa
     return Problem(flow.grid, list(flow.steps), scale=0.01)
 
 
+def noise(extent, periodic, dtype="float64") -> Problem:
+    """Random numbers, of neighbours too, in twice two passes, and bits of small integers."""
+    grid = hc.Grid(extent, periodic=periodic)
+    heat, spin = grid.field("T", dtype=dtype), grid.field("spin", dtype="int16")
+    turned = grid.field("turned", dtype="uint8")
+
+    @hc.kernel
+    def turn(spin, turned, *, seed):
+        bits = hc.random_bits(seed=seed, dtype="int16")
+        near = spin[-1, 0] + (spin[1, 0] ^ bits) - spin[0, 1] // 3
+        turned[0, 0] = ((near >> 3) % 17).astype("uint8") + hc.random_bits(dtype="uint8") // 2
+
+    @hc.kernel
+    def flip(T, spin, turned):
+        draw = hc.random(seed=2**40, dtype=dtype)
+        spin[0, 0] = turned[0, -1] - turned[1, 0].astype("int16") * 5 << 2
+        T[0, 0] = 0.5 * T[0, 0] + draw[1, 0] * draw + turned[-1, 0] % 4
+
+    for axis in range(2):
+        for field in (spin, turned) if not grid.periodic[axis] else ():
+            field.boundary(AXES[axis] + "-", hc.Dirichlet(1))
+            field.boundary(AXES[axis] + "+", hc.Neumann(0))
+    both = hc.repeat(2, turn(spin, turned, seed=hc.Parameter(7)), flip(heat, spin, turned))
+    return Problem(grid, [both, turn(spin, turned, seed=3)])
+
+
 def interleaved(extent, periodic, dtype="float64") -> Problem:
     """The same, with the populations of a cell side by side."""
     return cavity(extent, periodic, dtype, layout="aos")
@@ -189,6 +215,9 @@ def fill(problem: Problem, seed: int = 1) -> None:
         if field.dtype == "uint8":
             continue
         shape = ((field.components,) if field.components > 1 else ()) + field.space.shape
+        if field.dtype == "int16":
+            field.set(random.integers(-999, 999, shape))
+            continue
         field.set(problem.scale * random.random(shape))
 
 
@@ -229,6 +258,7 @@ PROBLEMS = {
     "waves 1-D": (waves, (31,)),
     "waves 2-D": (waves, (13, 17)),
     "waves 3-D": (waves, (7, 9, 11)),
+    "noise 2-D": (noise, (13, 25)),
     "red-black 2-D": (red_black, (14, 12)),
     "cavity 2-D, interleaved": (interleaved, (14, 13)),
     "cavity 3-D": (cavity, (9, 7, 10)),

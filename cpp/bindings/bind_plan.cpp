@@ -109,6 +109,52 @@ void bind_running(nb::module_& module) {
                        Needed{"slot", &Check::slot}, Needed{"boxes", &Check::boxes});
 }
 
+void bind_formulas(nb::module_& module) {
+    using plan::Calculation;
+    nb::enum_<Calculation>(module, "Calculation", "What a step of a formula does.")
+        .value("constant", Calculation::constant)
+        .value("scalar", Calculation::scalar)
+        .value("neg", Calculation::neg)
+        .value("abs", Calculation::abs)
+        .value("sqrt", Calculation::sqrt)
+        .value("exp", Calculation::exp)
+        .value("log", Calculation::log)
+        .value("sin", Calculation::sin)
+        .value("cos", Calculation::cos)
+        .value("tanh", Calculation::tanh)
+        .value("invert", Calculation::invert)
+        .value("add", Calculation::add)
+        .value("sub", Calculation::sub)
+        .value("mul", Calculation::mul)
+        .value("div", Calculation::div)
+        .value("min", Calculation::min)
+        .value("max", Calculation::max)
+        .value("and", Calculation::both)
+        .value("or", Calculation::either)
+        .value("xor", Calculation::differ)
+        .value("lt", Calculation::lt)
+        .value("le", Calculation::le)
+        .value("gt", Calculation::gt)
+        .value("ge", Calculation::ge)
+        .value("eq", Calculation::eq)
+        .value("ne", Calculation::ne)
+        .value("where", Calculation::where);
+    using plan::FormulaStep;
+    bind_record<FormulaStep>(module, "FormulaStep", "A step of a formula.",
+                             Needed{"calculation", &FormulaStep::calculation},
+                             Optional{"value", &FormulaStep::value},
+                             Optional{"operands", &FormulaStep::operands});
+    using plan::Compute;
+    bind_record<Compute>(module, "Compute", "Give a scalar the value of another one.",
+                         Needed{"scalar", &Compute::scalar}, Needed{"value", &Compute::value});
+    using plan::Until;
+    bind_record<Until>(module, "Until", "Repeat the body until a scalar is not zero after a pass.",
+                       Needed{"condition", &Until::condition}, Needed{"most", &Until::most},
+                       Needed{"passes", &Until::passes}, Needed{"must_hold", &Until::must_hold},
+                       Needed{"number", &Until::number}, Needed{"body", &Until::body},
+                       Needed{"before_error", &Until::before_error});
+}
+
 void bind_order(nb::module_& module) {
     using plan::Start, plan::Wait, plan::Poll, plan::Call;
     bind_record<Start>(module, "Start", "Begin an exchange.", Needed{"exchange", &Start::exchange});
@@ -137,6 +183,7 @@ void bind_plan(nb::module_& module) {
     bind_kernels(module);
     bind_exchanges(module);
     bind_running(module);
+    bind_formulas(module);
     bind_order(module);
     module.attr("Operation") = Entry<plan::Operation>::type();
 }

@@ -16,6 +16,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bind_device.hpp"
+#include "bindings/bind_elementary.hpp"
 #include "bindings/bind_plan.hpp"
 #include "bindings/record.hpp"
 #include "core/error.hpp"
@@ -78,6 +79,11 @@ std::vector<TimerTuple> timers(const Runtime& runtime) {
     return result;
 }
 
+int add_formula(Runtime& runtime, const nb::sequence& steps) {
+    return runtime.add_formula(
+        Given<std::vector<plan::FormulaStep>>::take(steps, "Runtime.add_formula: steps"));
+}
+
 void bind_parts(nb::class_<Runtime>& runtime) {
     runtime
         .def(
@@ -102,6 +108,7 @@ void bind_parts(nb::class_<Runtime>& runtime) {
              "View a field where kernels use it, by DLPack.")
         .def("bytes_stored", &Runtime::bytes_stored, "slot"_a, "block"_a)
         .def("add_scalar", &Runtime::add_scalar, "value"_a)
+        .def("add_formula", &add_formula, "steps"_a)
         .def("set_scalar", &Runtime::set_scalar, "slot"_a, "value"_a)
         .def("scalar", &Runtime::scalar, "slot"_a)
         .def("add_kernel", &Runtime::add_kernel, "kernel"_a)
@@ -124,8 +131,29 @@ void bind_run(nb::class_<Runtime>& runtime) {
              nb::call_guard<nb::gil_scoped_release>())
         .def_prop_rw("step", &Runtime::step, &Runtime::set_step)
         .def("set_dt", &Runtime::set_dt, "dt"_a)
+        .def("set_dt_scalar", &Runtime::set_dt_scalar, "slot"_a)
+        .def_prop_rw("time", &Runtime::time, &Runtime::set_elapsed)
         .def("timers", &timers)
         .def("reset_timers", &Runtime::reset_timers);
+}
+
+/// Makes Unmet the Python exception UnmetError(number, passes, step).
+void bind_unmet(nb::module_& module) {
+    const char* name = "halocline.runtime._core.UnmetError";
+    const nb::object type = nb::steal(PyErr_NewException(name, PyExc_ArithmeticError, nullptr));
+    if (!type.is_valid()) nb::raise_python_error();
+    module.attr("UnmetError") = type;
+    nb::register_exception_translator(
+        [](const std::exception_ptr& pointer, void* payload) {
+            try {
+                std::rethrow_exception(pointer);
+            } catch (const Unmet& error) {
+                const nb::tuple arguments = nb::make_tuple(error.number, error.passes, error.step);
+                PyErr_SetObject(static_cast<PyObject*>(payload), arguments.ptr());
+            }
+        },
+        // Python keeps the type alive as long as the module.
+        type.ptr());
 }
 
 /// Makes NotFinite the Python exception NotFiniteError(field, step, component, cell).
@@ -166,11 +194,13 @@ NB_MODULE(_core, module) {
             },
             "transport"_a, "device"_a, nb::call_guard<nb::gil_scoped_release>());
     bindings::bind_devices(module);
+    bindings::bind_elementary(module);
     bindings::bind_field(module);
     nb::class_<Runtime> runtime(module, "Runtime", nb::dynamic_attr(), "Executes a plan.");
     bindings::bind_parts(runtime);
     bindings::bind_run(runtime);
     bindings::bind_not_finite(module);
+    bindings::bind_unmet(module);
     nb::exception<TransportError>(module, "TransportError", PyExc_RuntimeError);
     module.attr("ABI") = HALOCLINE_ABI;
 }

@@ -17,6 +17,16 @@ NotFinite::NotFinite(std::string field_, std::int64_t step_, int component_,
 
 NotFinite::~NotFinite() = default;
 
+Unmet::Unmet(int number_, std::int64_t passes_, std::int64_t step_)
+    : std::runtime_error("The condition of loop " + std::to_string(number_) +
+                         " does not hold after " + std::to_string(passes_) + " passes in step " +
+                         std::to_string(step_) + "."),
+      number(number_),
+      passes(passes_),
+      step(step_) {}
+
+Unmet::~Unmet() = default;
+
 TransportError::~TransportError() = default;
 
 }  // namespace halocline

@@ -27,6 +27,19 @@ public:
     std::array<std::int64_t, 3> cell;
 };
 
+/// The condition of a loop does not hold after as many passes as it may do; raised on every rank.
+class HALOCLINE_EXPORT Unmet : public std::runtime_error {
+public:
+    Unmet(int number, std::int64_t passes, std::int64_t step);
+    ~Unmet() override;
+
+    /// Of the loop.
+    int number;
+    std::int64_t passes;
+    /// Number of the step that is going on.
+    std::int64_t step;
+};
+
 /// Bytes could not be moved between ranks; most often another rank has died.
 class HALOCLINE_EXPORT TransportError : public std::runtime_error {
 public:

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <new>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 
 #include "core/align.hpp"
 
@@ -86,14 +88,26 @@ std::shared_ptr<std::byte> allocate(std::int64_t size_bytes) {
 }  // namespace
 
 ElementType element_type(std::string_view name) {
-    if (name == "float16") return ElementType::float16;
-    if (name == "float32") return ElementType::float32;
-    if (name == "float64") return ElementType::float64;
-    if (name == "int32") return ElementType::int32;
-    if (name == "int64") return ElementType::int64;
-    if (name == "uint8") return ElementType::uint8;
+    using enum ElementType;
+    constexpr std::array<std::pair<std::string_view, ElementType>, 11> known{{
+        {"float16", float16},
+        {"float32", float32},
+        {"float64", float64},
+        {"int8", int8},
+        {"int16", int16},
+        {"int32", int32},
+        {"int64", int64},
+        {"uint8", uint8},
+        {"uint16", uint16},
+        {"uint32", uint32},
+        {"uint64", uint64},
+    }};
+    for (const auto& [text, type] : known) {
+        if (name == text) return type;
+    }
     throw std::invalid_argument("Unknown element type '" + std::string(name) +
-                                "'; expected float16, float32, float64, int32, int64 or uint8.");
+                                "'; expected float16 to float64, int8 to int64 or uint8 to "
+                                "uint64.");
 }
 
 std::int64_t size_of(ElementType type) {

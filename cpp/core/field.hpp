@@ -15,7 +15,19 @@
 namespace halocline {
 
 /// Type of the values of a field.
-enum class ElementType { float16, float32, float64, int32, int64, uint8 };
+enum class ElementType {
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64
+};
 
 /// The type named as in NumPy; throws std::invalid_argument for other names.
 [[nodiscard]] ElementType element_type(std::string_view name);
@@ -33,14 +45,24 @@ decltype(auto) with_type(ElementType type, Work&& work) {
             return work(float{});
         case ElementType::float64:
             return work(double{});
+        case ElementType::int8:
+            return work(std::int8_t{});
+        case ElementType::int16:
+            return work(std::int16_t{});
         case ElementType::int32:
             return work(std::int32_t{});
         case ElementType::int64:
             return work(std::int64_t{});
         case ElementType::uint8:
+            return work(std::uint8_t{});
+        case ElementType::uint16:
+            return work(std::uint16_t{});
+        case ElementType::uint32:
+            return work(std::uint32_t{});
+        case ElementType::uint64:
             break;
     }
-    return work(std::uint8_t{});
+    return work(std::uint64_t{});
 }
 
 /// What a field is, the same on every block.

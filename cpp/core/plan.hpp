@@ -77,6 +77,45 @@ struct Exchange {
     std::vector<Copy> copies;
 };
 
+/// What a step of a formula does; all in double.
+enum class Calculation {
+    constant,
+    scalar,
+    neg,
+    abs,
+    sqrt,
+    exp,
+    log,
+    sin,
+    cos,
+    tanh,
+    invert,
+    add,
+    sub,
+    mul,
+    div,
+    min,
+    max,
+    both,
+    either,
+    differ,
+    lt,
+    le,
+    gt,
+    ge,
+    eq,
+    ne,
+    where
+};
+
+/// A step of a formula: of a number, a scalar, or the results of earlier steps, by position.
+/// Truth values are 0 and 1.
+struct FormulaStep {
+    Calculation calculation = Calculation::constant;
+    double value = 0;
+    std::vector<int> operands;  ///< of `scalar`: its slot
+};
+
 /// How values are combined.
 enum class Reduction { sum, min, max };
 
@@ -128,6 +167,21 @@ struct Every {
     std::int64_t interval = 1;
     std::vector<Operation> body;
 };
+/// Repeat the body until a scalar is not zero after a pass.
+struct Until {
+    int condition = 0;      ///< the scalar, most often a formula
+    std::int64_t most = 0;  ///< passes
+    int passes = 0;         ///< the scalar that counts them
+    bool must_hold = true;  ///< whether to raise Unmet where it is still zero after that many
+    int number = 0;         ///< told by Unmet
+    std::vector<Operation> body;
+    std::vector<Operation> before_error;
+};
+/// Give a scalar the value of another one, most often of a formula.
+struct Compute {
+    int scalar = 0;
+    int value = 0;
+};
 /// Combine one component over all boxes and ranks into a scalar.
 struct Reduce {
     Reduction reduction = Reduction::sum;
@@ -154,7 +208,8 @@ struct Check {
 
 /// One line of the plan.
 struct Operation {
-    std::variant<Run, Start, Wait, WaitAny, Poll, Swap, Loop, Every, Reduce, Call, Poison, Check>
+    std::variant<Run, Start, Wait, WaitAny, Poll, Swap, Loop, Every, Until, Compute, Reduce, Call,
+                 Poison, Check>
         kind;
 };
 

@@ -25,8 +25,10 @@ struct Launches {
     }
 
     bool operator()(const program::Run& run) const {
-        const auto changes = [](int scalar) {
-            return scalar == step_scalar || scalar == time_scalar;
+        const auto changes = [&](int scalar) {
+            return scalar == step_scalar || scalar == time_scalar ||
+                   state.formulas[static_cast<std::size_t>(scalar)].reads(
+                       {step_scalar, time_scalar});
         };
         return std::ranges::none_of(run.scalars, changes) &&
                (run.mask < 0 || run.listed_version == state.mask_version);
@@ -40,6 +42,8 @@ struct Launches {
     bool operator()(const program::Swap& /*swap*/) const { return true; }
     bool operator()(const program::Loop& loop) const { return all(loop.body); }
     bool operator()(const program::Every& every) const { return (step + 1) % every.interval != 0; }
+    bool operator()(const program::Until& /*until*/) const { return false; }
+    bool operator()(const program::Compute& /*compute*/) const { return false; }
     bool operator()(const program::Reduce& /*reduce*/) const { return false; }
     bool operator()(const program::Call& /*call*/) const { return false; }
     bool operator()(const program::Poison& /*poison*/) const { return true; }

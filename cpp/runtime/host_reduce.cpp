@@ -29,14 +29,20 @@ public:
             if (stride == 1 && count >= long_row)
                 return work_({row, static_cast<std::size_t>(count)});
         }
-        while (count > 0) {
-            const std::int64_t n = std::min(count, piece_values - held_);
-            double* const piece = piece_.data() + held_;
-            for (std::int64_t i = 0; i < n; ++i) piece[i] = static_cast<double>(row[i * stride]);
-            row += n * stride;
-            count -= n;
-            held_ += n;
-            if (held_ == piece_values) flush();
+        add_as(row, stride, count, [](T value) { return static_cast<double>(value); });
+    }
+
+    /// Adds integers that a double may not hold as their two halves, whose sum they are.
+    template <typename T>
+    void add_exactly(const T* row, std::int64_t stride, std::int64_t count) {
+        if constexpr (std::is_integral_v<T> && sizeof(T) == sizeof(double)) {
+            add_as(row, stride, count, [](T value) {
+                return static_cast<double>(static_cast<std::uint64_t>(value) & 0xFFFFFFFF);
+            });
+            add_as(row, stride, count,
+                   [](T value) { return 0x1p32 * static_cast<double>(value >> 32); });
+        } else {
+            add(row, stride, count);
         }
     }
 
@@ -46,6 +52,20 @@ public:
     }
 
 private:
+    /// Adds each value as what a function makes of it.
+    template <typename T, typename Function>
+    void add_as(const T* row, std::int64_t stride, std::int64_t count, const Function& function) {
+        while (count > 0) {
+            const std::int64_t n = std::min(count, piece_values - held_);
+            double* const piece = piece_.data() + held_;
+            for (std::int64_t i = 0; i < n; ++i) piece[i] = function(row[i * stride]);
+            row += n * stride;
+            count -= n;
+            held_ += n;
+            if (held_ == piece_values) flush();
+        }
+    }
+
     const Work& work_;
     std::int64_t held_ = 0;
     alignas(line_bytes) std::array<double, piece_values> piece_;
@@ -69,7 +89,11 @@ void take_rows(const State& state, const program::Reduce& reduce, const LocalBox
         for (std::int64_t row = first; row < last; ++row) {
             const std::int64_t y = box.lower[1] + row % n[1];
             const std::int64_t z = box.lower[2] + row / n[1];
-            pieces.add(base + box.lower[0] * view.x + y * view.y + z * view.z, view.x, n[0]);
+            const T* const values = base + box.lower[0] * view.x + y * view.y + z * view.z;
+            if (reduce.reduction == plan::Reduction::sum)
+                pieces.add_exactly(values, view.x, n[0]);
+            else
+                pieces.add(values, view.x, n[0]);
         }
         pieces.flush();
     });

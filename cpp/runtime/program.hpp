@@ -116,6 +116,19 @@ struct Every {
     std::int64_t interval;
     std::vector<Operation> body;
 };
+struct Until {
+    std::size_t condition;
+    std::int64_t most;
+    std::size_t passes;
+    bool must_hold;
+    int number;
+    std::vector<Operation> body;
+    std::vector<Operation> before_error;
+};
+struct Compute {
+    std::size_t scalar;
+    std::size_t value;
+};
 struct Reduce {
     plan::Reduction reduction;
     int slot;
@@ -142,7 +155,8 @@ struct Check {
 };
 
 struct Operation {
-    std::variant<Run, Start, Wait, WaitAny, Poll, Swap, Loop, Every, Reduce, Call, Poison, Check>
+    std::variant<Run, Start, Wait, WaitAny, Poll, Swap, Loop, Every, Until, Compute, Reduce, Call,
+                 Poison, Check>
         kind;
 };
 

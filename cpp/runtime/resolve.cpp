@@ -205,14 +205,39 @@ struct Resolver {
         return {program::Every{every.interval, resolve(every.body, state, parts, timers, where)}};
     }
 
+    [[nodiscard]] std::size_t scalar(int slot) const {
+        return position(slot, state.scalars.size(), "scalar", where);
+    }
+    /// A scalar that operations may give a value.
+    [[nodiscard]] std::size_t target(int slot) const {
+        const std::size_t found = scalar(slot);
+        if (found <= time_scalar || !state.formulas[found].is_empty()) {
+            throw std::invalid_argument(where + ": scalar " + std::to_string(slot) +
+                                        " is the clock's or a formula.");
+        }
+        return found;
+    }
+    program::Operation operator()(const plan::Until& until) const {
+        if (until.most < 1) {
+            throw std::invalid_argument(where + ": at most " + std::to_string(until.most) +
+                                        " passes; expected one at least.");
+        }
+        return {program::Until{scalar(until.condition), until.most, target(until.passes),
+                               until.must_hold, until.number,
+                               resolve(until.body, state, parts, timers, where),
+                               resolve(until.before_error, state, parts, timers, where)}};
+    }
+    program::Operation operator()(const plan::Compute& compute) const {
+        return {program::Compute{target(compute.scalar), scalar(compute.value)}};
+    }
+
     program::Operation operator()(const plan::Reduce& reduce) const {
         require_component(state, reduce.slot, reduce.component, where);
-        const std::size_t scalar = position(reduce.scalar, state.scalars.size(), "scalar", where);
         constexpr const char* names[] = {"sum", "min", "max"};
         const std::string label = std::string(names[static_cast<std::size_t>(reduce.reduction)]) +
                                   "(" + state.field(reduce.slot).name + ")";
         return {program::Reduce{reduce.reduction, reduce.slot, reduce.component,
-                                boxes(reduce.slot, reduce.boxes), scalar,
+                                boxes(reduce.slot, reduce.boxes), target(reduce.scalar),
                                 timers.add("reduce", label)}};
     }
 
@@ -243,8 +268,9 @@ struct Resolver {
 
 /// The word of the operation, in the order of the alternatives of the variant.
 const char* word(const plan::Operation& operation) {
-    constexpr const char* words[] = {"run",  "start", "wait",   "any",  "poll",   "swap",
-                                     "loop", "every", "reduce", "call", "poison", "check"};
+    constexpr const char* words[] = {"run",    "start", "wait",   "any",   "poll",
+                                     "swap",   "loop",  "every",  "until", "compute",
+                                     "reduce", "call",  "poison", "check"};
     static_assert(std::size(words) == std::variant_size_v<decltype(operation.kind)>);
     return words[operation.kind.index()];
 }

@@ -48,6 +48,7 @@ Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share,
         state_.memory.arena = std::make_shared<Arena>();
     }
     state_.scalars = {0.0, 0.0};
+    state_.formulas.resize(state_.scalars.size());
     executor_ =
         device ? device_executor(state_, std::move(device), services) : host_executor(state_);
 }
@@ -129,7 +130,15 @@ void Runtime::forget_plan() {
 int Runtime::add_scalar(double value) {
     require_idle();
     state_.scalars.push_back(value);
+    state_.formulas.emplace_back();
     return last(state_.scalars);
+}
+
+int Runtime::add_formula(const std::vector<plan::FormulaStep>& steps) {
+    Formula formula(steps, state_.formulas);
+    const int scalar = add_scalar(0.0);
+    state_.formulas.back() = std::move(formula);
+    return scalar;
 }
 
 int Runtime::add_kernel(Kernel kernel) {
@@ -223,7 +232,11 @@ std::int64_t Runtime::advance_some(const Round& round, std::int64_t most) {
         loop.execute(round.program(0));
         done = 1;
     }
-    state_.step += done;
+    for (std::int64_t i = 0; i < done; ++i) {
+        if (dt_scalar_) time_ += state_.number(*dt_scalar_);
+        ++state_.step;
+        set_time();
+    }
     return done;
 }
 
@@ -238,7 +251,7 @@ Program& Runtime::program(const std::string& name) {
 
 void Runtime::set_time() {
     state_.scalars[step_scalar] = static_cast<double>(state_.step);
-    state_.scalars[time_scalar] = static_cast<double>(state_.step) * dt_;
+    state_.scalars[time_scalar] = dt_scalar_ ? time_ : static_cast<double>(state_.step) * dt_;
 }
 
 void Runtime::require_idle() const {
@@ -248,7 +261,7 @@ void Runtime::require_idle() const {
 }
 
 double Runtime::scalar(int slot) const {
-    return state_.scalars[require_scalar(state_, slot, "Runtime")];
+    return state_.number(require_scalar(state_, slot, "Runtime"));
 }
 
 void Runtime::set_scalar(int slot, double value) {
@@ -263,6 +276,17 @@ void Runtime::set_step(std::int64_t step) {
 
 void Runtime::set_dt(double dt) {
     dt_ = dt;
+    set_time();
+}
+
+void Runtime::set_dt_scalar(int slot) {
+    dt_scalar_ = require_scalar(state_, slot, "Runtime");
+    set_time();
+}
+
+void Runtime::set_elapsed(double time) {
+    require_idle();
+    time_ = time;
     set_time();
 }
 

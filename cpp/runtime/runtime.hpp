@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@ public:
     void remove_field(int slot);
     /// Adds a number that kernels read and returns its slot.
     int add_scalar(double value);
+    /// Adds a number that is computed of others wherever it is read, and returns its slot.
+    int add_formula(const std::vector<plan::FormulaStep>& steps);
     /// Adds a kernel and returns its number.
     int add_kernel(Kernel kernel);
     /// Adds an exchange, with its buffers, and returns its number.
@@ -68,7 +71,13 @@ public:
     void set_scalar(int slot, double value);
     [[nodiscard]] std::int64_t step() const { return state_.step; }
     void set_step(std::int64_t step);
+    /// The time is the number of the step times this.
     void set_dt(double dt);
+    /// At the end of each step, a scalar is added to the time.
+    void set_dt_scalar(int slot);
+    /// The time, where a scalar is added to it.
+    void set_elapsed(double time);
+    [[nodiscard]] double time() const { return state_.scalars[time_scalar]; }
 
     /// Where a field lies now in the host's memory, with its newest values, to be read and maybe
     /// written; valid until fields are swapped or, with a device, the next program runs.
@@ -107,6 +116,8 @@ private:
     std::map<std::string, Program> programs_;
     std::size_t connected_ = 0;  // exchanges
     double dt_ = 0;
+    std::optional<std::size_t> dt_scalar_;
+    double time_ = 0;  // where that is added to it
     bool is_running_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "core/field.hpp"
 #include "core/memory.hpp"
 #include "core/plan.hpp"
+#include "runtime/formula.hpp"
 #include "transport/transport.hpp"
 
 namespace halocline {
@@ -40,9 +41,15 @@ struct State {
     std::vector<std::vector<Storage>> storages;  ///< by storage and block
     std::vector<std::size_t> held;               ///< the storage in each slot; swaps change it
     std::vector<double> scalars;
+    std::vector<Formula> formulas;  ///< by scalar; empty for those that have a value of their own
     std::int64_t step = 0;
     std::int64_t mask_version = 0;  ///< grows whenever masks may have changed
 
+    /// What a scalar is now.
+    [[nodiscard]] double number(std::size_t scalar) const {
+        const Formula& formula = formulas[scalar];
+        return formula.is_empty() ? scalars[scalar] : formula.value(scalars);
+    }
     /// The storage in a slot.
     [[nodiscard]] std::size_t holds(int slot) const { return held[static_cast<std::size_t>(slot)]; }
     [[nodiscard]] const halocline_field& view(int slot, int block) const {

@@ -37,7 +37,7 @@ struct Step {
     void operator()(program::Run& run) const {
         const Timers::Ticks ticks = timed(run.timer, [&] {
             for (std::size_t i = 0; i < run.scalars.size(); ++i) {
-                run.scalar_arguments[i] = state.scalars[static_cast<std::size_t>(run.scalars[i])];
+                run.scalar_arguments[i] = state.number(static_cast<std::size_t>(run.scalars[i]));
             }
             if (run.mask >= 0 && run.listed_version != state.mask_version) list_cells(run);
             executor.run(run);
@@ -102,6 +102,22 @@ struct Step {
     }
     void operator()(program::Every& every) const {
         if ((state.step + 1) % every.interval == 0) loop.execute(every.body);
+    }
+
+    /// Does passes until one after which the condition holds.
+    void operator()(program::Until& until) const {
+        double& passes = state.scalars[until.passes];
+        std::int64_t done = 0;
+        do {
+            loop.execute(until.body);
+            passes = static_cast<double>(++done);
+        } while (state.number(until.condition) == 0 && done < until.most);
+        if (!until.must_hold || state.number(until.condition) != 0) return;
+        loop.execute(until.before_error);
+        throw Unmet(until.number, done, state.step);
+    }
+    void operator()(const program::Compute& compute) const {
+        state.scalars[compute.scalar] = state.number(compute.value);
     }
 
     void operator()(const program::Reduce& reduce) const {

@@ -14,29 +14,59 @@ from halocline.language.derivatives import grad as grad
 from halocline.language.derivatives import laplacian as laplacian
 from halocline.language.derivatives import spacing as spacing
 from halocline.language.fields import Field as Field
+from halocline.language.functions import acos as acos
+from halocline.language.functions import asin as asin
+from halocline.language.functions import atan as atan
+from halocline.language.functions import atan2 as atan2
+from halocline.language.functions import cbrt as cbrt
+from halocline.language.functions import ceil as ceil
+from halocline.language.functions import clip as clip
+from halocline.language.functions import copysign as copysign
 from halocline.language.functions import cos as cos
+from halocline.language.functions import cosh as cosh
+from halocline.language.functions import erf as erf
 from halocline.language.functions import exp as exp
+from halocline.language.functions import exp2 as exp2
+from halocline.language.functions import expm1 as expm1
+from halocline.language.functions import floor as floor
+from halocline.language.functions import fmod as fmod
+from halocline.language.functions import hypot as hypot
 from halocline.language.functions import index as index
+from halocline.language.functions import isnan as isnan
 from halocline.language.functions import log as log
+from halocline.language.functions import log1p as log1p
+from halocline.language.functions import log2 as log2
+from halocline.language.functions import log10 as log10
 from halocline.language.functions import maximum as maximum
 from halocline.language.functions import minimum as minimum
+from halocline.language.functions import pow as pow  # noqa: A004 (the field's word)
+from halocline.language.functions import round as round  # noqa: A004 (the field's word)
+from halocline.language.functions import sign as sign
 from halocline.language.functions import sin as sin
+from halocline.language.functions import sinh as sinh
 from halocline.language.functions import sqrt as sqrt
+from halocline.language.functions import tan as tan
 from halocline.language.functions import tanh as tanh
+from halocline.language.functions import trunc as trunc
 from halocline.language.functions import where as where
 from halocline.language.grid import Grid as Grid
 from halocline.language.kernel import Kernel as Kernel
+from halocline.language.loops import assign as assign
+from halocline.language.loops import until as until
 from halocline.language.multigrid import Multigrid as Multigrid
+from halocline.language.parameters import Parameter as Parameter
+from halocline.language.parameters import step as step
+from halocline.language.parameters import time as time
+from halocline.language.random_numbers import normal as normal
+from halocline.language.random_numbers import random as random
+from halocline.language.random_numbers import random_bits as random_bits
 from halocline.language.reductions import max as max  # noqa: A004 (the field's word)
 from halocline.language.reductions import min as min  # noqa: A004 (the field's word)
 from halocline.language.reductions import sum as sum  # noqa: A004 (the field's word)
-from halocline.language.steps import Parameter as Parameter
 from halocline.language.steps import every as every
 from halocline.language.steps import repeat as repeat
 from halocline.language.steps import rotate as rotate
-from halocline.language.steps import step as step
 from halocline.language.steps import swap as swap
-from halocline.language.steps import time as time
 from halocline.language.sweep import sweep as sweep
 from halocline.language.trace import kernel as kernel
 from halocline.language.transfer import prolong as prolong

@@ -55,6 +55,10 @@ class DivergedError(HaloclineError):
     """Report a value that is not a number in a field."""
 
 
+class ConvergenceError(HaloclineError):
+    """Report a loop whose condition does not come to hold."""
+
+
 class OutOfMemoryError(HaloclineError):
     """Report fields that do not fit into the memory of a node or a device."""
 

@@ -37,6 +37,7 @@ from halocline.plan.shape import PRICES, parse_shape
 from halocline.plan.sparse import Sparse
 from halocline.plan.strategy import Strategy
 from halocline.runtime import _core
+from halocline.runtime.elementary import elementary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -289,7 +290,9 @@ def compile_kernels(
     kernels = _kernels_of(plans)
     if check_target(target) == "numpy":
         names = [f"{number}_{kernel.name}" for number, kernel in enumerate(kernels)]
-        functions = dict(zip(names, map(callback, kernels), strict=True))
+        functions = {
+            name: callback(kernel, elementary) for name, kernel in zip(names, kernels, strict=True)
+        }
         return CompiledKernels(dict(zip(kernels, names, strict=True)), CallbackLibrary(functions))
     if device is None:
         source = print_source(kernels)

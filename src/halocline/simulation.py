@@ -12,7 +12,9 @@ from halocline.errors import PlanError
 from halocline.io.state import parameters
 from halocline.language.fields import Field
 from halocline.language.grid import Grid
-from halocline.language.numbers import Range, finite_number, whole_number
+from halocline.language.loops import length_of_step
+from halocline.language.numbers import Range, whole_number
+from halocline.language.parameters import Parameter
 from halocline.language.steps import Reduction, Step, check_steps, time_step
 from halocline.options import Check, check_options
 from halocline.pipeline import (
@@ -41,7 +43,6 @@ from halocline.tune.start import start
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from halocline.language.steps import Parameter
     from halocline.plan.plan import Plan
     from halocline.runtime.report import Report, Timer
 
@@ -55,7 +56,8 @@ class Simulation:
     Args:
         grid: The grid; its fields get their storage from the simulation.
         steps: Called kernels, swaps, repeats, reductions, functions: one time step, in order.
-        dt: Time step, for 'hc.time' [time unit].
+        dt: Time step, for 'hc.time', which is step * dt [time unit]. If it is a parameter or a
+            formula, its value at the end of each step is added to the time.
         strategy: How communication is done; every strategy gives the same bits. 'auto' ranks some
             by a model of the machine, tries the best few during the first steps, and remembers.
         decomposition: 'rows', 'tiles', 'pencils', blocks along each axis as '4x2x1' or (4, 2, 1), a
@@ -88,7 +90,7 @@ class Simulation:
         grid: Grid,
         steps: Sequence[Step],
         *,
-        dt: float = 1.0,
+        dt: float | Parameter = 1.0,
         strategy: Strategy | str = "auto",
         decomposition: AnyDecomposition = None,
         blocks: Annotated[int, Range(least=1)] = 1,
@@ -114,15 +116,14 @@ class Simulation:
                 file.check(grid.first.extent, self.job.size)
                 strategy, decomposition = file.strategy, file.decomposition
             self.strategy, self.target = check_strategy(strategy), check_target(target)
-            wanted = parse_device(device)
-            if not wanted.is_cpu and target != "c++":
+            if not (wanted := parse_device(device)).is_cpu and target != "c++":
                 raise PlanError(
                     f"The target '{target}' runs on the processor; the device '{device}' was asked "
                     "for."
                 )
-            self.dt, self.check_every = finite_number("'dt'", dt), check_every
+            self.dt, self.check_every = length_of_step(dt, self.steps), check_every
             self._agreement = Agreement(self.job, grid)
-            given |= {"dt": self.dt, "strategy": self.strategy, "target": target}
+            given |= {"dt": str(self.dt), "strategy": self.strategy, "target": target}
             self._divide(decomposition, blocks, **given)
             self.device = open_device(wanted, self.job)
             check_transport(self.strategy, self.device)
@@ -176,19 +177,23 @@ class Simulation:
     @step.setter
     @collective
     def step(self, step: int) -> None:
-        """Go on as after so many steps, done by an earlier run: the report tells of later ones.
-
-        Collective where nothing has run yet.
-        """
+        """Go on as after so many steps, of which reports do not tell; collective before a run."""
         self._prepare().runtime.step = step
         self._tally.begin(step)
 
-    def on_first(self, action: Callable[[], Made]) -> Made | None:
-        """Do something on rank 0 alone; a mistake found there is raised on every rank; collective.
+    @property
+    def time(self) -> float:
+        """The time, as 'hc.time' has it [time unit]."""
+        return self._executor.runtime.time if self._executor else 0.0
 
-        Returns:
-            What the action returned on rank 0, None elsewhere.
-        """
+    @time.setter
+    @collective
+    def time(self, time: float) -> None:
+        """Go on at a time, where steps add a parameter to it; collective before a run."""
+        self._prepare().runtime.time = time
+
+    def on_first(self, action: Callable[[], Made]) -> Made | None:
+        """Return what an action returns on rank 0, None elsewhere; its errors are everybody's."""
         return self.job.on_first(action)
 
     @property
@@ -374,7 +379,7 @@ class Simulation:
         if Simulation.before_start is not None:
             Simulation.before_start(self)
         self._agreement.on_steps(self.steps)
-        self._parameters = parameters(self.grid, self.steps)
+        self._parameters = parameters(self.grid, self.steps, self.dt)
         return self._begin()
 
     def _begin(self) -> Executor:

@@ -13,6 +13,8 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 CHOICES = {
     "columns.py": ("16", "5"),
     "heat_diffusion.py": ("16", "20"),
+    "ising.py": ("48", "1500"),
+    "life.py": ("61", "40"),
     "lid_driven_cavity.py": ("12", "3"),
     "own_kernel.py": ("48", "60"),
 }

@@ -36,11 +36,13 @@ TEST_P(Alignment, of_cell_zero_of_every_row_is_as_wanted) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllTypes, Alignment,
-                         testing::Combine(testing::Values(ElementType::float32,
-                                                          ElementType::float64, ElementType::int32,
-                                                          ElementType::int64, ElementType::uint8),
-                                          testing::Bool(), testing::Values(8, 64, 128, 256)));
+INSTANTIATE_TEST_SUITE_P(
+    AllTypes, Alignment,
+    testing::Combine(testing::Values(ElementType::float32, ElementType::float64, ElementType::int32,
+                                     ElementType::int64, ElementType::uint8, ElementType::int8,
+                                     ElementType::int16, ElementType::uint16, ElementType::uint32,
+                                     ElementType::uint64),
+                     testing::Bool(), testing::Values(8, 64, 128, 256)));
 
 class Places : public testing::TestWithParam<bool> {};
 

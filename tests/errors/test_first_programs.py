@@ -37,46 +37,34 @@ def test_a_kernel_of_something_else():
 def test_a_kernel_that_is_not_called(grid):
     assert told(PlanError, lambda: hc.Simulation(grid, [hc.kernel(plain)])) == (
         "The kernel 'plain' stands in the list of steps; expected a called kernel, swap, repeat, "
-        "every, a reduction or a function. Call the kernel with its fields: heat(T, T_new, a=0.1)."
+        "every, until, assign, a reduction or a function. Call the kernel with its fields: "
+        "heat(T, T_new, a=0.1)."
     )
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda a: a % 2,
-        lambda a: a // 2,
-        lambda a: 7 % a,
-        lambda a: 7 // a,
-        lambda a: a << 1,
-        lambda a: a @ a,
-        lambda a: divmod(a, 2),
-        round,
-    ],
-)
+@pytest.mark.parametrize("function", [lambda a: a @ a, lambda a: 2 @ a])
 def test_operations_that_the_language_lacks(T, out, function):
     def kernel(T, out):
         out[0, 0] = function(T[0, 0])
 
     assert traced(kernel, T, out) == (
-        "'%', '//', '<<', '>>', '@' or a rounding was applied to a value that differs from cell to "
-        "cell. There are + - * / ** and, for integers and truth values, & | ^ ~; "
-        "value.astype('int64') cuts off what follows the point."
+        "'@' was applied to a value that differs from cell to cell. There are + - * / // % ** and, "
+        "for integers, & | ^ ~ << >>; value.astype('int64') cuts off what follows the point."
     )
 
 
 @pytest.mark.parametrize(
     ("function", "name"),
-    [(np.floor, "floor"), (np.arctan, "arctan"), (np.sum, "sum"), (np.clip, "clip")],
+    [(np.arcsinh, "arcsinh"), (np.sum, "sum"), (np.round, "round"), (np.clip, "clip")],
 )
 def test_functions_of_numpy_that_the_language_lacks(T, out, function, name):
     def kernel(T, out):
-        out[0, 0] = function(T[0, 0], 0, 1) if name == "clip" else function(T[0, 0])
+        out[0, 0] = function(T[0, 0], 1) if name in ("round", "clip") else function(T[0, 0])
 
     assert traced(kernel, T, out) == (
         f"'np.{name}' was applied to a value that differs from cell to cell. The language has "
-        "hc.sqrt, exp, log, sin, cos, tanh, abs, minimum, maximum and where, under NumPy's names "
-        "too."
+        "hc.sqrt, exp, log, sin, cos, tanh, abs, minimum, maximum, where and others (README.md "
+        "names all), under NumPy's names too."
     )
 
 
@@ -242,7 +230,7 @@ def test_a_reduction_that_a_kernel_reads_before_it_is_evaluated(grid, T, out):
         simulation = hc.Simulation(grid, steps, target="numpy", threads=1)
         assert told(PlanError, lambda s=simulation: s.run(1)) == (
             "Kernel 'scaled' is given the reduction 'sum' before it has been evaluated. Put the "
-            "reduction before the kernel among the steps, or give it a value to begin with: its "
+            "reduction before it among the steps, or give it a value to begin with: its "
             "attribute 'value'."
         )
     total.value = 2.0

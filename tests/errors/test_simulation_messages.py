@@ -72,8 +72,8 @@ def test_steps_with_a_kernel_that_was_not_called(grid):
 
     message = told(PlanError, lambda: hc.Simulation(grid, [heat]))
     assert message.endswith(
-        "stands in the list of steps; expected a called kernel, swap, repeat, every, a reduction "
-        "or a function. Call the kernel with its fields: heat(T, T_new, a=0.1)."
+        "stands in the list of steps; expected a called kernel, swap, repeat, every, until, "
+        "assign, a reduction or a function. Call the kernel with its fields: heat(T, T_new, a=0.1)."
     )
 
 

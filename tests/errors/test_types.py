@@ -1,5 +1,7 @@
 """Values that do not fit together, and what a user is told."""
 
+import operator
+
 import numpy as np
 import pytest
 from errors.telling import told
@@ -84,10 +86,58 @@ def test_a_number_beyond_all_integers():
 
 def test_an_unknown_type():
     def function(a):
-        a[0] = a[0].astype("int16")
+        a[0] = a[0].astype("int12")
 
     assert refused(function, "int64").startswith(
-        "A value was to become of type 'int16'. Did you mean 'int"
+        "A value was to become of type 'int12'. Did you mean 'int"
+    )
+
+
+@pytest.mark.parametrize("sign", ["<<", ">>"])
+def test_shifts_of_floats_and_of_truth_values(sign):
+    def function(a, b):
+        b[0] = a[0] << 1 if sign == "<<" else a[0] >> 1
+
+    assert refused(function, "float32", "float32") == (
+        f"'{sign}' was applied to float32 and int; expected integers. Write value.astype('int32')."
+    )
+
+    def of_truths(a, b):
+        b[0] = (a[0] > 0) << (b[0] > 0) if sign == "<<" else (a[0] > 0) >> (b[0] > 0)
+
+    assert refused(of_truths, "int32", "int32") == (
+        f"'{sign}' was applied to bool and bool; expected integers. Write value.astype('int32')."
+    )
+
+
+@pytest.mark.parametrize("operation", [operator.floordiv, operator.mod])
+def test_division_of_truth_values(operation):
+    def function(a, b):
+        b[0] = operation(a[0] > 0, b[0] > 0)
+
+    sign = {operator.floordiv: "//", operator.mod: "%"}[operation]
+    assert refused(function, "int32", "int32") == (
+        f"'{sign}' was applied to truth values; expected numbers. Write value.astype('int32')."
+    )
+
+
+def test_bits_of_integers_that_no_type_of_integers_holds():
+    def function(a, b):
+        b[0] = a[0] & b[0]
+
+    assert refused(function, "int64", "uint64") == (
+        "'&' was applied to int64 and uint64; expected one type. Write value.astype('uint64'), or "
+        "'int64', of one of them."
+    )
+
+
+@pytest.mark.parametrize(("dtype", "number"), [("int8", 128), ("uint16", -1), ("uint32", 2**32)])
+def test_numbers_beyond_a_type(dtype, number):
+    def function(a):
+        a[0] = a[0] % number
+
+    assert refused(function, dtype).startswith(
+        f"The number {number} does not fit into the integers of type {dtype}."
     )
 
 
@@ -126,4 +176,36 @@ def test_a_boundary_that_a_field_of_integers_cannot_hold():
     field = hc.Grid((4,)).field("n", dtype="int32")
     assert told(GridError, lambda: field.boundary("x-", hc.Dirichlet(0.5))).startswith(
         "The boundary of 'n' on side 'x-' was given 0.5; expected a whole number"
+    )
+
+
+@pytest.mark.parametrize("name", ["fmod", "sign"])
+def test_functions_of_numbers_applied_to_truth_values(name):
+    def function(a, b):
+        arguments = [a[0], a[0]] if name == "fmod" else [a[0]]
+        b[0] = getattr(hc, name)(*arguments)
+
+    assert refused(function, "bool", "float64") == (
+        f"'{name}' was applied to truth values; expected numbers. Write value.astype('int32')."
+    )
+
+
+def test_a_whole_number_to_a_varying_power():
+    def function(a, b, c):
+        c[0] = a[0] ** b[0]
+
+    assert refused(function, "int32", "int64", "float64") == (
+        "A value of type int32 was raised to a power of type int64; expected a float in one of the "
+        "two. Whole numbers have the powers -16 to 16, written in the kernel: n**3. Write "
+        "n.astype('float64') ** k for others."
+    )
+
+
+def test_rounding_to_digits():
+    def function(a, b):
+        b[0] = round(a[0], 2)
+
+    assert refused(function, "float64", "float64") == (
+        "A value was to be rounded to 2 digits; expected whole numbers. Write round(100 * value) "
+        "/ 100."
     )

@@ -3,9 +3,13 @@
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+typedef signed char int8_t;
+typedef short int16_t;
 typedef int int32_t;
 typedef long long int64_t;
 #define INT64_C(number) number##LL
+#define UINT64_C(number) number##ULL
 #define INT64_MIN (-INT64_C(9223372036854775807) - 1)
 #define INFINITY __int_as_float(0x7F800000)
 #define NAN __int_as_float(0x7FC00000)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from halocline.apps.case import Case, Problem
 from halocline.errors import CaseError
+from halocline.language.parameters import Parameter
 from halocline.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ def script(path: Path) -> type[Case]:
                 CaseError: It ends before it runs a simulation.
             """
             found = _first_simulation(path)
-            return Problem(found.grid, found.steps, dt=found.dt)
+            # How long a step is, if that is computed, changes neither plan nor speed.
+            dt = 1.0 if isinstance(found.dt, Parameter) else found.dt
+            return Problem(found.grid, found.steps, dt=dt)
 
         def bytes_stored(self) -> int:
             """Refuse to be stored: what is to be done after its first run it knows itself."""

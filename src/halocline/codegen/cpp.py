@@ -27,12 +27,15 @@ from halocline.codegen.prelude import (
     ROUNDING,
     WIDENING,
 )
+from halocline.codegen.prelude_division import DIVIDING
 from halocline.codegen.prelude_memory import FETCHING, FETCHING_ROWS, STREAMING
 from halocline.codegen.prelude_sweep import SWEEPING, TURNING
 from halocline.codegen.source import Source
 from halocline.codegen.text import (
     chooses,
+    divides,
     folded,
+    functions_included,
     has_halves,
     heading,
     indented,
@@ -69,9 +72,11 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
     parts = [
         heading(nests),
         "#include <stdint.h>\n\n" + ("#include <cmath>\n\n" if maths else ""),
+        functions_included(every),
         '#include "kernel_abi.h"\n\n',
         PRELUDE,
         MATHS if any(map(chooses, every)) else "",
+        DIVIDING if any(map(divides, every)) else "",
         INDEXING if any(map(uses_indices, every)) else "",
         HALVES if any(map(has_halves, every)) else "",
         ROUNDING if any(map(stores_side_by_side, every)) else "",
@@ -88,10 +93,11 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
 
 
 def _needs_maths(nest: Nest) -> bool:
-    functions = {"abs", "sqrt", "exp", "log", "sin", "cos", "tanh"}
     special = ("inf", "-inf", "nan", "-nan")
-    return bool(operations(nest) & functions) or any(
-        isinstance(value, Literal) and value.text in special for value in nest.values
+    return (
+        divides(nest)
+        or bool(operations(nest) & {"abs", "sqrt"})
+        or any(isinstance(value, Literal) and value.text in special for value in nest.values)
     )
 
 

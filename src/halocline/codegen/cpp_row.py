@@ -8,6 +8,7 @@ from halocline.codegen.expression import C_TYPES, Expressions, moved, scaled
 from halocline.codegen.lower import place
 from halocline.codegen.names import CPP_WORDS, Names, words
 from halocline.codegen.nest import IndexValue
+from halocline.codegen.prelude_division import NAMES
 from halocline.codegen.text import at, cast, cell_lines, constant_lines, indented, type_of
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _TAKEN = CPP_WORDS | words(
     "rounded lesser greater parts_of",
     "fill_below fill_above wrap_back fetch_row produce",
     "strip strip_end wide_row wide row_lower row_upper",
+    NAMES,
     "share_columns rows beside lanes piece turn turn_back take_each return_each square",
 )
 

@@ -10,10 +10,10 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from halocline.analysis.threads import THREADS, threads_for
-from halocline.codegen.cuda_prelude import HALVES, INDEXING, MATHS, PRELUDE, PRODUCING, ROUNDING
+from halocline.codegen import cuda_prelude
 from halocline.codegen.expression import C_TYPES, Expressions, moved, scaled
 from halocline.codegen.lower import lower, place
-from halocline.codegen.names import CPP_WORDS, Names, entry_names, words
+from halocline.codegen.names import Names, entry_names
 from halocline.codegen.nest import IndexValue, stores_side_by_side
 from halocline.codegen.source import Source
 from halocline.codegen.text import (
@@ -22,7 +22,9 @@ from halocline.codegen.text import (
     cell_lines,
     chooses,
     constant_lines,
+    divides,
     folded,
+    functions_included,
     has_halves,
     heading,
     indented,
@@ -38,16 +40,6 @@ if TYPE_CHECKING:
     from halocline.codegen.nest import Load, Nest, Store
     from halocline.language.kernel import Kernel
 
-_TAKEN = CPP_WORDS | words(
-    "x y z n end box Box Field ActiveRun Layer row_of lies_in wrapped_back wrapped_on find_piece",
-    "find_in_active_runs begin_of find_cell unsigned first",
-    "wrapped wrapped_on",
-    "threadIdx blockIdx blockDim gridDim warpSize __ldg __global__ __device__ __host__",
-    "sqrt fabs exp log sin cos tanh memcpy INFINITY NAN INT64_C INT64_MIN",
-    "int32_t int64_t uint8_t uint16_t uint32_t",
-    "minimum maximum magnitude Half same_bits widened narrowed rounded",
-)
-
 
 def print_cuda(kernels: Sequence[Kernel], said: Mapping[Kernel, Threads] | None = None) -> Source:
     """Return one translation unit with one '__global__' function per fused kernel, in order.
@@ -61,12 +53,14 @@ def print_cuda(kernels: Sequence[Kernel], said: Mapping[Kernel, Threads] | None 
     every = [nest for function in functions for nest in function.nests]
     parts = [
         heading(nests),
-        PRELUDE,
-        PRODUCING if len(every) > len(nests) else "",
-        MATHS if any(map(chooses, every)) else "",
-        INDEXING if any(map(uses_indices, every)) else "",
-        HALVES if any(map(has_halves, every)) else "",
-        ROUNDING if any(map(stores_side_by_side, every)) else "",
+        cuda_prelude.PRELUDE,
+        functions_included(every),
+        cuda_prelude.PRODUCING if len(every) > len(nests) else "",
+        cuda_prelude.MATHS if any(map(chooses, every)) else "",
+        cuda_prelude.DIVIDING if any(map(divides, every)) else "",
+        cuda_prelude.INDEXING if any(map(uses_indices, every)) else "",
+        cuda_prelude.HALVES if any(map(has_halves, every)) else "",
+        cuda_prelude.ROUNDING if any(map(stores_side_by_side, every)) else "",
         *(function.text() for function in functions),
     ]
     return Source("cuda", "".join(parts), entries)
@@ -226,7 +220,7 @@ class _CellText:
         self.nest = nest
         self.run_axis = run.index(max(run))
         self._written = written
-        self._names = names = Names(nest, _TAKEN, _in_ascii)
+        self._names = names = Names(nest, cuda_prelude.TAKEN, _in_ascii)
         doubles = {
             value.name: name for value, name in names.scalars.items() if value.type == "float64"
         }

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from halocline.codegen import prelude
+from halocline.codegen import prelude, prelude_division
+from halocline.codegen.names import CPP_WORDS, words
+
+# Names that generated text must not use for something else.
+TAKEN = CPP_WORDS | words(
+    "x y z n end box Box Field ActiveRun Layer row_of lies_in wrapped_back wrapped_on find_piece",
+    "find_in_active_runs begin_of find_cell unsigned first wrapped wrapped_on",
+    "threadIdx blockIdx blockDim gridDim warpSize __ldg __global__ __device__ __host__",
+    "sqrt fabs elementary memcpy INFINITY NAN INT64_C INT64_MIN int32_t int64_t uint8_t uint16_t",
+    "uint32_t minimum maximum magnitude Half same_bits widened narrowed rounded",
+    prelude_division.NAMES,
+)
 
 
 def _on_device(text: str) -> str:
     """Return functions of the C++ target as functions of a device."""
-    return text.replace("inline ", "__device__ inline ").replace("__builtin_memcpy", "memcpy")
+    own = {"inline ": "__device__ inline ", "__builtin_memcpy": "memcpy", "std::": ""}
+    for of_host, of_device in own.items():
+        text = text.replace(of_host, of_device)
+    return text
 
 
 MATHS = _on_device(prelude.MATHS)
+DIVIDING = _on_device(prelude_division.DIVIDING)
 ROUNDING = _on_device(prelude.ROUNDING)
 INDEXING = f"namespace {{\n\n{_on_device(prelude.WRAPPED)}}}  // namespace\n\n"
 HALVES = f"""\
@@ -42,9 +57,13 @@ PRELUDE = """\
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
+typedef signed char int8_t;
+typedef short int16_t;
 typedef int int32_t;
 typedef long long int64_t;
 #define INT64_C(number) number##LL
+#define UINT64_C(number) number##ULL
 #define INT64_MIN (-INT64_C(9223372036854775807) - 1)
 #define INFINITY __int_as_float(0x7F800000)
 #define NAN __int_as_float(0x7FC00000)

@@ -103,8 +103,16 @@ __device__ inline T at(const Cells& cells, int64_t x, int64_t y, int64_t z) {
     return row_of<const T>(cells.field, y, z)[place];
 }
 
+// An integer of 64 bits as a double; where 'rest' is wanted, as two that hold all of it.
+template <class T>
+__device__ inline double of_integer(T value, double* rest) {
+    if (!rest) return static_cast<double>(value);
+    *rest = static_cast<double>(value & 0xFFFFFFFF);
+    return 4294967296.0 * static_cast<double>(value >> 32);
+}
+
 // The i-th value, x fastest.
-__device__ inline double value_of(const Cells& cells, int64_t i) {
+__device__ inline double value_of(const Cells& cells, int64_t i, double* rest = nullptr) {
     const int64_t nx = cells.upper[0] - cells.lower[0], ny = cells.upper[1] - cells.lower[1];
     const int64_t x = cells.lower[0] + i % nx;
     const int64_t y = cells.lower[1] + i / nx % ny;
@@ -113,9 +121,14 @@ __device__ inline double value_of(const Cells& cells, int64_t i) {
         case 0: return widened(at<Half>(cells, x, y, z));
         case 1: return at<float>(cells, x, y, z);
         case 2: return at<double>(cells, x, y, z);
-        case 3: return at<int32_t>(cells, x, y, z);
-        case 4: return static_cast<double>(at<int64_t>(cells, x, y, z));
-        default: return at<uint8_t>(cells, x, y, z);
+        case 3: return at<int8_t>(cells, x, y, z);
+        case 4: return at<int16_t>(cells, x, y, z);
+        case 5: return at<int32_t>(cells, x, y, z);
+        case 6: return of_integer(at<int64_t>(cells, x, y, z), rest);
+        case 7: return at<uint8_t>(cells, x, y, z);
+        case 8: return at<uint16_t>(cells, x, y, z);
+        case 9: return at<uint32_t>(cells, x, y, z);
+        default: return of_integer(at<uint64_t>(cells, x, y, z), rest);
     }
 }
 
@@ -182,7 +195,9 @@ halocline_sum(const Cells cells, unsigned long long* const words, const int64_t 
     unsigned long long* const mine = words + thread_number() % slots;
     Pieces pieces = {0, 0, 0, 0};
     for (int64_t i = thread_number(); i < count; i += thread_count()) {
-        add_exactly(pieces, mine, slots, value_of(cells, i));
+        double rest = 0.0;
+        add_exactly(pieces, mine, slots, value_of(cells, i, &rest));
+        if (rest != 0.0) add_exactly(pieces, mine, slots, rest);
     }
     tell(pieces, mine, slots);
 }

@@ -12,7 +12,8 @@ from halocline.codegen.nest import (
     ScalarValue,
     stores_side_by_side,
 )
-from halocline.language.expr import COMPARE
+from halocline.language.expr import COMPARE, ELEMENTARY, OF_TWO, ROUNDINGS
+from halocline.language.kernel import INTEGERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,9 +24,7 @@ C_TYPES = {
     "float64": "double",
     "float32": "float",
     "float16": "Half",
-    "int64": "int64_t",
-    "int32": "int32_t",
-    "uint8": "uint8_t",
+    **{name: f"{name}_t" for name in INTEGERS},
     "bool": "bool",
 }
 _INFIX = {
@@ -45,7 +44,19 @@ _INFIX = {
     "and": ("&&", 5),
     "or": ("||", 4),
 }
+# Names of 'elementary.hpp' by operation.
+FUNCTIONS = {op: op for op in (*ELEMENTARY, *OF_TWO, *ROUNDINGS, "sign")} | {"round": "rint"}
 _SIGNS = {"neg": "-", "not": "!", "invert": "~"}
+_FUNCTIONS = {
+    "min": "minimum",
+    "max": "maximum",
+    "floordiv": "floor_quotient",
+    "mod": "floor_rest",
+    "shl": "shifted_left",
+    "shr": "shifted_right",
+}
+# What C++ computes with ints instead.
+_NARROW = ("int8", "int16", "uint8", "uint16")
 # Numbers whose text without the sign is none of their type.
 _LEAST = {"int64": str(-(1 << 63)), "int32": str(-(1 << 31))}
 _ATOM, _PREFIX, _COMPARED, _CHOICE = 20, 15, 11, 3
@@ -107,9 +118,8 @@ class Expressions:
 
     def _operation(self, value: Operation) -> tuple[str, int]:
         text, strength = self._plain(value)
-        if value.type == "uint8" and value.op not in ("where", "cast"):
-            # C++ computes with ints instead of bytes.
-            return f"static_cast<uint8_t>({text})", _ATOM
+        if value.type in _NARROW and value.op not in ("where", "cast"):
+            return f"static_cast<{C_TYPES[value.type]}>({text})", _ATOM
         return text, strength
 
     def _plain(self, value: Operation) -> tuple[str, int]:
@@ -144,11 +154,13 @@ class Expressions:
 
     def _function(self, value: Operation) -> str:
         match value.op:
-            case "min" | "max":
-                return f"{value.op}imum"
+            case op if op in _FUNCTIONS:
+                return _FUNCTIONS[op]
             case "abs":
                 is_float = value.type.startswith("float")
                 return f"{self._functions}fabs" if is_float else "magnitude"
+            case op if op in FUNCTIONS:
+                return f"elementary::{FUNCTIONS[op]}"
             case op:
                 return f"{self._functions}{op}"
 
@@ -161,10 +173,13 @@ class Expressions:
             text = f"static_cast<float>({text})"
         if target == "float16":
             return f"narrowed({text})", _ATOM
-        if source.startswith("float") and target in ("int64", "int32"):
+        if source.startswith("float") and target in INTEGERS and target.startswith("int"):
             # The signs keep GCC from making one function of this and a cast back to the float:
             # that would know a negative zero.
-            return f"-static_cast<{C_TYPES[target]}>(-({text}))", _PREFIX
+            wide = "int64" if target == "int64" else "int32"
+            text = f"-static_cast<{C_TYPES[wide]}>(-({text}))"
+            if target == wide:
+                return text, _PREFIX
         return text if source == target else f"static_cast<{C_TYPES[target]}>({text})", _ATOM
 
     def _inside(self, number: int, strength: int) -> str:
@@ -189,17 +204,28 @@ def scaled(cell: str, ratio: int, offset: int = 0) -> str:
     return f"{cell if ratio == 1 else f'{place} * {ratio}'} {moved(offset)}".strip()
 
 
+def _of_integer(dtype: str, digits: str) -> str:
+    """Return digits as an integer of 32 or 64 bits."""
+    match dtype:
+        case "int64" | "uint64":
+            return f"{dtype.upper()}_C({digits})"
+        case "uint32":
+            return f"{digits}u"
+        case _:
+            return digits
+
+
 def _literal(dtype: str, text: str) -> tuple[str, int]:
     number = text.lstrip("-")
     sign = text[: len(text) - len(number)]
     if dtype == "bool":
         return ("true" if text == "1" else "false"), _ATOM
-    if dtype == "uint8":
-        return f"uint8_t({text})", _ATOM
+    if dtype in _NARROW:
+        return f"{C_TYPES[dtype]}({text})", _ATOM
     if text == _LEAST.get(dtype):
         return f"({_literal(dtype, str(int(text) + 1))[0]} - 1)", _ATOM
-    if dtype in ("int64", "int32"):
-        number = f"INT64_C({number})" if dtype == "int64" else number
+    if dtype in INTEGERS:
+        number = _of_integer(dtype, number)
     elif number in ("inf", "nan"):
         number = {"inf": "INFINITY", "nan": "NAN"}[number]
         number = number if dtype == "float32" else f"double({number})"

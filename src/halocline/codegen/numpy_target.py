@@ -1,14 +1,14 @@
 """Interpret a kernel on NumPy arrays: slow, and needs no compiler.
 
-NumPy itself promotes the types of operands. Sums, differences, products, quotients, roots,
-comparisons, 'where', 'min', 'max' and 'abs' give the same bits as generated code; the other
-functions are those of NumPy.
+NumPy itself promotes the types of operands. What it computes gives the same bits as generated code:
+sums, products, quotients, roots, comparisons, whole numbers near others. Functions whose bits NumPy
+would choose itself are the caller's, see 'callback'.
 """
 
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from halocline.codegen.call import Call, KernelFunction
 from halocline.geometry import Box, opposite
 from halocline.language.expr import (
+    ELEMENTARY,
     Binary,
     Cast,
     Compare,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
     Subscript = tuple[slice, ...]
+    Elementary = Callable[..., Array]
 
 
 def _minimum(a: Array, b: Array) -> Array:
@@ -51,9 +53,23 @@ def _maximum(a: Array, b: Array) -> Array:
     return np.where(a < b, b, a)
 
 
-def _of_numbers(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
-    """Return a function that takes single bytes as floats of 32 bits, not of 16 as NumPy does."""
-    return lambda a: function(a.astype(np.float32) if np.asarray(a).itemsize == 1 else a)
+def _floats(values: Sequence[Any]) -> list[Array]:
+    """Return numbers in the floating type of functions of them.
+
+    Single bytes become floats of 32 bits, not of 16 as in NumPy; Python's numbers have no width.
+    """
+    has_width = any(hasattr(value, "dtype") for value in values)
+    kind = np.result_type(*values, np.float32) if has_width else np.dtype(float)
+    return [np.asarray(value, kind) for value in values]
+
+
+def _of_numbers(function: Callable[..., Array]) -> Callable[..., Array]:
+    """Return a function of numbers that takes them as floats."""
+    return lambda *values: function(*_floats(values))
+
+
+def _missing(name: str, *_: Array) -> Array:
+    raise NotImplementedError(name)
 
 
 _FUNCTIONS: Mapping[str, Callable[..., Array]] = {
@@ -61,11 +77,13 @@ _FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "abs": np.abs,
     "invert": np.invert,
     "sqrt": _of_numbers(np.sqrt),
-    "exp": _of_numbers(np.exp),
-    "log": _of_numbers(np.log),
-    "sin": _of_numbers(np.sin),
-    "cos": _of_numbers(np.cos),
-    "tanh": _of_numbers(np.tanh),
+    "sign": np.sign,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "trunc": np.trunc,
+    "round": np.round,
+    "fmod": np.fmod,
+    "copysign": _of_numbers(np.copysign),
     "and": np.bitwise_and,
     "or": np.bitwise_or,
     "xor": np.bitwise_xor,
@@ -73,6 +91,10 @@ _FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "sub": np.subtract,
     "mul": np.multiply,
     "div": np.divide,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
+    "shl": np.left_shift,
+    "shr": np.right_shift,
     "min": _minimum,
     "max": _maximum,
     "lt": np.less,
@@ -104,14 +126,19 @@ def evaluate(
         origin: Global index of cell (0, 0, 0).
         period: After how many cells indices begin again along each axis; 0 for never.
     """
-    if box.is_empty:
+    _evaluate_in(_Around(kernel, arrays, scalars, box, origin, period))
+
+
+def _evaluate_in(whole: _Around) -> None:
+    kernel, arrays = whole.kernel, whole.arrays
+    if whole.box.is_empty:
         return
     with np.errstate(all="ignore"):
-        for cells in _in_order(kernel, box):
+        for cells in _in_order(kernel, whole.box):
             # Everything is computed before anything is overwritten.
             assigned: list[tuple[Statement, Array]] = []
+            around = replace(whole, box=cells, assigned=assigned)
             for s in kernel.statements:
-                around = _Around(kernel, arrays, scalars, cells, origin, period, assigned)
                 value = _evaluate(s.value, around)
                 target = arrays[s.field].dtype
                 # As generated code: to 16 bits by way of a float.
@@ -143,7 +170,7 @@ def _places(field: FieldType, box: Box, offset: Offset) -> Subscript:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What an expression refers to: see 'evaluate'; 'assigned' by earlier statements, in order."""
+    """What an expression refers to: see 'evaluate', 'callback'; 'assigned' in order."""
 
     kernel: Kernel
     arrays: Mapping[str, Array]
@@ -151,7 +178,8 @@ class _Around:
     box: Box
     origin: Sequence[int]
     period: Sequence[int]
-    assigned: Sequence[tuple[Statement, Array]]
+    elementary: Elementary = _missing
+    assigned: Sequence[tuple[Statement, Array]] = ()
 
     def read(self, read: Read) -> Array:
         """Return the values of a read in all cells."""
@@ -168,10 +196,14 @@ class _Around:
         return values[_places(field, self.box, read.offset)]
 
 
-def callback(kernel: Kernel) -> ctypes._CFunctionType:
+def callback(kernel: Kernel, elementary: Elementary = _missing) -> ctypes._CFunctionType:
     """Return the kernel as a C function with the signature of generated code.
 
     The caller keeps the object alive for as long as its address is in use.
+
+    Args:
+        kernel: What to run.
+        elementary: Functions of arrays of floats, by their names in 'language.expr.ELEMENTARY'.
     """
 
     def run(pointer: ctypes._Pointer[Call]) -> None:
@@ -184,8 +216,8 @@ def callback(kernel: Kernel) -> ctypes._CFunctionType:
             for number, producer in enumerate(kernel.producers) if call.layers else ():
                 offset = (*producer.offset, 0, 0)[:3]
                 for produced in _produced(call, number, cells.shift(offset)):
-                    _run(producer.kernel, call, produced)
-            _run(kernel, call, cells)
+                    _run(producer.kernel, call, produced, elementary)
+            _run(kernel, call, cells, elementary)
 
     return KernelFunction(run)
 
@@ -199,7 +231,7 @@ def _produced(call: Call, number: int, cells: Box) -> list[Box]:
     return [box for box in found if not box.is_empty]
 
 
-def _run(kernel: Kernel, call: Call, cells: Box) -> None:
+def _run(kernel: Kernel, call: Call, cells: Box, elementary: Elementary) -> None:
     """Run a kernel without its producers in some cells of a block."""
     lower, upper = _halo(kernel)
     # Rows that close on themselves are seen whole.
@@ -221,7 +253,7 @@ def _run(kernel: Kernel, call: Call, cells: Box) -> None:
     found = reads(*(s.value for s in kernel.statements))
     for values, beyond, owned in _beyond_ends(kernel, found, *around) if call.wrap else ():
         values[beyond] = values[owned]
-    evaluate(kernel, arrays, scalars, flat, origin, call.period)
+    _evaluate_in(_Around(kernel, arrays, scalars, flat, origin, call.period, elementary))
     for values, beyond, owned in (
         _beyond_ends(kernel, kernel.statements, *around) if call.wrap else ()
     ):
@@ -269,7 +301,7 @@ def _evaluate(root: Expr, around: _Around) -> Array:
     known: dict[Expr, Any] = {}
     for node in walk(root):
         below = [known[operand] for operand in operands(node)]
-        known[node] = _apply(node, below) if below else _leaf(node, around)
+        known[node] = _apply(node, below, around) if below else _leaf(node, around)
     return np.broadcast_to(np.asarray(known[root]), around.box.extent)
 
 
@@ -292,7 +324,7 @@ def _computed(found: Array) -> Array:
     return found.astype(np.float32) if found.dtype == np.float16 else found
 
 
-def _apply(node: Expr, below: list[Any]) -> Any:
+def _apply(node: Expr, below: list[Any], around: _Around) -> Any:
     match node:
         case Where():
             condition, true, false = below
@@ -300,9 +332,11 @@ def _apply(node: Expr, below: list[Any]) -> Any:
         case Cast(dtype, _):
             return np.asarray(below[0]).astype(dtype)
         case Unary(op, _) | Binary(op, _, _) | Compare(op, _, _):
-            result = _FUNCTIONS[op](*below)
+            is_ours = op in ELEMENTARY
+            result = around.elementary(op, *_floats(below)) if is_ours else _FUNCTIONS[op](*below)
             # Of numbers without a width comes another one: NumPy would give it one.
-            return result if any(isinstance(b, np.ndarray) for b in below) else result.item()
+            has_width = any(isinstance(b, np.ndarray | np.generic) for b in below)
+            return result if has_width else result.item()
         case _:
             raise AssertionError(node)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from halocline.codegen.expression import C_TYPES, scaled
+from halocline.codegen.expression import C_TYPES, FUNCTIONS, scaled
 from halocline.codegen.nest import IndexValue, Let, Operation, Store
 
 if TYPE_CHECKING:
@@ -38,6 +38,17 @@ def operations(nest: Nest) -> set[str]:
 def chooses(nest: Nest) -> bool:
     """Return whether the text of a nest needs what 'MATHS' defines."""
     return bool(operations(nest) & {"min", "max", "abs"})
+
+
+def functions_included(nests: Iterable[Nest]) -> str:
+    """Return the directive that includes what functions nests call: text that is not printed."""
+    is_needed = any(operations(nest) & FUNCTIONS.keys() for nest in nests)
+    return '#include "elementary.hpp"\n\n' if is_needed else ""
+
+
+def divides(nest: Nest) -> bool:
+    """Return whether the text of a nest needs what 'DIVIDING' defines."""
+    return bool(operations(nest) & {"floordiv", "mod", "shl", "shr"})
 
 
 def uses_indices(nest: Nest) -> bool:

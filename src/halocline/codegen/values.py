@@ -9,6 +9,7 @@ import numpy as np
 
 from halocline.codegen.nest import IndexValue, Literal, Load, Operation, ScalarValue
 from halocline.language.expr import (
+    ROUNDINGS,
     Binary,
     Cast,
     Compare,
@@ -22,6 +23,7 @@ from halocline.language.expr import (
     operands,
     walk,
 )
+from halocline.language.kernel import INTEGERS
 from halocline.language.promotion import WEAK, computed, operand_types, value_types
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ BOOL = "bool"
 _OF_TRUTHS = {
     "add": "or", "mul": "and", "min": "and", "max": "or", "xor": "ne", "invert": "not",
 }  # fmt: skip
+_BYTES = ("int8", "uint8")
 _OF_BITS = {"and": "bitand", "or": "bitor", "xor": "bitxor"}
 
 
@@ -130,8 +133,12 @@ class StatementValues:
                 return table.number(Operation("where", kind, values))
             case Unary("abs", _) if kind == BOOL:
                 return values[0]
+            case Unary(op, _) if op in ROUNDINGS and not kind.startswith("float"):
+                return values[0]
             case Unary(op, _) | Binary(op, _, _) | Compare(op, _, _) if kinds[0] == BOOL:
                 return table.number(Operation(_OF_TRUTHS.get(op, op), BOOL, values))
+            case Compare(op, _, _) if kinds[0] != kinds[1]:
+                return self._compared(op, values)
             case Compare(op, _, _):
                 compared = tuple(self._widened(value) for value in values)
                 return table.number(Operation(op, BOOL, compared))
@@ -143,9 +150,25 @@ class StatementValues:
     def _cast(self, value: int, dtype: str) -> int:
         return self._table.cast(self._widened(value) if dtype == BOOL else value, dtype)
 
+    def _compared(self, op: str, values: tuple[int, ...]) -> int:
+        """Compare integers of 64 bits, of which one has no sign: negative ones are less."""
+        table = self._table
+        first = table.values[values[0]].type
+        signed = values[0] if first == "int64" else values[1]
+        zero = table.number(Literal("int64", "0"))
+        is_negative = table.number(Operation("lt", BOOL, (signed, zero)))
+        wide = tuple(table.cast(value, "uint64") for value in values)
+        compared = table.number(Operation(op, BOOL, wide))
+        is_so = op in (("lt", "le", "ne") if first == "int64" else ("gt", "ge", "ne"))
+        if is_so:
+            return table.number(Operation("or", BOOL, (is_negative, compared)))
+        not_negative = table.number(Operation("not", BOOL, (is_negative,)))
+        return table.number(Operation("and", BOOL, (not_negative, compared)))
+
     def _widened(self, value: int) -> int:
-        is_byte = self._table.values[value].type == "uint8"
-        return self._table.cast(value, self._wide) if is_byte else value
+        kind = self._table.values[value].type
+        is_wider = kind in _BYTES and self._wide != kind and np.can_cast(kind, self._wide)
+        return self._table.cast(value, self._wide) if is_wider else value
 
     def _read(self, read: Read) -> int:
         key = (read.field, read.component)
@@ -174,7 +197,7 @@ def _converted(literal: Literal, dtype: str) -> str | None:
     if dtype in ("float64", "float32"):
         with np.errstate(over="ignore"):
             return str(np.dtype(dtype).type(float(literal.text)))
-    is_whole = literal.type in (BOOL, "uint8", "int32", "int64")
+    is_whole = literal.type in (BOOL, *INTEGERS)
     if is_whole and dtype != "float16":
         limits = np.iinfo(dtype)
         return literal.text if limits.min <= int(literal.text) <= limits.max else None

@@ -24,14 +24,15 @@ from halocline.geometry import Box
 from halocline.io.gather import storage_of
 from halocline.io.output import Attempt, Ranks
 from halocline.io.state import fields_to_keep, parameters
+from halocline.language.parameters import Parameter
 from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
     from halocline.language.fields import Field
     from halocline.language.grid import Grid
-    from halocline.language.steps import Parameter, Step
+    from halocline.language.steps import Step
 
-FORMAT = 2
+FORMAT = 3
 _ABOUT = "checkpoint.json"
 
 Facts = Mapping[str, str | int | float | bool]
@@ -42,7 +43,8 @@ class Stepping(Ranks, Protocol):
 
     grid: Grid
     steps: tuple[Step, ...]
-    dt: float
+    dt: float | Parameter
+    time: float
 
     @property
     def step(self) -> int:
@@ -77,6 +79,7 @@ def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
     content = {
         "format": FORMAT,
         "step": simulation.step,
+        "time": simulation.time.hex(),
         "about": dict(about or {}),
         **_shape(simulation, fields),
         # Their arrays hold stored layers beyond the domain, too: kernels may have assigned there.
@@ -121,6 +124,7 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
         values = simulation.job.on_first(partial(_array, place, field, box, name))
         storage_of(field).scatter_kept(component, box, values)
     simulation.step = int(content["step"])
+    simulation.time = float.fromhex(content["time"])
     for parameter, (_, number) in zip(numbers, content["parameters"], strict=True):
         parameter.value = float.fromhex(number)
 
@@ -128,18 +132,18 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
 def _state(simulation: Stepping) -> tuple[tuple[Field, ...], tuple[Parameter, ...]]:
     """Return fields and numbers that a checkpoint holds."""
     fields = fields_to_keep(simulation.grid, simulation.steps)
-    return fields, parameters(simulation.grid, simulation.steps)
+    return fields, parameters(simulation.grid, simulation.steps, simulation.dt)
 
 
 def _shape(simulation: Stepping, fields: tuple[Field, ...]) -> dict[str, Any]:
     """Return what a simulation must have in common with the one that goes on from it."""
-    grid = simulation.grid
+    grid, dt = simulation.grid, simulation.dt
     return {
         "extent": list(grid.extent),
         "periodic": list(grid.periodic),
         "spacing": [np.asarray(widths).tolist() for widths in grid.spacing],
         "origin": list(grid.origin),
-        "dt": simulation.dt,
+        "dt": dt.name if isinstance(dt, Parameter) else dt,
         "fields": {f.name: _kind(f) for f in fields},
     }
 

@@ -105,7 +105,7 @@ class Recorder:
             self.simulation.execute(*self.refresh)
         for output in due:
             try:
-                output.write(step, step * self.simulation.dt)
+                output.write(step, self.simulation.time)
             except OutputError as error:
                 if output.name not in self._failures and self.simulation.rank == 0:
                     self.say(f"warning: step {step}: {error} The run goes on.")

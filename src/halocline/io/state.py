@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from halocline.language import steps
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import reads
-from halocline.language.steps import Call, Callback, Parameter, Reduction
-from halocline.language.tree import Every, Repeat, Swap, walk
+from halocline.language.parameters import CLOCK, Parameter
+from halocline.language.steps import Assign, Call, Callback, Reduction
+from halocline.language.tree import Every, Repeat, Swap, Until, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -67,35 +67,44 @@ def _may_read(step: Step, field: Field) -> bool:
             return step.mask is field or any(step.field(r.field) is field for r in found)
         case Swap(first, second):
             return field is first or field is second
-        case Repeat(_, inner) | Every(_, inner):
+        case Repeat(_, inner) | Every(_, inner) | Until(_, inner):
             return any(_may_read(each, field) or _may_write(each, field) for each in inner)
         case Callback():
             return True
         case Reduction():
             return any(read.field == field.name for read in reads(step.operand))
+        case _:
+            return False
 
 
 def _may_write(step: Step, field: Field) -> bool:
     return isinstance(step, Call) and any(field is each for each in step.fields)
 
 
-def parameters(grid: Grid, time_step: Iterable[Step]) -> tuple[Parameter, ...]:
-    """Return the numbers that kernels read and reductions find, each once, in a fixed order."""
+def parameters(
+    grid: Grid, time_step: Iterable[Step], dt: float | Parameter = 1.0
+) -> tuple[Parameter, ...]:
+    """Return the numbers that steps of length 'dt' read or find, each once, in a fixed order."""
     layers = [
         call
         for field in grid.fields.values()
         for side in field.boundaries
         for call in boundary_calls(field, side, 1)
     ]
-    found = {id(p): p for p in _parameters((*time_step, *layers))}
-    known = (id(steps.step), id(steps.time))
-    return tuple(p for key, p in found.items() if key not in known)
+    length = dt.parameters if isinstance(dt, Parameter) else ()
+    found = {id(p): p for p in (*_parameters((*time_step, *layers)), *length)}
+    return tuple(p for p in found.values() if p not in CLOCK)
 
 
 def _parameters(time_step: Iterable[Step]) -> Iterator[Parameter]:
-    for step in walk(time_step):
-        match step:
+    for one in walk(time_step):
+        match one:
             case Call():
-                yield from (s for s in step.scalars if isinstance(s, Parameter))
+                for scalar in one.scalars:
+                    yield from scalar.parameters if isinstance(scalar, Parameter) else ()
             case Reduction():
-                yield step
+                yield from (*one.needed, one)
+            case Assign(parameter, value):
+                yield from (*value.parameters, parameter)
+            case Until(condition):
+                yield from (*condition.parameters, one.passes)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from halocline.jit.toolchain import abi_number
+from halocline.jit.toolchain import headers
 
 if TYPE_CHECKING:
     from halocline.jit.toolchain import Toolchain
@@ -44,8 +44,13 @@ def key(source: SourceLike, toolchain: Toolchain) -> str:
         toolchain.version,
         *toolchain.flags,
         toolchain.processor,
-        str(abi_number(toolchain.include)),
+        *header_texts(toolchain.include),
     )
+
+
+def header_texts(include: str) -> tuple[str, ...]:
+    """Return what a source may include as parts of a digest."""
+    return tuple(part for header in headers(include).items() for part in header)
 
 
 def digest(*parts: str) -> str:

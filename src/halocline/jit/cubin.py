@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from halocline.errors import CompileError
-from halocline.jit.cache import digest, open_cache
+from halocline.jit.cache import digest, header_texts, open_cache
 from halocline.jit.library import LoadError, read_sealed, seal
 from halocline.jit.nvrtc import FLAGS, compile_cuda, nvrtc_version
+from halocline.jit.toolchain import include_folder
 
 if TYPE_CHECKING:
     from halocline.jit.cache import Cache, SourceLike
@@ -44,7 +45,13 @@ def build_cubin(source: SourceLike, architecture: str, cache: Cache | None = Non
 def cubin_key(source: SourceLike, architecture: str) -> str:
     """Return the digest of everything the machine code depends on."""
     return digest(
-        source.language, source.text, *source.entries, *FLAGS, architecture, nvrtc_version()
+        source.language,
+        source.text,
+        *source.entries,
+        *FLAGS,
+        architecture,
+        nvrtc_version(),
+        *header_texts(str(include_folder())),
     )
 
 

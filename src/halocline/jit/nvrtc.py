@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from halocline.errors import CompileError, nearest
+from halocline.jit.toolchain import headers, include_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from halocline.jit.cache import SourceLike
 
 # Strict IEEE arithmetic, which gives the bits of the CPU; the log then says how many registers
@@ -60,11 +63,13 @@ def compile_cuda(source: SourceLike, architecture: str) -> DeviceCode:
     nvrtc = find_nvrtc()
     program = ctypes.c_void_p()
     text = source.text.encode()
-    _check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, b"halocline.cu", 0, None, None))
+    known_headers = headers(str(include_folder()))
+    names, texts = (_strings(found) for found in (known_headers, known_headers.values()))
+    about = (text, b"halocline.cu", len(known_headers), texts, names)
+    _check(nvrtc.nvrtcCreateProgram(ctypes.byref(program), *about))
     try:
-        flags = [flag.encode() for flag in (f"--gpu-architecture={architecture}", *FLAGS)]
-        array = (ctypes.c_char_p * len(flags))(*flags)
-        status = nvrtc.nvrtcCompileProgram(program, len(flags), array)
+        flags = (f"--gpu-architecture={architecture}", *FLAGS)
+        status = nvrtc.nvrtcCompileProgram(program, len(flags), _strings(flags))
         log = _read(program, "ProgramLog").rstrip(b"\0").decode(errors="replace")
         if status:
             raise _refusal(log)
@@ -158,6 +163,10 @@ def _in_wheel() -> list[str]:
 
 def _version(library: Path) -> int:
     return int(library.suffix.removeprefix("."))
+
+
+def _strings(words: Collection[str]) -> ctypes.Array[ctypes.c_char_p]:
+    return (ctypes.c_char_p * len(words))(*(word.encode() for word in words))
 
 
 def _read(program: ctypes.c_void_p, what: str) -> bytes:

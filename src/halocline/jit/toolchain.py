@@ -44,7 +44,7 @@ class Toolchain:
         version: What it says of itself.
         processor: A digest of the processor that '-march=native' stands for.
         flags: Given to every compilation.
-        include: The folder of 'kernel_abi.h'.
+        include: The folder of 'kernel_abi.h' and the other headers.
     """
 
     command: tuple[str, ...]
@@ -115,6 +115,14 @@ def include_folder() -> Path:
             return folder
     message = f"The header 'kernel_abi.h' was not found in {' or '.join(map(str, folders))}."
     raise CompileError(message, hint="The installation is incomplete: install Halocline again.")
+
+
+@cache
+def headers(include: str) -> dict[str, str]:
+    """Return the texts in that folder that sources may include, by their names there."""
+    folder = Path(include)
+    paths = sorted(path for path in folder.rglob("*") if path.suffix in (".h", ".hpp"))
+    return {str(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in paths}
 
 
 def abi_number(include: str) -> int:

@@ -11,9 +11,10 @@ from halocline.errors import GridError, described
 from halocline.geometry import AXES
 from halocline.language.expr import Binary, Cast, Const, Expr, Read, Scalar
 from halocline.language.kernel import Kernel, Statement
+from halocline.language.parameters import Parameter
 from halocline.language.place import user_place
 from halocline.language.sides import layer, parse_side
-from halocline.language.steps import Call, Parameter
+from halocline.language.steps import Call
 
 if TYPE_CHECKING:
     from halocline.geometry import Box

@@ -2,6 +2,8 @@
 
     expr  = Const(value)                        a number written in the kernel
           | Scalar(name)                        a run-time scalar, given by keyword
+          | Number(parameter)                   a parameter of the user's, until the expression is
+                                                part of a kernel; then one of its scalars
           | Index(axis, offset)                 the global index of the cell 'offset' further along
                                                 an axis, which wraps where the grid is periodic
           | Read(field, component, offset,      a neighbour's value, relative to the cell, as the
@@ -20,9 +22,9 @@
           | Metric(kind, axis, offset)          where the cell lies along an axis, or how wide it is
 
 Semantics: each operation is done in the type that 'promotion.py' says. Floats are IEEE 754, rounded
-once, in the order written; nothing is reassociated or contracted. Integers wrap. Both branches of
-'Where' are evaluated. Equal trees are one object, so compare with 'is'; the key keeps 1, 1.0, True,
-0.0 and -0.0 apart, which '==' does not.
+once, in the order written; nothing is reassociated or contracted. Integers wrap; divided by 0 they
+are 0. Both branches of 'Where' are evaluated. Equal trees are one object, so compare with 'is'; the
+key keeps 1, 1.0, True, 0.0 and -0.0 apart, which '==' does not.
 """
 
 from __future__ import annotations
@@ -37,8 +39,24 @@ from halocline.geometry import added
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-UNARY = ("neg", "abs", "sqrt", "exp", "log", "sin", "cos", "tanh", "invert")
-BINARY = ("add", "sub", "mul", "div", "min", "max", "and", "or", "xor")
+    from halocline.language.parameters import Parameter
+
+# Functions whose bits are those of 'cpp/abi/elementary.hpp'; the others' results are exact, or
+# rounded once, wherever they are computed.
+ELEMENTARY = (
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
+    "atan", "sinh", "cosh", "tanh", "cbrt", "erf", "pow", "atan2", "hypot",
+)  # fmt: skip
+OF_TWO = ("pow", "atan2", "hypot", "fmod", "copysign")
+ROUNDINGS = ("floor", "ceil", "trunc", "round")
+UNARY = (
+    *("neg", "abs", "sqrt", "sign", "invert", *ROUNDINGS),
+    *(name for name in ELEMENTARY if name not in OF_TWO),
+)
+BINARY = (
+    *("add", "sub", "mul", "div", "min", "max", "and", "or", "xor"),
+    *("floordiv", "mod", "shl", "shr", *OF_TWO),
+)
 COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
@@ -82,6 +100,18 @@ class Scalar(Expr):
     """A number that is the same in all cells and may change between steps."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Number(Expr):
+    """A parameter in an expression that is no kernel's yet."""
+
+    parameter: Parameter
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.parameter.name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -242,6 +272,20 @@ def shifted(root: Expr, offset: tuple[int, ...]) -> Expr:
             case _:
                 moved[node] = rebuild(node, tuple(moved[below] for below in operands(node)))
     return moved[root]
+
+
+def replaced(root: Expr, others: Mapping[Expr, Expr]) -> Expr:
+    """Return the expression with other nodes in the place of some."""
+    known: dict[Expr, Expr] = {}
+    for node in walk(root):
+        below = tuple(known[one] for one in operands(node))
+        known[node] = others[node] if node in others else rebuild(node, below)
+    return known[root]
+
+
+def numbers_in(*roots: Expr) -> tuple[Parameter, ...]:
+    """Return the parameters in expressions, each once, in a fixed order."""
+    return tuple(node.parameter for node in walk(*roots) if isinstance(node, Number))
 
 
 def renamed(root: Expr, fields: Mapping[str, str], scalars: Mapping[str, str]) -> Expr:

@@ -12,6 +12,7 @@ from halocline.errors import GridError, KernelError, described, nearest
 from halocline.geometry import AXES
 from halocline.language import expr, operators
 from halocline.language.arrays import data_array, is_slicing, sliced
+from halocline.language.component import access
 from halocline.language.initial import initial_values, share
 from halocline.language.kernel import DTYPES, LAYOUTS, FieldType
 from halocline.language.place import user_place
@@ -279,7 +280,7 @@ class Field(operators.Operand):
         """
         if is_slicing(key):
             return sliced(self, key, self._stored(), everywhere=True)
-        return operators.access(self.name, self.components, self.space, key)
+        return access(self.name, self.components, self.space, key)
 
 
 def _bind_later(condition: Callable[..., Any], scalars: dict[str, Any]) -> Callable[..., Any]:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import count
 from typing import TYPE_CHECKING
 
 from halocline.geometry import added
-from halocline.language.expr import Read, walk
+from halocline.language.expr import Number, Read, Scalar, numbers_in, replaced, walk
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from halocline.geometry import Offset
     from halocline.language.expr import Expr
+    from halocline.language.parameters import Parameter
 
 # A field, one of its components, and a place relative to the cell.
 Use = tuple[str, int, "Offset"]
 
-DTYPES = ("float64", "float32", "float16", "int64", "int32", "uint8", "bool")
+INTEGERS = ("int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8")
+DTYPES = ("float64", "float32", "float16", *INTEGERS, "bool")
 # What is next to a number in memory: the same component of the next cell ('structure of arrays'),
 # or the next component of the same cell ('array of structures').
 LAYOUTS = ("soa", "aos")
@@ -168,6 +173,27 @@ class Producer:
             for field in self.kernel.fields
         }
         return {(f, q, added(o, ways[f])) for f, q, o in uses}
+
+
+def with_scalars(
+    statements: Sequence[Statement], known: Iterable[str] = ()
+) -> tuple[tuple[Statement, ...], dict[str, Parameter]]:
+    """Return statements in which scalars stand for parameters, and these by the scalars' names.
+
+    Args:
+        statements: As written.
+        known: Names that scalars have already.
+    """
+    taken = set(known)
+    names: dict[str, Parameter] = {}
+    for parameter in numbers_in(*(s.value for s in statements)):
+        number = count(len(names))
+        name = next(name for n in number if (name := f"number_{n}") not in taken)
+        taken.add(name)
+        names[name] = parameter
+    scalars: dict[Expr, Expr] = {Number(p): Scalar(name) for name, p in names.items()}
+    changed = [replace(s, value=replaced(s.value, scalars)) for s in statements]
+    return tuple(changed), names
 
 
 @lru_cache(maxsize=4096)  # plans ask again and again

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from functools import partial
+from functools import partial, partialmethod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,32 +21,42 @@ from halocline.language.expr import (
     walk,
 )
 from halocline.language.place import user_place
-from halocline.language.promotion import COMPUTED
-from halocline.language.subscripts import parse_component, parse_offset, parse_offset_of_field
+from halocline.language.plain import NUMPY_NAMES, plain
+from halocline.language.promotion import COMPUTED, LARGEST_POWER
+from halocline.language.subscripts import parse_offset
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from halocline.language.space import Space
 
-_LARGEST_POWER = 16
+def _both(op: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """Return the methods of an operand before an operation's sign, and of one behind it."""
+    return lambda a, b: binary(op, a, b), lambda a, b: binary(op, b, a)
 
 
 class Operand:
     """Something that stands for a value in each cell and can be computed with."""
 
+    # Whether it is the same in all cells: what is computed of such alone is, too.
+    is_number = False
+
     def expression(self) -> Expr:
         """Return the value as an expression."""
         raise NotImplementedError
 
-    def astype(self, dtype: Any) -> Value:
+    def made(self, node: Expr) -> Any:
+        """Return what an operation gives whose operands are all like this one."""
+        return Value(node)
+
+    def astype(self, dtype: Any) -> Any:
         """Return the value as a number of another element type, as NumPy converts it.
 
         Floats lose what follows the point; beyond the range of an integer type the result is not
         defined.
 
         Args:
-            dtype: 'float64', 'float32', 'int64', 'int32', 'uint8' or 'bool', or NumPy's.
+            dtype: 'float64', 'float32', 'int8' to 'int64', 'uint8' to 'uint64' or 'bool', or
+                NumPy's.
         """
         try:
             name = np.dtype(dtype).name
@@ -59,95 +68,85 @@ class Operand:
                 hint=nearest(name, COMPUTED),
                 place=user_place(),
             )
-        return Value(Cast(name, self.expression()))
+        return self.made(Cast(name, self.expression()))
 
-    def __add__(self, other: Any) -> Value:
-        return binary("add", self, other)
+    __add__, __radd__ = _both("add")
+    __sub__, __rsub__ = _both("sub")
+    __mul__, __rmul__ = _both("mul")
+    __truediv__, __rtruediv__ = _both("div")
+    __floordiv__, __rfloordiv__ = _both("floordiv")
+    __mod__, __rmod__ = _both("mod")
+    __and__, __rand__ = _both("and")
+    __or__, __ror__ = _both("or")
+    __xor__, __rxor__ = _both("xor")
+    __lshift__, __rlshift__ = _both("shl")
+    __rshift__, __rrshift__ = _both("shr")
 
-    def __radd__(self, other: Any) -> Value:
-        return binary("add", other, self)
+    def __divmod__(self, other: Any) -> Any:
+        return _divided(self, other)
 
-    def __sub__(self, other: Any) -> Value:
-        return binary("sub", self, other)
+    __rdivmod__ = partialmethod(lambda self, other: _divided(other, self))
 
-    def __rsub__(self, other: Any) -> Value:
-        return binary("sub", other, self)
+    def __pow__(self, power: Any) -> Any:
+        """Return a power: of whole and half numbers as products, roots and a quotient."""
+        return power_of(self, power)
 
-    def __mul__(self, other: Any) -> Value:
-        return binary("mul", self, other)
+    def __rpow__(self, base: Any) -> Any:
+        return power_of(base, self)
 
-    def __rmul__(self, other: Any) -> Value:
-        return binary("mul", other, self)
+    def __neg__(self) -> Any:
+        return self.made(Unary("neg", self.expression()))
 
-    def __truediv__(self, other: Any) -> Value:
-        return binary("div", self, other)
+    def __pos__(self) -> Any:
+        return self.made(self.expression())
 
-    def __rtruediv__(self, other: Any) -> Value:
-        return binary("div", other, self)
+    def __abs__(self) -> Any:
+        return self.made(Unary("abs", self.expression()))
 
-    def __pow__(self, power: Any) -> Value:
-        """Return a power as products, roots and a quotient."""
-        return _power(self, power)
-
-    def __rpow__(self, base: Any) -> Value:
-        """Refuse a power that differs from cell to cell."""
-        return _power(base, self)
-
-    def __neg__(self) -> Value:
-        return Value(Unary("neg", self.expression()))
-
-    def __pos__(self) -> Value:
-        return Value(self.expression())
-
-    def __abs__(self) -> Value:
-        return Value(Unary("abs", self.expression()))
-
-    def __lt__(self, other: Any) -> Value:
+    def __lt__(self, other: Any) -> Any:
         return _compare("lt", self, other)
 
-    def __le__(self, other: Any) -> Value:
+    def __le__(self, other: Any) -> Any:
         return _compare("le", self, other)
 
-    def __gt__(self, other: Any) -> Value:
+    def __gt__(self, other: Any) -> Any:
         return _compare("gt", self, other)
 
-    def __ge__(self, other: Any) -> Value:
+    def __ge__(self, other: Any) -> Any:
         return _compare("ge", self, other)
 
-    def __and__(self, other: Any) -> Value:
-        return binary("and", self, other)
-
-    def __rand__(self, other: Any) -> Value:
-        return binary("and", other, self)
-
-    def __or__(self, other: Any) -> Value:
-        return binary("or", self, other)
-
-    def __ror__(self, other: Any) -> Value:
-        return binary("or", other, self)
-
-    def __xor__(self, other: Any) -> Value:
-        return binary("xor", self, other)
-
-    def __rxor__(self, other: Any) -> Value:
-        return binary("xor", other, self)
-
-    def __invert__(self) -> Value:
-        return Value(Unary("invert", self.expression()))
+    def __invert__(self) -> Any:
+        return self.made(Unary("invert", self.expression()))
 
     def _no_operation(self, *_: Any) -> Any:
         """Refuse what Python can write and the language cannot say."""
         raise KernelError(
-            "'%', '//', '<<', '>>', '@' or a rounding was applied to a value that differs from "
-            "cell to cell.",
-            hint="There are + - * / ** and, for integers and truth values, & | ^ ~; "
+            "'@' was applied to a value that differs from cell to cell.",
+            hint="There are + - * / // % ** and, for integers, & | ^ ~ << >>; "
             "value.astype('int64') cuts off what follows the point.",
             place=user_place(),
         )
 
-    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = _no_operation
-    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __matmul__ = __rmatmul__ = _no_operation
-    __round__ = __trunc__ = __floor__ = __ceil__ = _no_operation
+    __matmul__ = __rmatmul__ = _no_operation
+
+    def __round__(self, digits: int | None = None) -> Any:
+        """Return the nearest whole number, of two equally near the even one, in its own type."""
+        if digits:
+            raise KernelError(
+                f"A value was to be rounded to {digits} digits; expected whole numbers.",
+                hint="Write round(100 * value) / 100.",
+                place=user_place(),
+            )
+        return self.made(Unary("round", self.expression()))
+
+    def __trunc__(self) -> Any:
+        return self.made(Unary("trunc", self.expression()))
+
+    def __floor__(self) -> Any:
+        return self.made(Unary("floor", self.expression()))
+
+    def __ceil__(self) -> Any:
+        return self.made(Unary("ceil", self.expression()))
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Do what NumPy's function of that name does, cell by cell."""
@@ -158,9 +157,10 @@ class Operand:
 
     def __array_function__(self, function: Any, _: Any, inputs: Any, options: Any) -> Any:
         """Do what NumPy's function of that name does, cell by cell."""
-        if function is not np.where or options or len(inputs) != _ARGUMENTS_OF_WHERE:
+        known = _FUNCTIONS.get(function.__name__)
+        if known is None or options or len(inputs) != known[0]:
             raise _no_function(f"np.{function.__name__}")
-        return choice(*inputs)
+        return known[1](*inputs)
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         """Refuse to become an array: the values are not known, or spread over ranks."""
@@ -175,10 +175,10 @@ class Operand:
 class Symbol(Operand):
     """An operand whose value is not known while a kernel is traced; '==' compares in each cell."""
 
-    def __eq__(self, other: object) -> Value:  # type: ignore[override]
+    def __eq__(self, other: object) -> Any:
         return _compare("eq", self, other)
 
-    def __ne__(self, other: object) -> Value:  # type: ignore[override]
+    def __ne__(self, other: object) -> Any:
         return _compare("ne", self, other)
 
     __hash__ = None  # type: ignore[assignment]
@@ -226,19 +226,6 @@ class Value(Symbol):
         raise KernelError("A single value was used as a sequence.", place=user_place())
 
 
-class _Component(Value):
-    """One component of a field outside of a kernel; its subscript is an offset of the field."""
-
-    def __init__(self, name: str, component: int, space: Space) -> None:
-        super().__init__(Read(name, component, (0,) * len(space.extent)))
-        self._name, self._component, self._space = name, component, space
-
-    def __getitem__(self, offset: Any) -> Value:
-        """Return its value at an offset."""
-        place = parse_offset_of_field(self._name, self._space, offset)
-        return Value(Read(self._name, self._component, place))
-
-
 def to_expression(value: Any) -> Expr:
     """Return a number or symbol as an expression; a NumPy number has a width, Python's has none."""
     if isinstance(value, Operand):
@@ -270,36 +257,35 @@ def to_expression(value: Any) -> Expr:
 
 def width_of(value: np.number[Any]) -> str:
     """Return the narrowest type to compute in that holds all numbers of a NumPy number's type."""
-    kinds = ("uint8", "int32", "int64") if isinstance(value, np.integer) else ("float32", "float64")
-    return next((kind for kind in kinds if np.can_cast(value.dtype, kind)), kinds[-1])
+    if isinstance(value, np.integer):
+        return value.dtype.name
+    return "float32" if np.can_cast(value.dtype, "float32") else "float64"
 
 
-def access(name: str, components: int, space: Space, key: Any) -> Any:
-    """Return what 'field[key]' means: a component of several, or the value at an offset."""
-    if components == 1:
-        return Value(Read(name, 0, parse_offset_of_field(name, space, key)))
-    return _Component(name, parse_component(name, components, key), space)
+def _made(node: Expr, *operands: Any) -> Any:
+    """Return what an operation gives: a number if all operands are, else a value in each cell."""
+    symbols = [one for one in operands if isinstance(one, Operand)]
+    return next((one for one in symbols if not one.is_number), symbols[0]).made(node)
 
 
-def binary(op: str, left: Any, right: Any) -> Value:
+def binary(op: str, left: Any, right: Any) -> Any:
     """Return a function of two values."""
-    return Value(Binary(op, to_expression(left), to_expression(right)))
+    return _made(Binary(op, to_expression(left), to_expression(right)), left, right)
 
 
-def _compare(op: str, left: Any, right: Any) -> Value:
-    return Value(Compare(op, to_expression(left), to_expression(right)))
+def _divided(left: Any, right: Any) -> tuple[Any, Any]:
+    return binary("floordiv", left, right), binary("mod", left, right)
 
 
-def _power(base: Any, power: Any) -> Value:
+def _compare(op: str, left: Any, right: Any) -> Any:
+    return _made(Compare(op, to_expression(left), to_expression(right)), left, right)
+
+
+def power_of(base: Any, power: Any) -> Any:
+    """Return a power: of whole and half numbers as products, roots and a quotient."""
     is_known = isinstance(power, int | float | np.integer)
-    if not is_known or abs(power) > _LARGEST_POWER or not float(2 * power).is_integer():
-        found = f"The power {power!r}" if is_known else "A power that is known only at run time"
-        raise KernelError(
-            f"{found} was used; expected a whole or half number from -{_LARGEST_POWER} to "
-            f"{_LARGEST_POWER}.",
-            hint="Write hc.exp(p * hc.log(x)) for other powers of what is greater than zero.",
-            place=user_place(),
-        )
+    if not is_known or abs(power) > LARGEST_POWER or not float(2 * power).is_integer():
+        return binary("pow", base, power)
     whole, has_root = divmod(int(abs(2 * power)), 2)
     result = _product(base, whole)
     if has_root:
@@ -308,19 +294,20 @@ def _power(base: Any, power: Any) -> Value:
     return 1.0 / result if power < 0 else result
 
 
-def _product(base: Operand, power: int) -> Value:
+def _product(base: Operand, power: int) -> Any:
     # Halving, so that x**4 is (x*x)*(x*x): the order is part of the result's bits.
     if power == 0:
-        return Value(Where(Const(1), Const(1), to_expression(base)))
+        return base.made(Where(Const(1), Const(1), to_expression(base)))
     if power == 1:
-        return Value(base.expression())
+        return base.made(base.expression())
     half = _product(base, power // 2)
     return half * half * base if power % 2 else half * half
 
 
-def choice(condition: Any, a: Any, b: Any) -> Value:
+def choice(condition: Any, a: Any, b: Any) -> Any:
     """Return a in the cells where the condition holds, b in the others."""
-    return Value(Where(to_expression(condition), to_expression(a), to_expression(b)))
+    node = Where(to_expression(condition), to_expression(a), to_expression(b))
+    return _made(node, condition, a, b)
 
 
 def is_symbolic(*values: Any) -> bool:
@@ -328,25 +315,35 @@ def is_symbolic(*values: Any) -> bool:
     return any(isinstance(value, Operand) for value in values)
 
 
-def apply(op: str, x: Any) -> Any:
-    """Return a function of one value; of a plain number what Python or NumPy makes of it."""
-    if isinstance(x, Operand):
-        return Value(Unary(op, x.expression()))
-    if isinstance(x, np.ndarray | np.number):
-        # The same function serves for an initial state, computed with arrays.
-        return getattr(np, op)(x)
-    return abs(x) if op == "abs" else getattr(math, op)(x)
+def apply(op: str, *values: Any) -> Any:
+    """Return a function of values; of plain numbers and arrays what Python or NumPy makes of it."""
+    if not is_symbolic(*values):
+        return plain(op, *values)
+    if len(values) == 1:
+        return values[0].made(Unary(op, values[0].expression()))
+    return binary(op, *values)
 
 
-def _truth(value: Any) -> Value:
+def limited(value: Any, lower: Any, upper: Any) -> Any:
+    """Return the value, or the limit beyond which it lies; None is no limit."""
+    above = value if lower is None else binary("max", value, lower)
+    return above if upper is None else binary("min", above, upper)
+
+
+def is_unequal_to_itself(value: Any) -> Any:
+    """Return whether a value is not a number."""
+    return _compare("ne", value, value)
+
+
+def _truth(value: Any) -> Any:
     return _compare("ne", value, 0)
 
 
-_ARGUMENTS_OF_WHERE = 3
 _BINARY_UFUNCS = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div",
     "minimum": "min", "maximum": "max",
     "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
+    "floor_divide": "floordiv", "remainder": "mod", "left_shift": "shl", "right_shift": "shr",
 }  # fmt: skip
 _COMPARING_UFUNCS = {
     "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
@@ -356,17 +353,27 @@ _COMPARING_UFUNCS = {
 _UFUNCS: dict[str, Callable[..., Any]] = {
     **{name: partial(binary, op) for name, op in _BINARY_UFUNCS.items()},
     **{name: partial(_compare, op) for name, op in _COMPARING_UFUNCS.items()},
-    **{name: partial(apply, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tanh")},
-    "absolute": partial(apply, "abs"),
+    **{name: partial(apply, op) for op, name in NUMPY_NAMES.items()},
+    "fabs": partial(apply, "abs"),
+    "isnan": is_unequal_to_itself,
+    "divmod": _divided,
     "negative": lambda a: -a,
     "positive": lambda a: +a,
     "invert": lambda a: ~a,
     "square": lambda a: a * a,
-    "power": _power,
+    "power": power_of,
+    "rint": partial(apply, "round"),
     "logical_and": lambda a, b: _truth(a) & _truth(b),
     "logical_or": lambda a, b: _truth(a) | _truth(b),
     "logical_xor": lambda a, b: _truth(a) ^ _truth(b),
     "logical_not": lambda a: _compare("eq", a, 0),
+}
+
+# The same of those that are no universal functions, with the number of their arguments.
+_FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
+    "where": (3, choice),
+    "clip": (3, limited),
+    "round": (1, partial(apply, "round")),
 }
 
 
@@ -374,7 +381,7 @@ def _no_function(name: str) -> KernelError:
     """Return the refusal of a function that the language does not have."""
     return KernelError(
         f"'{name}' was applied to a value that differs from cell to cell.",
-        hint="The language has hc.sqrt, exp, log, sin, cos, tanh, abs, minimum, maximum and where, "
-        "under NumPy's names too.",
+        hint="The language has hc.sqrt, exp, log, sin, cos, tanh, abs, minimum, maximum, where and "
+        "others (README.md names all), under NumPy's names too.",
         place=user_place(),
     )

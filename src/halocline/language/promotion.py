@@ -3,7 +3,7 @@
 A type is the name of an element type, or 'int' or 'float' for a number written in Python, a scalar
 read at run time, and what is computed of such: they take the width of what they meet, but keep
 their kind, so that float32 * 0.1 is float32 and int32 * 0.1 is float64. There are two exceptions:
-numbers of 16 bits are for storage, and read as float32; functions of single bytes give float32.
+floats of 16 bits are for storage, and read as float32; functions of single bytes give float32.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ import numpy as np
 
 from halocline.errors import KernelError
 from halocline.language.expr import (
+    OF_TWO,
+    ROUNDINGS,
     Binary,
     Cast,
     Compare,
     Const,
     Expr,
     Index,
+    Number,
     Read,
     Scalar,
     Unary,
@@ -27,6 +30,7 @@ from halocline.language.expr import (
     operands,
     walk,
 )
+from halocline.language.kernel import INTEGERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,11 +40,18 @@ if TYPE_CHECKING:
 # Types of numbers that have no width of their own, and what they become where they need one.
 WEAK = {"int": "int64", "float": "float64"}
 # What a cast may ask for.
-COMPUTED = ("float64", "float32", "int64", "int32", "uint8", "bool")
+COMPUTED = ("float64", "float32", *INTEGERS, "bool")
 
-_KINDS = {"bool": 0, "uint8": 1, "int32": 1, "int64": 1, "int": 1}
-_FUNCTIONS = ("sqrt", "exp", "log", "sin", "cos", "tanh")
-_SIGNS = {"and": "&", "or": "|", "xor": "^", "invert": "~", "sub": "-", "neg": "-"}
+_FLOATS = 2
+# Powers up to this one, whole or half, are products and roots.
+LARGEST_POWER = 16
+_KINDS = {"bool": 0, "int": 1, **dict.fromkeys(INTEGERS, 1)}
+# Functions of integers of so many bytes, or of fewer, are floats of 32 bits.
+_NARROW = 2
+_SIGNS = {
+    "and": "&", "or": "|", "xor": "^", "invert": "~", "sub": "-", "neg": "-",
+    "shl": "<<", "shr": ">>", "floordiv": "//", "mod": "%",
+}  # fmt: skip
 
 
 def value_types(kernel: Kernel, statement: Statement, place: str = "") -> dict[Expr, str]:
@@ -101,16 +112,22 @@ def promoted(first: str, second: str) -> str:
 def operand_types(node: Expr, below: Sequence[str]) -> tuple[str, ...]:
     """Return the types to which the operands of a node are converted before it is done."""
     match node:
-        case Cast() | Unary("abs" | "neg" | "invert", _):
+        case Cast() | Unary("abs" | "neg" | "invert" | "sign", _):
+            return tuple(below)
+        case Unary(op, _) if op in ROUNDINGS:
             return tuple(below)
         case Unary(_, _):
             return (_of_function(below[0]),)
         case Binary("div", _, _):
             return (_of_function(promoted(*below), least="float64"),) * 2
+        case Binary("fmod", _, _):
+            return (promoted(*below),) * 2
+        case Binary(op, _, _) if op in OF_TWO:
+            return (_of_function(promoted(*below)),) * 2
         case Binary():
             return (promoted(*below),) * 2
         case Compare(_, left, right):
-            return (_common(left, right, promoted(*below)),) * 2
+            return _compared((left, right), below)
         case Where():
             common = promoted(below[1], below[2])
             return ("bool", *(WEAK.get(common, common),) * 2)
@@ -122,7 +139,7 @@ def _leaf(node: Expr, fields: Mapping[str, str]) -> str:
     match node:
         case Const(value):
             return type(value).__name__
-        case Scalar():
+        case Scalar() | Number():
             return "float"
         case Index():
             return "int64"
@@ -142,21 +159,54 @@ def _result(node: Expr, below: Sequence[str], place: str) -> str:
             return "bool"
         case Binary("and" | "or" | "xor" as op, _, _) | Unary("invert" as op, _):
             if _kind(common) > 1:
-                raise KernelError(
-                    f"'{_SIGNS[op]}' was applied to {' and '.join(below)}; expected truth values "
-                    "or integers.",
-                    hint="Compare first: (a > 0) & (b > 0).",
-                    place=place,
-                )
+                raise _no_bits(op, below, "truth values or integers", place)
+        case Binary("shl" | "shr" as op, _, _):
+            if _kind(common) != 1:
+                raise _no_bits(op, below, "integers", place)
+        case Binary("floordiv" | "mod" as op, _, _) if common == "bool":
+            raise KernelError(
+                f"'{_SIGNS[op]}' was applied to truth values; expected numbers.",
+                hint="Write value.astype('int32').",
+                place=place,
+            )
         case Binary("sub" as op, _, _) | Unary("neg" as op, _) if common == "bool":
             raise KernelError(
                 f"'{_SIGNS[op]}' was applied to truth values; expected numbers.",
                 hint="Write '^' or '~' for these, or value.astype('int32').",
                 place=place,
             )
+        case Unary("sign" as op, _) | Binary("fmod" as op, _, _) if common == "bool":
+            raise KernelError(
+                f"'{op}' was applied to truth values; expected numbers.",
+                hint="Write value.astype('int32').",
+                place=place,
+            )
+        case Binary("pow", _, _) if _kind(promoted(*below)) < _FLOATS:
+            raise KernelError(
+                f"A value of type {below[0]} was raised to a power of type {below[1]}; expected a "
+                "float in one of the two.",
+                hint=f"Whole numbers have the powers -{LARGEST_POWER} to {LARGEST_POWER}, written "
+                "in the kernel: n**3. Write n.astype('float64') ** k for others.",
+                place=place,
+            )
         case _:
             pass
     return common
+
+
+def _no_bits(op: str, below: Sequence[str], expected: str, place: str) -> KernelError:
+    """Return the refusal of an operation on bits of what has none, or none in common."""
+    if set(map(_kind, below)) == {1}:
+        expected, hint = "one type", "Write value.astype('uint64'), or 'int64', of one of them."
+    elif op in ("shl", "shr"):
+        hint = "Write value.astype('int32')."
+    else:
+        hint = "Compare first: (a > 0) & (b > 0)."
+    return KernelError(
+        f"'{_SIGNS[op]}' was applied to {' and '.join(below)}; expected {expected}.",
+        hint=hint,
+        place=place,
+    )
 
 
 def _of_function(kind: str, least: str = "float32") -> str:
@@ -165,15 +215,27 @@ def _of_function(kind: str, least: str = "float32") -> str:
         return kind
     if kind in WEAK:
         return "float"
-    return least if kind in ("bool", "uint8") else "float64"
+    return least if np.dtype(kind).itemsize <= _NARROW else "float64"
 
 
-def _common(left: Expr, right: Expr, common: str) -> str:
-    """Return the type in which two values are compared: one that whole numbers fit into."""
-    numbers = [node for node in (left, right) if isinstance(node, Const)]
-    if all(_fits(number, common) for number in numbers):
-        return common
-    return "int64"
+def _compared(nodes: Sequence[Expr], below: Sequence[str]) -> tuple[str, ...]:
+    """Return the types in which two values are compared: those that whole numbers fit into.
+
+    Integers with and without a sign that no type of integers holds are compared as they are.
+    """
+    common = promoted(*below)
+    kinds = tuple(
+        kind if not isinstance(node, Const) or _fits(node, common) else _widest(node)
+        for node, kind in zip(nodes, below, strict=True)
+    )
+    common = promoted(*kinds)
+    if _kind(common) > 1 and set(map(_kind, kinds)) == {1}:
+        return tuple("uint64" if kind == "uint64" else "int64" for kind in kinds)
+    return common, common
+
+
+def _widest(number: Const) -> str:
+    return "int64" if _fits(number, "int64") else "uint64"
 
 
 def _check_numbers(node: Expr, types: Mapping[Expr, str], place: str) -> None:
@@ -207,4 +269,4 @@ def _fits(number: Const, kind: str) -> bool:
 
 def _kind(kind: str) -> int:
     """Return 0 for truth values, 1 for integers, 2 for floats."""
-    return _KINDS.get(kind, 2)
+    return _KINDS.get(kind, _FLOATS)

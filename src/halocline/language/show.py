@@ -13,6 +13,7 @@ from halocline.language.expr import (
     Const,
     Expr,
     Index,
+    Number,
     Read,
     Scalar,
     Unary,
@@ -52,6 +53,15 @@ def show(kernel: Kernel) -> str:
     return "\n".join(lines)
 
 
+def show_formula(root: Expr) -> str:
+    """Return a formula of numbers as text."""
+    text: dict[Expr, str] = {}
+    for node in walk(root):
+        text[node] = _text(node, [text[operand] for operand in operands(node)], {})
+    whole = text[root]
+    return whole[1:-1] if whole.startswith("(") else whole
+
+
 def _field(field: FieldType) -> str:
     text = f"{field.name}: {field.dtype}[{field.components}]"
     ratio = f" ratio {field.ratio}" if any(r != 1 for r in field.ratio) else ""
@@ -69,7 +79,7 @@ def _text(node: Expr, below: list[str], components: dict[str, int]) -> str:
     match node:
         case Const(value):
             return repr(value)
-        case Scalar(name):
+        case Scalar(name=name) | Number(name=name):
             return name
         case Index(axis, offset):
             return f"index_{AXES[axis]}" + (f"{offset:+d}" if offset else "")

@@ -2,70 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language import expr, operators
+from halocline.language.draws import told_apart
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
-from halocline.language.numbers import Range, number, whole_number
+from halocline.language.numbers import Range, whole_number
+from halocline.language.parameters import Formula, Parameter
 from halocline.language.place import user_place
 from halocline.language.show import show
-from halocline.language.tree import Every, Repeat, Swap
+from halocline.language.tree import Every, Repeat, Swap, Until, walk
 from halocline.notebook import preformatted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from halocline.geometry import Box
     from halocline.language.kernel import Kernel
     from halocline.language.space import Space
-
-
-class Parameter(operators.Operand):
-    """A number that kernels read at run time and that may change between steps.
-
-    Args:
-        value: Its number at first.
-        name: What messages and checkpoints call it.
-    """
-
-    def __init__(self, value: float, name: str = "parameter") -> None:
-        self.name = name
-        self.value = value
-
-    @property
-    def value(self) -> float:
-        """The current number; assign to it between runs or in a callback, on every rank alike.
-
-        Raises:
-            KernelError: It was given something else than a number.
-        """
-        return self._value
-
-    @value.setter
-    def value(self, value: float) -> None:
-        self._value = number(f"The parameter '{self.name}'", value, KernelError)
-
-    def expression(self) -> expr.Expr:
-        """Refuse to be part of an expression: only a kernel's keywords are read at run time."""
-        raise KernelError(
-            f"The parameter '{self.name}' was used in an expression itself.",
-            hint=f"Pass it to the kernel by keyword: kernel(…, {self.name}={self.name}).",
-            place=user_place(),
-        )
-
-    def __repr__(self) -> str:
-        """Return name and value."""
-        return f"{self.name}={self.value:g}"
-
-
-# Known to every simulation: the number of the step being executed, and step * dt.
-step = Parameter(0.0, "step")
-time = Parameter(0.0, "time")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,9 +113,24 @@ class Reduction(Parameter):
         self.operand = operand.expression()
         self.grid = operand.grid if isinstance(operand, Field) else None
 
+    @property
+    def needed(self) -> tuple[Parameter, ...]:
+        """The parameters in what is reduced."""
+        return expr.numbers_in(self.operand)
 
-Step = Call | Swap[Field] | Repeat[Any] | Every[Any] | Callback | Reduction
-_KINDS = (Call, Swap, Repeat, Every, Callback, Reduction)
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assign:
+    """Give a parameter the value that a formula has then."""
+
+    parameter: Parameter
+    value: Parameter
+
+
+Loop = Repeat[Any] | Every[Any] | Until[Any]
+# A formula stands for the reductions in it; see 'spelled_out'.
+Step = Call | Swap[Field] | Loop | Callback | Reduction | Assign | Formula
+_KINDS = (Call, Swap, Repeat, Every, Until, Callback, Reduction, Assign)
 
 
 def swap(first: Field, second: Field) -> Swap[Field]:
@@ -231,36 +205,99 @@ def _kind(field: Field) -> str:
 
 def repeat(count: int, *steps: Step) -> Repeat[Step]:
     """Return steps that run 'count' times within each step (sub-stepping)."""
-    return Repeat(whole_number("'repeat'", count, Range(least=1)), _check(steps))
+    return Repeat(whole_number("'repeat'", count, Range(least=1)), as_steps(steps))
 
 
 def every(interval: int, *steps: Step | Callable[[], object]) -> Every[Step]:
     """Return steps, or Python functions, that run at the end of every 'interval'-th step."""
-    return Every(whole_number("'every'", interval, Range(least=1)), _check(steps))
+    return Every(whole_number("'every'", interval, Range(least=1)), as_steps(steps))
 
 
-def _check(steps: tuple[Any, ...]) -> tuple[Step, ...]:
+def as_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
     """Return the steps with plain functions wrapped, or refuse what is no step."""
     result: list[Step] = []
     for item in steps:
         if isinstance(item, _KINDS):
             result.append(item)
+        elif isinstance(item, Formula):
+            result.append(_evaluating(item))
         elif isinstance(item, tuple | list):
-            result += _check(tuple(item))
+            result += as_steps(tuple(item))
         elif callable(item) and not hasattr(item, "field_names"):
             result.append(Callback(item))
         else:
             what = f"The kernel '{item.name}'" if hasattr(item, "field_names") else described(item)
             raise PlanError(
                 f"{what} stands in the list of steps; expected a called kernel, swap, repeat, "
-                "every, a reduction or a function.",
+                "every, until, assign, a reduction or a function.",
                 hint="Call the kernel with its fields: heat(T, T_new, a=0.1).",
                 place=user_place(),
             )
     return tuple(result)
 
 
-check_steps = _check
+def _evaluating(item: Formula) -> Formula:
+    if any(isinstance(one, Reduction) for one in item.parameters):
+        return item
+    raise PlanError(
+        f"The formula '{item.name}' stands in the list of steps and has no reduction in it; "
+        "there is nothing to evaluate.",
+        hint="It is computed wherever it is used; to keep the value that it has here, write "
+        "hc.assign(parameter, formula).",
+        place=user_place(),
+    )
+
+
+def check_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
+    """Return steps with plain functions wrapped and reductions spelled out, or refuse them."""
+    checked = as_steps(steps)
+    known = {id(r) for one in walk(checked) for r in _reductions(one)}
+    return told_apart(spelled_out(checked, known))
+
+
+def spelled_out(steps: Sequence[Step], known: Collection[int]) -> tuple[Step, ...]:
+    """Return steps with the reductions that they need and that are no steps anywhere.
+
+    Those in a formula, an assignment or another reduction come before it, those in the condition of
+    a loop at the end of each pass.
+
+    Args:
+        steps: The steps.
+        known: The reductions that are steps, by 'id'.
+    """
+    result: list[Step] = []
+    for one in steps:
+        match one:
+            case Formula():
+                for reduction in _reductions(one):
+                    result += [*_missing(reduction.needed, known), reduction]
+            case Reduction():
+                result += [*_missing(one.needed, known), one]
+            case Assign(_, value):
+                result += [*_missing(value.parameters, known), one]
+            case Until(condition, body):
+                after = _missing(condition.parameters, known)
+                result.append(replace(one, body=(*spelled_out(body, known), *after)))
+            case Repeat(_, body) | Every(_, body):
+                result.append(replace(one, body=spelled_out(body, known)))
+            case _:
+                result.append(one)
+    return tuple(result)
+
+
+def _reductions(step: Step) -> list[Reduction]:
+    """Return the reductions that a step evaluates."""
+    found = step.parameters if isinstance(step, Parameter) else ()
+    return [one for one in found if isinstance(one, Reduction)]
+
+
+def _missing(used: Sequence[Parameter], known: Collection[int]) -> list[Reduction]:
+    """Return the reductions among some numbers that are no steps, after those that they need."""
+    result: list[Reduction] = []
+    for one in used:
+        if isinstance(one, Reduction) and id(one) not in known:
+            result += [*_missing(one.needed, known), one]
+    return result
 
 
 def time_step(steps: Sequence[Any]) -> tuple[Step, ...]:

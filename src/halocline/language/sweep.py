@@ -18,8 +18,9 @@ from halocline.language.calls import swept_fields
 from halocline.language.expr import Read, Scalar
 from halocline.language.fields import Field, without_axis
 from halocline.language.grid import same_family
+from halocline.language.parameters import Parameter
 from halocline.language.place import user_place
-from halocline.language.steps import Parameter
+from halocline.language.random_numbers import drawing
 from halocline.language.trace import KernelFunction, Recorder, bound, recorded
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ class SweepFunction(KernelFunction):
         recorder = Recorder()
         handed = [operators.Value(Read(name, 0, (0,) * fields[0].dimensions)) for name in names]
         given = tuple(handed) if isinstance(start, list | tuple) else handed[0]
-        returned = self.function(given, *recorder.symbols(named), **known)
+        with drawing(field.axes for field in fields):
+            returned = self.function(given, *recorder.symbols(named), **known)
         values = self._handed(returned, len(starts))
         assigned = [named[name] for name in dict.fromkeys(s.field for s in recorder.statements)]
         carries = self._carries(fields, assigned, starts, ends, on)

@@ -12,8 +12,10 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from halocline.language.steps import Call, Callback, Parameter, Reduction
-from halocline.language.tree import Every, Repeat, Swap, mapped, walk
+from halocline.language.expr import Expr, Number, Scalar, replaced
+from halocline.language.parameters import Formula, Parameter
+from halocline.language.steps import Assign, Call, Callback, Reduction
+from halocline.language.tree import Every, Repeat, Swap, Until, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
@@ -40,6 +42,11 @@ class Filling:
     def place(self, scalar: float | Parameter) -> int | None:
         """Return which of the reductions a scalar is, None if it is none of them."""
         return next((n for n, one in enumerate(self.reductions) if one is scalar), None)
+
+    def shape(self, expression: Expr) -> Expr:
+        """Return an expression in which the reductions are known by their places alone."""
+        places = enumerate(self.reductions)
+        return replaced(expression, {Number(one): Scalar(f"reduction {n}") for n, one in places})
 
 
 def value_of(steps: Steps) -> tuple[Hashable, Filling]:
@@ -75,20 +82,28 @@ def _value(step: Step, filling: Filling) -> Hashable:
                 id(step.mask),
             )
         case Reduction():
-            return step.kind, step.operand, id(step.grid), filling.place(step)
+            operand = filling.shape(step.operand)
+            return step.kind, operand, id(step.grid), filling.place(step)
+        case Assign(parameter, value):
+            return Assign, id(parameter), filling.shape(value.expression())
         case Swap(first, second):
             return Swap, id(first), id(second)
         case Repeat(count, inner) | Every(count, inner):
             return type(step), count, tuple(_value(one, filling) for one in inner)
+        case Until(condition, inner, most, passes, is_strict):
+            shape = filling.shape(condition.expression())
+            body = tuple(_value(one, filling) for one in inner)
+            return Until, shape, body, most, id(passes), is_strict
         case Callback():
             return Callback
+        case _:
+            raise AssertionError(step)
 
 
 def _scalar(scalar: float | Parameter, filling: Filling) -> Hashable:
     if not isinstance(scalar, Parameter):
         return None
-    place = filling.place(scalar)
-    return ("parameter", id(scalar)) if place is None else ("reduction", place)
+    return filling.shape(scalar.expression())
 
 
 class Template:
@@ -101,26 +116,45 @@ class Template:
     def __init__(self, steps: Steps, filling: Filling) -> None:
         self._numbers = [Parameter(number, "number") for number in filling.numbers]
         self._reductions = list(map(copy, filling.reductions))
+        pairs = zip(filling.reductions, self._reductions, strict=True)
+        self._others: dict[Expr, Expr] = {Number(given): Number(own) for given, own in pairs}
+        for own in self._reductions:
+            own.operand = replaced(own.operand, self._others)
         self._filling = filling
         numbers, functions = iter(self._numbers), iter(range(len(filling.functions)))
-        self.steps = mapped(steps, lambda step: [self._own(step, numbers, functions)])
+        self.steps = tuple(self._own(step, numbers, functions) for step in steps)
 
     def _own(self, step: Step, numbers: Iterator[Parameter], functions: Iterator[int]) -> Step:
         match step:
+            case Repeat() | Every() | Until():
+                body = tuple(self._own(one, numbers, functions) for one in step.body)
+                if isinstance(step, Until):
+                    step = replace(step, condition=Formula(self._changed(step.condition)))
+                return replace(step, body=body)
             case Call():
                 return replace(step, scalars=tuple(self._place(s, numbers) for s in step.scalars))
             case Reduction():
                 return self._reductions[self._filling.place(step) or 0]
+            case Assign(parameter, value):
+                return Assign(parameter, self._parameter(value))
             case Callback():
                 return Callback(self._caller(next(functions)))
             case _:
                 return step
 
     def _place(self, scalar: float | Parameter, numbers: Iterator[Parameter]) -> Parameter:
-        if not isinstance(scalar, Parameter):
-            return next(numbers)
-        place = self._filling.place(scalar)
-        return scalar if place is None else self._reductions[place]
+        return self._parameter(scalar) if isinstance(scalar, Parameter) else next(numbers)
+
+    def _parameter(self, given: Parameter) -> Parameter:
+        """Return the template's own reduction for one of the user's; a formula of these for one."""
+        match self._changed(given):
+            case Number(parameter):
+                return parameter
+            case node:
+                return Formula(node)
+
+    def _changed(self, given: Parameter) -> Expr:
+        return replaced(given.expression(), self._others)
 
     def _caller(self, position: int) -> Callable[[], object]:
         def call() -> object:

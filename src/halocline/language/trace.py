@@ -16,9 +16,12 @@ from halocline.language.calls import On, over_cells
 from halocline.language.expr import Cast, Expr, Read, Scalar
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
-from halocline.language.kernel import Kernel, Statement
+from halocline.language.kernel import Kernel, Statement, with_scalars
+from halocline.language.parameters import Parameter
+from halocline.language.parameters import step as clock
 from halocline.language.place import user_place
-from halocline.language.steps import Call, Parameter
+from halocline.language.random_numbers import drawing, told_of_draws
+from halocline.language.steps import Call
 from halocline.language.subscripts import parse_component, parse_offset_of_field
 
 if TYPE_CHECKING:
@@ -224,6 +227,15 @@ class KernelFunction:
                 raise KernelError(
                     f"Kernel '{self.name}' has no scalar '{name}'.", hint=hint, place=self.place
                 )
+        for name, value in scalars.items():
+            if isinstance(value, operators.Operand) and not value.is_number:
+                raise KernelError(
+                    f"Kernel '{self.name}' was given something that differs from cell to cell for "
+                    f"'{name}'; expected a number, or a formula of parameters and reductions.",
+                    hint="Pass the field by position, or reduce it to a number: "
+                    f"{name}=hc.max({getattr(value, 'name', '…')}).",
+                    place=self.place,
+                )
         missing = [n for n, d in self.keywords.items() if d is inspect.Parameter.empty]
         for name in missing:
             if name not in scalars:
@@ -257,7 +269,8 @@ def recorded(  # noqa: PLR0913 (what a call is made of)
         sweep: See 'Kernel'.
     """
     recorder = Recorder()
-    body(*recorder.symbols(fields))
+    with drawing(field.axes for field in fields.values()):
+        body(*recorder.symbols(fields))
     return bound(name, place, fields, recorder, scalars, on=on, sweep=sweep)
 
 
@@ -272,12 +285,15 @@ def bound(  # noqa: PLR0913 (what a call is made of)
     sweep: tuple[int, int] | None = None,
 ) -> Call:
     """Bind what has been recorded to fields; see 'recorded'."""
+    statements, numbers = with_scalars(recorder.statements, scalars)
+    identity = [name, *(field.name for field in fields.values()), getattr(on, "name", str(on))]
+    scalars = {**scalars, **numbers, **told_of_draws(statements, clock, identity)}
     kernel = Kernel(
         name,
         next(iter(fields.values())).dimensions,
         tuple(field.type_as(own) for own, field in fields.items()),
         tuple(scalars),
-        tuple(recorder.statements),
+        statements,
         sweep=sweep,
     )
     traced = over_cells(kernel, tuple(fields.values()), recorder.places, place, on)

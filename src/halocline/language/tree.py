@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from halocline.language.parameters import Formula, Parameter
+
 Node = TypeVar("Node")
 Thing = TypeVar("Thing")
 
@@ -35,6 +37,27 @@ class Every(Generic[Node]):
 
 
 @dataclass(frozen=True, slots=True)
+class Until(Generic[Node]):
+    """Done again and again within a step, until a condition holds after a pass.
+
+    Attributes:
+        condition: When to stop.
+        body: A pass.
+        most: How many passes are done at most.
+        passes: Gets their number.
+        is_strict: Whether it is an error if the condition does not hold then.
+        before_error: What is done before that error is told.
+    """
+
+    condition: Formula
+    body: tuple[Node, ...]
+    most: int
+    passes: Parameter
+    is_strict: bool = True
+    before_error: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Swap(Generic[Thing]):
     """Two fields, or two storages, exchange their contents, which are not moved for that."""
 
@@ -43,13 +66,13 @@ class Swap(Generic[Thing]):
 
 
 def walk(nodes: Iterable[Any]) -> Iterator[Any]:
-    """Yield nodes and those inside others, in order."""
+    """Yield nodes and those inside others, in order; not what is done before an error."""
     for node in nodes:
         if isinstance(node, tuple):
             yield from walk(node)
             continue
         yield node
-        if isinstance(node, Repeat | Every):
+        if isinstance(node, Repeat | Every | Until):
             yield from walk(node.body)
 
 
@@ -61,6 +84,9 @@ def mapped(nodes: Iterable[Any], function: Callable[[Any], Iterable[Any]]) -> tu
             result.append(mapped(node, function))
         elif isinstance(node, Repeat | Every):
             result.append(replace(node, body=mapped(node.body, function)))
+        elif isinstance(node, Until):
+            body, before_error = (mapped(part, function) for part in (node.body, node.before_error))
+            result.append(replace(node, body=body, before_error=before_error))
         else:
             result += function(node)
     return tuple(result)

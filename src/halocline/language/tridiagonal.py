@@ -20,8 +20,8 @@ from halocline.language.fields import Field, without_axis
 from halocline.language.functions import index, where
 from halocline.language.grid import same_family
 from halocline.language.kernel import reads
+from halocline.language.parameters import Parameter
 from halocline.language.place import user_place
-from halocline.language.steps import Parameter
 from halocline.language.sweep import begin
 from halocline.language.trace import recorded
 

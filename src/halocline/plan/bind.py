@@ -8,14 +8,23 @@ from typing import TYPE_CHECKING
 from halocline.errors import GridError
 from halocline.language.expr import Read
 from halocline.language.kernel import FieldType
-from halocline.language.steps import Call, Callback, Reduction
-from halocline.language.tree import Every, Repeat, Swap, mapped, walk
+from halocline.language.steps import Assign, Call, Callback, Reduction
+from halocline.language.tree import Every, Repeat, Swap, Until, mapped, walk
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.checks import check_evaluated, check_sides
 from halocline.plan.columns import carries
 from halocline.plan.launching import boundaries_of, boundary_launches, launches_of
-from halocline.plan.program import Called, Checked, Item, Launch, Program, Reduced, all_launches
-from halocline.plan.reducing import evaluated_in, evaluation, reduced_field
+from halocline.plan.program import (
+    Called,
+    Checked,
+    Computed,
+    Item,
+    Launch,
+    Program,
+    Reduced,
+    all_launches,
+)
+from halocline.plan.reducing import evaluated_as, evaluated_in, evaluation, reduced_field
 from halocline.plan.unroll import swapped_groups, unrolled
 
 if TYPE_CHECKING:
@@ -128,6 +137,8 @@ def _bind(grid: Grid, step: Step, context: _Context) -> tuple[Item, ...]:
             return (Swap(first.name, second.name),)
         case Callback():
             return (*context.on_all_sides, Called(step))
+        case Assign(parameter, value):
+            return (Computed(parameter, value),)
         case Reduction():
             return _bind_reduction(grid, step, context)
         case _:
@@ -153,11 +164,12 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
         reduced = Reduced(reduction.kind, field.name, value.component, reduction)
         return (*context.on_sides[field.name], reduced)
     space = evaluated_in(reduction, grid.fields)
-    # Steps that are done once share their hidden fields, if these have the same cells.
-    name = f"{context.prefix}_{len(context.hidden)}_{space.label}"
+    # Steps that are done once share their hidden fields, if these have the same cells and type.
+    dtype = evaluated_as(reduction, grid.fields)
+    name = f"{context.prefix}_{len(context.hidden)}_{dtype}_{space.label}"
     while name in grid.fields:
         name += "_"
-    context.hidden.append(FieldType(name, "float64", 1))
+    context.hidden.append(FieldType(name, dtype, 1))
     context.spaces[name] = space
     return evaluation(reduction, grid.fields, name, space)
 
@@ -178,7 +190,7 @@ def _written(items: Iterable[Item], before: set[str]) -> set[str]:
     for item in items:
         if isinstance(item, Launch):
             names |= {name for name, _ in item.writes}
-        elif isinstance(item, Repeat | Every):
+        elif isinstance(item, Repeat | Every | Until):
             names |= _written(item.body, names)
         elif isinstance(item, Swap):
             swapped = {item.first: item.second, item.second: item.first}

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES, without
+from halocline.language.parameters import Parameter
 from halocline.language.steps import Reduction
-from halocline.language.tree import Every, Repeat
+from halocline.language.tree import Every, Repeat, Until
 from halocline.plan.arrangement import INITIAL
-from halocline.plan.program import Launch, Reduced, all_launches, beyond
+from halocline.plan.program import Computed, Launch, Reduced, all_launches, beyond
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from halocline.geometry import Box
     from halocline.language.space import Space
-    from halocline.language.steps import Parameter
     from halocline.plan.chain import Demands
     from halocline.plan.program import Item, Program
 
@@ -103,7 +103,7 @@ def _read_beyond(launch: Launch, name: str, box: Box, space: Space) -> PlanError
 
 
 def check_evaluated(program: Program, items: Iterable[Item], known: set[Parameter]) -> None:
-    """Refuse kernels that are given a reduction before it has a value.
+    """Refuse kernels and formulas that are given a reduction before it has a value.
 
     Args:
         program: Whose boundaries run before kernels that read them.
@@ -115,11 +115,18 @@ def check_evaluated(program: Program, items: Iterable[Item], known: set[Paramete
             case Launch():
                 filling = [one for name in item.names for one in program.filling(item, name)]
                 for launch in (*filling, item):
-                    _check_scalars(launch, item, known)
+                    scalars = [one for one in launch.scalars if isinstance(one, Parameter)]
+                    what = f"Kernel '{launch.kernel.name}'"
+                    _check_known(what, scalars, known, item.place)
+            case Computed(parameter, value):
+                _check_known(f"'assign' to '{parameter.name}'", (value,), known)
             case Reduced(_, _, _, result):
                 known.add(result)
             case Repeat(_, passes):
                 check_evaluated(program, passes[0], known)
+            case Until(condition, inner):
+                check_evaluated(program, inner, known)
+                _check_known(f"The condition '{condition.name}'", (condition,), known)
             case Every(_, inner):
                 # What is evaluated now and then only has no value before the first time.
                 check_evaluated(program, inner, set(known))
@@ -127,15 +134,16 @@ def check_evaluated(program: Program, items: Iterable[Item], known: set[Paramete
                 pass
 
 
-def _check_scalars(launch: Launch, reader: Launch, known: set[Parameter]) -> None:
-    for value in launch.scalars:
+def _check_known(
+    what: str, used: Iterable[Parameter], known: set[Parameter], place: str = ""
+) -> None:
+    for value in (parameter for one in used for parameter in one.parameters):
         if isinstance(value, Reduction) and math.isnan(value.value) and value not in known:
             raise PlanError(
-                f"Kernel '{launch.kernel.name}' is given the reduction '{value.name}' before it "
-                "has been evaluated.",
-                hint="Put the reduction before the kernel among the steps, or give it a value to "
+                f"{what} is given the reduction '{value.name}' before it has been evaluated.",
+                hint="Put the reduction before it among the steps, or give it a value to "
                 "begin with: its attribute 'value'.",
-                place=reader.place,
+                place=place,
             )
 
 

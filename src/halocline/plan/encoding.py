@@ -15,19 +15,20 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.analysis.threads import Threads
 from halocline.geometry import Box
-from halocline.language import expr, steps
+from halocline.language import expr, parameters
 from halocline.language.expr import Expr
 from halocline.language.kernel import FieldType, Kernel, Producer, Statement
+from halocline.language.parameters import Formula, Parameter
 from halocline.language.space import Space
-from halocline.language.steps import Callback, Parameter
-from halocline.language.tree import Every, Repeat, Swap
+from halocline.language.steps import Callback
+from halocline.language.tree import Every, Repeat, Swap, Until
 from halocline.plan import plan as ops
 from halocline.plan.arrangement import Arrangement
 from halocline.plan.decomposition import Decomposition
 from halocline.plan.execution import Execution
 from halocline.plan.layout import FieldLayout
 from halocline.plan.message import Exchange, Message, Part
-from halocline.plan.program import Called, Checked, Launch, Program, Reduced
+from halocline.plan.program import Called, Checked, Computed, Launch, Program, Reduced
 from halocline.plan.strategy import Strategy
 
 if TYPE_CHECKING:
@@ -37,17 +38,25 @@ _RECORDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(expr.Const, expr.Scalar, expr.Index, expr.Read, expr.Unary, expr.Binary, expr.Compare),
-        *(expr.Where, expr.Cast, FieldType, Kernel, Producer, Statement, Space, Box),
-        *(Every, Repeat, Swap, Called, Checked, Launch, Program, Reduced),
+        *(expr.Where, expr.Cast, expr.Number, FieldType, Kernel, Producer, Statement, Space, Box),
+        *(Every, Repeat, Swap, Until, Called, Checked, Computed, Launch, Program, Reduced),
         *(ops.Run, ops.Start, ops.Wait, ops.WaitAny, ops.Arrival, ops.Poll, ops.Reduce),
-        *(ops.CallFunction, ops.Poison, ops.Check, Arrangement, Decomposition, Execution),
+        *(
+            ops.Compute,
+            ops.CallFunction,
+            ops.Poison,
+            ops.Check,
+            Arrangement,
+            Decomposition,
+            Execution,
+        ),
         *(FieldLayout, Exchange, Message, Part, Strategy, Threads),
     )
 }
 # What stands in the list.
 _LISTED = (Expr, Kernel, Space, Launch, FieldLayout)
 # Known to every program.
-_CLOCKS = {"step": steps.step, "time": steps.time}
+_CLOCKS = {"step": parameters.step, "time": parameters.time}
 # Its name in a section.
 _LIST = "list"
 # Where the user wrote something changes nothing.
@@ -94,6 +103,8 @@ class Encoder:
                 return [self.encoded(one) for one in value]
             case frozenset():
                 return {"set": [self.encoded(one) for one in sorted(value)]}
+            case Formula(node=node):
+                return {"Formula": self.encoded(node)}
             case Parameter() | Callback():
                 return {"given": self._place(value)}
             case Expr():
@@ -175,6 +186,8 @@ def decoded(value: Any, known: Sequence[Any] = (), outside: Sequence[Any] = ()) 
         return value
     ((name, inside),) = value.items()
     match name:
+        case "Formula":
+            return Formula(inner(inside))
         case "Fraction":
             return Fraction(inside)
         case "set":

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from halocline.language.tree import Every
-from halocline.plan.program import Called, Checked, Reduced
+from halocline.plan.program import Called, Checked, Computed, Reduced
 from halocline.plan.reach import Needs
 from halocline.plan.step import Chain, Refresh, ScheduleItem, StepEnd
 
@@ -90,7 +90,7 @@ def _postpone(items: list[ScheduleItem], sender: int, reader: int) -> None:
 def _may_pass(item: ScheduleItem, needs: Needs) -> bool:
     """Return whether an exchange may be started before an item instead of after it."""
     match item:
-        case Reduced() | Checked() | StepEnd():
+        case Reduced() | Computed() | Checked() | StepEnd():
             return True
         case Called() | Refresh():
             # Functions see no displaced values.
@@ -104,7 +104,7 @@ def _may_pass(item: ScheduleItem, needs: Needs) -> bool:
 def _is_quiet(item: ScheduleItem) -> bool:
     """Return whether an item changes nothing that may be in flight."""
     match item:
-        case Reduced() | Checked():
+        case Reduced() | Computed() | Checked():
             return True
         case Every(_, items):
             return all(_is_quiet(inner) for inner in items)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from halocline.language.steps import Parameter
+from halocline.language.parameters import Parameter
 from halocline.plan.chain import (
     Demands,
     concerning_domain,

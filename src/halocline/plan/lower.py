@@ -18,7 +18,7 @@ from halocline.plan.layout import make_layouts
 from halocline.plan.message import Exchange
 from halocline.plan.overlap import Exchanges, Surroundings, chain_operations
 from halocline.plan.producers import with_producers
-from halocline.plan.program import Called, Checked, Reduced, all_launches
+from halocline.plan.program import Called, Checked, Computed, Reduced, all_launches
 from halocline.plan.schedule import make_schedule
 from halocline.plan.step import Chain, Refresh, StepEnd
 from halocline.plan.wrap import across
@@ -217,6 +217,8 @@ class _Lowering:
             case Reduced(kind, field, component, result, where):
                 boxes, restore = self._domain_boxes(field), where.swaps_to(INITIAL)
                 return [ops.Reduce(kind, field, component, boxes, result, restore)]
+            case Computed(parameter, value):
+                return [ops.Compute(parameter, value)]
             case Called(callback, where):
                 return [ops.CallFunction(callback, where.swaps_to(INITIAL))]
             case Checked():

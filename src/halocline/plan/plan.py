@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from halocline.geometry import codimension, direction_name
 from halocline.language import tree
-from halocline.language.tree import Every, Repeat, Swap, mapped
+from halocline.language.tree import Every, Repeat, Swap, Until, mapped
 from halocline.notebook import preformatted
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.reach import moved
+from halocline.plan.words import contents, exchanged, loop_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from halocline.geometry import Box
+    from halocline.language.parameters import Parameter
     from halocline.language.space import Space
     from halocline.language.steps import Callback, Reduction
     from halocline.plan.arrangement import Arrangement
@@ -108,6 +109,14 @@ class Reduce:
 
 
 @dataclass(frozen=True, slots=True)
+class Compute:
+    """Give a parameter the value of a formula."""
+
+    parameter: Parameter
+    value: Parameter
+
+
+@dataclass(frozen=True, slots=True)
 class CallFunction:
     """Call a Python function."""
 
@@ -133,8 +142,9 @@ class Check:
     restore: tuple[Swap[str], ...] = ()
 
 
-Leaf = Run | Start | Wait | WaitAny | Poll | Swap[str] | Reduce | CallFunction | Poison | Check
-Operation = Leaf | Repeat[Any] | Every[Any]
+Exchanging = Start | Wait | WaitAny | Poll
+Leaf = Run | Exchanging | Swap[str] | Reduce | Compute | CallFunction | Poison | Check
+Operation = Leaf | Repeat[Any] | Every[Any] | Until[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +244,7 @@ class Plan:
             if known is None:
                 lines += [title, *self._lines(step, "  ")]
             else:
-                change = _exchanged(self._start(known), self._start(n))
+                change = exchanged(self._start(known), self._start(n))
                 lines.append(f"{title} as step {known + 1}{change}")
         for n, end in enumerate(self.epilogues):
             operations = (*end, *self.ends[n].swaps_to(INITIAL))
@@ -276,6 +286,8 @@ class Plan:
                     return [Swap(field(first), field(second))]
                 case Reduce() | CallFunction() | Check():
                     return [replace(op, restore=())]
+                case Compute():
+                    return [op]
 
         return mapped(self.steps[step], meaning)
 
@@ -288,7 +300,7 @@ class Plan:
                     lines += self._traffic(self.exchanges[number], indent + "          ")
                 case WaitAny(_, arrivals):
                     lines += self._lines((a.run for a in arrivals), indent + "  ")
-                case Repeat(_, body) | Every(_, body):
+                case Repeat(_, body) | Every(_, body) | Until(_, body):
                     lines += self._lines(body, indent + "  ")
         return lines
 
@@ -306,10 +318,10 @@ class Plan:
                 return f"wait    any of exchange {number}, {len(arrivals)} pieces of work meanwhile"
             case Swap(first, second):
                 return f"swap    {first}, {second}"
-            case Repeat(count, _):
-                return f"loop    {count} times"
-            case Every(interval, _):
-                return f"every   {interval} steps"
+            case Repeat() | Every() | Until():
+                return loop_title(op)
+            case Compute(parameter, value):
+                return f"compute {parameter.name} = {value.name}"
             case Reduce(kind, field, component):
                 return f"reduce  {kind} of {field}[{component}]"
             case CallFunction(callback):
@@ -334,44 +346,20 @@ class Plan:
 
     def _traffic(self, exchange: Exchange, indent: str) -> list[str]:
         lines = [
-            f"{indent}→ rank {m.target}: {_contents(m.parts)}, {self._moved(m)}"
+            f"{indent}→ rank {m.target}: {contents(m.parts)}, {self._moved(m)}"
             for m in exchange.sends
         ]
         lines += [f"{indent}← rank {m.source}: {self._moved(m)}" for m in exchange.receives]
         if exchange.copies:
             size = self.bytes_of(exchange.copies)
             lines.append(
-                f"{indent}copy within the rank: {_contents(exchange.copies)}, {size:,} bytes"
+                f"{indent}copy within the rank: {contents(exchange.copies)}, {size:,} bytes"
             )
         return lines
 
     def _moved(self, message: Message) -> str:
         size = f"{self.bytes_of(message.parts):,} bytes"
         return size if message.transport == "auto" else f"{size}, {message.transport}"
-
-
-def _contents(parts: tuple[Part, ...]) -> str:
-    """Return 'x- 5 components of f, x-y- 1 of f': what arrives from which side of the target."""
-    counts: dict[tuple[tuple[int, ...], str], set[int]] = {}
-    for part in sorted(parts, key=lambda p: (codimension(p.direction), p.direction)):
-        counts.setdefault((part.direction, part.field), set()).add(part.component)
-    return ", ".join(
-        f"{field} {direction_name(direction)} {len(components)}"
-        for (direction, field), components in counts.items()
-    )
-
-
-def _exchanged(before: Arrangement, after: Arrangement) -> str:
-    """Return ' with a and b exchanged': in which storages fields lie that lay elsewhere before."""
-    names = sorted({storage for one in (before, after) for _, storage in one.away})
-    places = {name: after.storage(before.field(name)) for name in names}
-    changed = {name: place for name, place in places.items() if place != name}
-    if not changed:
-        return ""
-    if any(changed[place] != name for name, place in changed.items()):
-        return " with " + ", ".join(f"{place} for {name}" for name, place in changed.items())
-    pairs = (f"{name} and {place}" for name, place in changed.items() if name < place)
-    return f" with {', '.join(pairs)} exchanged"
 
 
 def walk(operations: Iterable[Operation]) -> Iterator[Operation]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from halocline.geometry import Offset
-    from halocline.language.steps import Parameter
+    from halocline.language.parameters import Parameter
     from halocline.plan.access import Access, Boxes
     from halocline.plan.program import Launch, Uses
     from halocline.plan.step import Break, Chain

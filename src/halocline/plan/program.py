@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.language.expr import Read, Where
 from halocline.language.kernel import FieldType, Kernel, reads
-from halocline.language.steps import Callback, Parameter, Reduction
-from halocline.language.tree import Every, Repeat, Swap, walk
+from halocline.language.parameters import Parameter
+from halocline.language.steps import Callback, Reduction
+from halocline.language.tree import Every, Repeat, Swap, Until, walk
 from halocline.plan.access import Access
 from halocline.plan.arrangement import INITIAL, Arrangement
 
@@ -122,6 +123,14 @@ class Reduced:
 
 
 @dataclass(frozen=True, slots=True)
+class Computed:
+    """A parameter that gets the value of a formula."""
+
+    parameter: Parameter
+    value: Parameter
+
+
+@dataclass(frozen=True, slots=True)
 class Called:
     """A Python function, which may change any field."""
 
@@ -142,9 +151,10 @@ class Checked:
         return tuple(map(self.where.storage, self.fields))
 
 
-Leaf = Launch | Reduced | Called | Checked
-# The passes of a loop are tuples; swaps stand at the end of what is done every n-th step only.
-Item = Leaf | Swap[str] | Repeat[Any] | Every[Any]
+Leaf = Launch | Reduced | Computed | Called | Checked
+# The passes of 'repeat' are tuples; swaps stand at the end of what is done now and then, or until a
+# condition holds.
+Item = Leaf | Swap[str] | Repeat[Any] | Every[Any] | Until[Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import GridError
 from halocline.language.expr import Read
-from halocline.language.kernel import FieldType, Kernel, Statement, reads
+from halocline.language.kernel import FieldType, Kernel, Statement, reads, with_scalars
+from halocline.language.promotion import WEAK, types_of
 from halocline.language.related import resolved
 from halocline.language.space import finest
 from halocline.plan.access import Access
@@ -49,6 +50,13 @@ def evaluated_in(reduction: Reduction, fields: Mapping[str, Field]) -> Space:
     return finest(spaces) if spaces else next(iter(fields.values())).grid.first.space
 
 
+def evaluated_as(reduction: Reduction, fields: Mapping[str, Field]) -> str:
+    """Return the type of an expression's values: float64, unless that would round integers."""
+    types = types_of(reduction.operand, {name: field.dtype for name, field in fields.items()})
+    kind = WEAK.get(types[reduction.operand], types[reduction.operand])
+    return kind if kind in ("int64", "uint64") else "float64"
+
+
 def evaluation(
     reduction: Reduction, fields: Mapping[str, Field], name: str, space: Space
 ) -> tuple[Launch, Reduced]:
@@ -67,13 +75,14 @@ def evaluation(
     used = tuple(dict.fromkeys(read.field for read in reads(value)))
     here = (0,) * len(space.extent)
     spaces = {**{each: fields[each].space for each in used}, name: space}
-    hidden = FieldType(name, "float64", 1)
+    hidden = FieldType(name, evaluated_as(reduction, fields), 1)
+    statements, scalars = with_scalars((Statement(name, 0, value, here),))
     kernel = Kernel(
         f"evaluate_{reduction.kind}",
         len(space.extent),
         (*(fields[each].type_as(each) for each in used), hidden),
-        (),
-        (Statement(name, 0, value, here),),
+        tuple(scalars),
+        statements,
     )
     place = f"reduction '{reduction.name}'"
     found = resolved(kernel, spaces, replace(space, closing=here), [place])
@@ -81,7 +90,7 @@ def evaluation(
     launch = Launch(
         kernel=found.kernel,
         names=(*used, name),
-        scalars=(),
+        scalars=tuple(scalars.values()),
         region=Access(name, 0, here, ratio, space).users(space.inside),
         on_demand=False,
         is_layer=False,

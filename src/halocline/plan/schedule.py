@@ -14,12 +14,12 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from halocline.geometry import add_joined
-from halocline.language.tree import Every, Repeat, Swap, walk
+from halocline.language.tree import Every, Repeat, Swap, Until, walk
 from halocline.plan.checks import FilledCheck
 from halocline.plan.displaced import Displaced, undisplaced
 from halocline.plan.hoist import hoist_fetches
 from halocline.plan.joining import Joining, OpenChain
-from halocline.plan.program import Called, Checked, Launch, Program, Reduced, all_launches
+from halocline.plan.program import Called, Checked, Computed, Launch, Program, Reduced, all_launches
 from halocline.plan.reach import Needs, renamed
 from halocline.plan.step import Chain, Passed, Refresh, Schedule, ScheduleItem, StepEnd
 
@@ -160,7 +160,7 @@ class _Planner:
         match item:
             case _ if self.depth == 1:
                 return False
-            case StepEnd():
+            case StepEnd() | Computed():
                 return True
             case Reduced() | Checked():
                 return not _away(item, self._displaced_by(chain, state.displaced))
@@ -168,7 +168,7 @@ class _Planner:
                 inner, used = all_launches(items), self.used_beside[item]
                 displaced = self._displaced_by(chain, state.displaced)
                 return (
-                    all(isinstance(i, Launch | Reduced | Checked) for i in items)
+                    all(isinstance(i, Launch | Reduced | Computed | Checked) for i in items)
                     and not any(name in used for launch in inner for name, _ in launch.writes)
                     # What they assign next door must be returned, which takes an exchange.
                     and not any(any(a.displacement) for launch in inner for a in launch.assigns)
@@ -187,7 +187,7 @@ class _Planner:
             case StepEnd():
                 return StepEnd(self._displaced_by(chain, state.displaced))
             case _:
-                assert isinstance(item, Reduced | Checked)
+                assert isinstance(item, Reduced | Computed | Checked)
                 return item
 
     def _close(self, chain: OpenChain, planned: list[ScheduleItem], state: _State) -> _State:
@@ -263,6 +263,15 @@ class _Planner:
                     planned += [Refresh(before)] if before else []
                     planned.append(Repeat(rounds, tuple(body)))
                 return state
+            case Until(_, items):
+                before, body, state = self.cyclic([items], state)
+                planned += [Refresh(before)] if before else []
+                returned = state.displaced.returning()
+                away = (Refresh(returned),) if returned else ()
+                planned.append(
+                    replace(item, body=tuple(body), before_error=(*away, *item.before_error))
+                )
+                return state
             case Every(interval, items):
                 body, after = self.body(items, state)
                 back = after.displaced.to(state.displaced)
@@ -281,6 +290,9 @@ class _Planner:
                 return _State(
                     state.valid | {replace(n, displacement=None) for n in returned}, state.displaced
                 )
+            case Computed():
+                planned.append(item)
+                return state
             case StepEnd():
                 planned.append(StepEnd(state.displaced))
                 return state

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from halocline.language.tree import Every, Repeat, Swap
+from halocline.language.tree import Every, Repeat, Swap, Until
 from halocline.plan.displaced import Displaced
-from halocline.plan.program import Called, Checked, Reduced
+from halocline.plan.program import Called, Checked, Computed, Reduced
 
 if TYPE_CHECKING:
     from halocline.plan.access import Key
@@ -85,7 +85,7 @@ class StepEnd:
 
 
 # What a chain may go on after.
-Passed = Reduced | Checked | Every[Any] | StepEnd
+Passed = Reduced | Computed | Checked | Every[Any] | StepEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +95,8 @@ class Refresh:
     needs: Needs
 
 
-Leaf = Chain | Refresh | Swap[str] | Reduced | Called | Checked | StepEnd
-ScheduleItem = Leaf | Repeat[Any] | Every[Any]
+Leaf = Chain | Refresh | Swap[str] | Reduced | Computed | Called | Checked | StepEnd
+ScheduleItem = Leaf | Repeat[Any] | Every[Any] | Until[Any]
 
 
 @dataclass(frozen=True, slots=True)

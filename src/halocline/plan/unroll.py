@@ -2,8 +2,8 @@
 
 What steps do to the order of fields is a permutation, so after some steps every field lies where it
 did: these are a round. In each of them a kernel names the storages that its fields lie in. A loop
-is unrolled likewise, to the passes that take turns. What is done now and then only ends with swaps
-that take the contents of storages to where the rest of the step expects them.
+is unrolled likewise, to the passes that take turns. What is done now and then only, or nobody knows
+how often, ends with swaps that take the contents of storages to where the rest expects them.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from halocline.language.tree import Every, Repeat, Swap, walk
+from halocline.language.tree import Every, Repeat, Swap, Until, walk
 from halocline.plan.arrangement import INITIAL, Arrangement
-from halocline.plan.program import Called, Checked, Launch, Reduced
+from halocline.plan.program import Called, Checked, Computed, Launch, Reduced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -69,9 +69,15 @@ def _placed(items: Items, where: Arrangement) -> tuple[Items, Arrangement]:
                 result.append(item.at(where))
             case Reduced() | Called() | Checked():
                 result.append(replace(item, where=where))
+            case Computed():
+                result.append(item)
             case Every(interval, body):
                 inner, end = _placed(body, where)
                 result.append(Every(interval, (*inner, *end.swaps_to(where))))
+            case Until(_, body):
+                inner, end = _placed(body, where)
+                body = (*inner, *end.swaps_to(where))
+                result.append(replace(item, body=body, before_error=where.swaps_to(INITIAL)))
             case Repeat(count, body):
                 passes, ends = _turns(body, where, count)
                 result.append(Repeat(count, passes))

@@ -1,210 +1,42 @@
 """The runtime in C++: executes plans. Cells are global indices along x, y, z; boxes half-open."""
 
 from collections.abc import Callable, Sequence
-from enum import Enum
 from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
+from halocline.runtime._records import BlockBox as BlockBox
+from halocline.runtime._records import Box as Box
+from halocline.runtime._records import Calculation as Calculation
+from halocline.runtime._records import Call as Call
+from halocline.runtime._records import Check as Check
+from halocline.runtime._records import Compute as Compute
+from halocline.runtime._records import Copy as Copy
+from halocline.runtime._records import Every as Every
+from halocline.runtime._records import Exchange as Exchange
+from halocline.runtime._records import Fetch as Fetch
+from halocline.runtime._records import FormulaStep as FormulaStep
+from halocline.runtime._records import Kernel as Kernel
+from halocline.runtime._records import Layers as Layers
+from halocline.runtime._records import Loop as Loop
+from halocline.runtime._records import Message as Message
+from halocline.runtime._records import Operation as Operation
+from halocline.runtime._records import Part as Part
+from halocline.runtime._records import Piece as Piece
+from halocline.runtime._records import Poison as Poison
+from halocline.runtime._records import Poll as Poll
+from halocline.runtime._records import Reduce as Reduce
+from halocline.runtime._records import Reduction as Reduction
+from halocline.runtime._records import Run as Run
+from halocline.runtime._records import Start as Start
+from halocline.runtime._records import Swap as Swap
+from halocline.runtime._records import Threads as Threads
+from halocline.runtime._records import TransportKind as TransportKind
+from halocline.runtime._records import Until as Until
+from halocline.runtime._records import Wait as Wait
+from halocline.runtime._records import WaitAny as WaitAny
+
 _Cell: TypeAlias = tuple[int, int, int]
-
-class Box:
-    """Cells from a lower corner to before an upper one."""
-
-    def __init__(self, lower: _Cell, upper: _Cell) -> None: ...
-
-class BlockBox:
-    """Cells of one block, by its number."""
-
-    def __init__(self, block: int, box: Box) -> None: ...
-
-class Layers:
-    """Where the feeders of a kernel run on one block: a box each, and cells for which none does."""
-
-    def __init__(self, block: int, boxes: Sequence[Box], free_of_producers: Box) -> None: ...
-
-class Threads:
-    """How threads of a device share cells: those of a block, and cells of each, along each axis."""
-
-    def __init__(self, block: _Cell, cells: _Cell) -> None: ...
-
-class Fetch(Enum):
-    """Whether a kernel fetches rows ahead: it may try, and stay with what is faster."""
-
-    never = ...
-    always = ...
-    trial = ...
-
-class Kernel:
-    """A compiled kernel, called with the fields and scalars in these slots.
-
-    It runs on blocks of the space that its fields are on. With a mask (a slot) it runs only where
-    that field is not zero. A device must know which slots are 'written'.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        address: int,
-        fields: Sequence[int],
-        scalars: Sequence[int],
-        stream: bool,
-        mask: int = -1,
-        layers: Sequence[Layers] = (),
-        space: int = 0,
-        fetch: Fetch = ...,
-        written: Sequence[int] = (),
-        threads: Threads = ...,
-    ) -> None: ...
-
-# How the values of a message move from one rank to another.
-TransportKind = Enum(
-    "TransportKind",
-    [
-        "shared",
-        "shared-push",
-        "two-sided",
-        "persistent",
-        "datatype",
-        "put",
-        "get",
-        "box-copies",
-        "via-host",
-        "from-device",
-        "peer",
-    ],
-)
-
-class Part:
-    """One component of a field in a box, at this rank's end and at the other's."""
-
-    def __init__(
-        self,
-        slot: int,
-        component: int,
-        block: int,
-        lower: _Cell,
-        other_block: int,
-        other_lower: _Cell,
-        extent: _Cell,
-    ) -> None: ...
-
-class Message:
-    """What travels at once to or from one rank; parts have the same order on both sides."""
-
-    def __init__(
-        self, rank: int, tag: int, transport: TransportKind, parts: Sequence[Part]
-    ) -> None: ...
-
-class Copy:
-    """Cells copied between blocks of this process."""
-
-    def __init__(
-        self,
-        slot: int,
-        component: int,
-        source_block: int,
-        source_lower: _Cell,
-        target_block: int,
-        target_lower: _Cell,
-        extent: _Cell,
-    ) -> None: ...
-
-class Exchange:
-    """Everything that brings the halos of some fields up to date; timers have its name."""
-
-    def __init__(
-        self,
-        name: str,
-        sends: Sequence[Message] = (),
-        receives: Sequence[Message] = (),
-        copies: Sequence[Copy] = (),
-    ) -> None: ...
-
-class Run:
-    """Run a kernel on boxes; the late rim of a kernel may go on beside its core."""
-
-    def __init__(
-        self, kernel: int, label: str, boxes: Sequence[BlockBox], is_late_rim: bool = False
-    ) -> None: ...
-
-class Start:
-    """Begin an exchange."""
-
-    def __init__(self, exchange: int) -> None: ...
-
-class Wait:
-    """Complete an exchange."""
-
-    def __init__(self, exchange: int) -> None: ...
-
-class Poll:
-    """Let the messages of an exchange progress."""
-
-    def __init__(self, exchange: int) -> None: ...
-
-class Piece:
-    """What is run as soon as some messages, by their positions, have arrived."""
-
-    def __init__(self, messages: Sequence[int], run: Run) -> None: ...
-
-class WaitAny:
-    """Complete an exchange, running pieces meanwhile."""
-
-    def __init__(self, exchange: int, pieces: Sequence[Piece]) -> None: ...
-
-class Swap:
-    """Exchange the contents of two fields without copying."""
-
-    def __init__(self, slot_a: int, slot_b: int) -> None: ...
-
-class Loop:
-    """Repeat the body."""
-
-    def __init__(self, count: int, body: Sequence[Operation]) -> None: ...
-
-class Every:
-    """Run the body at the end of every n-th step."""
-
-    def __init__(self, interval: int, body: Sequence[Operation]) -> None: ...
-
-class Reduction(Enum):
-    """How values are combined."""
-
-    sum = ...
-    min = ...
-    max = ...
-
-class Reduce:
-    """Combine one component over all boxes and ranks into a scalar."""
-
-    def __init__(
-        self,
-        reduction: Reduction,
-        slot: int,
-        component: int,
-        boxes: Sequence[BlockBox],
-        scalar: int,
-    ) -> None: ...
-
-class Call:
-    """Call a function of Python."""
-
-    def __init__(self, callback: int) -> None: ...
-
-class Poison:
-    """Overwrite cells with poison."""
-
-    def __init__(self, slot: int, components: Sequence[int], boxes: Sequence[BlockBox]) -> None: ...
-
-class Check:
-    """Raise NotFiniteError on every rank if any has a NaN."""
-
-    def __init__(self, slot: int, boxes: Sequence[BlockBox]) -> None: ...
-
-Operation: TypeAlias = (
-    Run | Start | Wait | WaitAny | Poll | Swap | Loop | Every | Reduce | Call | Poison | Check
-)
 
 ABI: int
 
@@ -212,6 +44,11 @@ class NotFiniteError(ArithmeticError):
     """A checked field holds a NaN; 'args' are field name, step, component and global cell."""
 
     args: tuple[str, int, int, _Cell]
+
+class UnmetError(ArithmeticError):
+    """A condition does not hold; 'args' are the number of its loop, passes and step."""
+
+    args: tuple[int, int, int]
 
 class TransportError(RuntimeError):
     """Bytes could not be moved between ranks; most often another rank has died."""
@@ -243,6 +80,12 @@ class Device:
 
     def copy_seconds(self, size_bytes: int, count: int, from_host: bool = False) -> float:
         """Return the time of copies within the device, or from its host, one by one [s]."""
+
+def elementary(name: str, *arguments_and_result: NDArray[Any]) -> None:
+    """Write an elementary function of one array or two of numbers into the last one.
+
+    All have one dimension, one size, contiguous, and the same type, float64 or float32.
+    """
 
 def emulated_device(seed: int) -> Device:
     """Return a device on the processor, which does what it may in a random order."""
@@ -333,6 +176,9 @@ class Runtime:
     def add_scalar(self, value: float) -> int:
         """Add a number that kernels read and return its slot (0 is the step, 1 the time)."""
 
+    def add_formula(self, steps: Sequence[FormulaStep]) -> int:
+        """Add a number that is computed of others wherever it is read, and return its slot."""
+
     def bytes_stored(self, slot: int, block: int) -> int:
         """Return the size of a field's memory on a block, halo and padding included [bytes]."""
 
@@ -378,6 +224,15 @@ class Runtime:
     def set_dt(self, dt: float) -> None:
         """Set the length of a step, so that the time is step * dt."""
 
+    def set_dt_scalar(self, slot: int) -> None:
+        """Add a scalar to the time at the end of each step instead."""
+
+    @property
+    def time(self) -> float:
+        """The time; it can be set where a scalar is added to it."""
+
+    @time.setter
+    def time(self, value: float) -> None: ...
     def timers(self) -> list[tuple[str, str, int, float]]:
         """Return label, kind, count and seconds of every timed operation, in program order."""
 

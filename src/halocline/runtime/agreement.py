@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from halocline.language.grid import Grid
-    from halocline.language.steps import Parameter, Step
+    from halocline.language.parameters import Parameter
+    from halocline.language.steps import Step
     from halocline.plan.decomposition import Decomposition
     from halocline.runtime.job import Job
 

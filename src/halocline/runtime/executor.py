@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from halocline.errors import DeviceError, DivergedError, MpiError, PlanError
-from halocline.language import steps
-from halocline.language.steps import Callback, Parameter, Reduction
+from halocline.language.parameters import Formula, Parameter, step, time
+from halocline.language.steps import Callback
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.strategy import NEAR
 from halocline.runtime import _core
+from halocline.runtime.formulas import steps_of, unmet
 from halocline.runtime.storage import BlockStorage, three
 from halocline.runtime.writer import PlanWriter
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from halocline.language.grid import Grid
     from halocline.language.space import Space
+    from halocline.language.tree import Until
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
     from halocline.runtime.device import OpenDevice
@@ -37,7 +39,7 @@ class Executor:
         grid: The grid.
         job: The ranks.
         threads: OpenMP threads of this rank.
-        dt: Time step [time unit].
+        dt: Time step, or what is added to the time in each [time unit].
         device: Where kernels run.
         services: Addresses of the kernels of 'print_services', for a device.
 
@@ -54,7 +56,7 @@ class Executor:
         grid: Grid,
         job: Job,
         threads: int,
-        dt: float,
+        dt: float | Parameter,
         device: OpenDevice,
         *,
         services: Sequence[int],
@@ -69,7 +71,6 @@ class Executor:
             device=device.handle,
             services=services,
         )
-        self.runtime.set_dt(dt)
         self.threads = threads
         self.grid = grid
         self.boundaries = grid.held.boundaries
@@ -80,8 +81,13 @@ class Executor:
         self.blocks = {block.number: n for n, block in enumerate(plan.blocks)}
         self._spaces: dict[Space, int] = {}
         self.storages: dict[str, BlockStorage] = {}
-        self.scalars: dict[int, int] = {id(steps.step): _STEP_SLOT, id(steps.time): _TIME_SLOT}
+        self.scalars: dict[int, int] = {id(step): _STEP_SLOT, id(time): _TIME_SLOT}
         self.parameters: list[tuple[Parameter, int]] = []
+        self._loops: list[Until[Any]] = []
+        if isinstance(dt, Parameter):
+            self.runtime.set_dt_scalar(self.scalar(dt))
+        else:
+            self.runtime.set_dt(dt)
         self.callbacks: dict[Callback, int] = {}
         self._rounds: dict[str, list[str]] = {}
         self._phase = 0
@@ -170,8 +176,8 @@ class Executor:
         writer = PlanWriter(self, plan, kernels)
         self._connect()
         self.runtime.set_program(f"{name} prologue", writer.operations(plan.prologue))
-        for program, step in zip(self._rounds[name], plan.steps, strict=True):
-            self.runtime.set_program(program, writer.operations(step))
+        for program, found in zip(self._rounds[name], plan.steps, strict=True):
+            self.runtime.set_program(program, writer.operations(found))
         for phase, (end, where) in enumerate(zip(plan.epilogues, plan.ends, strict=True)):
             self.runtime.set_program(f"{name} end {phase}", writer.operations(end))
             swaps = writer.operations(where.swaps_to(INITIAL))
@@ -198,21 +204,27 @@ class Executor:
         """Return the runtime's number of a scalar."""
         if not isinstance(value, Parameter):
             return self.runtime.add_scalar(value)
+        if isinstance(value, Formula):
+            return self.runtime.add_formula(steps_of(value, self.scalar))
         if id(value) not in self.scalars:
             self.scalars[id(value)] = slot = self.runtime.add_scalar(value.value)
             self.parameters.append((value, slot))
         return self.scalars[id(value)]
+
+    def loop(self, loop: Until[Any]) -> int:
+        """Return the number by which the runtime tells of a loop whose condition does not hold."""
+        self._loops.append(loop)
+        return len(self._loops) - 1
 
     def write_parameters(self) -> None:
         """Tell the runtime the parameters' numbers."""
         for parameter, slot in self.parameters:
             self.runtime.set_scalar(slot, parameter.value)
 
-    def read_reductions(self) -> None:
-        """Take over the results of reductions."""
-        for parameter, slot in self.parameters:
-            if isinstance(parameter, Reduction):
-                parameter.value = self.runtime.scalar(slot)
+    def read_parameters(self) -> None:
+        """Take over the numbers that steps have changed, and the clock."""
+        for parameter, slot in (*self.parameters, (step, _STEP_SLOT), (time, _TIME_SLOT)):
+            parameter.value = self.runtime.scalar(slot)
 
     def callback(self, callback: Callback) -> int:
         """Return the runtime's number of a Python function."""
@@ -221,7 +233,7 @@ class Executor:
         name, function = callback.name, callback.function
 
         def call() -> None:
-            self.read_reductions()
+            self.read_parameters()
             self.is_in_step = True
             try:
                 self.job.collective.call_of_user(name, function)
@@ -301,6 +313,10 @@ class Executor:
             field, step, component, cell = error.args
             # The step that is going on counts, as it does for a function that it calls.
             raise self._diverged(field, step + is_in_step, component, cell) from None
+        except _core.UnmetError as error:
+            number, passes, at = error.args
+            self.read_parameters()
+            raise unmet(self._loops[number], passes, at + is_in_step) from None
         except _core.TransportError as error:
             raise MpiError(
                 f"Messages with other ranks failed at step {self.runtime.step}: {error}.",
@@ -312,7 +328,7 @@ class Executor:
                 hint="What was on it is lost: run again, from a checkpoint if there is one.",
             ) from None
         finally:
-            self.read_reductions()
+            self.read_parameters()
 
     def _diverged(
         self, field: str, step: int, component: int, cell: tuple[int, ...]

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import Kernel, Statement
+from halocline.language.parameters import Parameter
 from halocline.language.show import show
-from halocline.language.steps import Call, Callback, Parameter, Reduction
-from halocline.language.tree import Every, Repeat, Swap
+from halocline.language.steps import Assign, Call, Callback, Reduction
+from halocline.language.tree import Every, Repeat, Swap, Until
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,6 +69,11 @@ def facts_of_steps(steps: Sequence[Step], grid: Grid, within: str = "") -> Facts
             case Every(interval, inner):
                 facts[name] = f"every({interval}, …)"
                 facts |= facts_of_steps(inner, grid, f"{number}.")
+            case Until(condition, inner, most):
+                facts[name] = f"until({condition.name}, …, most={most})"
+                facts |= facts_of_steps(inner, grid, f"{number}.")
+            case Assign(parameter, value):
+                facts[name] = f"assign({parameter.name}, {value.name})"
             case Callback():
                 facts[name] = f"the function '{step.name}'"
             case Reduction():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from halocline.analysis.threads import Threads
-from halocline.language.tree import Every, Repeat, Swap
+from halocline.language.tree import Every, Repeat, Swap, Until
 from halocline.plan import plan as ops
 from halocline.plan.producers import free_of_producers
 from halocline.runtime import _core
@@ -154,6 +154,10 @@ class PlanWriter:
                 return _core.Loop(count, self.operations(body))
             case Every(interval, body):
                 return _core.Every(interval, self.operations(body))
+            case Until():
+                return self._until(op)
+            case ops.Compute(parameter, value):
+                return _core.Compute(self.executor.scalar(parameter), self.executor.scalar(value))
             case ops.Reduce(kind, field, component, boxes, result):
                 scalar = self.executor.scalar(result)
                 placed = self._placed(boxes)
@@ -166,6 +170,17 @@ class PlanWriter:
                 return _core.Poison(self.slots[field], components, self._placed(boxes))
             case ops.Check(field, boxes):
                 return _core.Check(self.slots[field], self._placed(boxes))
+
+    def _until(self, loop: Until[Operation]) -> _core.Until:
+        return _core.Until(
+            self.executor.scalar(loop.condition),
+            loop.most,
+            self.executor.scalar(loop.passes),
+            loop.is_strict,
+            self.executor.loop(loop),
+            self.operations(loop.body),
+            self.operations(loop.before_error),
+        )
 
     def _of_exchange(self, op: ops.Start | ops.Wait | ops.WaitAny | ops.Poll) -> _core.Operation:
         exchange = self.exchanges[op.exchange]

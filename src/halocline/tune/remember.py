@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.errors import HaloclineError, OutputError
 from halocline.jit.cache import open_cache
 from halocline.language.show import show
-from halocline.language.tree import Every, Repeat, Swap
+from halocline.language.tree import Every, Repeat, Swap, Until
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.program import Launch, Reduced
 from halocline.plan.strategy import Strategy
@@ -64,6 +64,8 @@ def _words(items: Iterable[Item]) -> list[str]:
                 words += [show(item.kernel), repr((item.names, item.region, item.on_demand))]
             case Repeat(count, passes):
                 words += [f"loop {count}", *(word for one in passes for word in _words(one)), "end"]
+            case Until(condition, inner, most):
+                words += [f"until {condition.name} {most}", *_words(inner), "end"]
             case Every(interval, inner):
                 words += [f"every {interval}", *_words(inner), "end"]
             case Swap(first, second):

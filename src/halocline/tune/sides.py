@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.language.tree import Every, Repeat
+from halocline.language.tree import Every, Repeat, Until
 from halocline.plan.platform import Platform
 from halocline.plan.schedule import make_schedule
 from halocline.plan.step import Chain, Refresh
+from halocline.tune.passes import assumed_passes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,6 +72,8 @@ def _exchanged(items: Iterable[ScheduleItem], weight: float) -> list[tuple[float
                 result.append((weight, needs))
             case Repeat(count, inner):
                 result += _exchanged(inner, weight * count)
+            case Until(_, inner):
+                result += _exchanged(inner, weight * assumed_passes(item))
             case Every(interval, inner):
                 result += _exchanged(inner, weight / interval)
             case _:

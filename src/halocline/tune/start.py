@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from halocline.language.grid import Grid
+    from halocline.language.parameters import Parameter
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
     from halocline.runtime.device import OpenDevice
@@ -28,8 +29,9 @@ class Started(Protocol):
     grid: Grid
     job: Job
     threads: int
-    dt: float
+    dt: float | Parameter
     step: int
+    time: float
     device: OpenDevice
     target: str
 
@@ -65,7 +67,7 @@ def start(
     )
     store_fields(first.layouts, executor, before, job)
     simulation.grid.held.executor = executor
-    executor.runtime.step = simulation.step
+    executor.runtime.step, executor.runtime.time = simulation.step, simulation.time
     return executor, Selection(candidates, executor, kernels, job, predictor)
 
 

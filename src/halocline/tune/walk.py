@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from halocline.language.tree import Every, Repeat, Swap
+from halocline.language.tree import Every, Repeat, Swap, Until
 from halocline.plan import plan as ops
 from halocline.plan.platform import decided
 from halocline.plan.strategy import DEVICE_TRANSPORTS
+from halocline.tune.passes import assumed_passes
 from halocline.tune.processor import Processor
 from halocline.tune.streams import Streams
 from halocline.tune.timeline import Timeline
@@ -85,8 +86,9 @@ class Walk:
                 timed("wait", self._name(number), lambda: worker.wait(number, arrivals, self._run))
             case ops.Poll(number):
                 timed("poll", self._name(number), lambda: worker.poll(number))
-            case Repeat(count, body):
-                self._loop(count, body)
+            case Repeat() | Until():
+                passes = op.count if isinstance(op, Repeat) else assumed_passes(op)
+                self._loop(passes, op.body)
             case Every(interval, body):
                 self._stretched(1.0 / interval, body)
             case ops.Reduce(kind, name, _, boxes):
@@ -98,7 +100,7 @@ class Walk:
             case ops.Poison(name, components, boxes):
                 size = self._bytes(name, len(components))
                 timed("poison", name, lambda: worker.sweep(boxes, size))
-            case Swap() | ops.CallFunction():
+            case Swap() | ops.Compute() | ops.CallFunction():
                 pass
 
     def _name(self, position: int) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 
 from halocline.language.expr import Binary, Cast, Compare, Const, Index, Read, Scalar, Unary, Where
-from halocline.language.kernel import DTYPES, FieldType, Kernel, Statement
-from halocline.language.promotion import types_of
+from halocline.language.kernel import DTYPES, INTEGERS, FieldType, Kernel, Statement
+from halocline.language.promotion import promoted, types_of
 
 EXACT = ("add", "sub", "mul", "min", "max")
 BITS = ("and", "or", "xor")
-WIDTHS = {True: ("float64", "float32"), False: ("int64", "int32", "uint8", "bool")}
+DIVIDED = ("floordiv", "mod")
+SHIFTED = ("shl", "shr")
+WIDTHS = {True: ("float64", "float32"), False: (*INTEGERS, "bool")}
 
 
 class Maker:
@@ -85,18 +87,27 @@ class Maker:
         """Return a value that can be subtracted: no truth value."""
         return Cast("int32", value) if self.kind_of(value) == "bool" else value
 
+    def alike(self, *values):
+        """Return values that have a type of integers in common, where these are wanted."""
+        kinds = [self.kind_of(value) for value in values]
+        if self.floating or not promoted(*kinds).startswith("float"):
+            return values
+        return [Cast("int64", value) for value in values]
+
     def number(self, depth: int):
         if depth == 0 or self.random.random() < 0.1:
             return self.leaf()
         kind = self.random.randrange(11)
         if kind < 6:
-            ops = (*EXACT, "div") if self.floating else (*EXACT, *BITS)
+            ops = (
+                (*EXACT, *DIVIDED, "div") if self.floating else (*EXACT, *BITS, *DIVIDED, *SHIFTED)
+            )
             op = self.random.choice(ops)
             left = self.number(depth - 1)
             right = left if self.random.random() < 0.15 else self.number(depth - 1)
-            if op == "sub":
+            if op in ("sub", *DIVIDED, *SHIFTED):
                 left, right = self.numeric(left), self.numeric(right)
-            return Binary(op, left, right)
+            return Binary(op, *self.alike(left, right))
         if kind == 10:
             return Cast(self.random.choice(WIDTHS[self.floating]), self.number(depth - 1))
         if kind == 6:
@@ -109,7 +120,8 @@ class Maker:
             return Unary(op, operand)
         if kind == 7:
             return self.truth(depth - 1)
-        return Where(self.truth(depth - 1), self.number(depth - 1), self.number(depth - 1))
+        choice = self.truth(depth - 1)
+        return Where(choice, *self.alike(self.number(depth - 1), self.number(depth - 1)))
 
     def truth(self, depth: int):
         kind = self.random.randrange(6)

@@ -31,6 +31,9 @@ from halocline.pipeline import source_for
 SHAPES = ((1, 1, 1), (32, 1, 1), (8, 4, 2), (64, 2, 2), (THREADS, 1, 1))
 SEEDS = st.integers(0, 2**64 - 1)
 
+# Of any kind but 177: the text before the kernels has functions that not all of them use.
+WARNING = re.compile(r"ptxas.*warning|halocline\.cu.*warning #(?!177)")
+
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
@@ -195,13 +198,13 @@ def architecture(request):
 def test_nvrtc_compiles_random_kernels_and_strange_names_without_warnings(architecture):
     code = compile_cuda(print_cuda([*KERNELS[:12], KERNELS[35], *NUMBERS, STRANGE]), architecture)
     assert code.image.startswith(b"\x7fELF")
-    assert not re.search(r"(halocline\.cu|ptxas).*warning", code.log)
+    assert not WARNING.search(code.log)
 
 
 def test_what_sweeps_hand_on_stays_in_registers(architecture):
     sweeps = [kernel for kernel in map(random_kernel, range(30)) if kernel.sweep]
     code = compile_cuda(print_cuda(sweeps), architecture)
-    assert not re.search(r"(halocline\.cu|ptxas).*warning", code.log)
+    assert not WARNING.search(code.log)
     spilled = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores", code.log)
     assert spilled == [("0", "0")] * len(sweeps)
 

@@ -216,7 +216,7 @@ def test_a_checkpoint_without_one_of_its_arrays_is_told(path):
 def test_a_checkpoint_of_another_format_is_told(path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("checkpoint.json", '{"format": 99}')
-    with pytest.raises(CaseError, match=r"has format 99; expected 2\. Go on with the version"):
+    with pytest.raises(CaseError, match=r"has format 99; expected 3\. Go on with the version"):
         load(waves().simulation, path)
 
 

@@ -16,7 +16,12 @@ from halocline.errors import CaseError, OutputError
 from halocline.io.quantity import Quantity
 from halocline.io.vtk import VtkSeries
 
-TYPES = {"Float64": "<f8", "Float32": "<f4", "Int32": "<i4", "UInt8": "u1"}
+TYPES = {
+    f"{kind}{8 * size}": f"<{letter}{size}"
+    for kind, letter in (("Float", "f"), ("Int", "i"), ("UInt", "u"))
+    for size in (1, 2, 4, 8)
+    if letter != "f" or size > 2
+}
 
 
 def read(path: Path) -> tuple[ElementTree.Element, dict[str, np.ndarray]]:

@@ -13,7 +13,7 @@ from halocline.errors import CaseError, described
 from halocline.geometry import AXES
 from halocline.language.numbers import ANY, Range, finite_number
 from halocline.language.operators import Operand
-from halocline.language.steps import Parameter
+from halocline.language.parameters import Parameter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

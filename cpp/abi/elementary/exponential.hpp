@@ -1,0 +1,166 @@
+/* Exponential and hyperbolic functions: e^x = 2^n e^r with |r| <= ln(2) / 2. */
+#pragma once
+
+#include "elementary/basics.hpp"
+
+namespace elementary {
+
+// e^x = 2^n (1 + high + low).
+template <class T>
+struct Exponential {
+    T n;
+    Two<T> rest;
+};
+
+// (e^r - 1 - r) / r^2 where |r| <= ln(2) / 2.
+ELEMENTARY double expm1_series(double r) {
+    return polynomial(r, 0x1.0000000000000p-1, 0x1.5555555555558p-3, 0x1.555555555553bp-5,
+                      0x1.111111110f96cp-7, 0x1.6c16c16c186dfp-10, 0x1.a01a01aeb5e15p-13,
+                      0x1.a01a01b610038p-16, 0x1.71ddfb5878f42p-19, 0x1.27e48e831c265p-22,
+                      0x1.af59a6eb18cd2p-26, 0x1.2021db1f8a0c2p-29);
+}
+
+// e^r - 1 where |r.high| <= ln(2) / 2.
+ELEMENTARY Two<double> expm1_near_zero(Two<double> r) {
+    const double q = expm1_series(r.high);
+    return sum_of_ordered(r.high, fused(r.high * r.high, q, fused(r.low, r.high, r.low)));
+}
+
+// Of x = high + low, where |high| is below 1200.
+ELEMENTARY Exponential<double> exponential(double high, double low) {
+    const double n = nearest(high * 0x1.71547652b82fep+0);
+    const double near = fused(-n, 0x1.62e42fefa3800p-1, high);  // exact: ln(2) to 42 bits
+    return {n, expm1_near_zero(sum_of_ordered(near, fused(n, -0x1.ef35793c76730p-45, low)))};
+}
+
+template <class T>
+ELEMENTARY T within(T x, T lower, T upper) {
+    const T above = x < lower ? lower : x;
+    return above > upper ? upper : above;
+}
+
+ELEMENTARY double exp(double x) {
+    const double near = within(x, -746.0, 710.0);
+    const double n = nearest(near * 0x1.71547652b82fep+0);
+    const double most = fused(-n, 0x1.62e42fefa3800p-1, near);
+    const double r = fused(-n, 0x1.ef35793c76730p-45, most);
+    return scaled(1.0 + fused(r * r, expm1_series(r), r), n);
+}
+
+ELEMENTARY double exp2(double x) {
+    const double near = within(x, -1080.0, 1025.0);
+    const double n = nearest(near);
+    const Two<double> r =
+        product_of<double>({near - n, 0.0}, {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56});
+    return scaled(1.0 + expm1_near_zero(r).high, n);
+}
+
+// (e^x - 1) / 4 for x from -44 to 710.5.
+ELEMENTARY Two<double> quarter_of_expm1(double x) {
+    const Exponential<double> e = exponential(x, 0.0);
+    const double quarter = two_to(e.n - 2.0);
+    const Two<double> sum = sum_of(quarter - 0.25, quarter * e.rest.high);
+    return {sum.high, sum.low + quarter * e.rest.low};
+}
+
+ELEMENTARY double expm1(double x) {
+    const double result = 4.0 * rounded_sum(quarter_of_expm1(within(x, -40.0, 710.0)));
+    return size(x) < 0x1p-54 ? x : result;
+}
+
+ELEMENTARY double sinh(double x) {
+    // With E = e^|x| - 1: (E + E / (E + 1)) / 2.
+    const Two<double> quarter = quarter_of_expm1(within(size(x), 0.0, 710.5));
+    const Two<double> most = {quarter.high < 0x1p60 ? quarter.high : 0x1p60,
+                              quarter.high < 0x1p60 ? quarter.low : 0.0};
+    const Two<double> below = sum_of(0.25, most.high);
+    const Two<double> q = quotient_of(most, {below.high, below.low + most.low});
+    const Two<double> sum = sum_of(quarter.high, 0.25 * q.high);
+    const double result = 2.0 * (sum.high + (sum.low + (quarter.low + 0.25 * q.low)));
+    return size(x) < 0x1p-28 ? x : copysign(result, x);
+}
+
+ELEMENTARY double cosh(double x) {
+    const Exponential<double> e = exponential(within(size(x), 0.0, 712.0), 0.0);
+    const Two<double> sum = sum_of_ordered(1.0, e.rest.high);
+    const double half = scaled(sum.high, e.n - 1.0);
+    const double low = scaled(sum.low + e.rest.low, e.n - 1.0);
+    const double inverse = 0.25 / half;
+    return half + fused(low, fused(-4.0 * inverse, inverse, 1.0), inverse);
+}
+
+ELEMENTARY double tanh(double x) {
+    // With E = e^(2 |x|) - 1: E / (E + 2).
+    const Two<double> quarter = quarter_of_expm1(2.0 * within(size(x), 0.0, 22.0));
+    const Two<double> below = sum_of(0.5, quarter.high);
+    const double result = rounded_sum(quotient_of(quarter, {below.high, below.low + quarter.low}));
+    return size(x) < 0x1p-28 ? x : copysign(result, x);
+}
+
+// The same in double for results that are rounded to float: e^x = 2^n (1 + rest).
+ELEMENTARY Exponential<double> short_exponential(double x) {
+    const double n = nearest(x * 0x1.71547652b82fep+0);
+    const double r = fused(-n, 0x1.62e42fefa39efp-1, x);
+    const double q = polynomial(r, 0x1.ffffffffeac74p-2, 0x1.5555557e8ea71p-3, 0x1.5555558aaea76p-5,
+                                0x1.1110a140c4436p-7, 0x1.6c162276f6fe4p-10, 0x1.a186f4b734bfdp-13,
+                                0x1.a18b8d8473f35p-16);
+    return {n, {fused(r * r, q, r), 0.0}};
+}
+
+ELEMENTARY double short_exp(double x) {
+    const Exponential<double> e = short_exponential(within(x, -110.0, 100.0));
+    return (1.0 + e.rest.high) * two_to(e.n);
+}
+
+ELEMENTARY double short_expm1(double x) {
+    const Exponential<double> e = short_exponential(within(x, -40.0, 100.0));
+    const double scale = two_to(e.n);
+    return fused(scale, e.rest.high, scale - 1.0);
+}
+
+// In float, where that is enough: (e^r - 1 - r) / r^2.
+ELEMENTARY float expm1_series(float r) {
+    return polynomial(r, 0x1.00000051bdf9dp-1, 0x1.55548eed359f4p-3, 0x1.55545df51bc38p-5,
+                      0x1.123b54a6bbf9dp-7, 0x1.6db41f41360f8p-10);
+}
+
+ELEMENTARY float exp(float x) {
+    const float near = within(x, -105.0f, 90.0f);
+    const float n = nearest(near * 0x1.715476p+0f);
+    const float most = fused(-n, 0x1.62e4p-1f, near);  // exact: ln(2) to 15 bits
+    const float r = fused(-n, 0x1.7f7d1cp-20f, most);
+    const float rest = fused(-n, 0x1.7f7d1cp-20f, most - r);
+    return scaled(1.0f + (r + fused(r * r, expm1_series(r), rest)), n);
+}
+
+ELEMENTARY float exp2(float x) {
+    const float near = within(x, -155.0f, 130.0f);
+    const float n = nearest(near);
+    const float r = (near - n) * 0x1.62e43p-1f;
+    const float rest = fused(near - n, 0x1.62e43p-1f, -r) - (near - n) * 0x1.05c610p-29f;
+    return scaled(1.0f + (r + fused(r * r, expm1_series(r), rest)), n);
+}
+
+ELEMENTARY float expm1(float x) {
+    const float result = static_cast<float>(short_expm1(x));
+    return size(x) < 0x1p-25f ? x : result;
+}
+
+ELEMENTARY float sinh(float x) {
+    const double e = short_expm1(size(x));
+    const float result = static_cast<float>(0.5 * (e + e / (e + 1.0)));
+    return size(x) < 0x1p-13f ? x : copysign(result, x);
+}
+
+ELEMENTARY float cosh(float x) {
+    const double e = short_exp(size(x));
+    return static_cast<float>(0.5 * (e + 1.0 / e));
+}
+
+ELEMENTARY float tanh(float x) {
+    const double e = short_expm1(2.0 * static_cast<double>(within(size(x), 0.0f, 20.0f)));
+    const float result = static_cast<float>(e / (e + 2.0));
+    return size(x) < 0x1p-13f ? x : copysign(result, x);
+}
+
+}  // namespace elementary

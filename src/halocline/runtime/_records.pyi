@@ -1,0 +1,237 @@
+"""What plans are made of for the runtime: records of '_core', declared apart."""
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import TypeAlias
+
+_Cell: TypeAlias = tuple[int, int, int]
+
+class Box:
+    """Cells from a lower corner to before an upper one."""
+
+    def __init__(self, lower: _Cell, upper: _Cell) -> None: ...
+
+class BlockBox:
+    """Cells of one block, by its number."""
+
+    def __init__(self, block: int, box: Box) -> None: ...
+
+class Layers:
+    """Where the feeders of a kernel run on one block: a box each, and cells for which none does."""
+
+    def __init__(self, block: int, boxes: Sequence[Box], free_of_producers: Box) -> None: ...
+
+class Threads:
+    """How threads of a device share cells: those of a block, and cells of each, along each axis."""
+
+    def __init__(self, block: _Cell, cells: _Cell) -> None: ...
+
+class Fetch(Enum):
+    """Whether a kernel fetches rows ahead: it may try, and stay with what is faster."""
+
+    never = ...
+    always = ...
+    trial = ...
+
+class Kernel:
+    """A compiled kernel, called with the fields and scalars in these slots.
+
+    It runs on blocks of the space that its fields are on. With a mask (a slot) it runs only where
+    that field is not zero. A device must know which slots are 'written'.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        address: int,
+        fields: Sequence[int],
+        scalars: Sequence[int],
+        stream: bool,
+        mask: int = -1,
+        layers: Sequence[Layers] = (),
+        space: int = 0,
+        fetch: Fetch = ...,
+        written: Sequence[int] = (),
+        threads: Threads = ...,
+    ) -> None: ...
+
+# How the values of a message move from one rank to another.
+TransportKind = Enum(
+    "TransportKind",
+    [
+        "shared",
+        "shared-push",
+        "two-sided",
+        "persistent",
+        "datatype",
+        "put",
+        "get",
+        "box-copies",
+        "via-host",
+        "from-device",
+        "peer",
+    ],
+)
+
+class Part:
+    """One component of a field in a box, at this rank's end and at the other's."""
+
+    def __init__(
+        self,
+        slot: int,
+        component: int,
+        block: int,
+        lower: _Cell,
+        other_block: int,
+        other_lower: _Cell,
+        extent: _Cell,
+    ) -> None: ...
+
+class Message:
+    """What travels at once to or from one rank; parts have the same order on both sides."""
+
+    def __init__(
+        self, rank: int, tag: int, transport: TransportKind, parts: Sequence[Part]
+    ) -> None: ...
+
+class Copy:
+    """Cells copied between blocks of this process."""
+
+    def __init__(
+        self,
+        slot: int,
+        component: int,
+        source_block: int,
+        source_lower: _Cell,
+        target_block: int,
+        target_lower: _Cell,
+        extent: _Cell,
+    ) -> None: ...
+
+class Exchange:
+    """Everything that brings the halos of some fields up to date; timers have its name."""
+
+    def __init__(
+        self,
+        name: str,
+        sends: Sequence[Message] = (),
+        receives: Sequence[Message] = (),
+        copies: Sequence[Copy] = (),
+    ) -> None: ...
+
+class Run:
+    """Run a kernel on boxes; the late rim of a kernel may go on beside its core."""
+
+    def __init__(
+        self, kernel: int, label: str, boxes: Sequence[BlockBox], is_late_rim: bool = False
+    ) -> None: ...
+
+class Start:
+    """Begin an exchange."""
+
+    def __init__(self, exchange: int) -> None: ...
+
+class Wait:
+    """Complete an exchange."""
+
+    def __init__(self, exchange: int) -> None: ...
+
+class Poll:
+    """Let the messages of an exchange progress."""
+
+    def __init__(self, exchange: int) -> None: ...
+
+class Piece:
+    """What is run as soon as some messages, by their positions, have arrived."""
+
+    def __init__(self, messages: Sequence[int], run: Run) -> None: ...
+
+class WaitAny:
+    """Complete an exchange, running pieces meanwhile."""
+
+    def __init__(self, exchange: int, pieces: Sequence[Piece]) -> None: ...
+
+class Swap:
+    """Exchange the contents of two fields without copying."""
+
+    def __init__(self, slot_a: int, slot_b: int) -> None: ...
+
+class Loop:
+    """Repeat the body."""
+
+    def __init__(self, count: int, body: Sequence[Operation]) -> None: ...
+
+class Every:
+    """Run the body at the end of every n-th step."""
+
+    def __init__(self, interval: int, body: Sequence[Operation]) -> None: ...
+
+class Until:
+    """Repeat the body until a scalar is not zero after a pass; UnmetError if it never is."""
+
+    def __init__(
+        self,
+        condition: int,
+        most: int,
+        passes: int,
+        must_hold: bool,
+        number: int,
+        body: Sequence[Operation],
+        before_error: Sequence[Operation],
+    ) -> None: ...
+
+# What a step of a formula does: 'constant', 'scalar', or as nodes of expressions are called.
+class Calculation(Enum):
+    constant = ...
+    scalar = ...
+    where = ...
+
+class FormulaStep:
+    """A step of a formula: a number, the scalar in a slot, or of the results of earlier steps."""
+
+    def __init__(
+        self, calculation: Calculation, value: float = 0.0, operands: Sequence[int] = ()
+    ) -> None: ...
+
+class Compute:
+    """Give a scalar the value of another one, most often of a formula."""
+
+    def __init__(self, scalar: int, value: int) -> None: ...
+
+class Reduction(Enum):
+    """How values are combined."""
+
+    sum = ...
+    min = ...
+    max = ...
+
+class Reduce:
+    """Combine one component over all boxes and ranks into a scalar."""
+
+    def __init__(
+        self,
+        reduction: Reduction,
+        slot: int,
+        component: int,
+        boxes: Sequence[BlockBox],
+        scalar: int,
+    ) -> None: ...
+
+class Call:
+    """Call a function of Python."""
+
+    def __init__(self, callback: int) -> None: ...
+
+class Poison:
+    """Overwrite cells with poison."""
+
+    def __init__(self, slot: int, components: Sequence[int], boxes: Sequence[BlockBox]) -> None: ...
+
+class Check:
+    """Raise NotFiniteError on every rank if any has a NaN."""
+
+    def __init__(self, slot: int, boxes: Sequence[BlockBox]) -> None: ...
+
+_Nested: TypeAlias = Loop | Every | Until
+_Exchanging: TypeAlias = Start | Wait | WaitAny | Poll
+Operation: TypeAlias = Run | _Exchanging | Swap | _Nested | Compute | Reduce | Call | Poison | Check

@@ -17,6 +17,7 @@ CHOICES = {
     "life.py": ("61", "40"),
     "lid_driven_cavity.py": ("12", "3"),
     "own_kernel.py": ("48", "60"),
+    "poisson_multigrid.py": ("64",),
 }
 
 

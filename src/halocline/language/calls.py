@@ -108,7 +108,13 @@ def _check_gathered(kernel: Kernel, on: On, places: Sequence[str]) -> None:
     """
     displaced = any(any(s.offset) for s in kernel.statements)
     if kernel.sweep or displaced or isinstance(on, str):
-        what = "sweeps" if kernel.sweep else "assigns at an offset" if displaced else "runs beyond"
+        what = (
+            "sweeps"
+            if kernel.sweep
+            else "assigns at an offset"
+            if displaced
+            else "runs beyond a side"
+        )
         raise KernelError(
             f"Kernel '{kernel.name}' {what} to give a whole field values of fields that are cut "
             "into blocks; expected that each cell assigns itself, in the domain.",

@@ -71,7 +71,7 @@ class Multigrid:
         KernelError: The operator is no function, or not one of the value in the cell.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (editors show them)
         self,
         operator: Operator,
         u: Field,

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from halocline.plan.step import Chain
 
 
-def gathering_operations(chain: Chain, rank: int, around: Surroundings) -> list[Operation]:
+def gathering_operations(chain: Chain, around: Surroundings) -> list[Operation]:
     """Return the operations of a chain whose last kernel assigns own cells of whole fields."""
-    found = _Gathering(chain, rank, around).exchanges()
+    found = _Gathering(chain, around).exchanges()
     between = [op for n in found if n is not None for op in (ops.Start(n), ops.Wait(n))]
     return [*chain_operations(chain, around), *between]
 
@@ -36,11 +36,11 @@ def gathering_operations(chain: Chain, rank: int, around: Surroundings) -> list[
 class _Gathering:
     """The exchanges of one kernel's results, as one rank takes part in them."""
 
-    def __init__(self, chain: Chain, rank: int, around: Surroundings) -> None:
+    def __init__(self, chain: Chain, around: Surroundings) -> None:
         self.launch = chain.launches[-1]
-        self.rank = rank
         self.around = around
         self.blocks = around.blocks.decomposition
+        self.rank = self.blocks.block(around.blocks.numbers[0]).rank
         self.ranks = self.blocks.ranks
 
     def exchanges(self) -> list[int | None]:

@@ -322,14 +322,9 @@ class _Lowering:
             self._add_launch,
             lambda broken: self._items([broken.item]),
         )
-        return [*poison, *self._operations(with_producers(chain), around)]
-
-    def _operations(self, chain: Chain, around: Surroundings) -> list[ops.Operation]:
-        if chain.is_pipelined:
-            return sweep_operations(chain, around)
-        if chain.hands_on:
-            return gathering_operations(chain, self.rank, around)
-        return chain_operations(chain, around)
+        operations = sweep_operations if chain.is_pipelined else chain_operations
+        operations = gathering_operations if chain.is_gathering else operations
+        return [*poison, *operations(with_producers(chain), around)]
 
     def _add_launch(self, launch: Launch, layers: ops.Layers) -> int:
         self.launches.append(launch)

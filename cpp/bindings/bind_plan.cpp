@@ -37,8 +37,7 @@ void bind_kernels(nb::module_& module) {
                         Needed{"stream", &Kernel::stream}, Optional{"mask", &Kernel::mask},
                         Optional{"layers", &Kernel::layers}, Optional{"space", &Kernel::space},
                         Optional{"fetch", &Kernel::fetch}, Optional{"written", &Kernel::written},
-                        Optional{"ratios", &Kernel::ratios},
-                        Optional{"threads", &Kernel::threads});
+                        Optional{"ratios", &Kernel::ratios}, Optional{"threads", &Kernel::threads});
 }
 
 void bind_exchanges(nb::module_& module) {

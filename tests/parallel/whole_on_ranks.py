@@ -17,7 +17,6 @@ from whole import Whole, differences
 
 import halocline as hc
 
-
 STRATEGIES = {
     "default": {},
     "messages": {"transport": "two-sided", "messages": "field", "width": "full"},

@@ -106,15 +106,12 @@ def _check_gathered(kernel: Kernel, on: On, places: Sequence[str]) -> None:
 
     Each block does its own cells, and has to end up with those that others have done.
     """
-    displaced = any(any(s.offset) for s in kernel.statements)
-    if kernel.sweep or displaced or isinstance(on, str):
-        what = (
-            "sweeps"
-            if kernel.sweep
-            else "assigns at an offset"
-            if displaced
-            else "runs beyond a side"
-        )
+    found = {
+        "sweeps": kernel.sweep is not None,
+        "assigns at an offset": any(any(s.offset) for s in kernel.statements),
+        "runs beyond a side": isinstance(on, str),
+    }
+    for what in (what for what, is_done in found.items() if is_done):
         raise KernelError(
             f"Kernel '{kernel.name}' {what} to give a whole field values of fields that are cut "
             "into blocks; expected that each cell assigns itself, in the domain.",

@@ -58,7 +58,7 @@ class Multigrid:
         cycle: 'V', or 'F', which does more on coarse grids.
         smoothing: Relaxations before and after a correction by the coarser grid.
         whole_below: Coarse grids of fewer cells are whole; blocks are cut at multiples of the cells
-            of the first of these.
+            of the first of these. Each rank gets and computes all of them.
 
     Attributes:
         cycle: The steps of one cycle.

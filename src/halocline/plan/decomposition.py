@@ -255,8 +255,8 @@ class Decomposition:
         ]
         for image in product(*along):
             shift, lower, upper = zip(*image, strict=True)
-            is_own = self.copies and asking is not None
-            for number in (asking,) if is_own else self._tiling.meeting(Box(lower, upper)):
+            found = self._tiling.meeting(Box(lower, upper))
+            for number in found if asking is None or not self.copies else (asking,):
                 yield self.block(number), shift
 
     def beside(self, block: Block, direction: Direction) -> Iterator[tuple[Block, Offset]]:

@@ -37,7 +37,8 @@ void bind_kernels(nb::module_& module) {
                         Needed{"stream", &Kernel::stream}, Optional{"mask", &Kernel::mask},
                         Optional{"layers", &Kernel::layers}, Optional{"space", &Kernel::space},
                         Optional{"fetch", &Kernel::fetch}, Optional{"written", &Kernel::written},
-                        Optional{"ratios", &Kernel::ratios}, Optional{"threads", &Kernel::threads});
+                        Optional{"ratios", &Kernel::ratios}, Optional{"threads", &Kernel::threads},
+                        Optional{"points", &Kernel::points});
 }
 
 void bind_exchanges(nb::module_& module) {
@@ -98,7 +99,7 @@ void bind_running(nb::module_& module) {
                         "Combine one component over all boxes and ranks into a scalar.",
                         Needed{"reduction", &Reduce::reduction}, Needed{"slot", &Reduce::slot},
                         Needed{"component", &Reduce::component}, Needed{"boxes", &Reduce::boxes},
-                        Needed{"scalar", &Reduce::scalar});
+                        Needed{"scalar", &Reduce::scalar}, Optional{"kernel", &Reduce::kernel});
     using plan::Poison;
     bind_record<Poison>(module, "Poison", "Overwrite cells with poison.",
                         Needed{"slot", &Poison::slot}, Needed{"components", &Poison::components},

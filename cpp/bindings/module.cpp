@@ -18,6 +18,7 @@
 #include "bindings/bind_device.hpp"
 #include "bindings/bind_elementary.hpp"
 #include "bindings/bind_plan.hpp"
+#include "bindings/bind_points.hpp"
 #include "bindings/record.hpp"
 #include "core/error.hpp"
 #include "runtime/runtime.hpp"
@@ -199,6 +200,7 @@ NB_MODULE(_core, module) {
     nb::class_<Runtime> runtime(module, "Runtime", nb::dynamic_attr(), "Executes a plan.");
     bindings::bind_parts(runtime);
     bindings::bind_run(runtime);
+    bindings::bind_points(runtime);
     bindings::bind_not_finite(module);
     bindings::bind_unmet(module);
     nb::exception<TransportError>(module, "TransportError", PyExc_RuntimeError);

@@ -189,6 +189,7 @@ struct Reduce {
     int component = 0;
     std::vector<BlockBox> boxes;
     int scalar = 0;
+    int kernel = -1;  ///< gives the field its values in the boxes before, if there is one
 };
 /// Call back into the host program.
 struct Call {

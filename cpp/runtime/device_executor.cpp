@@ -4,6 +4,7 @@
 
 #include "device/mirror.hpp"
 #include "device/move_tables.hpp"
+#include "runtime/device_points.hpp"
 #include "runtime/device_reduce.hpp"
 #include "runtime/device_replay.hpp"
 #include "runtime/device_run.hpp"
@@ -30,6 +31,7 @@ public:
     }
 
     void run(program::Run& run) override {
+        if (run.points != nullptr) return run_points_on_device(mirror_, state_, run);
         for (std::size_t i = 0; i < run.fields.size(); ++i) {
             mirror_.to_device(state_.holds(run.fields[i]), run.is_written[i]);
         }
@@ -44,7 +46,8 @@ public:
         move(poison.kept, {storage}, [&] { return moves(poison); });
     }
 
-    [[nodiscard]] Partial reduce(const program::Reduce& reduce) override {
+    [[nodiscard]] Partial reduce(program::Reduce& reduce) override {
+        if (reduce.run) run(*reduce.run);
         prepare(reduce.slot);
         return reduce_on_device(mirror_, state_, reduce);
     }

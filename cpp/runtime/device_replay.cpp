@@ -25,12 +25,8 @@ struct Launches {
     }
 
     bool operator()(const program::Run& run) const {
-        const auto changes = [&](int scalar) {
-            return scalar == step_scalar || scalar == time_scalar ||
-                   state.formulas[static_cast<std::size_t>(scalar)].reads(
-                       {step_scalar, time_scalar});
-        };
-        return std::ranges::none_of(run.scalars, changes) &&
+        const auto changes = [&](int scalar) { return state.changes(scalar); };
+        return run.points == nullptr && std::ranges::none_of(run.scalars, changes) &&
                (run.mask < 0 || run.listed_version == state.mask_version);
     }
     bool operator()(const program::Start& start) const { return is_local(start.exchange); }
@@ -97,8 +93,11 @@ void Replays::replay(const TimeLoop& loop, const Steps& steps) {
 }
 
 void Replays::forget_what_changed(const Steps& steps, const State& state) {
-    // The number of the step and the time change, but nothing that is recorded reads them.
-    std::vector<double> scalars(state.scalars.begin() + time_scalar + 1, state.scalars.end());
+    // The number of the step, the time and series change, but nothing that is recorded reads them.
+    std::vector<double> scalars = state.scalars;
+    for (std::size_t i = 0; i < scalars.size(); ++i) {
+        if (state.changes(static_cast<int>(i))) scalars[i] = 0;
+    }
     const bool is_masked = std::ranges::any_of(
         steps, [](const Program* program) { return std::ranges::any_of(*program, has_masks); });
     const std::int64_t version = is_masked ? state.mask_version : 0;

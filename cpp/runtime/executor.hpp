@@ -55,8 +55,8 @@ public:
     virtual void run(program::Run& run) = 0;
     /// Overwrites cells with poison.
     virtual void poison(program::Poison& poison) = 0;
-    /// Takes together the values that this rank has.
-    [[nodiscard]] virtual Partial reduce(const program::Reduce& reduce) = 0;
+    /// Takes together the values that this rank has, or that the kernel of the reduction gives.
+    [[nodiscard]] virtual Partial reduce(program::Reduce& reduce) = 0;
     /// The first NaN on this rank.
     [[nodiscard]] virtual NanPlace first_nan(const program::Check& check) = 0;
 

@@ -4,6 +4,7 @@
 
 #include "core/pack.hpp"
 #include "runtime/host_reduce.hpp"
+#include "runtime/point_run.hpp"
 #include "runtime/program.hpp"
 
 namespace halocline {
@@ -12,7 +13,9 @@ namespace {
 class HostExecutor final : public Executor {
 public:
     explicit HostExecutor(State& state)
-        : state_(state), partials_(static_cast<std::size_t>(state.memory.threads)) {}
+        : state_(state),
+          partials_(static_cast<std::size_t>(state.memory.threads)),
+          evaluations_(partials_.size()) {}
 
     void add_storage(const std::vector<Storage>& /*blocks*/) override {}
     void clear(std::size_t /*storage*/) override {}
@@ -23,6 +26,7 @@ public:
     }
 
     void run(program::Run& run) override {
+        if (run.points != nullptr) return run_points(state_, run);
         const std::int32_t fetch = run.fetching.fetches() ? 1 : 0;
         for (program::Run::Piece& piece : run.pieces) {
             if (piece.is_other_block) {
@@ -46,8 +50,9 @@ public:
         }
     }
 
-    [[nodiscard]] Partial reduce(const program::Reduce& reduce) override {
-        return reduce_on_host(state_, reduce, partials_);
+    [[nodiscard]] Partial reduce(program::Reduce& reduce) override {
+        return reduce.run ? reduce_evaluated(state_, reduce, partials_, evaluations_)
+                          : reduce_on_host(state_, reduce, partials_);
     }
     [[nodiscard]] NanPlace first_nan(const program::Check& check) override {
         return first_nan_on_host(state_, check);
@@ -80,7 +85,8 @@ public:
 
 private:
     State& state_;
-    std::vector<Partial> partials_;  // by thread
+    std::vector<Partial> partials_;        // by thread
+    std::vector<Evaluation> evaluations_;  // likewise
 };
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <any>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "core/plan.hpp"
 #include "runtime/exchange.hpp"
 #include "runtime/fetch_trial.hpp"
+#include "runtime/points.hpp"
 #include "runtime/state.hpp"
 
 namespace halocline {
@@ -32,7 +35,8 @@ struct Kernel {
     int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
     /// Where its producers run; blocks without any are left out.
     std::vector<plan::Layers> layers = {};
-    int space = 0;  ///< whose blocks it runs on
+    int space = 0;    ///< whose blocks it runs on
+    int points = -1;  ///< at which points the runtime does it, without a function; -1: none
     /// Where blocks of fields begin elsewhere than its own: how many cells of each field one of the
     /// kernel's spans along each axis; else empty.
     std::vector<Index3> ratios = {};
@@ -48,6 +52,7 @@ struct Parts {
     std::vector<Exchange> exchanges;
     std::vector<std::size_t> under_way = {};  ///< exchanges that have been started
     std::vector<std::function<void()>> callbacks;
+    std::deque<Points> points = {};  ///< where they stay
 };
 
 /// The operations of a plan, checked and resolved: executing them looks nothing up and
@@ -65,10 +70,12 @@ struct Run {
         std::vector<halocline_active_run> active_runs;  // of cells of the mask, if there is one
         std::vector<halocline_layer> layers;            // of producers, if there are any
         halocline_layer free_of_producers;              // no producer runs for cells in here
+        std::vector<PointList> point_lists;             // if it is done at points
         std::any kept;                                  // what the executor keeps for these lists
     };
     std::size_t kernel;
     halocline_kernel function;
+    Points* points;   // of a kernel that is done at points
     Threads threads;  // of a device
     FetchTrial fetching{Fetch::never};
     bool is_late_rim;
@@ -136,6 +143,7 @@ struct Reduce {
     std::vector<LocalBox> boxes;
     std::size_t scalar;
     std::size_t timer;
+    std::optional<Run> run;  // gives the field its values before
 };
 struct Call {
     std::size_t callback;
@@ -169,6 +177,6 @@ class Timers;
 /// Checks operations against what exists and resolves them; adds their timers. Throws
 /// std::invalid_argument naming the operation.
 [[nodiscard]] Program resolve(const std::vector<plan::Operation>& plan, const State& state,
-                              const Parts& parts, Timers& timers, const std::string& where);
+                              Parts& parts, Timers& timers, const std::string& where);
 
 }  // namespace halocline

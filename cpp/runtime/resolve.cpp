@@ -26,7 +26,7 @@ std::size_t position(int index, std::size_t count, const std::string& what,
 /// Resolves one operation; overloads for all kinds.
 struct Resolver {
     const State& state;
-    const Parts& parts;
+    Parts& parts;
     Timers& timers;
     std::string where;
 
@@ -54,7 +54,8 @@ struct Resolver {
         call.wrap = block.wrap;
         call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         call.stream = kernel.stream ? 1 : 0;
-        program::Run::Piece piece{box.block, true, call, moved(kernel, box.block), {}, {}, {}, {}};
+        program::Run::Piece piece{box.block, true, call, moved(kernel, box.block), {}, {},
+                                  {},        {},   {}};
         for (const plan::Layers& known : kernel.layers) {
             if (known.block == box.block) add_layers(piece, known, origin);
         }
@@ -112,12 +113,31 @@ struct Resolver {
         static_cast<void>(localize(state, kernel.fields.front(), box, where));
     }
 
+    /// Lists the points of a piece, of which a kernel may have none.
+    void add_points(program::Run& run, program::Run::Piece& piece, const Kernel& kernel,
+                    const Box& box) const {
+        if (run.points == nullptr) return;
+        const Space& space = state.space(kernel.space);
+        const Block& block = space.blocks[static_cast<std::size_t>(piece.block)];
+        piece.point_lists =
+            lists_of(*run.points, box, block, space.period,
+                     state.view(run.fields.front(), piece.block), state.memory.threads);
+    }
+
     [[nodiscard]] program::Run resolve_run(const plan::Run& run) const {
+        return resolve_run(run, timers.add("run", run.label));
+    }
+    [[nodiscard]] program::Run resolve_run(const plan::Run& run, std::size_t timer) const {
         const std::size_t index = position(run.kernel, parts.kernels.size(), "kernel", where);
         const Kernel& kernel = parts.kernels[index];
         program::Run resolved{};
         resolved.kernel = index;
         resolved.function = kernel.function;
+        if (kernel.points >= 0) {
+            const std::size_t points =
+                position(kernel.points, parts.points.size(), "points", where);
+            resolved.points = &parts.points[points];
+        }
         resolved.threads = kernel.threads;
         resolved.fetching = FetchTrial(kernel.fetch);
         resolved.is_late_rim = run.is_late_rim;
@@ -136,12 +156,13 @@ struct Resolver {
             // Vectors keep their memory when the operation is moved.
             next.call.fields = resolved.field_arguments.data();
             next.call.scalars = resolved.scalar_arguments.data();
+            add_points(resolved, next, kernel, box.box);
             if (!next.layers.empty()) next.call.layers = next.layers.data();
             resolved.pieces.push_back(std::move(next));
         }
         resolved.mask = kernel.mask;
         resolved.listed_version = -1;
-        resolved.timer = timers.add("run", run.label);
+        resolved.timer = timer;
         return resolved;
     }
     program::Operation operator()(const plan::Run& run) const { return {resolve_run(run)}; }
@@ -236,9 +257,22 @@ struct Resolver {
         constexpr const char* names[] = {"sum", "min", "max"};
         const std::string label = std::string(names[static_cast<std::size_t>(reduce.reduction)]) +
                                   "(" + state.field(reduce.slot).name + ")";
-        return {program::Reduce{reduce.reduction, reduce.slot, reduce.component,
-                                boxes(reduce.slot, reduce.boxes), target(reduce.scalar),
-                                timers.add("reduce", label)}};
+        program::Reduce resolved{reduce.reduction,
+                                 reduce.slot,
+                                 reduce.component,
+                                 boxes(reduce.slot, reduce.boxes),
+                                 target(reduce.scalar),
+                                 timers.add("reduce", label),
+                                 {}};
+        if (reduce.kernel >= 0) {
+            resolved.run = resolve_run({reduce.kernel, label, reduce.boxes}, resolved.timer);
+            if (std::ranges::count(resolved.run->fields, reduce.slot) != 1 ||
+                state.field(reduce.slot).type != ElementType::float64) {
+                throw std::invalid_argument(where + ": its kernel does not assign to '" +
+                                            state.field(reduce.slot).name + "', of float64.");
+            }
+        }
+        return {std::move(resolved)};
     }
 
     program::Operation operator()(const plan::Call& call) const {
@@ -277,7 +311,7 @@ const char* word(const plan::Operation& operation) {
 
 }  // namespace
 
-Program resolve(const std::vector<plan::Operation>& plan, const State& state, const Parts& parts,
+Program resolve(const std::vector<plan::Operation>& plan, const State& state, Parts& parts,
                 Timers& timers, const std::string& where) {
     Program operations;
     for (std::size_t i = 0; i < plan.size(); ++i) {

@@ -134,6 +134,24 @@ int Runtime::add_scalar(double value) {
     return last(state_.scalars);
 }
 
+void Runtime::add_series(int scalar, Series series) {
+    require_idle();
+    require_scalar(state_, scalar, "Runtime");
+    state_.series.push_back({scalar, std::move(series)});
+    set_time();
+}
+
+int Runtime::add_points(Points points) {
+    require_idle();
+    parts_.points.push_back(std::move(points));
+    return last(parts_.points);
+}
+
+Points& Runtime::points(int number) {
+    require_idle();
+    return parts_.points.at(static_cast<std::size_t>(number));
+}
+
 int Runtime::add_formula(const std::vector<plan::FormulaStep>& steps) {
     Formula formula(steps, state_.formulas);
     const int scalar = add_scalar(0.0);
@@ -144,7 +162,8 @@ int Runtime::add_formula(const std::vector<plan::FormulaStep>& steps) {
 int Runtime::add_kernel(Kernel kernel) {
     require_idle();
     const std::string where = "Kernel '" + kernel.name + "'";
-    if (kernel.function == nullptr) throw std::invalid_argument(where + ": its address is null.");
+    if (kernel.function == nullptr && kernel.points < 0)
+        throw std::invalid_argument(where + ": its address is null.");
     require_space(state_, kernel.space, where);
     if (kernel.mask >= 0) require_slot(state_, kernel.mask, where);
     const std::size_t blocks = state_.space(kernel.space).blocks.size();
@@ -251,7 +270,12 @@ Program& Runtime::program(const std::string& name) {
 
 void Runtime::set_time() {
     state_.scalars[step_scalar] = static_cast<double>(state_.step);
-    state_.scalars[time_scalar] = dt_scalar_ ? time_ : static_cast<double>(state_.step) * dt_;
+    const double time = dt_scalar_ ? time_ : static_cast<double>(state_.step) * dt_;
+    state_.scalars[time_scalar] = time;
+    for (const SeriesScalar& one : state_.series) {
+        const auto slot = static_cast<std::size_t>(one.scalar);
+        state_.scalars[slot] = place_of(one.series, time).value(0);
+    }
 }
 
 void Runtime::require_idle() const {

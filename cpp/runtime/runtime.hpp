@@ -48,6 +48,12 @@ public:
     void remove_field(int slot);
     /// Adds a number that kernels read and returns its slot.
     int add_scalar(double value);
+    /// Makes a scalar what a series says at the time of each step.
+    void add_series(int scalar, Series series);
+    /// Adds what is done at points and returns its number; kernels refer to it.
+    int add_points(Points points);
+    /// What is done at points, with what has been recorded there.
+    [[nodiscard]] Points& points(int number);
     /// Adds a number that is computed of others wherever it is read, and returns its slot.
     int add_formula(const std::vector<plan::FormulaStep>& steps);
     /// Adds a kernel and returns its number.

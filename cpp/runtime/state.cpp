@@ -1,8 +1,16 @@
 #include "runtime/state.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace halocline {
+
+bool State::changes(int scalar) const {
+    const Formula& formula = formulas[static_cast<std::size_t>(scalar)];
+    const auto uses = [&](int one) { return scalar == one || formula.reads({one}); };
+    return uses(step_scalar) || uses(time_scalar) ||
+           std::ranges::any_of(series, uses, &SeriesScalar::scalar);
+}
 
 void require_slot(const State& state, int slot, const std::string& where) {
     if (slot >= 0 && slot < static_cast<int>(state.fields.size())) {

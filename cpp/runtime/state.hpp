@@ -12,6 +12,7 @@
 #include "core/memory.hpp"
 #include "core/plan.hpp"
 #include "runtime/formula.hpp"
+#include "runtime/series.hpp"
 #include "transport/transport.hpp"
 
 namespace halocline {
@@ -32,6 +33,12 @@ struct Space {
     std::vector<Block> blocks = {};
 };
 
+/// A scalar that is what a series says.
+struct SeriesScalar {
+    int scalar = 0;
+    Series series;
+};
+
 /// What the operations of a program work on.
 struct State {
     std::shared_ptr<Transport> transport;
@@ -41,10 +48,13 @@ struct State {
     std::vector<std::vector<Storage>> storages;  ///< by storage and block
     std::vector<std::size_t> held;               ///< the storage in each slot; swaps change it
     std::vector<double> scalars;
+    std::vector<SeriesScalar> series;
     std::vector<Formula> formulas;  ///< by scalar; empty for those that have a value of their own
     std::int64_t step = 0;
     std::int64_t mask_version = 0;  ///< grows whenever masks may have changed
 
+    /// Whether a scalar is another one in each step.
+    [[nodiscard]] bool changes(int scalar) const;
     /// What a scalar is now.
     [[nodiscard]] double number(std::size_t scalar) const {
         const Formula& formula = formulas[scalar];

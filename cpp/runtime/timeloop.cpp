@@ -34,11 +34,16 @@ struct Step {
         };
     }
 
+    /// Gives a kernel the numbers of now.
+    void give_scalars(program::Run& run) const {
+        for (std::size_t i = 0; i < run.scalars.size(); ++i) {
+            run.scalar_arguments[i] = state.number(static_cast<std::size_t>(run.scalars[i]));
+        }
+    }
+
     void operator()(program::Run& run) const {
         const Timers::Ticks ticks = timed(run.timer, [&] {
-            for (std::size_t i = 0; i < run.scalars.size(); ++i) {
-                run.scalar_arguments[i] = state.number(static_cast<std::size_t>(run.scalars[i]));
-            }
+            give_scalars(run);
             if (run.mask >= 0 && run.listed_version != state.mask_version) list_cells(run);
             executor.run(run);
         });
@@ -120,8 +125,9 @@ struct Step {
         state.scalars[compute.scalar] = state.number(compute.value);
     }
 
-    void operator()(const program::Reduce& reduce) const {
+    void operator()(program::Reduce& reduce) const {
         timed(reduce.timer, [&] {
+            if (reduce.run) give_scalars(*reduce.run);
             state.scalars[reduce.scalar] =
                 combine(reduce.reduction, executor.reduce(reduce), *state.transport);
         });

@@ -3,8 +3,11 @@
 from halocline import errors as errors
 from halocline.errors import HaloclineError as HaloclineError
 from halocline.geometry import Box as Box
+from halocline.language.absorbing import PML as PML
+from halocline.language.absorbing import sponge as sponge
 from halocline.language.boundary import Dirichlet as Dirichlet
 from halocline.language.boundary import Neumann as Neumann
+from halocline.language.boundary import Robin as Robin
 from halocline.language.derivatives import average as average
 from halocline.language.derivatives import coordinate as coordinate
 from halocline.language.derivatives import curl as curl
@@ -57,18 +60,23 @@ from halocline.language.multigrid import Multigrid as Multigrid
 from halocline.language.parameters import Parameter as Parameter
 from halocline.language.parameters import step as step
 from halocline.language.parameters import time as time
+from halocline.language.points import Points as Points
 from halocline.language.random_numbers import normal as normal
 from halocline.language.random_numbers import random as random
 from halocline.language.random_numbers import random_bits as random_bits
 from halocline.language.reductions import max as max  # noqa: A004 (the field's word)
 from halocline.language.reductions import min as min  # noqa: A004 (the field's word)
 from halocline.language.reductions import sum as sum  # noqa: A004 (the field's word)
+from halocline.language.series import Series as Series
+from halocline.language.solvers import bicgstab as bicgstab
+from halocline.language.solvers import conjugate_gradients as conjugate_gradients
 from halocline.language.steps import every as every
 from halocline.language.steps import repeat as repeat
 from halocline.language.steps import rotate as rotate
 from halocline.language.steps import swap as swap
 from halocline.language.sweep import sweep as sweep
 from halocline.language.trace import kernel as kernel
+from halocline.language.traced_layer import layer as layer
 from halocline.language.transfer import prolong as prolong
 from halocline.language.transfer import restrict as restrict
 from halocline.language.tridiagonal import tridiagonal as tridiagonal

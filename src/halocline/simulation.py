@@ -257,9 +257,9 @@ class Simulation:
         steps = whole_number("'run'", steps, Range(least=0))
         executor, selection = self._prepare(), self.selection
         self._agreement.on_run(steps, self.step, self._parameters)
-        with progress_display(
-            steps, self.grid.domain.cells, is_shown=progress and self.rank == 0
-        ) as show:
+        executor.points.prepare(steps)
+        is_shown = progress and self.rank == 0
+        with progress_display(steps, self.grid.domain.cells, is_shown=is_shown) as show:
             started = time.perf_counter()
             done = selection.try_out(steps)
             if selection.trial is None and done:

@@ -11,12 +11,16 @@ from launch import mpirun
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CHOICES = {
+    "acoustic_wave.py": ("60", "120"),
     "columns.py": ("16", "5"),
+    "elastic_wave.py": ("64", "60"),
     "heat_diffusion.py": ("16", "20"),
     "ising.py": ("48", "1500"),
     "life.py": ("61", "40"),
     "lid_driven_cavity.py": ("12", "3"),
+    "maxwell.py": ("60", "60"),
     "own_kernel.py": ("48", "60"),
+    "poisson_cg.py": ("16",),
     "poisson_multigrid.py": ("64",),
 }
 

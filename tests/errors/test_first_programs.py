@@ -153,14 +153,14 @@ def test_boundaries_that_are_none(condition, shown):
     T = hc.Grid((4,)).field("T")
     assert told(GridError, lambda: T.boundary("x-", condition)) == (
         f"Field 'T' was given {shown} as boundary on side 'x-'; expected hc.Dirichlet(value), "
-        "hc.Neumann(gradient) or a kernel of one field."
+        "hc.Neumann(gradient), hc.Robin(a, b, c) or a kernel of one field."
     )
 
 
 @pytest.mark.parametrize(
     ("given", "shown"),
     [
-        (np.sin, "the function 'sin'"),
+        (None, "None"),
         (np.ones((3, 2)), "an array of float64 with the shape (3, 2)"),
         ([1.0, 2.0], "[1.0, 2.0]"),
         ("hot", "'hot'"),
@@ -172,8 +172,8 @@ def test_values_of_boundaries_that_are_no_numbers(kind, given, shown):
     T = hc.Grid((4,)).field("T")
     assert told(GridError, lambda: T.boundary("x-", kind(given))) == (
         f"The boundary of 'T' on side 'x-' was given {shown}; expected a number or an "
-        "hc.Parameter. A value that changes with time is a parameter; for one that changes from "
-        "place to place give a kernel that runs on the layer."
+        "hc.Parameter. A value that changes with time is a parameter or a function of t; for one "
+        "that depends on the field give a kernel that runs on the layer."
     )
 
 

@@ -120,26 +120,8 @@ def test_boundary_with_the_wrong_number_of_values():
     _, T, _ = closed()
     assert told(GridError, lambda: T.boundary("x-", hc.Dirichlet((1.0, 2.0)))) == (
         "The boundary of 'T' on side 'x-' was given (1.0, 2.0); expected a number or an "
-        "hc.Parameter. A value that changes with time is a parameter; for one that changes from "
-        "place to place give a kernel that runs on the layer."
-    )
-
-
-def test_own_boundary_kernel_where_two_layers_are_read():
-    grid, T, out = closed()
-
-    @hc.kernel
-    def zero(T):
-        T[0] = 0.0
-
-    @hc.kernel
-    def far(T, out):
-        out[0] = T[-2]
-
-    T.boundary("x-", zero)
-    assert told(GridError, lambda: plan_for(grid, [far(T, out)])) == (
-        "The kernel given as boundary of 'T' on side 'x-' fills one layer, but 2 are read. Use "
-        "hc.Dirichlet or hc.Neumann, or read no further than one cell."
+        "hc.Parameter. A value that changes with time is a parameter or a function of t; for one "
+        "that depends on the field give a kernel that runs on the layer."
     )
 
 

@@ -175,5 +175,21 @@ def test_boundaries_that_are_kernels_are_refused():
 
     u, f, _ = problem((16, 16))
     u.boundary("x-", copy)
-    with pytest.raises(GridError, match=r"expected hc\.Dirichlet or"):
+    with pytest.raises(GridError, match=r"expected hc\.Dirichlet, hc\.Neumann or"):
         hc.Multigrid(minus_laplacian, u, f)
+
+
+def test_a_robin_condition_is_solved_with_its_homogeneous_one_on_coarse_grids():
+    n = 64
+    grid = hc.Grid((n, n), spacing=1.0 / n)
+    u, f = grid.field("u"), grid.field("f")
+    # u = x + y: at x = 1 and y = 1 is 2 u + du/dn = 2 (1 + s) + 1, s along the side.
+    u.boundary("x-", hc.Dirichlet(lambda y: y))
+    u.boundary("y-", hc.Dirichlet(lambda x: x))
+    u.boundary("x+", hc.Robin(2.0, 1.0, lambda y: 3.0 + 2.0 * y))
+    u.boundary("y+", hc.Robin(2.0, 1.0, lambda x: 3.0 + 2.0 * x))
+    f.set(0.0)
+    u.set(0.0)
+    residuals(u, hc.Multigrid(minus_laplacian, u, f), 16)
+    x, y = u.coordinates(grid.domain)
+    assert np.abs(u.gather() - (x + y)).max() < 1e-8

@@ -100,11 +100,13 @@ def test_a_whole_grid_is_one_of_the_family():
 
 def test_each_cell_counts_once():
     grid = hc.Grid((8, 8))
-    w = grid.whole().field("w")
+    u, w = grid.field("u"), grid.whole().field("w")
     w.set(np.arange(64.0).reshape(8, 8))
     simulation = hc.Simulation(grid, [lambda: None], threads=1, blocks=4)
     assert simulation.reduce(hc.sum(w)) == 63 * 32
     assert simulation.reduce(hc.sum(2 * w)) == 63 * 64
+    u.set(2.0)
+    assert simulation.reduce(hc.sum(u * w)) == 63 * 64
     np.testing.assert_array_equal(w.gather(), np.arange(64.0).reshape(8, 8))
 
 
@@ -128,6 +130,22 @@ def test_a_region_or_a_mask_leaves_the_other_cells():
     expected[2:7, 1:5] = values[2:7, 1:5]
     assert all(np.array_equal(one, expected) for one in w.local())
     assert all(np.array_equal(one, np.where(values > 0.5, values, -1.0)) for one in v.local())
+
+
+def test_points_lie_in_whole_fields_as_in_others():
+    found = []
+    for is_whole in (False, True):
+        grid = hc.Grid((8, 8), periodic=True)
+        w = (grid.whole() if is_whole else grid).field("w")
+        w.set(np.random.default_rng(1).random((8, 8)))
+        points = hc.Points([[0.2, 0.3], [3.9, 4.1], [7.5, 2.0]])
+        record = points.record(w)
+        steps = [points.inject(0.5, into=w), record]
+        simulation = hc.Simulation(grid, steps, threads=1, blocks=4)
+        simulation.run(3, progress=False)
+        assert not is_whole or all(np.array_equal(one, w.gather()) for one in w.local())
+        found.append((w.gather(), record.values))
+    assert all(np.array_equal(a, b) for a, b in zip(*found, strict=True))
 
 
 def test_faces_surfaces_and_components_are_gathered():

@@ -69,7 +69,7 @@ def write_plans_of_case(
 def _each_kernel(problem: Problem, text: Callable[[Kernel], str]) -> str:
     """Return a text for every kernel of the step and of the boundaries."""
     calls = [step for step in walk(problem.steps) if isinstance(step, Call)]
-    for field in problem.grid.fields.values():
+    for field in list(problem.grid.fields.values()):
         for side in field.boundaries:
             calls += boundary_calls(field, side, 1)
     kernels = {call.kernel: call for call in calls}

@@ -11,7 +11,7 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -23,8 +23,9 @@ from halocline.errors import CaseError
 from halocline.geometry import Box
 from halocline.io.gather import storage_of
 from halocline.io.output import Attempt, Ranks
-from halocline.io.state import fields_to_keep, parameters
+from halocline.io.state import fields_to_keep, parameters, records
 from halocline.language.parameters import Parameter
+from halocline.language.record import AllRows
 from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
@@ -93,6 +94,9 @@ def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
     for field, component in _components(fields):
         values = storage_of(field).gather_kept(component)
         attempt.do(partial(archive.add, _name(field, component), values))
+    for number, record in enumerate(records(simulation.steps)):
+        for what, values in record.stored().all()._asdict().items():
+            attempt.do(partial(archive.add, f"record {number} {what}.npy", values))
     attempt.do(archive.publish)
     archive.discard()
     attempt.finish()
@@ -123,6 +127,11 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
         box, name = Box(*map(tuple, content["boxes"][field.name])), _name(field, component)
         values = simulation.job.on_first(partial(_array, place, field, box, name))
         storage_of(field).scatter_kept(component, box, values)
+    for number, record in enumerate(records(simulation.steps)):
+        names = [f"record {number} {what}.npy" for what in AllRows._fields]
+        rows = simulation.job.from_first(partial(_arrays, place, names))
+        assert rows is not None
+        record.stored().replace(AllRows(*rows))
     simulation.step = int(content["step"])
     simulation.time = float.fromhex(content["time"])
     for parameter, (_, number) in zip(numbers, content["parameters"], strict=True):
@@ -145,6 +154,7 @@ def _shape(simulation: Stepping, fields: tuple[Field, ...]) -> dict[str, Any]:
         "origin": list(grid.origin),
         "dt": dt.name if isinstance(dt, Parameter) else dt,
         "fields": {f.name: _kind(f) for f in fields},
+        "records": [[one.name, one.digest] for one in records(simulation.steps)],
     }
 
 
@@ -248,12 +258,23 @@ def _open(path: Path) -> dict[str, Any]:
 
 def _array(path: Path, field: Field, box: Box, name: str) -> Any:
     """Return one component of a field in a box (rank 0)."""
+    (values,) = _arrays(path, [name])
     try:
-        with zipfile.ZipFile(path) as archive, archive.open(name) as member:
-            values = np.lib.format.read_array(member, allow_pickle=False)
-            # The checksum is compared where the member ends.
-            member.read()
         return values.astype(field.dtype, casting="no").reshape(box.extent)
+    except (ValueError, TypeError) as error:
+        raise _damaged(path, error) from error
+
+
+def _arrays(path: Path, names: Sequence[str]) -> list[Any]:
+    """Return arrays of a checkpoint (rank 0)."""
+    result = []
+    try:
+        for name in names:
+            with zipfile.ZipFile(path) as archive, archive.open(name) as member:
+                result.append(np.lib.format.read_array(member, allow_pickle=False))
+                # The checksum is compared where the member ends.
+                member.read()
+        return result
     except (OSError, zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError) as error:
         raise _damaged(path, error) from error
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from halocline.language.at_points import AtPoints, Injection
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import reads
 from halocline.language.parameters import CLOCK, Parameter
+from halocline.language.record import Record
+from halocline.language.series import Series
 from halocline.language.steps import Assign, Call, Callback, Reduction
 from halocline.language.tree import Every, Repeat, Swap, Until, walk
 
@@ -28,7 +31,7 @@ def fields_to_keep(grid: Grid, time_step: Iterable[Step]) -> tuple[Field, ...]:
     sequence = tuple(time_step)
     return tuple(
         field
-        for field in grid.fields.values()
+        for field in list(grid.fields.values())
         if not field.is_hidden and not _is_scratch(sequence, field)
     )
 
@@ -71,6 +74,8 @@ def _may_read(step: Step, field: Field) -> bool:
             return any(_may_read(each, field) or _may_write(each, field) for each in inner)
         case Callback():
             return True
+        case AtPoints():
+            return field is step.field
         case Reduction():
             return any(read.field == field.name for read in reads(step.operand))
         case _:
@@ -81,19 +86,24 @@ def _may_write(step: Step, field: Field) -> bool:
     return isinstance(step, Call) and any(field is each for each in step.fields)
 
 
+def records(time_step: Iterable[Step]) -> tuple[Record, ...]:
+    """Return the steps that record at points, in order."""
+    return tuple(step for step in walk(time_step) if isinstance(step, Record))
+
+
 def parameters(
     grid: Grid, time_step: Iterable[Step], dt: float | Parameter = 1.0
 ) -> tuple[Parameter, ...]:
     """Return the numbers that steps of length 'dt' read or find, each once, in a fixed order."""
     layers = [
         call
-        for field in grid.fields.values()
+        for field in list(grid.fields.values())
         for side in field.boundaries
         for call in boundary_calls(field, side, 1)
     ]
     length = dt.parameters if isinstance(dt, Parameter) else ()
     found = {id(p): p for p in (*_parameters((*time_step, *layers)), *length)}
-    return tuple(p for p in found.values() if p not in CLOCK)
+    return tuple(p for p in found.values() if p not in CLOCK and not isinstance(p, Series))
 
 
 def _parameters(time_step: Iterable[Step]) -> Iterator[Parameter]:
@@ -102,6 +112,8 @@ def _parameters(time_step: Iterable[Step]) -> Iterator[Parameter]:
             case Call():
                 for scalar in one.scalars:
                     yield from scalar.parameters if isinstance(scalar, Parameter) else ()
+            case Injection(factor=factor) if isinstance(factor, Parameter):
+                yield from factor.parameters
             case Reduction():
                 yield from (*one.needed, one)
             case Assign(parameter, value):

@@ -74,7 +74,7 @@ def over_cells(
     used = fields if mask is None or mask in fields else (*fields, mask)
     written_for = space_of(kernel.name, used, swept, place)
     grid = _grid_of(written_for, fields[0].grid)
-    kernel, bound = with_differences(kernel, bound, grid, written_for, places)
+    kernel, bound, places = with_differences(kernel, bound, grid, written_for, places)
     fields = tuple(bound.values())
     used = fields if mask is None or mask in fields else (*fields, mask)
     region = _region(kernel.name, grid, swept[0].space, on)

@@ -26,6 +26,7 @@ from halocline.language.expr import (
     walk,
 )
 from halocline.language.fornberg import offsets, weights
+from halocline.language.memory import with_memory
 from halocline.language.metric import field_of_weights, metric_value
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Offset
     from halocline.language.fields import Field
     from halocline.language.grid import Grid
-    from halocline.language.kernel import Kernel
+    from halocline.language.kernel import Kernel, Statement
     from halocline.language.space import Space
 
     Place = tuple[int, ...]
@@ -48,8 +49,8 @@ def with_differences(
     grid: Grid,
     written_for: Space,
     places: Sequence[str],
-) -> tuple[Kernel, dict[str, Field]]:
-    """Return a kernel without derivatives, and its fields with those that it needs for that.
+) -> tuple[Kernel, dict[str, Field], tuple[str, ...]]:
+    """Return a kernel without derivatives, its fields with those that it needs, and its places.
 
     Args:
         kernel: As recorded.
@@ -62,16 +63,19 @@ def with_differences(
         KernelError: A derivative has no meaning where it is wanted.
     """
     used = dict(fields)
-    statements = []
-    for statement, line in zip(kernel.statements, places, strict=True):
-        if any(isinstance(node, Derivative | Metric) for node in walk(statement.value)):
+    statements, lines = [], []
+    for number, (statement, line) in enumerate(zip(kernel.statements, places, strict=True)):
+        before, value = [], statement.value
+        if any(isinstance(node, Derivative | Metric) for node in walk(value)):
             target = fields[statement.field]
-            maker = _Differences(kernel.name, used, grid, written_for, target, line)
-            statement = replace(statement, value=maker.at(statement.value, _place_of(target)))  # noqa: PLW2901
-        statements.append(statement)
+            label = f"{kernel.name}_{number}_{target.name}"
+            maker = _Differences(kernel.name, label, used, grid, written_for, target, line)
+            value, before = maker.at(value, _place_of(target)), maker.before
+        statements += [*before, replace(statement, value=value)]
+        lines += [line] * (len(before) + 1)
     added = [f.type_as(name) for name, f in used.items() if name not in fields]
     types = (*kernel.fields, *added)
-    return replace(kernel, fields=types, statements=tuple(statements)), used
+    return replace(kernel, fields=types, statements=tuple(statements)), used, tuple(lines)
 
 
 def _place_of(target: Field) -> Place:
@@ -89,21 +93,25 @@ class _Differences:
 
     Attributes:
         kernel: Its name.
+        label: What tells the statement from others.
         fields: By the kernel's names; hidden ones are added.
         grid: Of the cells for which the kernel is written.
         space: These cells.
         target: The field to which is assigned.
         line: 'file:line' of the statement.
         known: What nodes are at a place.
+        before: Statements that go before it.
     """
 
     kernel: str
+    label: str
     fields: dict[str, Field]
     grid: Grid
     space: Space
     target: Field
     line: str
     known: dict[tuple[Expr, Place], Expr] = field(default_factory=dict)
+    before: list[Statement] = field(default_factory=list)
 
     def at(self, root: Expr, place: Place) -> Expr:
         """Return an expression without derivatives, as it is wanted at a place."""
@@ -113,6 +121,8 @@ class _Differences:
                     continue
                 case Derivative():
                     found = self._derivative(node, place)
+                    if node.layers is not None:
+                        found = with_memory(self, node, found, place)
                 case Metric(kind, axis, offset):
                     self._check_axis(axis, f"asks for the {kind}")
                     is_on_faces = bool(place[axis])

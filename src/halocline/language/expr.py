@@ -186,11 +186,15 @@ class Cast(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Derivative(Expr):
-    """A sum of derivatives, each an axis and an order; order 0: the value half a cell further."""
+    """A sum of derivatives, each an axis and an order; order 0: the value half a cell further.
+
+    'layers' are what absorbs waves at some sides: see 'absorbing.PML'.
+    """
 
     operand: Expr
     terms: tuple[tuple[int, int], ...]
     accuracy: int
+    layers: Any = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -249,8 +253,8 @@ def rebuild(node: Expr, below: tuple[Expr, ...]) -> Expr:
             return Where(*below)
         case Cast(dtype, _):
             return Cast(dtype, *below)
-        case Derivative(_, terms, accuracy):
-            return Derivative(below[0], terms, accuracy)
+        case Derivative(_, terms, accuracy, layers):
+            return Derivative(below[0], terms, accuracy, layers)
         case _:
             return node
 

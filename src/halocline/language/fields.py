@@ -16,7 +16,8 @@ from halocline.language.component import access
 from halocline.language.initial import initial_values, share
 from halocline.language.kernel import DTYPES, LAYOUTS, FieldType
 from halocline.language.place import user_place
-from halocline.language.sides import parse_side
+from halocline.language.side_parts import part_of_side
+from halocline.language.sides import Mirror, Part, parse_side
 from halocline.language.space import Ratio, Space
 from halocline.language.told import told
 
@@ -98,7 +99,7 @@ class Field(operators.Operand):
         # Whether it was made for steps, not by the user.
         self.is_hidden = False
         # What fills the layers beyond a side; see 'boundary.boundary_calls'.
-        self.boundaries: dict[str, Any] = {}
+        self.boundaries: dict[str, tuple[Part, ...]] = {}
         # What it was set to, until a simulation stores it.
         self.initial: InitialValues | None = None
         self.is_set_to_nan = False
@@ -172,15 +173,21 @@ class Field(operators.Operand):
         found = dict.fromkeys(map(self.space.cells_of, boxes))
         return tuple(box for box in found if not box.is_empty)
 
-    def boundary(self, side: str, condition: Any, **scalars: Any) -> None:
+    def boundary(self, side: str, condition: Any, *, where: Any = None, **scalars: Any) -> None:
         """Say how the layers beyond a side of the domain are filled before a kernel reads them.
 
-        Where layers of two sides meet, the side declared last decides. Between two runs it may
-        change; the next one begins by planning its steps anew.
+        Where layers of two sides meet, the side declared last decides. A kernel runs on each layer
+        that is read, the innermost first; see 'hc.layer'. Between two runs a boundary may change;
+        the next one begins by planning its steps anew.
 
         Args:
             side: 'x-', 'x+', 'y-', …
-            condition: 'Dirichlet', 'Neumann', or a kernel of one field that runs on the layer.
+            condition: 'Dirichlet', 'Neumann', 'Robin', or a kernel of one field that runs on the
+                layer.
+            where: On which part of the side, the part declared last decides; None for the rest. A
+                box of cells, whose extent across the side does not matter; an array of truth values
+                of the side's cells; a function of the other coordinates that returns one; or a
+                field without the axis across the side, which may change.
             scalars: Keyword arguments of that kernel.
 
         Raises:
@@ -199,18 +206,25 @@ class Field(operators.Operand):
                 f"periodic in {AXES[axis]}.",
                 hint="Make the grid non-periodic on that axis or drop the boundary.",
             )
-        if isinstance(condition, str) or not (hasattr(condition, "calls") or callable(condition)):
+        is_condition = hasattr(condition, "bound") or isinstance(condition, Mirror)
+        if isinstance(condition, str) or not (is_condition or callable(condition)):
             raise GridError(
                 f"Field '{self.name}' was given {described(condition)} as boundary on side "
-                f"'{side}'; expected hc.Dirichlet(value), hc.Neumann(gradient) or a kernel of one "
-                "field.",
+                f"'{side}'; expected hc.Dirichlet(value), hc.Neumann(gradient), hc.Robin(a, b, c) "
+                "or a kernel of one field.",
                 place=user_place(),
             )
-        if hasattr(condition, "check"):
-            condition.check(self, side)
+        bound = condition
+        if hasattr(condition, "bound"):
+            bound = condition.bound(self, side)
+        elif scalars:
+            bound = _bind_later(condition, scalars)
         self.grid.held.boundaries += 1
-        self.boundaries.pop(side, None)
-        self.boundaries[side] = condition if not scalars else _bind_later(condition, scalars)
+        mask, cells = part_of_side(self, side, where)
+        # The rest comes first: parts are filled over it.
+        known = [p for p in self.boundaries.pop(side, ()) if p.mask is not None or mask is not None]
+        new = Part(condition, bound, mask, cells)
+        self.boundaries[side] = (new, *known) if mask is None else (*known, new)
 
     def local(self) -> list[NDArray[Any]]:
         """Return views of this rank's cells, one for each block, x first: (nx, ny, nz).

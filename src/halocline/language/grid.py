@@ -15,7 +15,14 @@ from halocline.language.fields import Field, is_staggered
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 from halocline.language.space import Space
-from halocline.language.widths import cell_widths, check_widths, faces, middles, scaled_widths
+from halocline.language.widths import (
+    beyond,
+    cell_widths,
+    check_widths,
+    faces,
+    middles,
+    scaled_widths,
+)
 from halocline.notebook import table
 
 if TYPE_CHECKING:
@@ -243,6 +250,27 @@ class Grid:
             shape[position] = -1
             result.append(at.reshape(shape))
         return tuple(result)
+
+    def places(
+        self, axis: int, coordinates: NDArray[np.float64], *, on_faces: bool
+    ) -> NDArray[np.float64]:
+        """Return where coordinates lie along an axis, counted in its values, linear in between.
+
+        Args:
+            axis: The axis.
+            coordinates: Within the domain.
+            on_faces: Whether values lie on the faces across it.
+        """
+        widths = self.spacing[axis]
+        if not self.is_stretched(axis):
+            at = (coordinates - self.origin[axis]) / widths
+            counted: NDArray[np.float64] = at if on_faces else at - 0.5
+            return counted
+        wide = beyond(widths, 1, is_periodic=self.periodic[axis])
+        at = faces(self.origin[axis] - wide[0], wide, len(wide))
+        at = at if on_faces else middles(at)
+        between: NDArray[np.float64] = np.interp(coordinates, at, np.arange(len(at)) - 1.0)
+        return between
 
     def coarsen(self, ratio: int | Sequence[int] = 2) -> Grid:
         """Return the grid of the same domain with fewer cells: one for 'ratio' along each axis.

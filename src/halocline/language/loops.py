@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def until(
     condition: Parameter,
-    *steps: Step | Callable[[], object],
+    *steps: Step | Sequence[Any] | Callable[[], object],
     most: int = 1000,
     otherwise: str = "error",
 ) -> Until[Step]:

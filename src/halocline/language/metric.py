@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from halocline.geometry import AXES
-from halocline.language.boundary import Dirichlet, Mirror
 from halocline.language.expr import Binary, Const, Expr, Index, Read
 from halocline.language.fornberg import weights
+from halocline.language.sides import Mirror
 from halocline.language.widths import beyond, faces, middles
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _field(grid: Grid, axis: int, kind: str, dtype: str, *, is_on_faces: bool) -
     at = grid.faces(axis)
     if kind == "coordinate":
         hidden.set((at if is_on_faces else middles(at))[:n])
-        ends: tuple[Any, Any] = Dirichlet(at[0]), Dirichlet(at[-1])
+        ends: tuple[Any, Any] = Mirror(at[0]), Mirror(at[-1])
     else:
         around = _positions(grid, axis, 1, 1 - place)
         hidden.set(np.diff(around)[0 if is_on_faces else 1 :][:n])

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import GridError, KernelError, described
-from halocline.language.boundary import Dirichlet, Neumann
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.numbers import Range, whole_number
@@ -144,21 +143,35 @@ class _Level:
 
         u, f = like(self.u, "correction"), like(self.u, "right")
         coefficients = tuple(like(field, field.name) for field in self.coefficients)
-        for side, condition in self.u.boundaries.items():
-            u.boundary(side, _homogeneous(self.u, side, condition))
+        for side in self.u.boundaries:
+            u.boundary(side, _homogeneous(self.u, side))
         for fine, coarse in zip(self.coefficients, coefficients, strict=True):
-            for side, condition in fine.boundaries.items():
-                coarse.boundary(side, condition)
+            for side in fine.boundaries:
+                coarse.boundary(side, _on_whole_side(fine, side))
         return _Level(system(operator, u, f, coefficients), coefficients)
 
 
-def _homogeneous(field: Field, side: str, condition: Any) -> Any:
+def _on_whole_side(field: Field, side: str) -> Any:
+    """Return the condition that a field was given on a side, if it is one."""
+    first, *others = field.boundaries[side]
+    if first.mask is None and not others:
+        return first.declared
+    raise GridError(
+        f"'hc.Multigrid' was given '{field.name}', which has several boundaries on side '{side}'; "
+        "expected one for each side.",
+        hint="Parts of a side need not be made of whole cells of coarser grids.",
+        place=user_place(),
+    )
+
+
+def _homogeneous(field: Field, side: str) -> Any:
     """Return what the correction of a field has beyond a side."""
-    if isinstance(condition, Dirichlet | Neumann):
-        return type(condition)(0.0)
+    condition = _on_whole_side(field, side)
+    if hasattr(condition, "homogeneous"):
+        return condition.homogeneous()
     raise GridError(
         f"'hc.Multigrid' was given '{field.name}', whose boundary on side '{side}' is "
-        f"{described(condition)}; expected hc.Dirichlet or hc.Neumann.",
+        f"{described(condition)}; expected hc.Dirichlet, hc.Neumann or hc.Robin.",
         hint="Corrections on coarse grids need the same condition with the value zero.",
         place=user_place(),
     )

@@ -1,14 +1,18 @@
-"""The sides of a grid, by their names, and the layers of cells beyond them."""
+"""The sides of a grid, by their names, their parts, and the layers of cells beyond them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, nearest
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from halocline.geometry import Box
+    from halocline.language.fields import Field
     from halocline.language.space import Space
 
 
@@ -37,3 +41,42 @@ def layer(space: Space, side: str, distance: int, depth: int) -> Box:
     ]
     around = space.unbounded_where_whole(space.domain.grow(walls, walls))
     return around.clip(axis, position, position + 1)
+
+
+def shape_of_side(field: Field, side: str) -> tuple[int, ...]:
+    """Return the extent of a field's cells on a side: without the axis across it."""
+    axis, _ = parse_side(field.dimensions, side)
+    return tuple(field.space.domain.extent[a] for a in field.space.axes if a != axis)
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """The boundary of hidden fields: mirrored at the side, or about a value there."""
+
+    value: float | None = None
+
+
+def mirror_at_walls(hidden: Field) -> None:
+    """Let a hidden field have mirrored values beyond all sides that it has."""
+    for axis in hidden.space.axes:
+        if not hidden.grid.periodic[axis]:
+            for sign in "-+":
+                hidden.boundary(AXES[axis] + sign, Mirror())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A condition on a part of a side.
+
+    Attributes:
+        declared: 'Dirichlet', …, or a kernel, as the user gave it.
+        condition: The same, bound to the field and the side, or to the kernel's scalars.
+        mask: A field without the axis across the side that is not zero where the condition holds;
+            None for all cells.
+        cells: The same as an array of all cells of the side, if it is known before the run.
+    """
+
+    declared: Any
+    condition: Any
+    mask: Field | None = None
+    cells: NDArray[Any] | None = None

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language import expr, operators
+from halocline.language.at_points import AtPoints
 from halocline.language.draws import told_apart
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.numbers import Range, whole_number
 from halocline.language.parameters import Formula, Parameter
 from halocline.language.place import user_place
+from halocline.language.record import Record
 from halocline.language.show import show
 from halocline.language.tree import Every, Repeat, Swap, Until, walk
 from halocline.notebook import preformatted
@@ -129,8 +131,8 @@ class Assign:
 
 Loop = Repeat[Any] | Every[Any] | Until[Any]
 # A formula stands for the reductions in it; see 'spelled_out'.
-Step = Call | Swap[Field] | Loop | Callback | Reduction | Assign | Formula
-_KINDS = (Call, Swap, Repeat, Every, Until, Callback, Reduction, Assign)
+Step = Call | Swap[Field] | Loop | Callback | Reduction | Assign | Formula | AtPoints
+_KINDS = (Call, Swap, Repeat, Every, Until, Callback, Reduction, Assign, AtPoints)
 
 
 def swap(first: Field, second: Field) -> Swap[Field]:
@@ -217,7 +219,9 @@ def as_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
     """Return the steps with plain functions wrapped, or refuse what is no step."""
     result: list[Step] = []
     for item in steps:
-        if isinstance(item, _KINDS):
+        if isinstance(item, Record) and item.every > 1:
+            result.append(Every(item.every, (item,)))
+        elif isinstance(item, _KINDS):
             result.append(item)
         elif isinstance(item, Formula):
             result.append(_evaluating(item))

@@ -12,6 +12,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from halocline.language.at_points import AtPoints
 from halocline.language.expr import Expr, Number, Scalar, replaced
 from halocline.language.parameters import Formula, Parameter
 from halocline.language.steps import Assign, Call, Callback, Reduction
@@ -96,6 +97,8 @@ def _value(step: Step, filling: Filling) -> Hashable:
             return Until, shape, body, most, id(passes), is_strict
         case Callback():
             return Callback
+        case AtPoints():
+            return AtPoints, step
         case _:
             raise AssertionError(step)
 

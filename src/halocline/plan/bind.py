@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.errors import GridError
+from halocline.language.at_points import AtPoints, Injection
 from halocline.language.expr import Read
 from halocline.language.kernel import FieldType
 from halocline.language.steps import Assign, Call, Callback, Reduction
 from halocline.language.tree import Every, Repeat, Swap, Until, mapped, walk
 from halocline.plan.arrangement import INITIAL
+from halocline.plan.at_points import check_once, launch_at_points
 from halocline.plan.checks import check_evaluated, check_sides
 from halocline.plan.columns import carries
 from halocline.plan.launching import boundaries_of, boundary_launches, launches_of
@@ -24,7 +26,13 @@ from halocline.plan.program import (
     Reduced,
     all_launches,
 )
-from halocline.plan.reducing import evaluated_as, evaluated_in, evaluation, reduced_field
+from halocline.plan.reducing import (
+    evaluated_as,
+    evaluated_in,
+    evaluation,
+    is_local,
+    reduced_field,
+)
 from halocline.plan.unroll import swapped_groups, unrolled
 
 if TYPE_CHECKING:
@@ -55,6 +63,16 @@ class _Context:
     changing: frozenset[Field]
     on_sides: dict[str, tuple[Launch, ...]]
 
+    def hide(self, grid: Grid, space: Space, dtype: str = "float64") -> str:
+        """Add a hidden field in some cells, and return its name."""
+        # Steps that are done once share their hidden fields, if these have the same cells and type.
+        name = f"{self.prefix}_{len(self.hidden)}_{dtype}_{space.label}"
+        while name in grid.fields:
+            name += "_"
+        self.hidden.append(FieldType(name, dtype, 1))
+        self.spaces[name] = space
+        return name
+
     @property
     def on_all_sides(self) -> tuple[Launch, ...]:
         """Those of all fields."""
@@ -74,6 +92,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
         PlanError: A kernel reads beyond the domain where nothing provides values.
     """
     steps = tuple(steps)
+    check_once(steps)
     on_sides = {name: tuple(boundary_launches(field, 0)) for name, field in grid.fields.items()}
     context = _Context(prefix, [], {}, _changing(steps), on_sides)
     items = mapped(steps, lambda step: _bind(grid, step, context))
@@ -109,7 +128,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
         },
         groups=groups,
         checked=checked,
-        only_carried=hidden - _read_by_others(used),
+        only_carried=hidden - _read_by_others([*used, *_evaluating(items)]),
     )
     check_evaluated(program, program.steps[0], set())
     return program
@@ -124,6 +143,8 @@ def _changing(steps: Iterable[Step]) -> frozenset[Field]:
                 result |= {step.field(s.field) for s in step.kernel.statements}
             case Swap(first, second):
                 result |= {first, second}
+            case Injection():
+                result.add(step.field)
     return frozenset(result)
 
 
@@ -141,6 +162,12 @@ def _bind(grid: Grid, step: Step, context: _Context) -> tuple[Item, ...]:
             return (Computed(parameter, value),)
         case Reduction():
             return _bind_reduction(grid, step, context)
+        case AtPoints():
+            _same_family(grid, (step.field,), f"points, '{step.name}',")
+            if isinstance(step, Injection):
+                return (launch_at_points(step),)
+            hidden = context.hide(grid, grid.first.space_with(""))
+            return (*context.on_sides[step.field.name], launch_at_points(step, (hidden,)))
         case _:
             raise AssertionError(step)
 
@@ -164,14 +191,15 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
         reduced = Reduced(reduction.kind, field.name, value.component, reduction)
         return (*context.on_sides[field.name], reduced)
     space = evaluated_in(reduction, grid.fields)
-    # Steps that are done once share their hidden fields, if these have the same cells and type.
     dtype = evaluated_as(reduction, grid.fields)
-    name = f"{context.prefix}_{len(context.hidden)}_{dtype}_{space.label}"
-    while name in grid.fields:
-        name += "_"
-    context.hidden.append(FieldType(name, dtype, 1))
-    context.spaces[name] = space
-    return evaluation(reduction, grid.fields, name, space)
+    hidden = context.hide(grid, space, dtype)
+    launch, reduced = evaluation(reduction, grid.fields, hidden, space)
+    # Rows that are evaluated piece by piece are of doubles.
+    if dtype != "float64" or not is_local(launch):
+        return launch, reduced
+    used = dict.fromkeys(access.field for access in launch.reads)
+    sides = (one for each in used for one in context.on_sides[each])
+    return (*sides, replace(reduced, launch=launch))
 
 
 def _read_by_others(launches: Iterable[Launch]) -> set[str]:
@@ -182,6 +210,11 @@ def _read_by_others(launches: Iterable[Launch]) -> set[str]:
         for access in launch.reads
         if not launch.kernel.sweep or access.field not in {a.field for a in carries(launch)}
     }
+
+
+def _evaluating(items: Iterable[Item]) -> list[Launch]:
+    """Return the kernels whose results are reduced and not stored."""
+    return [item.launch for item in walk(items) if isinstance(item, Reduced) and item.launch]
 
 
 def _written(items: Iterable[Item], before: set[str]) -> set[str]:

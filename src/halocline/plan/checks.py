@@ -11,6 +11,7 @@ from halocline.language.parameters import Parameter
 from halocline.language.steps import Reduction
 from halocline.language.tree import Every, Repeat, Until
 from halocline.plan.arrangement import INITIAL
+from halocline.plan.at_points import point_beyond
 from halocline.plan.program import Computed, Launch, Reduced, all_launches, beyond
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ class FilledCheck:
 def _read_beyond(launch: Launch, name: str, box: Box, space: Space) -> PlanError:
     """Return the refusal of a kernel that reads cells of a box where nothing fills them."""
     side = _side_of(box, space)
+    if launch.points is not None:
+        return point_beyond(launch.points, side)
     return PlanError(
         f"Kernel '{launch.kernel.name}' reads '{name}' beyond side '{side}' of the domain, where "
         "no boundary is given.",
@@ -120,7 +123,10 @@ def check_evaluated(program: Program, items: Iterable[Item], known: set[Paramete
                     _check_known(what, scalars, known, item.place)
             case Computed(parameter, value):
                 _check_known(f"'assign' to '{parameter.name}'", (value,), known)
-            case Reduced(_, _, _, result):
+            case Reduced(_, _, _, result, launch=launch):
+                if launch:
+                    scalars = [one for one in launch.scalars if isinstance(one, Parameter)]
+                    _check_known(f"The reduction '{result.name}'", scalars, known)
                 known.add(result)
             case Repeat(_, passes):
                 check_evaluated(program, passes[0], known)

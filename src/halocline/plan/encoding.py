@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.analysis.threads import Threads
 from halocline.geometry import Box
 from halocline.language import expr, parameters
+from halocline.language.at_points import AtPoints
 from halocline.language.expr import Expr
 from halocline.language.kernel import FieldType, Kernel, Producer, Statement
 from halocline.language.parameters import Formula, Parameter
@@ -105,7 +106,7 @@ class Encoder:
                 return {"set": [self.encoded(one) for one in sorted(value)]}
             case Formula(node=node):
                 return {"Formula": self.encoded(node)}
-            case Parameter() | Callback():
+            case Parameter() | Callback() | AtPoints():
                 return {"given": self._place(value)}
             case Expr():
                 return self._expression(value)
@@ -141,7 +142,7 @@ class Encoder:
             self._objects.append(value)
         return {"at": self._numbers[key]}
 
-    def _place(self, value: Parameter | Callback) -> int | str:
+    def _place(self, value: Parameter | Callback | AtPoints) -> int | str:
         for name, clock in _CLOCKS.items():
             if value is clock:
                 return name

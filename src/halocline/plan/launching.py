@@ -206,7 +206,7 @@ def boundaries_of(grid: Grid, used: Sequence[Launch]) -> dict[str, tuple[Launch,
         return tuple(boundary_launches(grid.fields[name], depth))
 
     def read_by(launches: Sequence[Launch]) -> dict[str, tuple[Launch, ...]]:
-        depths = {name: _depth_beyond(field, launches) for name, field in grid.fields.items()}
+        depths = {name: _depth_beyond(field, launches) for name, field in list(grid.fields.items())}
         return {name: filling(name, depth) for name, depth in depths.items()}
 
     layers = [one for found in read_by(used).values() for one in found]
@@ -228,7 +228,8 @@ def _depth_beyond(field: Field, launches: Iterable[Launch]) -> int:
     depth, space = 0, field.space
     for launch in launches:
         boxes = beyond(launch, field.name)
-        if launch.is_layer:
+        # What lacks an axis may be given for the layer itself: it is read all along it.
+        if launch.is_layer and not any(space.lacks):
             is_other = field.name not in {name for name, _ in launch.writes}
             if is_other and boxes:
                 # Nearly all of a layer lies beyond other sides only where it meets theirs.

@@ -214,9 +214,12 @@ class _Lowering:
                 return self._exchange_now(needs)
             case Swap():
                 return [item]
-            case Reduced(kind, field, component, result, where):
+            case Reduced(kind, field, component, result, where, launch):
                 boxes, restore = self._domain_boxes(field), where.swaps_to(INITIAL)
-                return [ops.Reduce(kind, field, component, boxes, result, restore)]
+                # A kernel names storages; nobody swaps the field that it gives its values.
+                number = self._add_launch(launch, {}) if launch else None
+                restore = () if launch else restore
+                return [ops.Reduce(kind, field, component, boxes, result, restore, number)]
             case Computed(parameter, value):
                 return [ops.Compute(parameter, value)]
             case Called(callback, where):

@@ -97,7 +97,8 @@ class Poll:
 class Reduce:
     """Combine a component of a field over all cells of all ranks.
 
-    Swaps restore the initial arrangement before it and undo that after it; likewise below.
+    Swaps restore the initial arrangement before it and undo that after it; likewise below. If a
+    kernel gives the field its values, by its number, nobody else ever sees them.
     """
 
     kind: str
@@ -106,6 +107,7 @@ class Reduce:
     boxes: tuple[Placed, ...]
     result: Reduction
     restore: tuple[Swap[str], ...] = ()
+    launch: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +286,10 @@ class Plan:
                     return [replace(op, field=field(name))]
                 case Swap(first, second):
                     return [Swap(field(first), field(second))]
+                case Reduce(launch=int(number)):
+                    launch = self.launches[number]
+                    found = replace(launch, names=tuple(map(field, launch.names)))
+                    return [(replace(op, launch=None), found)]
                 case Reduce() | CallFunction() | Check():
                     return [replace(op, restore=())]
                 case Compute():
@@ -311,6 +317,8 @@ class Plan:
                 count = sum(box.cells for _, box in boxes)
                 plural = "es" if len(boxes) > 1 else ""
                 line = f"run     {name:<20} {zone:<5}{count:>14,} cells in {len(boxes)} box{plural}"
+                points = self.launches[launch].points
+                line += "" if points is None else f", for {len(points.points):,} points"
                 return line + self._produced(launch, boxes) + (", late" if is_late else "")
             case Start(number) | Wait(number) | Poll(number):
                 return f"{type(op).__name__.lower():<7} exchange {number}"
@@ -322,6 +330,8 @@ class Plan:
                 return loop_title(op)
             case Compute(parameter, value):
                 return f"compute {parameter.name} = {value.name}"
+            case Reduce(kind, launch=int(number)):
+                return f"reduce  {kind} of what {self.launches[number].kernel.name} gives"
             case Reduce(kind, field, component):
                 return f"reduce  {kind} of {field}[{component}]"
             case CallFunction(callback):

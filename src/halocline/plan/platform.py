@@ -82,6 +82,8 @@ def decided(plan: Plan, platform: Platform) -> Plan:
 
 def _execution(launch: Launch, size_bytes: int, platform: Platform) -> Execution:
     """Return how a kernel runs whose fields take so much memory on a block."""
+    if launch.points is not None:
+        return Execution()
     if platform.has_devices:
         return Execution(threads=threads_for(launch.code))
     # What stands on a boundary layer is read at once.

@@ -197,7 +197,8 @@ def _way(producer: Launch, consumer: Launch) -> Offset | None:
     Kernels on cells of another grid are never producers, nor do sweeps have any: their rows differ.
     """
     is_free = producer.on_demand and producer.plain is None and len(producer.assigns) == 1
-    if not is_free or consumer.kernel.sweep or not producer.space.is_beside(consumer.space):
+    takes = consumer.points is None and not consumer.kernel.sweep
+    if not is_free or not takes or not producer.space.is_beside(consumer.space):
         return None
     (assigns,) = producer.assigns
     assigned = assigns.cells(producer.region)

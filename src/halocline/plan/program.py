@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from halocline.geometry import Box
+    from halocline.language.at_points import AtPoints
     from halocline.language.expr import Expr
     from halocline.language.kernel import Statement
     from halocline.language.space import Space
@@ -42,6 +43,8 @@ class Launch:
             same as a choice in every cell; its last field is the mask.
         is_listed: Whether these cells can be listed, since the mask does not change in a step.
         where: Where fields lie when it runs.
+        points: What the runtime does at points instead of the kernel, which says what of fields
+            that uses, as if each cell had a point.
         space: The cells over which it runs.
         spaces: Those of its fields, in order.
         reads: What it reads, each once.
@@ -58,6 +61,7 @@ class Launch:
     plain: Kernel | None = None
     is_listed: bool = False
     where: Arrangement = field(default=INITIAL, compare=False)
+    points: AtPoints | None = None
     space: Space = field(kw_only=True, repr=False)
     # What the names say already.
     spaces: tuple[Space, ...] = field(kw_only=True, repr=False, compare=False)
@@ -108,18 +112,34 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """One component of a field, that lies somewhere, combined over the domain."""
+    """One component of a field, that lies somewhere, combined over the domain.
+
+    Where 'launch' is given it gives the field its values in the same cells just before, and reads
+    nothing but these cells.
+    """
 
     kind: str
     field: str
     component: int
     result: Reduction
     where: Arrangement = INITIAL
+    launch: Launch | None = None
 
     @property
     def storage(self) -> str:
         """Where the field lies."""
         return self.where.storage(self.field)
+
+    @property
+    def looked_at(self) -> frozenset[tuple[str, int]]:
+        """Storages and components whose values it combines."""
+        if self.launch is None:
+            return frozenset({(self.storage, self.component)})
+        return frozenset(access.key for access in self.launch.reads)
+
+    def at(self, where: Arrangement) -> Reduced:
+        """Return the same where fields then lie."""
+        return replace(self, where=where, launch=self.launch.at(where) if self.launch else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -311,7 +311,7 @@ def _away(item: object, displaced: Displaced) -> Needs:
     """Return what must be returned before something looks at own cells."""
     match item:
         case Reduced():
-            return displaced.returning({(item.storage, item.component)})
+            return displaced.returning(item.looked_at)
         case Checked():
             return displaced.returning({key for key in displaced.pieces if key[0] in item.storages})
         case _:

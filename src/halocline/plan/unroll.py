@@ -67,7 +67,9 @@ def _placed(items: Items, where: Arrangement) -> tuple[Items, Arrangement]:
                 where = where.after(item)
             case Launch():
                 result.append(item.at(where))
-            case Reduced() | Called() | Checked():
+            case Reduced():
+                result.append(item.at(where))
+            case Called() | Checked():
                 result.append(replace(item, where=where))
             case Computed():
                 result.append(item)

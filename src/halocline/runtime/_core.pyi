@@ -194,6 +194,39 @@ class Runtime:
     def add_exchange(self, exchange: Exchange) -> int:
         """Add an exchange, allocate its buffers and return its number."""
 
+    def add_series(
+        self, scalar: int, times: NDArray[Any], values: NDArray[Any], period: float
+    ) -> None:
+        """Let a scalar be what a series of one number says; a period of 0 is none."""
+
+    def add_injection(
+        self,
+        component: int,
+        widths: _Cell,
+        first: NDArray[Any],
+        weights: NDArray[Any],
+        scales: NDArray[Any],
+    ) -> int:
+        """Add points where values are injected; return the number that kernels refer to."""
+
+    def inject_series(
+        self, points: int, times: NDArray[Any], values: NDArray[Any], period: float
+    ) -> None:
+        """Multiply what is injected by a series with a column for each point."""
+
+    def add_interpolation(
+        self,
+        component: int,
+        widths: _Cell,
+        first: NDArray[Any],
+        weights: NDArray[Any],
+        cells: NDArray[Any],
+    ) -> int:
+        """Add points where values are recorded; return the number that kernels refer to."""
+
+    def take_rows(self, points: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Return the steps, times and values recorded so far, and forget them."""
+
     def add_callback(self, callback: Callable[[], object]) -> int:
         """Add a function for the operation 'call' and return its number."""
 

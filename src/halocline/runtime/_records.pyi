@@ -38,8 +38,8 @@ class Kernel:
 
     It runs on blocks of the space that its fields are on. With a mask (a slot) it runs only where
     that field is not zero. A device must know which slots are 'written'.
-    Where blocks of fields begin elsewhere than its own, 'ratios' says how many cells of each field one
-    of its cells spans along each axis.
+    Where blocks of fields begin elsewhere than its own, 'ratios' says how many cells of each field
+    one of its cells spans along each axis.
     """
 
     def __init__(
@@ -56,6 +56,7 @@ class Kernel:
         written: Sequence[int] = (),
         ratios: Sequence[tuple[int, ...]] = (),
         threads: Threads = ...,
+        points: int = -1,
     ) -> None: ...
 
 # How the values of a message move from one rank to another.
@@ -218,6 +219,7 @@ class Reduce:
         component: int,
         boxes: Sequence[BlockBox],
         scalar: int,
+        kernel: int = -1,
     ) -> None: ...
 
 class Call:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.errors import DeviceError, DivergedError, MpiError, PlanError
 from halocline.language.parameters import Formula, Parameter, step, time
+from halocline.language.series import Series
 from halocline.language.steps import Callback
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.strategy import NEAR
 from halocline.runtime import _core
+from halocline.runtime.at_points import PointTables
 from halocline.runtime.formulas import steps_of, unmet
 from halocline.runtime.storage import BlockStorage, three
 from halocline.runtime.writer import PlanWriter
@@ -71,6 +73,8 @@ class Executor:
             device=device.handle,
             services=services,
         )
+        self.points = PointTables(self)
+        self.dt = dt
         self.threads = threads
         self.grid = grid
         self.boundaries = grid.held.boundaries
@@ -208,7 +212,10 @@ class Executor:
             return self.runtime.add_formula(steps_of(value, self.scalar))
         if id(value) not in self.scalars:
             self.scalars[id(value)] = slot = self.runtime.add_scalar(value.value)
-            self.parameters.append((value, slot))
+            if isinstance(value, Series):
+                self.points.follow(slot, value)
+            else:
+                self.parameters.append((value, slot))
         return self.scalars[id(value)]
 
     def loop(self, loop: Until[Any]) -> int:

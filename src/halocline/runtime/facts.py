@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from halocline.language.at_points import AtPoints
 from halocline.language.boundary import boundary_calls
 from halocline.language.kernel import Kernel, Statement
 from halocline.language.parameters import Parameter
@@ -28,7 +29,7 @@ def facts_of_grid(grid: Grid) -> Facts:
         for name in ("extent", "periodic", "spacing", "origin")
     }
     facts["the fields"] = ", ".join(grid.fields)
-    for field in grid.fields.values():
+    for field in list(grid.fields.values()):
         facts |= _facts_of_field(field)
     return facts
 
@@ -76,6 +77,9 @@ def facts_of_steps(steps: Sequence[Step], grid: Grid, within: str = "") -> Facts
                 facts[name] = f"assign({parameter.name}, {value.name})"
             case Callback():
                 facts[name] = f"the function '{step.name}'"
+            case AtPoints():
+                facts[name] = f"'{step.name}' at points"
+                facts[f"the points and values of {name}"] = step.digest
             case Reduction():
                 facts[name] = f"{step.kind} '{step.name}'"
                 facts[f"the expression of {name}"] = _shown(step, grid)
@@ -96,7 +100,7 @@ def _facts_of_call(call: Call, name: str) -> Facts:
 
 def _shown(reduction: Reduction, grid: Grid) -> str:
     """Return the expression of a reduction as text."""
-    fields = tuple(field.type_as(field.name) for field in grid.fields.values())
+    fields = tuple(field.type_as(field.name) for field in list(grid.fields.values()))
     result = Statement(fields[0].name, 0, reduction.operand, (0,) * grid.dimensions)
     return show(Kernel(reduction.name, grid.dimensions, fields, (), (result,)))
 

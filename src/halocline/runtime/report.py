@@ -188,7 +188,10 @@ def bytes_by_label(plan: Plan) -> dict[str, float]:
     moved: dict[str, list[int]] = {}
     for op in plan.operations():
         if isinstance(op, ops.Run):
-            kernel = plan.launches[op.launch].code
+            launch = plan.launches[op.launch]
+            if launch.points is not None:
+                continue
+            kernel = launch.code
             cells = sum(box.cells for _, box in op.boxes)
             moved.setdefault(f"{kernel.name} {op.zone}", []).append(cost(kernel).bytes * cells)
     return {label: mean(sizes) for label, sizes in moved.items()}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from halocline.plan.program import Launch
     from halocline.runtime.executor import Executor
 
-_NO_MASK = -1
+_NO_MASK = _NO_POINTS = -1
 
 
 class Kernels(Protocol):
@@ -55,11 +55,11 @@ class PlanWriter:
     def _add_kernel(self, launch: Launch, layers: Layers, how: Execution, kernels: Kernels) -> int:
         slots = [self.slots[name] for name in launch.names]
         mask = slots.pop() if launch.is_listed else _NO_MASK
-        threads = how.threads or Threads()
+        threads, at = how.threads or Threads(), launch.points
         return self.runtime.add_kernel(
             _core.Kernel(
                 launch.kernel.name,
-                kernels.address(launch.code),
+                0 if at else kernels.address(launch.code),
                 slots,
                 [self.executor.scalar(value) for value in launch.scalars],
                 stream=how.stream,
@@ -69,6 +69,7 @@ class PlanWriter:
                 layers=self._layers(launch, layers),
                 written=sorted({self.slots[name] for name, _ in launch.writes}),
                 threads=_core.Threads(threads.block, threads.cells),
+                points=_NO_POINTS if at is None else self.executor.points.number(at),
                 ratios=_ratios(launch),
             )
         )
@@ -158,11 +159,12 @@ class PlanWriter:
                 return self._until(op)
             case ops.Compute(parameter, value):
                 return _core.Compute(self.executor.scalar(parameter), self.executor.scalar(value))
-            case ops.Reduce(kind, field, component, boxes, result):
+            case ops.Reduce(kind, field, component, boxes, result, launch=launch):
                 scalar = self.executor.scalar(result)
                 placed = self._placed(boxes)
                 return _core.Reduce(
-                    _core.Reduction[kind], self.slots[field], component, placed, scalar
+                    *(_core.Reduction[kind], self.slots[field], component, placed, scalar),
+                    -1 if launch is None else self.kernels[launch],
                 )
             case ops.CallFunction(callback):
                 return _core.Call(self.executor.callback(callback))

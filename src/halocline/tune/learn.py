@@ -53,7 +53,8 @@ def kernel_rates(
             measured[name] = measured.get(name, 0.0) + seconds
     size = working_set(done[0].plan) / model.placement.threads
     # Kernels with the same name, as walls on several sides, have one time.
-    kernels = dict.fromkeys(launch.code for one in done for launch in one.plan.launches)
+    launches = (launch for one in done for launch in one.plan.launches)
+    kernels = dict.fromkeys(launch.code for launch in launches if launch.points is None)
     return tuple(
         KernelRate(kernel_key(kernel), size, predicted[kernel.name] / measured[kernel.name])
         for kernel in kernels

@@ -62,6 +62,7 @@ def _words(items: Iterable[Item]) -> list[str]:
         match item:
             case Launch():
                 words += [show(item.kernel), repr((item.names, item.region, item.on_demand))]
+                words += [] if item.points is None else [item.points.digest]
             case Repeat(count, passes):
                 words += [f"loop {count}", *(word for one in passes for word in _words(one)), "end"]
             case Until(condition, inner, most):
@@ -70,8 +71,9 @@ def _words(items: Iterable[Item]) -> list[str]:
                 words += [f"every {interval}", *_words(inner), "end"]
             case Swap(first, second):
                 words.append(f"swap {first} {second}")
-            case Reduced(kind, field, component, _):
+            case Reduced(kind, field, component, launch=launch):
                 words.append(f"reduce {kind} {field} {component}")
+                words += _words([launch] if launch else [])
             case _:
                 words.append(type(item).__name__)
     return words

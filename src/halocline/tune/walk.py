@@ -92,7 +92,7 @@ class Walk:
             case Every(interval, body):
                 self._stretched(1.0 / interval, body)
             case ops.Reduce(kind, name, _, boxes):
-                size = self._bytes(name, 1)
+                size = self._bytes_looked_at(op)
                 timed("reduce", f"{kind}({name})", lambda: worker.reduce(boxes, size))
             case ops.Check(name, boxes):
                 size = self._bytes(name, self.plan.layout(name).components)
@@ -108,6 +108,13 @@ class Walk:
 
     def _bytes(self, field: str, components: int) -> int:
         return components * self.plan.layout(field).bytes_per_value
+
+    def _bytes_looked_at(self, reduce: ops.Reduce) -> int:
+        """Return what a reduction reads of each cell [bytes]."""
+        if reduce.launch is None:
+            return self._bytes(reduce.field, 1)
+        reads = self.plan.launches[reduce.launch].reads
+        return sum(self._bytes(name, 1) for name, _ in {access.key for access in reads})
 
     def _run(self, run: ops.Run) -> None:
         label = f"{self.plan.launches[run.launch].kernel.name} {run.zone}"

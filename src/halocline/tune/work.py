@@ -15,13 +15,18 @@ from halocline.tune.machine import LINE_BYTES, Machine, MachineError, kernel_key
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from halocline.geometry import Box
     from halocline.plan.message import Part
     from halocline.plan.plan import Plan
+    from halocline.plan.program import Launch
 
 # Smaller boxes are copied by one thread, as the runtime does.
 _PARALLEL_BYTES = 1 << 21
 # Owners gather shorter rows for those who copy from their fields, as the runtime does.
 _THIN_ROW_BYTES = 16
+# What a point takes, and what each value that it weights adds, on processors of 2024; measured by
+# bench/points.py [s].
+_POINT_S, _WEIGHT_S = 6e-9, 6e-10
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +107,10 @@ class Work:
 
     def compute_s(self, run: ops.Run) -> float:
         """Return the greater of memory traffic and arithmetic, over all boxes [s]."""
-        needed = cost(self.plan.launches[run.launch].code)
+        launch = self.plan.launches[run.launch]
+        if launch.points is not None:
+            return points_s(launch, (box for _, box in run.boxes)) / self.threads
+        needed = cost(launch.code)
         rate = self.machine.flops_per_s * self.threads / self.turns
         bandwidth = self.bandwidth(needed.streams)
         total = sum(
@@ -158,6 +166,24 @@ class Work:
             key = kernel_key(self.plan.launches[launch].code) if known else ""
             self._shares[launch] = self.machine.share(key, self.bytes_per_thread)
         return self._shares[launch]
+
+
+def points_s(launch: Launch, boxes: Iterable[Box]) -> float:
+    """Return what the points of a kernel in some boxes take on one thread [s].
+
+    They are taken to lie as densely everywhere.
+    """
+    assert launch.points is not None
+    around = launch.region.intersect(launch.space.domain)
+    share = sum(box.intersect(around).cells for box in boxes) / max(1, around.cells)
+    read = prod(a - b + 1 for a, b in _reach(launch))
+    return share * len(launch.points.points) * (_POINT_S + read * _WEIGHT_S)
+
+
+def _reach(launch: Launch) -> Iterable[tuple[int, int]]:
+    assert launch.points is not None
+    found = launch.points.footprint
+    return zip(found.upper, found.lower, strict=True)
 
 
 def working_set(plan: Plan) -> float:

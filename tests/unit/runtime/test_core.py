@@ -35,7 +35,8 @@ def arguments(definition: ast.FunctionDef) -> list[tuple[str, bool]]:
 def bound_arguments(function: object) -> list[tuple[str, bool]]:
     """Return the same of a function of the extension."""
     signature, *_ = function.__nb_signature__[0]
-    text = re.sub(r"\\\d+", "...", signature.rpartition(" -> ")[0])
+    # Neither defaults nor types of arrays are written as Python would.
+    text = re.sub(r"\\\d+|ndarray\[[^\]]*\]", "...", signature.rpartition(" -> ")[0])
     return arguments(ast.parse(f"{text}: ...").body[0])
 
 

@@ -1,0 +1,101 @@
+#include "bindings/bind_points.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/tuple.h>
+
+#include <cstdint>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace halocline::bindings {
+namespace {
+
+template <typename T>
+using Given = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
+
+template <typename T>
+std::vector<T> copied(const Given<T>& array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+Series series_of(const Given<double>& times, const Given<double>& values, double period) {
+    const std::size_t rows = times.size();
+    return {copied(times), copied(values), values.size() / rows, period};
+}
+
+/// An array that owns its numbers.
+template <typename T>
+nb::ndarray<nb::numpy, T> given_away(std::vector<T>&& values) {
+    auto kept = std::make_unique<std::vector<T>>(std::move(values));
+    T* const data = kept->data();
+    const std::size_t size = kept->size();
+    nb::capsule owner(kept.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    static_cast<void>(kept.release());
+    return {data, {size}, owner};
+}
+
+}  // namespace
+
+void bind_points(nb::class_<Runtime>& runtime) {
+    using Cells = std::array<std::int64_t, 3>;
+    runtime
+        .def(
+            "add_series",
+            [](Runtime& self, int scalar, const Given<double>& times, const Given<double>& values,
+               double period) { self.add_series(scalar, series_of(times, values, period)); },
+            "scalar"_a, "times"_a, "values"_a, "period"_a)
+        .def(
+            "add_injection",
+            [](Runtime& self, int component, const Cells& widths, const Given<std::int32_t>& first,
+               const Given<double>& weights, const Given<double>& scales) {
+                Points points;
+                points.is_injected = true;
+                points.component = component;
+                points.widths = widths;
+                points.first = copied(first);
+                points.weights = copied(weights);
+                points.scales = copied(scales);
+                return self.add_points(std::move(points));
+            },
+            "component"_a, "widths"_a, "first"_a, "weights"_a, "scales"_a)
+        .def(
+            "inject_series",
+            [](Runtime& self, int points, const Given<double>& times, const Given<double>& values,
+               double period) { self.points(points).series = {series_of(times, values, period)}; },
+            "points"_a, "times"_a, "values"_a, "period"_a)
+        .def(
+            "add_interpolation",
+            [](Runtime& self, int component, const Cells& widths, const Given<std::int32_t>& first,
+               const Given<double>& weights, const Given<std::int32_t>& cells) {
+                Points points;
+                points.component = component;
+                points.widths = widths;
+                points.first = copied(first);
+                points.weights = copied(weights);
+                points.cells = copied(cells);
+                return self.add_points(std::move(points));
+            },
+            "component"_a, "widths"_a, "first"_a, "weights"_a, "cells"_a)
+        .def(
+            "take_rows",
+            [](Runtime& self, int points) {
+                Points& found = self.points(points);
+                std::vector<double> values;
+                values.reserve(found.recorded.size() * found.count());
+                for (const auto& row : std::exchange(found.recorded, {})) {
+                    values.insert(values.end(), row.get(), row.get() + found.count());
+                }
+                return std::tuple(given_away(std::exchange(found.steps, {})),
+                                  given_away(std::exchange(found.times, {})),
+                                  given_away(std::move(values)));
+            },
+            "points"_a, "Return the steps, times and values recorded so far, and forget them.");
+}
+
+}  // namespace halocline::bindings

@@ -1,0 +1,351 @@
+#include "runtime/points.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "core/threads.hpp"
+
+namespace halocline {
+namespace {
+
+/// What a point moves through the caches, roughly [bytes].
+constexpr std::int64_t point_bytes = 128;
+/// How many points before its turn the values of a point are fetched into the cache.
+constexpr std::size_t ahead = 12;
+
+/// Widths and a distance between cells of a row that the compiler knows, so that it unrolls loops.
+template <int nx, int ny, int nz>
+struct Known {
+    static constexpr int x = nx, y = ny, z = nz;
+    static constexpr std::int64_t step = 1;
+    static constexpr int most = nx > ny ? (nx > nz ? nx : nz) : (ny > nz ? ny : nz);
+};
+/// Those that it does not.
+struct Any {
+    int x, y, z;
+    std::int64_t step;
+    static constexpr int most = 16;  // of 'sinc' with radius 8
+};
+
+/// Calls `work` with the widths, which the compiler knows if they are frequent ones.
+template <typename Work>
+void with_widths(const Index3& widths, std::int64_t step, const Work& work) {
+    const auto is = [&](int x, int y, int z) { return step == 1 && widths == Index3{x, y, z}; };
+    if (is(2, 2, 2)) return work(Known<2, 2, 2>{});
+    if (is(2, 2, 1)) return work(Known<2, 2, 1>{});
+    if (is(4, 4, 4)) return work(Known<4, 4, 4>{});
+    if (is(8, 8, 8)) return work(Known<8, 8, 8>{});
+    work(Any{static_cast<int>(widths[0]), static_cast<int>(widths[1]), static_cast<int>(widths[2]),
+             step});
+}
+
+template <typename Work>
+void with_float(ElementType type, const Work& work) {
+    if (type == ElementType::float32) return work(float{});
+    work(double{});
+}
+
+/// The weights of a point along its axes.
+template <typename W>
+struct Weights {
+    using Along = std::array<double, W::most>;
+    Along x, y, z;
+    bool has_zero = false;
+
+    Weights(const double* stored, W width) {
+        stored = take(x, stored, width.x);
+        stored = take(y, stored, width.y);
+        take(z, stored, width.z);
+    }
+    /// Of two weights only the second is stored, the rest of 1 is the first.
+    const double* take(Along& along, const double* stored, int width) {
+        if (width == 2) {
+            along[0] = 1.0 - stored[0];
+            along[1] = stored[0];
+            has_zero = has_zero || along[0] == 0 || along[1] == 0;
+            return stored + 1;
+        }
+        for (int i = 0; i < width; ++i) {
+            along[static_cast<std::size_t>(i)] = stored[i];
+            has_zero = has_zero || stored[i] == 0;
+        }
+        return stored + width;
+    }
+};
+
+/// The values of a field on a block.
+template <typename T>
+struct Cells {
+    T* data;
+    std::int64_t y, z;
+    std::int64_t wrap;  // cells of a row that closes, or 0
+};
+
+template <typename T, typename W>
+double interpolated(const T* cell, const Cells<T>& cells, const Weights<W>& weights, W width) {
+    std::array<double, W::most> columns{};
+    for (int k = 0; k < width.z; ++k) {
+        for (int j = 0; j < width.y; ++j) {
+            const auto [wy, wz] = std::pair(weights.y[static_cast<std::size_t>(j)],
+                                            weights.z[static_cast<std::size_t>(k)]);
+            const double weight = wz * wy;
+            const T* const row = cell + k * cells.z + j * cells.y;
+            for (int i = 0; i < width.x; ++i) {
+                columns[static_cast<std::size_t>(i)] +=
+                    weight * static_cast<double>(row[i * width.step]);
+            }
+        }
+    }
+    double sum = 0;
+    for (int i = 0; i < width.x; ++i) {
+        sum += weights.x[static_cast<std::size_t>(i)] * columns[static_cast<std::size_t>(i)];
+    }
+    return sum;
+}
+
+/// The same where a row may close, and where what has a weight of 0 is not looked at: there may be
+/// no value.
+template <typename T, typename W>
+double interpolated_carefully(const Index3& lower, const Cells<T>& cells, const Weights<W>& weights,
+                              W width) {
+    double sum = 0;
+    for (int i = 0; i < width.x; ++i) {
+        const double wx = weights.x[static_cast<std::size_t>(i)];
+        if (wx == 0) continue;
+        std::int64_t x = lower[0] + i;
+        if (cells.wrap != 0) x = (x % cells.wrap + cells.wrap) % cells.wrap;
+        double column = 0;
+        for (int k = 0; k < width.z; ++k) {
+            for (int j = 0; j < width.y; ++j) {
+                const double weight =
+                    weights.z[static_cast<std::size_t>(k)] * weights.y[static_cast<std::size_t>(j)];
+                if (weight == 0) continue;
+                const T value =
+                    cells
+                        .data[(lower[2] + k) * cells.z + (lower[1] + j) * cells.y + x * width.step];
+                column += weight * static_cast<double>(value);
+            }
+        }
+        sum += wx * column;
+    }
+    return sum;
+}
+
+/// The part of a width that begins at `lower` and lies in [from, to).
+struct Part {
+    int begin, end;
+};
+Part part_of(std::int64_t lower, int width, std::int64_t from, std::int64_t to) {
+    return {static_cast<int>(std::max<std::int64_t>(0, from - lower)),
+            static_cast<int>(std::min<std::int64_t>(width, to - lower))};
+}
+
+/// Adds to the cells of three parts.
+template <typename T, typename W, typename X, typename Y, typename Z>
+void inject(T* cell, const Cells<T>& cells, const Weights<W>& weights, W width, double value, X x,
+            Y y, Z z) {
+    for (int k = z.begin; k < z.end; ++k) {
+        for (int j = y.begin; j < y.end; ++j) {
+            const double amount = value * (weights.z[static_cast<std::size_t>(k)] *
+                                           weights.y[static_cast<std::size_t>(j)]);
+            T* const row = cell + k * cells.z + j * cells.y;
+            for (int i = x.begin; i < x.end; ++i) {
+                T& one = row[i * width.step];
+                one = static_cast<T>(static_cast<double>(one) +
+                                     amount * weights.x[static_cast<std::size_t>(i)]);
+            }
+        }
+    }
+}
+
+/// Fetches the cells of a point to come.
+template <bool for_writing, typename T, typename W>
+void fetch(const T* cell, const Cells<T>& cells, W width) {
+    for (int k = 0; k < width.z; ++k) {
+        for (int j = 0; j < width.y; ++j) {
+            __builtin_prefetch(cell + k * cells.z + j * cells.y, for_writing ? 1 : 0);
+        }
+    }
+}
+
+/// The images of a point's box that meet some cells, along one axis: how far they are moved.
+struct Turns {
+    std::int64_t begin, end;
+    Turns(std::int64_t first, std::int64_t width, std::int64_t lower, std::int64_t upper,
+          std::int64_t period) {
+        if (period == 0) {
+            begin = 0;
+            end = first < upper && first + width > lower ? 1 : 0;
+            return;
+        }
+        const auto floor_div = [](std::int64_t a, std::int64_t b) {
+            return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+        };
+        // first + t * period + width > lower and first + t * period < upper
+        begin = floor_div(lower - first - width, period) + 1;
+        end = -floor_div(-(upper - first), period);
+    }
+};
+
+/// Lists the images of points that meet a box, given with global indices.
+void list_injected(const Points& points, const Box& box, const Index3& origin, const Index3& period,
+                   const halocline_field& view, PointList& list) {
+    const auto at = [&](std::size_t n, std::size_t axis) -> std::int64_t {
+        return points.first[3 * n + axis];
+    };
+    for (std::size_t n = 0; n < points.count(); ++n) {
+        const auto turns = [&](std::size_t axis) {
+            return Turns(at(n, axis), points.widths[axis], box.lower[axis], box.upper[axis],
+                         period[axis]);
+        };
+        const Turns z = turns(2);
+        if (z.begin >= z.end) continue;
+        const Turns y = turns(1);
+        if (y.begin >= y.end) continue;
+        const Turns x = turns(0);
+        for (std::int64_t tz = z.begin; tz < z.end; ++tz) {
+            for (std::int64_t ty = y.begin; ty < y.end; ++ty) {
+                for (std::int64_t tx = x.begin; tx < x.end; ++tx) {
+                    const Index3 lower{at(n, 0) + tx * period[0], at(n, 1) + ty * period[1],
+                                       at(n, 2) + tz * period[2]};
+                    const bool is_inner = box.contains({lower, lower + points.widths});
+                    list.add(n, lower - origin, view, is_inner);
+                }
+            }
+        }
+    }
+}
+
+/// Lists the points whose cells lie in a box, given with global indices.
+void list_interpolated(const Points& points, const Box& box, const Block& block,
+                       const halocline_field& view, PointList& list) {
+    const Index3& origin = block.box.lower;
+    for (std::size_t n = 0; n < points.count(); ++n) {
+        const std::int32_t* const cell = points.cells.data() + 3 * n;
+        const Index3 place{cell[0], cell[1], cell[2]};
+        if (!box.contains({place, place + Index3{1, 1, 1}})) continue;
+        const std::int32_t* const first = points.first.data() + 3 * n;
+        const Index3 lower = Index3{first[0], first[1], first[2]} - origin;
+        const bool closes =
+            block.wrap != 0 && (lower[0] < 0 || lower[0] + points.widths[0] > block.wrap);
+        list.add(n, lower, view, !closes);
+    }
+}
+
+/// The box as so many pieces along its last axis that is longer than a cell.
+std::vector<Box> slabs(const Box& box, int count) {
+    std::size_t axis = 2;
+    while (axis > 0 && box.extent()[axis] == 1) --axis;
+    const std::int64_t n = box.extent()[axis];
+    std::vector<Box> found;
+    for (std::int64_t i = 0; i < count; ++i) {
+        Box slab = box;
+        slab.lower[axis] = box.lower[axis] + n * i / count;
+        slab.upper[axis] = box.lower[axis] + n * (i + 1) / count;
+        if (!slab.is_empty()) found.push_back(slab);
+    }
+    return found;
+}
+
+}  // namespace
+
+void PointList::add(std::size_t point, const Index3& lower, const halocline_field& view,
+                    bool is_inner) {
+    points.push_back(static_cast<std::uint32_t>(point));
+    offsets.push_back(lower[0] * view.x + lower[1] * view.y + lower[2] * view.z);
+    if (is_inner) return;
+    outer.push_back(points.size() - 1);
+    lowers.push_back(lower);
+}
+
+std::vector<PointList> lists_of(const Points& points, const Box& box, const Block& block,
+                                const Index3& period, const halocline_field& view, int threads) {
+    const Index3& origin = block.box.lower;
+    const auto all = static_cast<std::int64_t>(points.count()) * point_bytes;
+    std::vector<PointList> lists;
+    for (const Box& slab : slabs(box, threads_for(all, threads))) {
+        PointList list{slab.relative_to(origin), {}, {}, {}, {}};
+        if (points.is_injected)
+            list_injected(points, slab, origin, period, view, list);
+        else
+            list_interpolated(points, slab, block, view, list);
+        if (!list.points.empty()) lists.push_back(std::move(list));
+    }
+    return lists;
+}
+
+namespace {
+
+/// Does the points of a list. `row`: where interpolated values go; null where values are injected.
+template <typename T, typename W>
+void work_in(const Points& points, const PointList& list, const Cells<T>& cells, W width,
+             const Index3& origin, double* row, const SeriesPlace& place, double scalar) {
+    const std::size_t each = points.weights_each();
+    const std::size_t count = list.points.size();
+    std::size_t next_outer = 0;
+    const Part x{0, width.x}, y{0, width.y}, z{0, width.z};
+    for (std::size_t p = 0; p < count; ++p) {
+        if (p + ahead < count) {
+            const T* const later = cells.data + list.offsets[p + ahead];
+            if (row != nullptr)
+                fetch<false>(later, cells, width);
+            else
+                fetch<true>(later, cells, width);
+        }
+        const std::size_t n = list.points[p];
+        const Weights<W> weights(points.weights.data() + n * each, width);
+        const bool is_outer = next_outer < list.outer.size() && list.outer[next_outer] == p;
+        const Index3* const lower = is_outer ? &list.lowers[next_outer++] : nullptr;
+        T* const cell = cells.data + list.offsets[p];
+        if (row != nullptr) {
+            row[n] = is_outer || weights.has_zero
+                         ? interpolated_carefully(points.lower(n, origin), cells, weights, width)
+                         : interpolated<T>(cell, cells, weights, width);
+            continue;
+        }
+        const double now = place.before == nullptr ? 1.0 : place.value(n);
+        const double value = points.scales[n] * now * scalar;
+        if (!is_outer) {
+            inject(cell, cells, weights, width, value, x, y, z);
+            continue;
+        }
+        const Box& box = list.box;
+        const Index3& low = *lower;
+        inject(cell, cells, weights, width, value,
+               part_of(low[0], width.x, box.lower[0], box.upper[0]),
+               part_of(low[1], width.y, box.lower[1], box.upper[1]),
+               part_of(low[2], width.z, box.lower[2], box.upper[2]));
+    }
+}
+
+}  // namespace
+
+void work_at(Points& points, const std::vector<PointList>& lists, const halocline_field& view,
+             ElementType type, const Block& block, double scalar, double time) {
+    SeriesPlace place;
+    if (!points.series.empty()) place = place_of(points.series.front(), time);
+    double* const row = points.is_injected ? nullptr : points.recorded.back().get();
+    with_float(type, [&]<typename T>(T) {
+        with_widths(points.widths, view.x, [&](auto width) {
+            T* const data = static_cast<T*>(view.data) + points.component * view.component;
+            const Cells<T> cells{data, view.y, view.z, block.wrap};
+            const auto threads = static_cast<int>(lists.size());
+#pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static, 1)
+            for (const PointList& list : lists) {
+                work_in(points, list, cells, width, block.box.lower, row, place, scalar);
+            }
+        });
+    });
+}
+
+void begin_row(Points& points, std::int64_t step, double time) {
+    if (!points.steps.empty() && points.steps.back() == step) return;
+    points.steps.push_back(step);
+    points.times.push_back(time);
+    points.recorded.push_back(std::make_unique_for_overwrite<double[]>(points.count()));
+}
+
+}  // namespace halocline

@@ -1,0 +1,91 @@
+"""Parts of a side, where a boundary condition holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.errors import GridError, described
+from halocline.geometry import AXES, Box
+from halocline.language.operators import Operand
+from halocline.language.place import user_place
+from halocline.language.sides import mirror_at_walls, parse_side, shape_of_side
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.language.fields import Field
+
+
+def part_of_side(
+    field: Field, side: str, where: Any
+) -> tuple[Field | None, NDArray[np.bool_] | None]:
+    """Return a part of a side as a mask, and as an array where it is known before the run.
+
+    Args:
+        field: Of which a boundary is declared.
+        side: The side.
+        where: See 'Field.boundary'.
+
+    Raises:
+        GridError: It is no part of the side.
+    """
+    if where is None:
+        return None, None
+    axis, _ = parse_side(field.dimensions, side)
+    shape = shape_of_side(field, side)
+    if not shape:
+        raise GridError(
+            f"The boundary of '{field.name}' was given on a part of side '{side}', which is a "
+            "single cell.",
+            place=user_place(),
+        )
+    if isinstance(where, Operand):
+        if getattr(where, "space", None) != field.space.without(axis):
+            raise _refused(field, side, where, shape)
+        return where, None  # type: ignore[return-value]
+    mask: Field = field.grid.hidden_field(
+        f"part_{len(field.grid.fields)}",
+        dtype="uint8",
+        axes="".join(AXES[a] for a in field.space.axes if a != axis),
+        location=_location_on_side(field, axis),
+    )
+    cells = _cells(field, side, where, mask)
+    mask.set(cells.astype(np.uint8))
+    mirror_at_walls(mask)
+    return mask, cells
+
+
+def _location_on_side(field: Field, axis: int) -> str:
+    faces = "".join(AXES[a] for a in field.space.axes if a != axis and field.is_on_faces(a))
+    return {0: "center", 1: f"{faces}_face", 2: f"{faces}_edge"}[len(faces)]
+
+
+def _cells(field: Field, side: str, where: Any, mask: Field) -> NDArray[np.bool_]:
+    """Return a truth value for each cell of a side."""
+    shape = shape_of_side(field, side)
+    if isinstance(where, Box):
+        result = np.zeros(shape, bool)
+        if len(where.lower) != field.dimensions:
+            raise _refused(field, side, where, shape)
+        result[tuple(slice(where.lower[a], where.upper[a]) for a in mask.space.axes)] = True
+        return result
+    if callable(where):
+        where = where(*mask.coordinates(mask.space.flat(mask.space.domain)))
+    try:
+        found = np.broadcast_to(np.asarray(where), shape)
+    except ValueError:
+        raise _refused(field, side, where, shape) from None
+    if found.dtype.kind not in "bui":
+        raise _refused(field, side, where, shape)
+    return found.astype(bool)
+
+
+def _refused(field: Field, side: str, where: Any, shape: tuple[int, ...]) -> GridError:
+    return GridError(
+        f"The boundary of '{field.name}' on side '{side}' was given for {described(where)}; "
+        f"expected an hc.Box, truth values of shape {shape}, a function of the other coordinates "
+        "that returns such, or a field without the axis across the side.",
+        place=user_place(),
+    )

@@ -1,0 +1,184 @@
+"""Support: which cells points off the grid weight, and how much.
+
+Along each axis a point lies at a fraction between two places of values. Weights are products of
+those along the axes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+Array = Any
+# Points so near to a value's place are there: their coordinates are rounded [cells].
+_AT_A_VALUE = 1e-9
+# How steep Kaiser's window is, by the cells on each side: for waves of more than three cells
+# (Hicks 2002, Geophysics 67, 156-165, table 1).
+KAISER = {2: 2.94, 3: 4.53, 4: 4.14, 5: 5.26, 6: 6.40, 7: 7.51, 8: 8.56}
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """The cells that points weight, the points sorted as the values lie in memory.
+
+    Attributes:
+        order: The number of each point as the user gave it.
+        first: Lower corner of the cells, (points, 3).
+        widths: How many cells along each axis.
+        weights: Along x, then y, then z; of two weights, which add up to 1, only the second.
+        cells: To whose block each point belongs, (points, 3).
+        lower: How far below that cell points weight cells, along each axis.
+        upper: How far above it.
+        beyond: Along each axis, by the sign of a side, a point that weights what lies beyond it.
+    """
+
+    order: NDArray[np.int64]
+    first: NDArray[np.int32]
+    widths: tuple[int, int, int]
+    weights: NDArray[np.float64]
+    cells: NDArray[np.int32]
+    lower: tuple[int, ...]
+    upper: tuple[int, ...]
+    beyond: tuple[dict[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The weights along one axis."""
+
+    first: Array
+    weights: Array
+    cells: Array
+    lower: int
+    upper: int
+    beyond: dict[int, int]
+
+
+def linear(fraction: Array) -> Array:
+    """Return the weights of the value before and the one after: exact for linear fields."""
+    return np.stack([1.0 - fraction, fraction], axis=1)
+
+
+def cubic(fraction: Array) -> Array:
+    """Return Lagrange's weights of two values on each side: exact for cubic fields."""
+    f = fraction
+    return np.stack(
+        [
+            -f * (f - 1.0) * (f - 2.0) / 6.0,
+            (f + 1.0) * (f - 1.0) * (f - 2.0) / 2.0,
+            -(f + 1.0) * f * (f - 2.0) / 2.0,
+            (f + 1.0) * f * (f - 1.0) / 6.0,
+        ],
+        axis=1,
+    )
+
+
+def sinc(radius: int) -> Callable[[Array], Array]:
+    """Return what gives a sinc's weights of 'radius' values on each side, in Kaiser's window."""
+
+    def weights(fraction: Array) -> Array:
+        away = np.arange(1 - radius, radius + 1) - fraction[:, None]
+        inside = np.clip(1.0 - (away / radius) ** 2, 0.0, None)
+        window = np.i0(KAISER[radius] * np.sqrt(inside)) / np.i0(KAISER[radius])
+        # At a value's own place rounding would leave a little of the others.
+        exact = (away == 0.0).astype(np.float64)
+        return np.where(fraction[:, None] == 0.0, exact, np.sinc(away) * window)
+
+    return weights
+
+
+def support_of(
+    positions: list[Array | None],
+    extents: tuple[int, ...],
+    periodic: tuple[bool, ...],
+    rule: Callable[[Array], Array],
+) -> Support:
+    """Return the cells that points weight.
+
+    Args:
+        positions: Along each axis where points lie, counted in values; None for an axis that the
+            field lacks.
+        extents: Values along each axis.
+        periodic: Whether they go on at the other end.
+        rule: The weights of the values around a fraction.
+    """
+    count = next(len(p) for p in positions if p is not None)
+    lines = [
+        _lacking(count) if where is None else _line(where, n, rule, closes=closes)
+        for where, n, closes in zip(positions, extents, periodic, strict=True)
+    ]
+    lines3 = [*lines, *[_lacking(count)] * (3 - len(lines))]
+    place = np.zeros(count, np.int64)
+    for line in reversed(lines3):
+        place = place * (int(np.ptp(line.first)) + 1) + (line.first - line.first.min())
+    order = np.argsort(place, kind="stable")
+
+    def sorted_table(columns: list[Array], dtype: type) -> Array:
+        return np.ascontiguousarray(np.stack(columns, axis=1)[order], dtype=dtype)
+
+    weights = np.concatenate([_compact(line.weights) for line in lines3], axis=1)[order]
+    wx, wy, wz = (line.weights.shape[1] for line in lines3)
+    return Support(
+        order,
+        sorted_table([line.first for line in lines3], np.int32),
+        (wx, wy, wz),
+        np.ascontiguousarray(weights),
+        sorted_table([line.cells for line in lines3], np.int32),
+        tuple(line.lower for line in lines),
+        tuple(line.upper for line in lines),
+        tuple(line.beyond for line in lines),
+    )
+
+
+def _compact(weights: Array) -> Array:
+    """Return weights without the first of two, which add up to 1."""
+    return weights[:, 1:] if weights.shape[1] == len(linear(np.zeros(1))[0]) else weights
+
+
+def _lacking(count: int) -> _Line:
+    zeros = np.zeros(count, np.int64)
+    return _Line(zeros, np.ones((count, 1)), zeros, 0, 0, {})
+
+
+def _line(where: Array, n: int, rule: Callable[[Array], Array], *, closes: bool) -> _Line:
+    nearest = np.rint(where)
+    where = np.where(np.abs(where - nearest) < _AT_A_VALUE, nearest, where)
+    before = np.floor(where)
+    weights = rule(where - before)
+    cells = before.astype(np.int64)
+    if closes:
+        cells %= n
+    first = cells - (weights.shape[1] // 2 - 1)
+    # What no point weights is no part of it.
+    used = np.flatnonzero((weights != 0.0).any(axis=0))
+    begin, end = int(used[0]), int(used[-1]) + 1
+    weights, first = weights[:, begin:end], first + begin
+    is_used = weights != 0.0
+    lowest = first + is_used.argmax(axis=1)
+    highest = first + weights.shape[1] - 1 - is_used[:, ::-1].argmax(axis=1)
+    beyond: dict[int, int] = {}
+    if not closes:
+        cells = _inside(cells, lowest, highest, n)
+        found = {-1: np.flatnonzero(lowest < 0), 1: np.flatnonzero(highest >= n)}
+        beyond = {sign: int(numbers[0]) for sign, numbers in found.items() if numbers.size}
+    lower, upper = int((lowest - cells).min()), int((highest - cells).max())
+    return _Line(first, weights, cells, lower, upper, beyond)
+
+
+def _inside(cells: Array, lowest: Array, highest: Array, n: int) -> Array:
+    """Return to which cells points belong, so that none seems to need more than it does.
+
+    What is fetched is fetched for all points of a block: one that weights cells of the domain only
+    belongs to a cell from where others lead to no more.
+    """
+    least, most = -int((lowest - cells).min()), n - 1 - int((highest - cells).max())
+    is_inside = (lowest >= 0) & (highest < n)
+    moved = np.clip(cells, least, most) if least <= most else cells
+    return np.clip(np.where(is_inside, moved, cells), 0, n - 1)

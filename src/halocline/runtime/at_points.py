@@ -1,0 +1,179 @@
+"""Points and series as the C++ runtime has them: of each rank what concerns its blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from halocline.errors import KernelError, OutOfMemoryError, PlanError
+from halocline.free_memory import free_memory, size_text
+from halocline.language.at_points import AtPoints, Injection
+from halocline.language.parameters import Parameter
+from halocline.language.record import Record
+from halocline.runtime.recorded import RecordedRows
+from halocline.runtime.storage import three
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from halocline.geometry import Box
+    from halocline.language.series import Series
+    from halocline.language.space import Space
+    from halocline.language.support import Support
+    from halocline.runtime.executor import Executor
+
+# Times are products of a number of steps and a step: rounded.
+_ROUNDED = 1e-9
+# Of a value that is recorded.
+_BYTES = 8
+
+
+class PointTables:
+    """What an executor's runtime knows of points and series.
+
+    Args:
+        executor: The executor.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._numbers: dict[AtPoints, int] = {}
+        self._series: dict[int, Series] = {}
+        self._columns: dict[Record, int] = {}
+
+    def number(self, step: AtPoints) -> int:
+        """Return the runtime's number of what is done at points."""
+        if step not in self._numbers:
+            if isinstance(step, Injection):
+                self._numbers[step] = self._injection(step)
+            else:
+                self._numbers[step] = self._interpolation(step)
+        return self._numbers[step]
+
+    def follow(self, scalar: int, series: Series) -> None:
+        """Let a scalar be what a series of one number says."""
+        if series.columns is not None:
+            raise KernelError(
+                f"The series '{series.name}' has {series.columns} numbers at each time; expected "
+                "one, since it stands for a number.",
+                hint="Rows of numbers are injected at points: points.inject(series, into=field).",
+            )
+        times, values = series.times, series.values
+        self._executor.runtime.add_series(scalar, times, values, series.period)
+        self._series[id(series)] = series
+
+    def _injection(self, step: Injection) -> int:
+        support, runtime = step.support(), self._executor.runtime
+        storage = self._executor.storages[step.field.name]
+        boxes = [storage.layout.stored(box) for box in self._boxes(step.field.space)]
+        here = np.flatnonzero(_weighting(support, boxes, step.field.space))
+        order = support.order[here]
+        number = runtime.add_injection(
+            step.component,
+            support.widths,
+            _rows(support.first, here),
+            _rows(support.weights, here),
+            _rows(step.scales, order),
+        )
+        if step.series is not None:
+            series = step.series
+            values = np.ascontiguousarray(series.values[:, order])
+            runtime.inject_series(number, series.times, values, series.period)
+            self._series[id(series)] = series
+        return number
+
+    def _interpolation(self, step: AtPoints) -> int:
+        assert isinstance(step, Record)
+        support, executor = step.support(), self._executor
+        here = np.flatnonzero(_owned(support, self._boxes(step.field.space)))
+        number = executor.runtime.add_interpolation(
+            step.component,
+            support.widths,
+            _rows(support.first, here),
+            _rows(support.weights, here),
+            _rows(support.cells, here),
+        )
+        self._columns[step] = len(here)
+        if step.rows is None:
+            step.rows = RecordedRows(len(step.points), executor.job)
+        assert isinstance(step.rows, RecordedRows)
+        step.rows.come_from(executor.runtime, number, support.order[here])
+        return number
+
+    def _boxes(self, space: Space) -> list[Box]:
+        blocks = self._executor.decomposition.on(space)
+        return [space.flat(block.box) for block in blocks.blocks_of(self._executor.job.rank)]
+
+    def prepare(self, steps: int) -> None:
+        """Make ready for so many steps; collective.
+
+        Raises:
+            PlanError: They last longer than a series.
+            OutOfMemoryError: There is no memory for what is recorded.
+        """
+        executor = self._executor
+        if not steps:
+            return
+        if not isinstance(executor.dt, Parameter):
+            first, last = (n * executor.dt for n in (executor.step, executor.step + steps - 1))
+            for series in self._series.values():
+                _check_times(series, first, last)
+        records = [one for one in self._numbers if isinstance(one, Record)]
+        if not records:
+            return
+        mine = sum((steps // one.every + 1) * self._columns[one] * _BYTES for one in records)
+        ranks = executor.job.everywhere((mine * executor.job.ranks_on_node, free_memory()))
+        needed, free = max(ranks, key=lambda found: found[0] - found[1])
+        if needed > free:
+            raise OutOfMemoryError(
+                f"What points record in {steps} steps takes {size_text(needed)} on a node, where "
+                f"{size_text(free)} are free.",
+                hint="Record less often, record(…, every=10), or run fewer steps at a time and "
+                "clear() the record in between.",
+            )
+
+
+def _check_times(series: Series, first: float, last: float) -> None:
+    begin, end = float(series.times[0]), float(series.times[-1])
+    slack = _ROUNDED * max(abs(begin), abs(end))
+    if series.period or (begin - slack <= first and last <= end + slack):
+        return
+    raise PlanError(
+        f"The series '{series.name}' goes from {begin:g} to {end:g}, but the steps to come go from "
+        f"the time {first:g} to {last:g}.",
+        hint="Run fewer steps, give the series more values (zeros at its end), or a period after "
+        "which it begins again; 'dt' of the simulation is the time of a step.",
+    )
+
+
+def _rows(table: NDArray[np.generic], which: NDArray[np.int64]) -> NDArray[np.generic]:
+    return np.ascontiguousarray(table[which])
+
+
+def _owned(support: Support, boxes: Iterable[Box]) -> NDArray[np.bool_]:
+    """Return which points belong to one of some blocks."""
+    result = np.zeros(len(support.order), bool)
+    for box in boxes:
+        lower, upper = three(box.lower, 0), three(box.upper, 1)
+        result |= ((support.cells >= lower) & (support.cells < upper)).all(axis=1)
+    return result
+
+
+def _weighting(support: Support, boxes: Iterable[Box], space: Space) -> NDArray[np.bool_]:
+    """Return which points, or periodic images of them, weight a cell of some boxes."""
+    result = np.zeros(len(support.order), bool)
+    for box in boxes:
+        meets = np.ones(len(result), bool)
+        for axis in range(len(space.extent)):
+            first = support.first[:, axis].astype(np.int64)
+            width, lower, upper = support.widths[axis], box.lower[axis], box.upper[axis]
+            if space.periodic[axis] and not space.lacks[axis]:
+                n = space.extent[axis]
+                # The lowest image that ends above the box's lower end.
+                first += ((lower - first - width) // n + 1) * n
+            meets &= (first < upper) & (first + width > lower)
+        result |= meets
+    return result

@@ -1,0 +1,62 @@
+"""Reductions of expressions: evaluated some rows at a time, and stored only where they must be."""
+
+import math
+
+import numpy as np
+import pytest
+
+import halocline as hc
+
+EXTENTS = [(40,), (33, 70), (300, 40, 6)]
+
+
+@pytest.mark.parametrize("extent", EXTENTS)
+@pytest.mark.parametrize(
+    "options", [{"threads": 1}, {"threads": 2}, {"blocks": 4}, {"device": "emulated"}]
+)
+def test_the_same_as_numpy(extent, options):
+    grid = hc.Grid(extent)
+    a, b = grid.field("a"), grid.field("b", dtype="float32")
+    random = np.random.default_rng(5)
+    x, y = random.random(extent) - 0.5, (random.random(extent) - 0.25).astype("float32")
+    a.set(x)
+    b.set(y)
+    weight = hc.Parameter(0.75, "weight")
+    total, least = hc.sum(weight * a * b), hc.min(a * a - b)
+    simulation = hc.Simulation(grid, [total, least], strategy=hc.Strategy(), **options)
+    for factor in (0.75, -2.0):
+        weight.value = factor
+        simulation.run(1, progress=False)
+        assert total.value == math.fsum((factor * x * y).ravel())
+        assert least.value == (x * x - y).min()
+    assert "reduce  sum of what evaluate_sum gives" in str(simulation.plan)
+
+
+def test_what_reads_neighbours_is_stored():
+    grid = hc.Grid((12, 9), periodic=True)
+    a = grid.field("a")
+    x = np.random.default_rng(6).random(grid.extent)
+    a.set(x)
+    jump = hc.sum(abs(a[1, 0] - a))
+    simulation = hc.Simulation(grid, [jump], strategy=hc.Strategy())
+    simulation.run(1, progress=False)
+    assert jump.value == math.fsum(np.abs(np.roll(x, -1, 0) - x).ravel())
+    assert "reduce  sum of value_0_x12_y9[0]" in str(simulation.plan)
+
+
+def test_fields_that_are_swapped_and_located_on_faces():
+    grid = hc.Grid((8, 7))
+    u, v = (grid.field(name, location="x_face") for name in "uv")
+    for field in (u, v):
+        field.boundary("x-", hc.Dirichlet(3.0))
+        field.boundary("x+", hc.Dirichlet(5.0))
+    x = np.random.default_rng(7).random((9, 7))
+    u.set(x)
+    v.set(0.0)
+    seen = hc.sum(u * u)
+    simulation = hc.Simulation(grid, [hc.swap(u, v), seen], strategy=hc.Strategy())
+    x[0], x[-1], zeros = 3.0, 5.0, np.zeros_like(x)
+    zeros[0], zeros[-1] = 3.0, 5.0
+    for expected in (zeros, x, zeros):
+        simulation.run(1, progress=False)
+        assert seen.value == math.fsum((expected * expected).ravel())

@@ -13,6 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
+import whole_or_cut
 from whole import Whole, differences
 
 import halocline as hc
@@ -59,6 +60,9 @@ def check():
     if 1 < ranks <= 5:
         wrong += differences(decomposition=boxes(ranks))
     wrong += differences(device="emulated:4")
+    strategy = hc.Strategy(overlap="rim-first", poison=True)
+    whole = [whole_or_cut.digest(is_whole=True, **g) for g in ({}, {"strategy": strategy})]
+    wrong += [] if set(whole) == {whole_or_cut.digest(is_whole=False)} else whole
     problem = Whole()
     simulation = hc.Simulation(problem.grid, problem.steps, threads=1)
     simulation.run(1, progress=False)
@@ -76,4 +80,6 @@ def check():
 
 if __name__ == "__main__":
     wrong, size = check()
-    print("wrong:", wrong, digest(size), digest(size, whole_below=1000, cycle="F"))
+    digests = f"{digest(size)} {digest(size, whole_below=1000, cycle='F')}"
+    # At once, so that lines of ranks stay whole.
+    sys.stdout.write(f"wrong: {wrong} {digests}\n")

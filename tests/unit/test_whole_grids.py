@@ -7,6 +7,7 @@ from math import prod
 import numpy as np
 import pytest
 from whole import STEPS, Whole, bits, differences
+from whole_or_cut import digest
 
 import halocline as hc
 from halocline.errors import GridError, KernelError, PlanError
@@ -55,6 +56,26 @@ def test_the_bits_are_the_same(options):
     assert bits(**options) == bits()
 
 
+@pytest.fixture(scope="module")
+def cut():
+    return digest(is_whole=False)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"blocks": 6},
+        {"decomposition": (2, 1, 2), "blocks": 4},
+        {"target": "numpy", "blocks": 3},
+        {"device": "emulated:5", "blocks": 2},
+        *({"strategy": hc.Strategy(**given), "blocks": 4} for given in STRATEGIES.values()),
+    ],
+)
+def test_whole_grids_have_the_bits_of_cut_ones(cut, options):
+    assert digest(is_whole=True, **options) == cut
+
+
 def test_blocks_are_replaced_on_the_way():
     problem = Whole()
     simulation = hc.Simulation(problem.grid, problem.steps, threads=1, blocks=2)
@@ -96,6 +117,29 @@ def test_a_whole_grid_is_one_of_the_family():
     assert whole.coarsen(2).is_whole
     assert not grid.coarsen(2).is_whole
     assert whole.refine(2) is grid.whole()
+
+
+@pytest.mark.parametrize("blocks", [1, 3])
+def test_boundaries_and_stretched_axes_are_those_of_cut_fields(blocks):
+    found = []
+    for is_whole in (False, True):
+        grid = hc.Grid((8, 12), spacing=(1.0, np.linspace(1, 2, 12)))
+        w, v = ((grid.whole() if is_whole else grid).field(name) for name in "wv")
+        w.set(np.random.default_rng(1).random((8, 12)))
+        w.boundary("x-", hc.Dirichlet(np.arange(12.0)))
+        w.boundary("x+", hc.Robin(1.0, 2.0, 3.0))
+        w.boundary("y-", hc.Dirichlet(lambda x, t: hc.sin(x) + t))
+        w.boundary("y+", hc.Dirichlet(0.5))
+        w.boundary("y+", hc.Neumann(0.5), where=lambda x: x > 3)
+
+        @hc.kernel
+        def diffuse(w, v):
+            v[0, 0] = w[0, 0] + 0.1 * hc.laplacian(w) + 0.01 * hc.coordinate("y")
+
+        steps = [diffuse(w, v), hc.swap(w, v)]
+        hc.Simulation(grid, steps, threads=1, blocks=blocks).run(3, progress=False)
+        found.append(w.gather().tobytes())
+    assert found[0] == found[1]
 
 
 def test_each_cell_counts_once():

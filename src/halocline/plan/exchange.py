@@ -297,7 +297,8 @@ class Exchanger:
         on_space = {n.field: self._on_space(n.field).block(block.number) for n in needs}
         found: dict[Key, set[Reach]] = {}
         for need in needs:
-            displacement = across(need.displacement or self.undisplaced, block.wrap)
+            wrap = on_space[need.field].wrap
+            displacement = across(need.displacement or self.undisplaced, wrap)
             key = (need.field, need.component, displacement)
             found.setdefault(key, set()).add(need.reach)
         missing = {}

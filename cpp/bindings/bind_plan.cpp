@@ -37,7 +37,8 @@ void bind_kernels(nb::module_& module) {
                         Needed{"stream", &Kernel::stream}, Optional{"mask", &Kernel::mask},
                         Optional{"layers", &Kernel::layers}, Optional{"space", &Kernel::space},
                         Optional{"fetch", &Kernel::fetch}, Optional{"written", &Kernel::written},
-                        Optional{"threads", &Kernel::threads}, Optional{"points", &Kernel::points});
+                        Optional{"ratios", &Kernel::ratios}, Optional{"threads", &Kernel::threads},
+                        Optional{"points", &Kernel::points});
 }
 
 void bind_exchanges(nb::module_& module) {

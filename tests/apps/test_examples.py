@@ -26,6 +26,7 @@ CHOICES = {
     "own_kernel.py": (("128", "60"), 0.05),
     "phase_field.py": (("40", "60"), 1e-12),
     "poisson_cg.py": (("16",), 1e-9),
+    "poisson_multigrid.py": (("64",), 1e-9),
     "shallow_water.py": (("60", "90"), 1e-13),
 }
 

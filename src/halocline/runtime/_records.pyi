@@ -38,6 +38,8 @@ class Kernel:
 
     It runs on blocks of the space that its fields are on. With a mask (a slot) it runs only where
     that field is not zero. A device must know which slots are 'written'.
+    Where blocks of fields begin elsewhere than its own, 'ratios' says how many cells of each field
+    one of its cells spans along each axis.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Kernel:
         space: int = 0,
         fetch: Fetch = ...,
         written: Sequence[int] = (),
+        ratios: Sequence[tuple[int, ...]] = (),
         threads: Threads = ...,
         points: int = -1,
     ) -> None: ...

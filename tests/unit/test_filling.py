@@ -215,6 +215,36 @@ def test_a_data_array_brings_its_times_and_is_put_into_the_order_of_the_axes(tmp
         np.testing.assert_allclose(seen[-1], at(2 * DT, values), rtol=1e-14)
 
 
+def test_fields_that_are_swapped_and_filled_now_and_then_follow_too():
+    grid = hc.Grid((6, 5))
+    u, v, w = (grid.field(name) for name in "uvw")
+    values = np.random.default_rng(6).random((4, 6, 5))
+    series = hc.Series(TIMES, values)
+    steps = [hc.fill(v, series), hc.swap(u, v), hc.every(3, hc.fill(w, series))]
+    simulation = hc.Simulation(grid, steps, dt=DT, blocks=2)
+    simulation.run(4, progress=False)
+    np.testing.assert_allclose(u.gather(), at(3 * DT, values), rtol=1e-14)
+    np.testing.assert_allclose(v.gather(), at(2 * DT, values), rtol=1e-14)
+    np.testing.assert_allclose(w.gather(), at(2 * DT, values), rtol=1e-14)
+    simulation.execute(hc.fill(w, series))
+    np.testing.assert_allclose(w.gather(), at(4 * DT, values), rtol=1e-14)
+
+
+def test_what_was_recorded_is_injected_as_a_series():
+    grid = hc.Grid((6, 5))
+    u = grid.field("u")
+    points = hc.Points([(1.5, 2.5), (4.5, 0.5)])
+    shot = points.record(u)
+    values = np.random.default_rng(6).random((4, 6, 5))
+    fill = hc.fill(u, hc.Series(TIMES, values))
+    hc.Simulation(grid, [fill, shot], dt=DT).run(5, progress=False)
+    series = hc.Series.from_xarray(shot.to_xarray())
+    v = hc.Grid((6, 5)).field("v")
+    hc.Simulation(v.grid, [points.inject(series, into=v)], dt=DT).run(5, progress=False)
+    np.testing.assert_allclose(v.gather()[1, 2], shot.values[:, 0].sum(), rtol=1e-14)
+    np.testing.assert_allclose(v.gather()[4, 0], shot.values[:, 1].sum(), rtol=1e-14)
+
+
 def test_columns_of_a_file_are_series_of_numbers(tmp_path):
     file = tmp_path / "flow.csv"
     file.write_text("time,inflow,left,right\n0,1,2,3\n1,2,4,9\n", encoding="utf-8")

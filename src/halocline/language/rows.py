@@ -16,7 +16,7 @@ from halocline.language.place import user_place
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-COMPONENT = "component"
+COMPONENT, POINT = "component", "point"
 # Microseconds and the like: 'datetime64' and 'timedelta64'.
 _DATES = "mM"
 
@@ -79,8 +79,9 @@ class LabelledRows:
     """Rows of an xarray.DataArray, which are read when they are asked for.
 
     Args:
-        array: Its dimensions: the times, maybe 'component', then some of x, y and z, in any order.
-        time: The name of the first.
+        array: Its dimensions: the times, maybe 'component', then some of x, y and z, in any order;
+            or the times and 'point', as records have them.
+        time: The name of the times.
         source: What messages call it.
 
     Raises:
@@ -88,12 +89,12 @@ class LabelledRows:
     """
 
     def __init__(self, array: Any, time: str, source: str) -> None:
-        names = [time, COMPONENT, *AXES]
+        names = [time, COMPONENT, POINT, *AXES]
         strange = [str(dim) for dim in array.dims if dim not in names]
         if strange or time not in array.dims:
             raise KernelError(
                 f"{source} has the dimensions ({', '.join(map(str, array.dims))}); expected "
-                f"'{time}' and some of {COMPONENT}, x, y and z.",
+                f"'{time}' and some of {COMPONENT}, x, y and z, or {POINT}.",
                 hint="Rename them, array.rename(lon='x', lat='y'), or name that of the times: "
                 "time='…'.",
                 place=user_place(),
@@ -107,6 +108,7 @@ class LabelledRows:
             for name in order
             if name in AXES and name in self.array.coords
         }
+        self.is_of_cells = any(name in AXES for name in order)
         self._source = source
 
     @property

@@ -72,7 +72,7 @@ class Series(Parameter):
 
         Args:
             array: Its dimensions: the times, maybe 'component', then some of x, y and z, in any
-                order.
+                order; or the times and 'point', as those of 'Record.to_xarray'.
             time: The name of the dimension of the times, whose coordinate has numbers [time unit].
             period: See 'Series'.
             name: See 'Series'.
@@ -114,7 +114,7 @@ class Series(Parameter):
 
     @classmethod
     def _of(cls, rows: LabelledRows, period: float | None, name: str) -> Series:
-        given: Any = rows if len(rows.shape) > 1 else rows.cut(())
+        given: Any = rows if rows.is_of_cells else rows.cut(())
         return cls(rows.times, given, period=period, name=name)
 
     def _stored(self, what: str, given: Any) -> NDArray[Any]:

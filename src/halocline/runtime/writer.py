@@ -71,6 +71,7 @@ class PlanWriter:
                 threads=_core.Threads(threads.block, threads.cells),
                 points=_NO_TABLE if at is None else self.executor.tables.number(at),
                 filling=_NO_TABLE if filling is None else self.executor.tables.filling(filling),
+                ratios=_ratios(launch),
             )
         )
 
@@ -208,6 +209,14 @@ class PlanWriter:
     def _placed(self, boxes: Iterable[Placed]) -> list[_core.BlockBox]:
         blocks = self.executor.blocks
         return [_core.BlockBox(blocks[number], _box(box)) for number, box in boxes]
+
+
+def _ratios(launch: Launch) -> list[tuple[int, ...]]:
+    """Return how many cells of each field one of a kernel's spans, if some fields are whole."""
+    if launch.space.is_whole or not any(space.is_whole for space in launch.spaces):
+        return []
+    specs = launch.kernel.fields
+    return [three(spec.ratio or (1,) * launch.kernel.dimensions, 0) for spec in specs]
 
 
 def _box(box: Box) -> _core.Box:

@@ -51,4 +51,4 @@ if simulation.rank == 0:
     right.semilogy(range(1, len(residuals) + 1), residuals, "o-")
     right.set(title=f"{cells} x {cells} cells", xlabel="cycles", ylabel="residual over f")
     right.grid(alpha=0.3)
-    plt.savefig("poisson_multigrid.png", dpi=80)
+    plt.savefig("poisson_multigrid.png", dpi=64)

@@ -184,17 +184,11 @@ class Until:
         before_error: Sequence[Operation],
     ) -> None: ...
 
-# What a step of a formula does: 'constant', 'scalar', or as nodes of expressions are called.
-class Calculation(Enum):
-    constant = ...
-    scalar = ...
-    where = ...
-
 class FormulaStep:
-    """A step of a formula: a number, the scalar in a slot, or of the results of earlier steps."""
+    """A step of a formula: 'constant', the 'scalar' in a slot, or of results of earlier steps."""
 
     def __init__(
-        self, calculation: Calculation, value: float = 0.0, operands: Sequence[int] = ()
+        self, operation: str, value: float = 0.0, operands: Sequence[int] = ()
     ) -> None: ...
 
 class Compute:

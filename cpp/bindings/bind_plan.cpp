@@ -38,7 +38,7 @@ void bind_kernels(nb::module_& module) {
                         Optional{"layers", &Kernel::layers}, Optional{"space", &Kernel::space},
                         Optional{"fetch", &Kernel::fetch}, Optional{"written", &Kernel::written},
                         Optional{"ratios", &Kernel::ratios}, Optional{"threads", &Kernel::threads},
-                        Optional{"points", &Kernel::points});
+                        Optional{"points", &Kernel::points}, Optional{"filling", &Kernel::filling});
 }
 
 void bind_exchanges(nb::module_& module) {

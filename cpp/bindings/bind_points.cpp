@@ -2,10 +2,13 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -22,6 +25,13 @@ using Given = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
 template <typename T>
 std::vector<T> copied(const Given<T>& array) {
     return {array.data(), array.data() + array.size()};
+}
+
+/// An array as the memory that it keeps.
+std::shared_ptr<const void> kept(nb::ndarray<nb::c_contig, nb::device::cpu> array) {
+    auto owner = std::make_shared<nb::ndarray<nb::c_contig, nb::device::cpu>>(std::move(array));
+    const void* const data = owner->data();
+    return {std::move(owner), data};
 }
 
 Series series_of(const Given<double>& times, const Given<double>& values, double period) {
@@ -82,6 +92,18 @@ void bind_points(nb::class_<Runtime>& runtime) {
                 return self.add_points(std::move(points));
             },
             "component"_a, "widths"_a, "first"_a, "weights"_a, "cells"_a)
+        .def(
+            "add_filling",
+            [](Runtime& self, const Given<double>& times, double period, const std::string& type,
+               const std::vector<Box>& boxes,
+               const std::vector<nb::ndarray<nb::c_contig, nb::device::cpu>>& values) {
+                Filling filling{copied(times), period, element_type(type), {}};
+                for (std::size_t i = 0; i < boxes.size(); ++i) {
+                    filling.parts.push_back({boxes[i], kept(values.at(i))});
+                }
+                return self.add_filling(std::move(filling));
+            },
+            "times"_a, "period"_a, "dtype"_a, "boxes"_a, "values"_a)
         .def(
             "take_rows",
             [](Runtime& self, int points) {

@@ -4,6 +4,7 @@
 
 #include "device/mirror.hpp"
 #include "device/move_tables.hpp"
+#include "runtime/device_filling.hpp"
 #include "runtime/device_points.hpp"
 #include "runtime/device_reduce.hpp"
 #include "runtime/device_replay.hpp"
@@ -32,6 +33,7 @@ public:
 
     void run(program::Run& run) override {
         if (run.points != nullptr) return run_points_on_device(mirror_, state_, run);
+        if (run.filling != nullptr) return fill_on_device(mirror_, state_, run);
         for (std::size_t i = 0; i < run.fields.size(); ++i) {
             mirror_.to_device(state_.holds(run.fields[i]), run.is_written[i]);
         }

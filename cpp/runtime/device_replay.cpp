@@ -26,7 +26,8 @@ struct Launches {
 
     bool operator()(const program::Run& run) const {
         const auto changes = [&](int scalar) { return state.changes(scalar); };
-        return run.points == nullptr && std::ranges::none_of(run.scalars, changes) &&
+        return run.points == nullptr && run.filling == nullptr &&
+               std::ranges::none_of(run.scalars, changes) &&
                (run.mask < 0 || run.listed_version == state.mask_version);
     }
     bool operator()(const program::Start& start) const { return is_local(start.exchange); }

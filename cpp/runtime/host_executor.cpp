@@ -27,6 +27,7 @@ public:
 
     void run(program::Run& run) override {
         if (run.points != nullptr) return run_points(state_, run);
+        if (run.filling != nullptr) return run_filling(state_, run);
         const std::int32_t fetch = run.fetching.fetches() ? 1 : 0;
         for (program::Run::Piece& piece : run.pieces) {
             if (piece.is_other_block) {

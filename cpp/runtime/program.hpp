@@ -14,6 +14,7 @@
 #include "core/plan.hpp"
 #include "runtime/exchange.hpp"
 #include "runtime/fetch_trial.hpp"
+#include "runtime/filling.hpp"
 #include "runtime/points.hpp"
 #include "runtime/state.hpp"
 
@@ -35,8 +36,9 @@ struct Kernel {
     int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
     /// Where its producers run; blocks without any are left out.
     std::vector<plan::Layers> layers = {};
-    int space = 0;    ///< whose blocks it runs on
-    int points = -1;  ///< at which points the runtime does it, without a function; -1: none
+    int space = 0;     ///< whose blocks it runs on
+    int points = -1;   ///< at which points the runtime does it, without a function; -1: none
+    int filling = -1;  ///< with what the runtime fills its field, without a function; -1: none
     /// Where blocks of fields begin elsewhere than its own: how many cells of each field one of the
     /// kernel's spans along each axis; else empty.
     std::vector<Index3> ratios = {};
@@ -53,6 +55,7 @@ struct Parts {
     std::vector<std::size_t> under_way = {};  ///< exchanges that have been started
     std::vector<std::function<void()>> callbacks;
     std::deque<Points> points = {};  ///< where they stay
+    std::deque<Filling> fillings = {};
 };
 
 /// The operations of a plan, checked and resolved: executing them looks nothing up and
@@ -75,8 +78,9 @@ struct Run {
     };
     std::size_t kernel;
     halocline_kernel function;
-    Points* points;   // of a kernel that is done at points
-    Threads threads;  // of a device
+    Points* points;          // of a kernel that is done at points
+    const Filling* filling;  // of one whose field is filled
+    Threads threads;         // of a device
     FetchTrial fetching{Fetch::never};
     bool is_late_rim;
     std::vector<int> fields;  // slots

@@ -138,6 +138,11 @@ struct Resolver {
                 position(kernel.points, parts.points.size(), "points", where);
             resolved.points = &parts.points[points];
         }
+        if (kernel.filling >= 0) {
+            const std::size_t filling =
+                position(kernel.filling, parts.fillings.size(), "filling", where);
+            resolved.filling = &parts.fillings[filling];
+        }
         resolved.threads = kernel.threads;
         resolved.fetching = FetchTrial(kernel.fetch);
         resolved.is_late_rim = run.is_late_rim;

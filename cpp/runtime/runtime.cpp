@@ -147,6 +147,12 @@ int Runtime::add_points(Points points) {
     return last(parts_.points);
 }
 
+int Runtime::add_filling(Filling filling) {
+    require_idle();
+    parts_.fillings.push_back(std::move(filling));
+    return last(parts_.fillings);
+}
+
 Points& Runtime::points(int number) {
     require_idle();
     return parts_.points.at(static_cast<std::size_t>(number));
@@ -162,7 +168,7 @@ int Runtime::add_formula(const std::vector<plan::FormulaStep>& steps) {
 int Runtime::add_kernel(Kernel kernel) {
     require_idle();
     const std::string where = "Kernel '" + kernel.name + "'";
-    if (kernel.function == nullptr && kernel.points < 0)
+    if (kernel.function == nullptr && kernel.points < 0 && kernel.filling < 0)
         throw std::invalid_argument(where + ": its address is null.");
     require_space(state_, kernel.space, where);
     if (kernel.mask >= 0) require_slot(state_, kernel.mask, where);

@@ -52,6 +52,8 @@ public:
     void add_series(int scalar, Series series);
     /// Adds what is done at points and returns its number; kernels refer to it.
     int add_points(Points points);
+    /// Adds what a field is filled with and returns its number; kernels refer to it.
+    int add_filling(Filling filling);
     /// What is done at points, with what has been recorded there.
     [[nodiscard]] Points& points(int number);
     /// Adds a number that is computed of others wherever it is read, and returns its slot.

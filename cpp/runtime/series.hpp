@@ -14,7 +14,17 @@ struct Series {
     double period = 0;           ///< after which it begins again; 0 for never
 };
 
-/// Where a time lies between two rows of a series.
+/// Where a time lies between two rows.
+struct TimePlace {
+    std::size_t before = 0;
+    std::size_t after = 0;
+    double fraction = 0;
+};
+
+/// The place of a time. Before the first row the first holds, after the last the last.
+[[nodiscard]] TimePlace place_in(const std::vector<double>& times, double period, double time);
+
+/// The two rows of a series between which a time lies.
 struct SeriesPlace {
     const double* before = nullptr;
     const double* after = nullptr;
@@ -25,7 +35,7 @@ struct SeriesPlace {
     }
 };
 
-/// The place of a time. Before the first row the first holds, after the last the last.
+/// Those of a time.
 [[nodiscard]] SeriesPlace place_of(const Series& series, double time);
 
 }  // namespace halocline

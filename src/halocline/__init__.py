@@ -17,6 +17,7 @@ from halocline.language.derivatives import grad as grad
 from halocline.language.derivatives import laplacian as laplacian
 from halocline.language.derivatives import spacing as spacing
 from halocline.language.fields import Field as Field
+from halocline.language.filling import fill as fill
 from halocline.language.functions import acos as acos
 from halocline.language.functions import asin as asin
 from halocline.language.functions import atan as atan

@@ -262,14 +262,14 @@ class CompiledKernels:
 def _kernels_of(plans: Iterable[Plan]) -> tuple[Kernel, ...]:
     """Return every different kernel of some plans once; all ranks find the same ones."""
     launches = (launch for plan in plans for launch in plan.launches)
-    return tuple(dict.fromkeys(launch.code for launch in launches if launch.points is None))
+    return tuple(dict.fromkeys(launch.code for launch in launches if launch.is_compiled))
 
 
 def _threads_of(plans: Iterable[Plan]) -> dict[Kernel, Threads]:
     """Return how threads of a device share the cells of the kernels of plans."""
     pairs = (zip(plan.launches, plan.executions, strict=True) for plan in plans)
     executed = (pair for found in pairs for pair in found)
-    return {one.code: how.threads for one, how in executed if how.threads and one.points is None}
+    return {one.code: how.threads for one, how in executed if how.threads and one.is_compiled}
 
 
 def compile_kernels(

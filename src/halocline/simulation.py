@@ -140,8 +140,7 @@ class Simulation:
                 (decomposition, blocks),
                 file,
             )
-        if not grid.held.own:
-            grid.held.own.extend(block.box for block in self.decomposition.blocks_of(self.rank))
+        grid.held.begin(self, self.decomposition.blocks_of(self.rank))
         self._selection: Selection | None = None
         self._executor: Executor | None = None
         self._once = Once()
@@ -257,7 +256,7 @@ class Simulation:
         steps = whole_number("'run'", steps, Range(least=0))
         executor, selection = self._prepare(), self.selection
         self._agreement.on_run(steps, self.step, self._parameters)
-        executor.points.prepare(steps)
+        executor.tables.prepare(steps)
         is_shown = progress and self.rank == 0
         with progress_display(steps, self.grid.domain.cells, is_shown=is_shown) as show:
             started = time.perf_counter()
@@ -278,6 +277,7 @@ class Simulation:
                     show(done)
                     # Long enough that Python does not matter, short enough to look alive.
                     chunk = max(1, min(2 * count, int(count * _LOOK_S / max(elapsed, 1e-9)) or 1))
+            executor.tables.finish()
             if self.check_every and self.step % self.check_every:
                 executor.check(name)
         self._tally.seconds += time.perf_counter() - started

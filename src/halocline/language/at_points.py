@@ -103,14 +103,14 @@ class AtPoints:
             if space.periodic[axis]:
                 around = around.clip(axis, *_unbounded(space.inside, axis))
                 continue
-            low = found.first[:, axis]
+            low, line = found.first[:, axis], found.lines[axis]
             n = space.domain.upper[axis]
             first, end = int(low.min()), int(low.max()) + int(widths[axis])
             around = around.clip(axis, max(0, first), min(n, end))
-            beyond |= {(axis, sign): number for sign, number in found.beyond[axis].items()}
+            beyond |= {(axis, sign): number for sign, number in line.beyond.items()}
         return PointsFootprint(
-            found.lower,
-            found.upper,
+            tuple(line.lower for line in found.lines[: self.field.dimensions]),
+            tuple(line.upper for line in found.lines[: self.field.dimensions]),
             space.open_where_lacking(space.unbounded_where_whole(cells)),
             space.open_where_lacking(around),
             beyond,

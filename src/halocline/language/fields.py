@@ -96,6 +96,8 @@ class Field(operators.Operand):
         # With one component both layouts are the same.
         self.layout = layout if components > 1 else "soa"
         self.alignment = alignment or 0
+        # The step that gives a hidden one its values before all others, if one does.
+        self.filled_by: Any = None
         # Whether it was made for steps, not by the user.
         self.is_hidden = False
         # What fills the layers beyond a side; see 'boundary.boundary_calls'.

@@ -26,7 +26,7 @@ from halocline.language.widths import (
 from halocline.notebook import table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -38,12 +38,19 @@ class Held:
     Attributes:
         own: The cells of the family's first grid that this rank has, once a simulation says so.
         executor: What stores the fields: that of the simulation that ran last; None at first.
+        simulation: That simulation, or the first one before any has run.
         boundaries: How often a field has been given a boundary.
     """
 
     own: list[Box] = field(default_factory=list)
     executor: Any = None
+    simulation: Any = None
     boundaries: int = 0
+
+    def begin(self, simulation: Any, blocks: Iterable[Any]) -> None:
+        """Take note of a new simulation, which has so far run nothing, and of a rank's blocks."""
+        self.own = self.own or [block.box for block in blocks]
+        self.simulation = self.simulation or simulation
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,13 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Values = NDArray[np.float64]
-
-
-class Executing(Protocol):
-    """A simulation, as far as present values need one."""
-
-    def execute(self, *steps: Any) -> None:
-        """Do some steps once, now."""
 
 
 _INTERPOLATIONS = ("linear", "cubic", "sinc")
@@ -93,19 +86,26 @@ class Points:
         check_points(self, field, component, "interpolated")
         return Record(self, field, component, whole_number("'record'", every, Range(least=1)))
 
-    def values(self, field: Field, simulation: Executing, *, component: int = 0) -> Values:
+    def values(self, field: Field, *, component: int = 0) -> Values:
         """Return a field as it is now at the points, on every rank; collective.
 
         Args:
             field: Of which each has a value.
-            simulation: Of the field.
             component: Which of its components.
 
         Raises:
+            GridError: There is no simulation of the field yet.
             PlanError: The simulation stores the field with too few cells around blocks for that.
         """
         record = self._now.get((field, component)) or self.record(field, component=component)
         self._now[field, component] = record
+        simulation = field.grid.held.simulation
+        if simulation is None:
+            raise GridError(
+                f"Field '{field.name}' belongs to no simulation yet, so it has no values.",
+                hint="Make a Simulation of its grid before.",
+                place=user_place(),
+            )
         simulation.execute(record)
         found: Values = record.values[-1]
         record.clear()

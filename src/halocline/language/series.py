@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.errors import KernelError, described
+from halocline.errors import KernelError
 from halocline.language.numbers import Range, finite_number
 from halocline.language.parameters import Parameter
 from halocline.language.place import user_place
+from halocline.language.rows import LabelledRows, Rows, StoredRows, columns, in_memory, opened
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
 
 
 class Series(Parameter):
     """Numbers that change with time, linear between those given.
 
     Of one number at each time it stands wherever an 'hc.Parameter' does; of several, one for each
-    point, it is injected there. In a step it has the value of 'hc.time'.
+    point, it is injected there; of an array it fills a field, 'hc.fill', or is what a side
+    prescribes. In a step it has the value of 'hc.time'.
 
     Args:
         times: At least one, increasing [time unit].
-        values: A number for each time, or a row of numbers: (times, points).
+        values: A number for each time, or a row of numbers, (times, points); or an array of the
+            cells of a field, (times, nx, ny, nz), with the axes that it has, or (times, components,
+            nx, ny, nz). They are copied; 'from_file' reads no more than a rank needs.
         period: After how long it begins again [time unit]; None for a run that ends before it does.
         name: What messages call it.
 
@@ -34,15 +44,17 @@ class Series(Parameter):
         self, times: Any, values: Any, *, period: float | None = None, name: str = "series"
     ) -> None:
         self.name = name
-        self.times, self.values = self._array("times", times), self._array("values", values)
+        self.times = self._stored("times", times).astype(np.float64)
+        is_read = isinstance(values, LabelledRows)
+        self.rows: Rows = values if is_read else StoredRows(self._stored("values", values))
         if self.times.ndim != 1 or not self.times.size or np.any(np.diff(self.times) <= 0):
             raise self._refusal(
                 "its times do not increase; expected each later than the one before"
             )
-        if self.values.ndim not in (1, 2) or len(self.values) != self.times.size:
+        if not self.rows.shape or self.rows.shape[0] != self.times.size:
             raise self._refusal(
-                f"it has {self.times.size} times and values of shape {self.values.shape}; expected "
-                f"({self.times.size},), or ({self.times.size}, points)"
+                f"it has {self.times.size} times and values of shape {self.rows.shape}; expected "
+                f"({self.times.size},), ({self.times.size}, points), or ({self.times.size}, cells)"
             )
         span = float(self.times[-1] - self.times[0])
         what = f"The period of the series '{name}'"
@@ -50,16 +62,63 @@ class Series(Parameter):
             0.0 if period is None else finite_number(what, period, Range(above=span), KernelError)
         )
 
-    def _array(self, what: str, given: Any) -> Any:
-        try:
-            array = np.array(given, dtype=np.float64, order="C")
-        except (TypeError, ValueError):
-            raise self._refusal(f"its {what} are {described(given)}; expected numbers") from None
-        if not np.isfinite(array).all():
-            place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-            raise self._refusal(f"its {what} at {place} is {array[place]}; expected finite numbers")
-        array.flags.writeable = False
-        return array
+    @classmethod
+    def from_xarray(
+        cls, array: Any, *, time: str = "time", period: float | None = None, name: str = ""
+    ) -> Series:
+        """Return a series of what an xarray.DataArray has, which is read when a rank needs it.
+
+        Its coordinates x, y and z, if it has any, must be those of the field that it fills.
+
+        Args:
+            array: Its dimensions: the times, maybe 'component', then some of x, y and z, in any
+                order; or the times and 'point', as those of 'Record.to_xarray'.
+            time: The name of the dimension of the times, whose coordinate has numbers [time unit].
+            period: See 'Series'.
+            name: See 'Series'.
+
+        Raises:
+            KernelError: It has other dimensions, or its times are no increasing numbers.
+        """
+        name = name or str(array.name or "series")
+        rows = LabelledRows(array, time, f"The DataArray '{name}'")
+        return cls._of(rows, period, name)
+
+    @classmethod
+    def from_file(
+        cls,
+        path: str | Path,
+        variable: str | list[str],
+        *,
+        time: str = "time",
+        period: float | None = None,
+    ) -> Series:
+        """Return a series of what a file has.
+
+        Args:
+            path: NetCDF or Zarr, of which each rank reads its own cells when a run begins; or CSV,
+                whose first line names the columns.
+            variable: Its name in the file; of CSV a column, or a list of columns: one a point.
+            time: The name of the times' dimension or column [time unit; no dates].
+            period: See 'Series'.
+
+        Raises:
+            KernelError: It cannot be read, or has no such variable, or see 'from_xarray'.
+        """
+        source = f"'{path}'"
+        if str(path).endswith(".csv"):
+            times, values = columns(path, variable, time, source)
+            return cls(times, values, period=period, name=str(variable))
+        array = opened(path, str(variable), source)
+        return cls._of(LabelledRows(array, time, source), period, str(variable))
+
+    @classmethod
+    def _of(cls, rows: LabelledRows, period: float | None, name: str) -> Series:
+        given: Any = rows if rows.is_of_cells else rows.cut(())
+        return cls(rows.times, given, period=period, name=name)
+
+    def _stored(self, what: str, given: Any) -> NDArray[Any]:
+        return in_memory(what, given, self._refusal)
 
     def _refusal(self, reason: str) -> KernelError:
         return KernelError(f"The series '{self.name}': {reason}.", place=user_place())
@@ -67,15 +126,24 @@ class Series(Parameter):
     @property
     def digest(self) -> str:
         """What two series have in common only if they are the same."""
-        told = hashlib.sha256(f"{self.values.shape} {self.period}".encode())
+        told = hashlib.sha256(f"{self.rows.digest} {self.period}".encode())
         told.update(self.times.tobytes())
-        told.update(self.values.tobytes())
         return told.hexdigest()[:16]
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """All its numbers; to ask for them reads them all."""
+        return self.rows.cut(()).astype(np.float64)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of what it has at each time; () for a number."""
+        return self.rows.shape[1:]
 
     @property
     def columns(self) -> int | None:
         """How many numbers it has at each time; None for one that is no row."""
-        return None if self.values.ndim == 1 else int(self.values.shape[1])
+        return self.shape[0] if len(self.shape) == 1 else None
 
     @property
     def value(self) -> float:
@@ -91,7 +159,7 @@ class Series(Parameter):
         )
 
     def at(self, time: float) -> Any:
-        """Return its number, or its row, at a time, as the runtime does."""
+        """Return its number, row or array at a time, as the runtime does."""
         if self.period:
             time -= self.period * np.floor((time - self.times[0]) / self.period)
         after = int(np.searchsorted(self.times, time, side="right"))

@@ -24,8 +24,10 @@ from halocline.language.expr import (
     walk,
 )
 from halocline.language.fields import Field, without_axis
+from halocline.language.filling import fill
 from halocline.language.kernel import Kernel, Statement
 from halocline.language.place import user_place
+from halocline.language.series import Series
 from halocline.language.sides import mirror_at_walls, parse_side, shape_of_side
 
 if TYPE_CHECKING:
@@ -92,6 +94,8 @@ def _node(target: Field, side: str, given: Any, one: Any, q: int, into: SideValu
         one = _called(target, side, one)
     if isinstance(one, np.ndarray) and one.ndim:
         one = _stored(target, side, one)
+    if isinstance(one, Series) and one.shape:
+        one = _followed(target, side, one, into)
     if isinstance(one, Field):
         _check_field(target, side, one)
         name = f"on_side_{one.name}"
@@ -168,14 +172,40 @@ def _stored(target: Field, side: str, values: Any) -> Field:
             f"{values.shape}; expected {shape or 'a number'}.",
             place=user_place(),
         )
+    result = _hidden_on(target, side)
+    result.set(values)
+    return result
+
+
+def _followed(target: Field, side: str, series: Series, into: SideValues) -> Field:
+    """Return a hidden field that is filled with a series of the side's cells."""
+    for known in into.fields.values():
+        if known.filled_by is not None and known.filled_by.series is series:
+            return known
+    shape, count = shape_of_side(target, side), target.components
+    is_for_each = count > 1 and series.shape == (count, *shape)
+    if not shape or (series.shape != shape and not is_for_each):
+        raise GridError(
+            f"The boundary of '{target.name}' on side '{side}' was given the series "
+            f"'{series.name}' with values of shape {series.shape} at each time; expected "
+            f"{shape or 'a number'}.",
+            place=user_place(),
+        )
+    result = _hidden_on(target, side, count if is_for_each else 1)
+    result.filled_by = fill(result, series)
+    return result
+
+
+def _hidden_on(target: Field, side: str, components: int = 1) -> Field:
+    """Return a new hidden field of a side's cells."""
     dtype = {"float16": "float32"}.get(target.dtype, target.dtype)
     result: Field = target.grid.hidden_field(
         f"given_{len(target.grid.fields)}",
         dtype=dtype,
         axes="".join(a for a in target.axes if a != side[0]),
         location=without_axis(target.location, side[0]),
+        components=components,
     )
-    result.set(values)
     mirror_at_walls(result)
     return result
 

@@ -12,6 +12,7 @@ from halocline.language import expr, operators
 from halocline.language.at_points import AtPoints
 from halocline.language.draws import told_apart
 from halocline.language.fields import Field
+from halocline.language.filling import Fill
 from halocline.language.grid import same_family
 from halocline.language.numbers import Range, whole_number
 from halocline.language.parameters import Formula, Parameter
@@ -131,8 +132,8 @@ class Assign:
 
 Loop = Repeat[Any] | Every[Any] | Until[Any]
 # A formula stands for the reductions in it; see 'spelled_out'.
-Step = Call | Swap[Field] | Loop | Callback | Reduction | Assign | Formula | AtPoints
-_KINDS = (Call, Swap, Repeat, Every, Until, Callback, Reduction, Assign, AtPoints)
+Step = Call | Swap[Field] | Loop | Callback | Reduction | Assign | Formula | AtPoints | Fill
+_KINDS = (Call, Swap, Repeat, Every, Until, Callback, Reduction, Assign, AtPoints, Fill)
 
 
 def swap(first: Field, second: Field) -> Swap[Field]:

@@ -6,22 +6,61 @@ those along the axes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 Array = Any
+Rule = Callable[[Array], Array]
+# Two weights add up to 1.
+_PAIR = 2
 # Points so near to a value's place are there: their coordinates are rounded [cells].
 _AT_A_VALUE = 1e-9
 # How steep Kaiser's window is, by the cells on each side: for waves of more than three cells
 # (Hicks 2002, Geophysics 67, 156-165, table 1).
 KAISER = {2: 2.94, 3: 4.53, 4: 4.14, 5: 5.26, 6: 6.40, 7: 7.51, 8: 8.56}
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The cells that points weight along one axis.
+
+    Attributes:
+        first: The first of these cells of each point.
+        cells: To which cell each point belongs.
+        fractions: Where it lies between two values.
+        rule: The weights of the values around a fraction; None for an axis that the field lacks.
+        used: Which of these weights some point has, from the first to the last.
+        lower: How far below the cells that they belong to points weight cells.
+        upper: How far above.
+        beyond: By the sign of a side, a point that weights what lies beyond it.
+    """
+
+    first: Array
+    cells: Array
+    fractions: Array
+    rule: Rule | None
+    used: slice
+    lower: int
+    upper: int
+    beyond: dict[int, int]
+
+    @property
+    def width(self) -> int:
+        """How many cells each point weights at most."""
+        return int(self.used.stop - self.used.start)
+
+    def weights(self, which: Array) -> Array:
+        """Return the weights of some points; of two, which add up to 1, only the second."""
+        if self.rule is None:
+            return np.ones((len(which), 1))
+        found = self.rule(self.fractions[which])[:, self.used]
+        return found[:, 1:] if self.width == _PAIR else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,34 +70,29 @@ class Support:
     Attributes:
         order: The number of each point as the user gave it.
         first: Lower corner of the cells, (points, 3).
-        widths: How many cells along each axis.
-        weights: Along x, then y, then z; of two weights, which add up to 1, only the second.
         cells: To whose block each point belongs, (points, 3).
-        lower: How far below that cell points weight cells, along each axis.
-        upper: How far above it.
-        beyond: Along each axis, by the sign of a side, a point that weights what lies beyond it.
+        lines: Along x, y and z.
     """
 
     order: NDArray[np.int64]
     first: NDArray[np.int32]
-    widths: tuple[int, int, int]
-    weights: NDArray[np.float64]
     cells: NDArray[np.int32]
-    lower: tuple[int, ...]
-    upper: tuple[int, ...]
-    beyond: tuple[dict[int, int], ...]
+    lines: tuple[_Line, _Line, _Line]
 
+    @property
+    def widths(self) -> tuple[int, int, int]:
+        """How many cells along each axis."""
+        x, y, z = self.lines
+        return x.width, y.width, z.width
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """The weights along one axis."""
+    def weights(self, which: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the weights of some points, by their place in the order.
 
-    first: Array
-    weights: Array
-    cells: Array
-    lower: int
-    upper: int
-    beyond: dict[int, int]
+        Along x, then y, then z; of two weights, which add up to 1, only the second.
+        """
+        numbers = self.order[which]
+        found = np.concatenate([line.weights(numbers) for line in self.lines], axis=1)
+        return np.ascontiguousarray(found)
 
 
 def linear(fraction: Array) -> Array:
@@ -80,7 +114,7 @@ def cubic(fraction: Array) -> Array:
     )
 
 
-def sinc(radius: int) -> Callable[[Array], Array]:
+def sinc(radius: int) -> Rule:
     """Return what gives a sinc's weights of 'radius' values on each side, in Kaiser's window."""
 
     def weights(fraction: Array) -> Array:
@@ -95,10 +129,7 @@ def sinc(radius: int) -> Callable[[Array], Array]:
 
 
 def support_of(
-    positions: list[Array | None],
-    extents: tuple[int, ...],
-    periodic: tuple[bool, ...],
-    rule: Callable[[Array], Array],
+    positions: list[Array | None], extents: tuple[int, ...], periodic: tuple[bool, ...], rule: Rule
 ) -> Support:
     """Return the cells that points weight.
 
@@ -114,62 +145,51 @@ def support_of(
         _lacking(count) if where is None else _line(where, n, rule, closes=closes)
         for where, n, closes in zip(positions, extents, periodic, strict=True)
     ]
-    lines3 = [*lines, *[_lacking(count)] * (3 - len(lines))]
+    x, y, z = [*lines, *[_lacking(count)] * (3 - len(lines))]
     place = np.zeros(count, np.int64)
-    for line in reversed(lines3):
+    for line in (z, y, x):
         place = place * (int(np.ptp(line.first)) + 1) + (line.first - line.first.min())
     order = np.argsort(place, kind="stable")
 
-    def sorted_table(columns: list[Array], dtype: type) -> Array:
-        return np.ascontiguousarray(np.stack(columns, axis=1)[order], dtype=dtype)
+    def sorted_table(*columns: Array) -> Array:
+        return np.ascontiguousarray(np.stack(columns, axis=1)[order], dtype=np.int32)
 
-    weights = np.concatenate([_compact(line.weights) for line in lines3], axis=1)[order]
-    wx, wy, wz = (line.weights.shape[1] for line in lines3)
     return Support(
         order,
-        sorted_table([line.first for line in lines3], np.int32),
-        (wx, wy, wz),
-        np.ascontiguousarray(weights),
-        sorted_table([line.cells for line in lines3], np.int32),
-        tuple(line.lower for line in lines),
-        tuple(line.upper for line in lines),
-        tuple(line.beyond for line in lines),
+        sorted_table(x.first, y.first, z.first),
+        sorted_table(x.cells, y.cells, z.cells),
+        (x, y, z),
     )
-
-
-def _compact(weights: Array) -> Array:
-    """Return weights without the first of two, which add up to 1."""
-    return weights[:, 1:] if weights.shape[1] == len(linear(np.zeros(1))[0]) else weights
 
 
 def _lacking(count: int) -> _Line:
     zeros = np.zeros(count, np.int64)
-    return _Line(zeros, np.ones((count, 1)), zeros, 0, 0, {})
+    return _Line(zeros, zeros, zeros, None, slice(0, 1), 0, 0, {})
 
 
-def _line(where: Array, n: int, rule: Callable[[Array], Array], *, closes: bool) -> _Line:
+def _line(where: Array, n: int, rule: Rule, *, closes: bool) -> _Line:
     nearest = np.rint(where)
     where = np.where(np.abs(where - nearest) < _AT_A_VALUE, nearest, where)
     before = np.floor(where)
-    weights = rule(where - before)
+    fractions = where - before
     cells = before.astype(np.int64)
     if closes:
         cells %= n
-    first = cells - (weights.shape[1] // 2 - 1)
+    # Weights on each side; a point at a value's own place weights that alone.
+    half = rule(np.zeros(1)).shape[1] // 2
+    is_between = fractions != 0.0
     # What no point weights is no part of it.
-    used = np.flatnonzero((weights != 0.0).any(axis=0))
-    begin, end = int(used[0]), int(used[-1]) + 1
-    weights, first = weights[:, begin:end], first + begin
-    is_used = weights != 0.0
-    lowest = first + is_used.argmax(axis=1)
-    highest = first + weights.shape[1] - 1 - is_used[:, ::-1].argmax(axis=1)
+    used = slice(0, 2 * half) if is_between.any() else slice(half - 1, half)
+    first = cells - (half - 1) + used.start
+    lowest = np.where(is_between, cells - (half - 1), cells)
+    highest = np.where(is_between, cells + half, cells)
     beyond: dict[int, int] = {}
     if not closes:
         cells = _inside(cells, lowest, highest, n)
         found = {-1: np.flatnonzero(lowest < 0), 1: np.flatnonzero(highest >= n)}
         beyond = {sign: int(numbers[0]) for sign, numbers in found.items() if numbers.size}
     lower, upper = int((lowest - cells).min()), int((highest - cells).max())
-    return _Line(first, weights, cells, lower, upper, beyond)
+    return _Line(first, cells, fractions, rule, used, lower, upper, beyond)
 
 
 def _inside(cells: Array, lowest: Array, highest: Array, n: int) -> Array:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from halocline.language.at_points import AtPoints
 from halocline.language.expr import Expr, Number, Scalar, replaced
+from halocline.language.filling import Fill
 from halocline.language.parameters import Formula, Parameter
 from halocline.language.steps import Assign, Call, Callback, Reduction
 from halocline.language.tree import Every, Repeat, Swap, Until, walk
@@ -99,6 +100,8 @@ def _value(step: Step, filling: Filling) -> Hashable:
             return Callback
         case AtPoints():
             return AtPoints, step
+        case Fill(field=field, series=series):
+            return Fill, id(field), id(series)
         case _:
             raise AssertionError(step)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from halocline.errors import GridError
 from halocline.language.at_points import AtPoints, Injection
 from halocline.language.expr import Read
+from halocline.language.filling import Fill
 from halocline.language.kernel import FieldType
 from halocline.language.steps import Assign, Call, Callback, Reduction
 from halocline.language.tree import Every, Repeat, Swap, Until, mapped, walk
@@ -15,6 +16,7 @@ from halocline.plan.arrangement import INITIAL
 from halocline.plan.at_points import check_once, launch_at_points
 from halocline.plan.checks import check_evaluated, check_sides
 from halocline.plan.columns import carries
+from halocline.plan.filling import launches_filling
 from halocline.plan.launching import boundaries_of, boundary_launches, launches_of
 from halocline.plan.program import (
     Called,
@@ -96,6 +98,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
     on_sides = {name: tuple(boundary_launches(field, 0)) for name, field in grid.fields.items()}
     context = _Context(prefix, [], {}, _changing(steps), on_sides)
     items = mapped(steps, lambda step: _bind(grid, step, context))
+    items = (*_filled_first(grid, items, context), *items)
     used = all_launches(items)
     boundaries = boundaries_of(grid, used)
     groups = swapped_groups(items)
@@ -143,7 +146,7 @@ def _changing(steps: Iterable[Step]) -> frozenset[Field]:
                 result |= {step.field(s.field) for s in step.kernel.statements}
             case Swap(first, second):
                 result |= {first, second}
-            case Injection():
+            case Injection() | Fill():
                 result.add(step.field)
     return frozenset(result)
 
@@ -168,8 +171,20 @@ def _bind(grid: Grid, step: Step, context: _Context) -> tuple[Item, ...]:
                 return (launch_at_points(step),)
             hidden = context.hide(grid, grid.first.space_with(""))
             return (*context.on_sides[step.field.name], launch_at_points(step, (hidden,)))
+        case Fill():
+            _same_family(grid, (step.field,), f"'{step.name}'")
+            return launches_filling(step)
         case _:
             raise AssertionError(step)
+
+
+def _filled_first(grid: Grid, items: Iterable[Item], context: _Context) -> tuple[Launch, ...]:
+    """Return what fills the hidden fields that boundaries read and whose values are series."""
+    used = all_launches(items)
+    layers = (one for launches in boundaries_of(grid, used).values() for one in launches)
+    read = {a.field for one in (*used, *layers, *context.on_all_sides) for a in one.reads}
+    steps = [field.filled_by for name, field in grid.fields.items() if name in read]
+    return tuple(launch for step in steps if step for launch in launches_filling(step))
 
 
 def _same_family(grid: Grid, fields: Iterable[Field], what: str) -> None:

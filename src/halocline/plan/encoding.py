@@ -18,6 +18,7 @@ from halocline.geometry import Box
 from halocline.language import expr, parameters
 from halocline.language.at_points import AtPoints
 from halocline.language.expr import Expr
+from halocline.language.filling import Fill
 from halocline.language.kernel import FieldType, Kernel, Producer, Statement
 from halocline.language.parameters import Formula, Parameter
 from halocline.language.space import Space
@@ -106,7 +107,7 @@ class Encoder:
                 return {"set": [self.encoded(one) for one in sorted(value)]}
             case Formula(node=node):
                 return {"Formula": self.encoded(node)}
-            case Parameter() | Callback() | AtPoints():
+            case Parameter() | Callback() | AtPoints() | Fill():
                 return {"given": self._place(value)}
             case Expr():
                 return self._expression(value)
@@ -142,7 +143,7 @@ class Encoder:
             self._objects.append(value)
         return {"at": self._numbers[key]}
 
-    def _place(self, value: Parameter | Callback | AtPoints) -> int | str:
+    def _place(self, value: Parameter | Callback | AtPoints | Fill) -> int | str:
         for name, clock in _CLOCKS.items():
             if value is clock:
                 return name

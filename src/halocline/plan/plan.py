@@ -319,6 +319,8 @@ class Plan:
                 line = f"run     {name:<20} {zone:<5}{count:>14,} cells in {len(boxes)} box{plural}"
                 points = self.launches[launch].points
                 line += "" if points is None else f", for {len(points.points):,} points"
+                filling = self.launches[launch].filling
+                line += "" if filling is None else f", with the series '{filling.series.name}'"
                 return line + self._produced(launch, boxes) + (", late" if is_late else "")
             case Start(number) | Wait(number) | Poll(number):
                 return f"{type(op).__name__.lower():<7} exchange {number}"

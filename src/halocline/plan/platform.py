@@ -82,7 +82,7 @@ def decided(plan: Plan, platform: Platform) -> Plan:
 
 def _execution(launch: Launch, size_bytes: int, platform: Platform) -> Execution:
     """Return how a kernel runs whose fields take so much memory on a block."""
-    if launch.points is not None:
+    if not launch.is_compiled:
         return Execution()
     if platform.has_devices:
         return Execution(threads=threads_for(launch.code))

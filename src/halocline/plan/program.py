@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Box
     from halocline.language.at_points import AtPoints
     from halocline.language.expr import Expr
+    from halocline.language.filling import Fill
     from halocline.language.kernel import Statement
     from halocline.language.space import Space
 
@@ -45,6 +46,7 @@ class Launch:
         where: Where fields lie when it runs.
         points: What the runtime does at points instead of the kernel, which says what of fields
             that uses, as if each cell had a point.
+        filling: What the runtime fills its field with instead.
         space: The cells over which it runs.
         spaces: Those of its fields, in order.
         reads: What it reads, each once.
@@ -62,6 +64,7 @@ class Launch:
     is_listed: bool = False
     where: Arrangement = field(default=INITIAL, compare=False)
     points: AtPoints | None = None
+    filling: Fill | None = None
     space: Space = field(kw_only=True, repr=False)
     # What the names say already.
     spaces: tuple[Space, ...] = field(kw_only=True, repr=False, compare=False)
@@ -91,6 +94,11 @@ class Launch:
     def code(self) -> Kernel:
         """The kernel that is compiled."""
         return self.plain if self.plain and self.is_listed else self.kernel
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether there is code of it: what is done from tables the runtime does itself."""
+        return self.points is None and self.filling is None
 
     @property
     def gathered(self) -> Uses:

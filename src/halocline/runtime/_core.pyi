@@ -223,6 +223,19 @@ class Runtime:
     ) -> int:
         """Add points where values are recorded; return the number that kernels refer to."""
 
+    def add_filling(
+        self,
+        times: NDArray[Any],
+        period: float,
+        dtype: str,
+        boxes: Sequence[Box],
+        values: Sequence[NDArray[Any]],
+    ) -> int:
+        """Add what a field is filled with: for each block the box of its cells and their values.
+
+        These are kept, not copied: by time, component, z, y, x.
+        """
+
     def take_rows(self, points: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Return the steps, times and values recorded so far, and forget them."""
 

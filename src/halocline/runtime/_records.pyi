@@ -57,6 +57,7 @@ class Kernel:
         ratios: Sequence[tuple[int, ...]] = (),
         threads: Threads = ...,
         points: int = -1,
+        filling: int = -1,
     ) -> None: ...
 
 # How the values of a message move from one rank to another.

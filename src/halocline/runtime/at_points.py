@@ -1,4 +1,4 @@
-"""Points and series as the C++ runtime has them: of each rank what concerns its blocks."""
+"""Points as the C++ runtime has them: of each rank what concerns its blocks."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.errors import KernelError, OutOfMemoryError, PlanError
-from halocline.free_memory import free_memory, size_text
 from halocline.language.at_points import AtPoints, Injection
-from halocline.language.parameters import Parameter
 from halocline.language.record import Record
 from halocline.runtime.recorded import RecordedRows
 from halocline.runtime.storage import three
@@ -20,19 +17,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.language.series import Series
     from halocline.language.space import Space
     from halocline.language.support import Support
     from halocline.runtime.executor import Executor
 
-# Times are products of a number of steps and a step: rounded.
-_ROUNDED = 1e-9
 # Of a value that is recorded.
 _BYTES = 8
 
 
 class PointTables:
-    """What an executor's runtime knows of points and series.
+    """What an executor's runtime knows of points.
 
     Args:
         executor: The executor.
@@ -41,7 +35,6 @@ class PointTables:
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         self._numbers: dict[AtPoints, int] = {}
-        self._series: dict[int, Series] = {}
         self._columns: dict[Record, int] = {}
 
     def number(self, step: AtPoints) -> int:
@@ -53,18 +46,6 @@ class PointTables:
                 self._numbers[step] = self._interpolation(step)
         return self._numbers[step]
 
-    def follow(self, scalar: int, series: Series) -> None:
-        """Let a scalar be what a series of one number says."""
-        if series.columns is not None:
-            raise KernelError(
-                f"The series '{series.name}' has {series.columns} numbers at each time; expected "
-                "one, since it stands for a number.",
-                hint="Rows of numbers are injected at points: points.inject(series, into=field).",
-            )
-        times, values = series.times, series.values
-        self._executor.runtime.add_series(scalar, times, values, series.period)
-        self._series[id(series)] = series
-
     def _injection(self, step: Injection) -> int:
         support, runtime = step.support(), self._executor.runtime
         storage = self._executor.storages[step.field.name]
@@ -75,14 +56,13 @@ class PointTables:
             step.component,
             support.widths,
             _rows(support.first, here),
-            _rows(support.weights, here),
+            support.weights(here),
             _rows(step.scales, order),
         )
         if step.series is not None:
             series = step.series
             values = np.ascontiguousarray(series.values[:, order])
             runtime.inject_series(number, series.times, values, series.period)
-            self._series[id(series)] = series
         return number
 
     def _interpolation(self, step: AtPoints) -> int:
@@ -93,7 +73,7 @@ class PointTables:
             step.component,
             support.widths,
             _rows(support.first, here),
-            _rows(support.weights, here),
+            support.weights(here),
             _rows(support.cells, here),
         )
         self._columns[step] = len(here)
@@ -107,46 +87,14 @@ class PointTables:
         blocks = self._executor.decomposition.on(space)
         return [space.flat(block.box) for block in blocks.blocks_of(self._executor.job.rank)]
 
-    def prepare(self, steps: int) -> None:
-        """Make ready for so many steps; collective.
+    @property
+    def has_records(self) -> bool:
+        """Whether any rank records anything."""
+        return bool(self._columns)
 
-        Raises:
-            PlanError: They last longer than a series.
-            OutOfMemoryError: There is no memory for what is recorded.
-        """
-        executor = self._executor
-        if not steps:
-            return
-        if not isinstance(executor.dt, Parameter):
-            first, last = (n * executor.dt for n in (executor.step, executor.step + steps - 1))
-            for series in self._series.values():
-                _check_times(series, first, last)
-        records = [one for one in self._numbers if isinstance(one, Record)]
-        if not records:
-            return
-        mine = sum((steps // one.every + 1) * self._columns[one] * _BYTES for one in records)
-        ranks = executor.job.everywhere((mine * executor.job.ranks_on_node, free_memory()))
-        needed, free = max(ranks, key=lambda found: found[0] - found[1])
-        if needed > free:
-            raise OutOfMemoryError(
-                f"What points record in {steps} steps takes {size_text(needed)} on a node, where "
-                f"{size_text(free)} are free.",
-                hint="Record less often, record(…, every=10), or run fewer steps at a time and "
-                "clear() the record in between.",
-            )
-
-
-def _check_times(series: Series, first: float, last: float) -> None:
-    begin, end = float(series.times[0]), float(series.times[-1])
-    slack = _ROUNDED * max(abs(begin), abs(end))
-    if series.period or (begin - slack <= first and last <= end + slack):
-        return
-    raise PlanError(
-        f"The series '{series.name}' goes from {begin:g} to {end:g}, but the steps to come go from "
-        f"the time {first:g} to {last:g}.",
-        hint="Run fewer steps, give the series more values (zeros at its end), or a period after "
-        "which it begins again; 'dt' of the simulation is the time of a step.",
-    )
+    def bytes_recorded(self, steps: int) -> int:
+        """Return what points record in so many steps on this rank [bytes]."""
+        return sum((steps // one.every + 1) * n * _BYTES for one, n in self._columns.items())
 
 
 def _rows(table: NDArray[np.generic], which: NDArray[np.int64]) -> NDArray[np.generic]:

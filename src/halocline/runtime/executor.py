@@ -13,9 +13,9 @@ from halocline.plan.arrangement import INITIAL
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.strategy import NEAR
 from halocline.runtime import _core
-from halocline.runtime.at_points import PointTables
 from halocline.runtime.formulas import steps_of, unmet
 from halocline.runtime.storage import BlockStorage, three
+from halocline.runtime.tables import Tables
 from halocline.runtime.writer import PlanWriter
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Executor:
             device=device.handle,
             services=services,
         )
-        self.points = PointTables(self)
+        self.tables = Tables(self)
         self.dt = dt
         self.threads = threads
         self.grid = grid
@@ -213,7 +213,7 @@ class Executor:
         if id(value) not in self.scalars:
             self.scalars[id(value)] = slot = self.runtime.add_scalar(value.value)
             if isinstance(value, Series):
-                self.points.follow(slot, value)
+                self.tables.follow(slot, value)
             else:
                 self.parameters.append((value, slot))
         return self.scalars[id(value)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from halocline.language.at_points import AtPoints
 from halocline.language.boundary import boundary_calls
+from halocline.language.filling import Fill
 from halocline.language.kernel import Kernel, Statement
 from halocline.language.parameters import Parameter
 from halocline.language.show import show
@@ -80,6 +81,9 @@ def facts_of_steps(steps: Sequence[Step], grid: Grid, within: str = "") -> Facts
             case AtPoints():
                 facts[name] = f"'{step.name}' at points"
                 facts[f"the points and values of {name}"] = step.digest
+            case Fill():
+                facts[name] = f"fill({step.field.name}, {step.series.name})"
+                facts[f"the values of {name}"] = step.digest
             case Reduction():
                 facts[name] = f"{step.kind} '{step.name}'"
                 facts[f"the expression of {name}"] = _shown(step, grid)

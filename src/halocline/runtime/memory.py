@@ -8,6 +8,8 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from halocline.errors import OutOfMemoryError
 from halocline.free_memory import free_memory, size_text
 from halocline.runtime import _core
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 
 # How many fields a message lists.
 _LISTED = 5
-_MESSAGES, _MOVING = "messages", "fields on their way to other blocks"
+_MESSAGES, _SERIES = "messages", "series"
+_MOVING = "fields on their way to other blocks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,21 @@ def bytes_needed(layouts: Iterable[FieldLayout], plan: Plan, alignment: int) -> 
         )
         for slot, layout in enumerate(layouts)
     }
-    return {**fields, _MESSAGES: sum(plan.bytes_of(message.parts) for message in messages)}
+    messages_take = sum(plan.bytes_of(message.parts) for message in messages)
+    return {**fields, _SERIES: _series_bytes(layouts, plan), _MESSAGES: messages_take}
+
+
+def _series_bytes(layouts: Iterable[FieldLayout], plan: Plan) -> int:
+    """Return what the values take that fields are filled with, of a rank's cells [bytes]."""
+    known = {layout.name: layout for layout in layouts}
+    fillings = {launch.filling: launch.names[0] for launch in plan.launches if launch.filling}
+    total = 0
+    for fill, name in fillings.items():
+        if name in known:
+            layout, rows = known[name], fill.series.rows
+            cells = sum(layout.stored(box).cells for box in plan.boxes_of(layout.space))
+            total += rows.shape[0] * np.dtype(rows.dtype).itemsize * layout.components * cells
+    return total
 
 
 def bytes_to_move(

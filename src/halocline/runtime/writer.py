@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from halocline.plan.program import Launch
     from halocline.runtime.executor import Executor
 
-_NO_MASK = _NO_POINTS = -1
+_NO_MASK = _NO_TABLE = -1
 
 
 class Kernels(Protocol):
@@ -55,11 +55,11 @@ class PlanWriter:
     def _add_kernel(self, launch: Launch, layers: Layers, how: Execution, kernels: Kernels) -> int:
         slots = [self.slots[name] for name in launch.names]
         mask = slots.pop() if launch.is_listed else _NO_MASK
-        threads, at = how.threads or Threads(), launch.points
+        threads, at, filling = how.threads or Threads(), launch.points, launch.filling
         return self.runtime.add_kernel(
             _core.Kernel(
                 launch.kernel.name,
-                0 if at else kernels.address(launch.code),
+                kernels.address(launch.code) if launch.is_compiled else 0,
                 slots,
                 [self.executor.scalar(value) for value in launch.scalars],
                 stream=how.stream,
@@ -69,7 +69,8 @@ class PlanWriter:
                 layers=self._layers(launch, layers),
                 written=sorted({self.slots[name] for name, _ in launch.writes}),
                 threads=_core.Threads(threads.block, threads.cells),
-                points=_NO_POINTS if at is None else self.executor.points.number(at),
+                points=_NO_TABLE if at is None else self.executor.tables.number(at),
+                filling=_NO_TABLE if filling is None else self.executor.tables.filling(filling),
                 ratios=_ratios(launch),
             )
         )

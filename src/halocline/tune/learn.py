@@ -54,7 +54,7 @@ def kernel_rates(
     size = working_set(done[0].plan) / model.placement.threads
     # Kernels with the same name, as walls on several sides, have one time.
     launches = (launch for one in done for launch in one.plan.launches)
-    kernels = dict.fromkeys(launch.code for launch in launches if launch.points is None)
+    kernels = dict.fromkeys(launch.code for launch in launches if launch.is_compiled)
     return tuple(
         KernelRate(kernel_key(kernel), size, predicted[kernel.name] / measured[kernel.name])
         for kernel in kernels

@@ -62,7 +62,7 @@ def _words(items: Iterable[Item]) -> list[str]:
         match item:
             case Launch():
                 words += [show(item.kernel), repr((item.names, item.region, item.on_demand))]
-                words += [] if item.points is None else [item.points.digest]
+                words += [one.digest for one in (item.points, item.filling) if one is not None]
             case Repeat(count, passes):
                 words += [f"loop {count}", *(word for one in passes for word in _words(one)), "end"]
             case Until(condition, inner, most):

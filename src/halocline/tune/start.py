@@ -66,7 +66,8 @@ def start(
         first, simulation.grid, job, simulation.threads, simulation.dt, device, services=services
     )
     store_fields(first.layouts, executor, before, job)
-    simulation.grid.held.executor = executor
+    held = simulation.grid.held
+    held.executor, held.simulation = executor, simulation
     executor.runtime.step, executor.runtime.time = simulation.step, simulation.time
     return executor, Selection(candidates, executor, kernels, job, predictor)
 

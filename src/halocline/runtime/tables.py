@@ -1,0 +1,166 @@
+"""Tables: what the C++ runtime looks up in each step: points, series, what fills fields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.errors import KernelError, OutOfMemoryError, PlanError
+from halocline.free_memory import free_memory, size_text
+from halocline.language.at_points import Injection
+from halocline.language.parameters import Parameter
+from halocline.runtime import _core
+from halocline.runtime.at_points import PointTables
+from halocline.runtime.storage import three
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.geometry import Box
+    from halocline.language.at_points import AtPoints
+    from halocline.language.fields import Field
+    from halocline.language.filling import Fill
+    from halocline.language.series import Series
+    from halocline.runtime.executor import Executor
+
+# The number of the time among the runtime's scalars.
+_TIME = 1
+# Times are products of a number of steps and a step: rounded.
+_ROUNDED = 1e-9
+
+
+class Tables:
+    """What an executor's runtime looks up, of each rank what concerns its blocks.
+
+    Args:
+        executor: The executor.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._executor = executor
+        self._points = PointTables(executor)
+        self._series: dict[int, Series] = {}
+        self._fillings: dict[tuple[str, int], int] = {}
+        self._failure: str | None = None
+
+    def number(self, step: AtPoints) -> int:
+        """Return the runtime's number of what is done at points."""
+        if isinstance(step, Injection) and step.series is not None:
+            self._series[id(step.series)] = step.series
+        return self._points.number(step)
+
+    def follow(self, scalar: int, series: Series) -> None:
+        """Let a scalar be what a series of one number says."""
+        if series.shape:
+            raise KernelError(
+                f"The series '{series.name}' has values of shape {series.shape} at each time; "
+                "expected one number, since it stands for a number.",
+                hint="Rows of numbers are injected at points, points.inject(series, into=field); "
+                "arrays fill a field, hc.fill(field, series).",
+            )
+        times, values = series.times, series.values
+        self._executor.runtime.add_series(scalar, times, values, series.period)
+        self._series[id(series)] = series
+
+    def filling(self, step: Fill) -> int:
+        """Return the runtime's number of what a field is filled with."""
+        key = step.field.name, id(step.series)
+        if key not in self._fillings:
+            self._fillings[key] = self._add_filling(step)
+            self._series[id(step.series)] = step.series
+        return self._fillings[key]
+
+    def _add_filling(self, step: Fill) -> int:
+        field, series, executor = step.field, step.series, self._executor
+        layout, space = executor.storages[field.name].layout, field.space
+        boxes, values = [], []
+        for block in executor.decomposition.on(space).blocks_of(executor.job.rank):
+            box = layout.stored(block.box)
+            for axis in space.axes:
+                if not space.periodic[axis]:
+                    upper = space.domain.upper[axis]
+                    low, high = max(0, box.lower[axis]), min(upper, box.upper[axis])
+                    box = box.clip(axis, low, high)
+            part = _cut(series, field, box)
+            if not np.isfinite(part).all():
+                self._failure = (
+                    f"The series '{series.name}' has values that are no finite numbers; expected "
+                    f"one for each cell of '{field.name}' and each time."
+                )
+            boxes.append(_core.Box(three(box.lower, 0), three(box.upper, 1)))
+            values.append(part)
+        return executor.runtime.add_filling(
+            series.times, series.period, series.rows.dtype, boxes, values
+        )
+
+    def prepare(self, steps: int) -> None:
+        """Make ready for so many steps; collective.
+
+        Raises:
+            KernelError: Values read from a file are no numbers.
+            PlanError: They last longer than a series.
+            OutOfMemoryError: There is no memory for what is recorded.
+        """
+        if not steps:
+            return
+        executor = self._executor
+        failure = executor.job.first(self._failure) if self._fillings else None
+        if failure is not None:
+            raise KernelError(failure)
+        now, dt = executor.runtime.scalar(_TIME), executor.dt
+        last = now if isinstance(dt, Parameter) else (executor.step + steps - 1) * dt
+        self._check_times(now, last, "the steps to come go")
+        self._check_memory(steps)
+
+    def finish(self) -> None:
+        """Refuse what was done with a step whose length changes if a series has ended meanwhile.
+
+        Raises:
+            PlanError: One has.
+        """
+        if isinstance(self._executor.dt, Parameter):
+            dt = self._executor.dt.value
+            now = self._executor.runtime.scalar(_TIME)
+            self._check_times(now - dt, now - dt, "the steps went")
+
+    def _check_times(self, first: float, last: float, what: str) -> None:
+        for series in self._series.values():
+            begin, end = float(series.times[0]), float(series.times[-1])
+            slack = _ROUNDED * max(abs(begin), abs(end))
+            if series.period or (begin - slack <= first and last <= end + slack):
+                continue
+            raise PlanError(
+                f"The series '{series.name}' goes from {begin:g} to {end:g}, but {what} from the "
+                f"time {first:g} to {last:g}.",
+                hint="Run fewer steps, give the series more values (zeros at its end), or a period "
+                "after which it begins again; 'dt' of the simulation is the time of a step.",
+            )
+
+    def _check_memory(self, steps: int) -> None:
+        mine = self._points.bytes_recorded(steps)
+        if not self._points.has_records:
+            return
+        job = self._executor.job
+        ranks = job.everywhere((mine * job.ranks_on_node, free_memory()))
+        needed, free = max(ranks, key=lambda found: found[0] - found[1])
+        if needed > free:
+            raise OutOfMemoryError(
+                f"What points record in {steps} steps takes {size_text(needed)} on a node, where "
+                f"{size_text(free)} are free.",
+                hint="Record less often, record(…, every=10), or run fewer steps at a time and "
+                "clear() the record in between.",
+            )
+
+
+def _cut(series: Series, field: Field, box: Box) -> NDArray[Any]:
+    """Return what a series has in a box of a field's cells: by time, component, z, y, x."""
+    space = field.space
+    index = [np.arange(field.components)] if field.components > 1 else []
+    for axis in space.axes:
+        cells = np.arange(box.lower[axis], box.upper[axis])
+        index.append(cells % space.extent[axis] if space.periodic[axis] else cells)
+    found = series.rows.cut(tuple(index))
+    first = 1 + (field.components > 1)
+    order = (*range(first), *reversed(range(first, found.ndim)))
+    return np.ascontiguousarray(found.transpose(order))

@@ -67,10 +67,10 @@ loop = hc.until(now >= end, *steps, most=100 * cells)
 simulation = hc.Simulation(grid, [loop])
 simulation.run(1)
 
-mass, density = simulation.reduce(hc.sum(q)) * dx, q.to_xarray()[0]
+mass, final = simulation.reduce(hc.sum(q)) * dx, q.to_xarray()
 if simulation.rank == 0:
-    x = density.x.values
-    print(f"mass {mass:.12f} after {loop.passes} steps, 0.5625 at first")
+    density, x = final[0], final.x.values
+    print(f"mass {mass:.12f} after {loop.passes.value:.0f} steps, 0.5625 at first")
     print(f"error {np.abs(density.values - exact(x)).mean():.1e}: mean, from the exact density")
     plt.figure(figsize=(5.5, 4), layout="constrained")
     plt.plot(x, density, ".", label="computed"), plt.plot(x, exact(x), "k", lw=1, label="exact")

@@ -124,3 +124,34 @@ def test_points_see_and_weight_cells_across_a_side_that_shifts():
     assert np.allclose(u.gather(), expected, rtol=0, atol=1e-15)
     values = [sum(weight * expected[cell] for cell, weight in cells) for cells in near]
     assert np.allclose(record.values[-1], values, rtol=0, atol=1e-14)
+
+
+@hc.kernel
+def widened(fine, coarse):
+    coarse[0, 0] = fine[0, 0] + 2 * fine[-1, 0] + 3 * fine[2, 1]
+
+
+@hc.kernel
+def gathered(coarse, sums):
+    sums[0, 0] = coarse[-1, 0] + 2 * coarse[1, -1] + 4 * hc.index("y")[-1, 0]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_grids_of_a_family_shift_alike(whole, blocks):
+    grid = hc.Grid((8, 12), periodic=True, shift={"x": (0, 4)})
+    half = grid.coarsen(2).whole() if whole else grid.coarsen(2)
+    assert half.shifts == ((0, 2), (0, 0))
+    fine, coarse, sums = grid.field("fine"), half.field("coarse"), half.field("sums")
+    start = np.random.default_rng(4).random((8, 12))
+    fine.set(start)
+    steps = [widened(fine, coarse), gathered(coarse, sums)]
+    hc.Simulation(grid, steps, threads=1, blocks=blocks).run(1, progress=False)
+
+    def at(u, i, j, shift):
+        return seen(u[:, :, None], (i, j, 0), ((0, shift, 0), (0, 0, 0), (0, 0, 0)))[:, :, 0]
+
+    made = (start + 2 * at(start, -1, 0, 4) + 3 * at(start, 2, 1, 4))[::2, ::2]
+    y = np.indices((4, 6))[1]
+    expected = at(made, -1, 0, 2) + 2 * at(made, 1, -1, 2) + 4 * at(y, -1, 0, 2)
+    assert np.array_equal(sums.gather(), expected)

@@ -29,11 +29,11 @@ def fluxes(q):  # and how fast sound moves with the gas
 def change(q):
     ways = [(c[0] - c[-1], c[1] - c[0]) for c in q]  # the limiter: the smaller slope, or none
     slopes = [hc.where(a * b > 0, hc.where(abs(a) < abs(b), a, b), 0.0) for a, b in ways]
-    below = [(c[0] + 0.5 * slope)[-1] for c, slope in zip(q, slopes)]  # both sides of the face x-
-    above = [c[0] - 0.5 * slope for c, slope in zip(q, slopes)]
+    below = [(q[k][0] + 0.5 * slopes[k])[-1] for k in range(3)]  # both sides of the face x-
+    above = [q[k][0] - 0.5 * slopes[k] for k in range(3)]
     (ins, fast), (outs, faster) = fluxes(below), fluxes(above)
-    parts = zip(ins, outs, below, above)  # Rusanov's flux
-    across = [0.5 * (f + h - hc.maximum(fast, faster) * (b - a)) for f, h, a, b in parts]
+    most = hc.maximum(fast, faster)  # Rusanov's flux
+    across = [0.5 * (ins[k] + outs[k] - most * (above[k] - below[k])) for k in range(3)]
     return [(flux - flux[1]) / dx for flux in across]
 
 

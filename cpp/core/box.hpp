@@ -17,6 +17,10 @@ using Index3 = std::array<std::int64_t, 3>;
     return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
 }
 
+[[nodiscard]] constexpr Index3 operator*(std::int64_t times, const Index3& a) {
+    return {times * a[0], times * a[1], times * a[2]};
+}
+
 /// Half-open box of cells [lower, upper); empty if upper <= lower along any axis.
 struct Box {
     Index3 lower{};
@@ -41,6 +45,15 @@ struct Box {
         if (other.is_empty()) return true;
         for (std::size_t axis = 0; axis < 3; ++axis) {
             if (other.lower[axis] < lower[axis] || other.upper[axis] > upper[axis]) return false;
+        }
+        return true;
+    }
+
+    /// Whether some cell of `other` is in this box.
+    [[nodiscard]] constexpr bool meets(const Box& other) const {
+        if (is_empty() || other.is_empty()) return false;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            if (other.upper[axis] <= lower[axis] || other.lower[axis] >= upper[axis]) return false;
         }
         return true;
     }

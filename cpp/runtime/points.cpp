@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "core/threads.hpp"
@@ -219,6 +220,33 @@ void list_injected(const Points& points, const Box& box, const Index3& origin, c
     }
 }
 
+/// The same where the grid closes with a shift: the images of a point after some of the turns.
+void list_images(const Points& points, std::size_t n, const Box& box, const Index3& origin,
+                 std::span<const Turn> turns, const Index3& lower, const halocline_field& view,
+                 PointList& list) {
+    if (turns.empty()) {
+        const Box cells{lower, lower + points.widths};
+        if (box.meets(cells)) list.add(n, lower - origin, view, box.contains(cells));
+        return;
+    }
+    const Turn& turn = turns.front();
+    const auto axis = static_cast<std::size_t>(turn.axis);
+    const Turns found(lower[axis], points.widths[axis], box.lower[axis], box.upper[axis],
+                      turn.way[axis]);
+    for (std::int64_t times = found.begin; times < found.end; ++times) {
+        list_images(points, n, box, origin, turns.subspan(1), lower + times * turn.way, view, list);
+    }
+}
+
+void list_injected_across(const Points& points, const Box& box, const Index3& origin,
+                          const std::vector<Turn>& turns, const halocline_field& view,
+                          PointList& list) {
+    for (std::size_t n = 0; n < points.count(); ++n) {
+        const std::int32_t* const first = points.first.data() + 3 * n;
+        list_images(points, n, box, origin, turns, {first[0], first[1], first[2]}, view, list);
+    }
+}
+
 /// Lists the points whose cells lie in a box, given with global indices.
 void list_interpolated(const Points& points, const Box& box, const Block& block,
                        const halocline_field& view, PointList& list) {
@@ -262,13 +290,16 @@ void PointList::add(std::size_t point, const Index3& lower, const halocline_fiel
 }
 
 std::vector<PointList> lists_of(const Points& points, const Box& box, const Block& block,
-                                const Index3& period, const halocline_field& view, int threads) {
+                                const Index3& period, const std::vector<Turn>& turns,
+                                const halocline_field& view, int threads) {
     const Index3& origin = block.box.lower;
     const auto all = static_cast<std::int64_t>(points.count()) * point_bytes;
     std::vector<PointList> lists;
     for (const Box& slab : slabs(box, threads_for(all, threads))) {
         PointList list{slab.relative_to(origin), {}, {}, {}, {}};
-        if (points.is_injected)
+        if (points.is_injected && !turns.empty())
+            list_injected_across(points, slab, origin, turns, view, list);
+        else if (points.is_injected)
             list_injected(points, slab, origin, period, view, list);
         else
             list_interpolated(points, slab, block, view, list);

@@ -59,6 +59,7 @@ struct PointList {
 /// each cell gets what is injected in the order of the points. `view`: of any field stored alike.
 [[nodiscard]] std::vector<PointList> lists_of(const Points& points, const Box& box,
                                               const Block& block, const Index3& period,
+                                              const std::vector<Turn>& turns,
                                               const halocline_field& view, int threads);
 
 /// Interpolates, or injects, at the points of a box. `scalar` multiplies what is injected.

@@ -37,7 +37,9 @@ struct Resolver {
         return local;
     }
 
-    [[nodiscard]] program::Run::Piece piece(const plan::BlockBox& box, const Kernel& kernel) const {
+    /// `away`: how far the box lies from its image whose indices the kernel sees.
+    [[nodiscard]] program::Run::Piece piece(const plan::BlockBox& box, const Kernel& kernel,
+                                            const Index3& away) const {
         require_block(state, kernel.space, box.block, where);
         const Space& space = state.space(kernel.space);
         const Block& block = space.blocks[static_cast<std::size_t>(box.block)];
@@ -48,7 +50,7 @@ struct Resolver {
         for (std::size_t axis = 0; axis < 3; ++axis) {
             call.lower[axis] = local.lower[axis];
             call.upper[axis] = local.upper[axis];
-            call.origin[axis] = origin[axis];
+            call.origin[axis] = origin[axis] - away[axis];
             call.period[axis] = space.period[axis];
         }
         call.wrap = block.wrap;
@@ -120,8 +122,20 @@ struct Resolver {
         const Space& space = state.space(kernel.space);
         const Block& block = space.blocks[static_cast<std::size_t>(piece.block)];
         piece.point_lists =
-            lists_of(*run.points, box, block, space.period,
+            lists_of(*run.points, box, block, space.period, space.turns,
                      state.view(run.fields.front(), piece.block), state.memory.threads);
+    }
+
+    void add_piece(program::Run& run, const plan::BlockBox& box, const Kernel& kernel,
+                   const Index3& away) const {
+        program::Run::Piece next = piece(box, kernel, away);
+        next.is_other_block = run.pieces.empty() || run.pieces.back().block != next.block;
+        // Vectors keep their memory when the operation is moved.
+        next.call.fields = run.field_arguments.data();
+        next.call.scalars = run.scalar_arguments.data();
+        add_points(run, next, kernel, box.box);
+        if (!next.layers.empty()) next.call.layers = next.layers.data();
+        run.pieces.push_back(std::move(next));
     }
 
     [[nodiscard]] program::Run resolve_run(const plan::Run& run) const {
@@ -155,15 +169,9 @@ struct Resolver {
         resolved.scalar_arguments.resize(kernel.scalars.size());
         for (const plan::BlockBox& box : run.boxes) {
             if (box.box.is_empty()) continue;
-            program::Run::Piece next = piece(box, kernel);
-            const bool is_first = resolved.pieces.empty();
-            next.is_other_block = is_first || resolved.pieces.back().block != next.block;
-            // Vectors keep their memory when the operation is moved.
-            next.call.fields = resolved.field_arguments.data();
-            next.call.scalars = resolved.scalar_arguments.data();
-            add_points(resolved, next, kernel, box.box);
-            if (!next.layers.empty()) next.call.layers = next.layers.data();
-            resolved.pieces.push_back(std::move(next));
+            for (const Turned& part : cut_at_turns(box.box, state.space(kernel.space).turns)) {
+                add_piece(resolved, {box.block, part.box}, kernel, part.away);
+            }
         }
         resolved.mask = kernel.mask;
         resolved.listed_version = -1;

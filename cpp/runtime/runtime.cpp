@@ -53,9 +53,15 @@ Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share,
         device ? device_executor(state_, std::move(device), services) : host_executor(state_);
 }
 
-int Runtime::add_space(const Index3& period) {
+int Runtime::add_space(const Index3& period, std::vector<Turn> turns) {
     require_idle();
-    state_.spaces.push_back({period});
+    for (const Turn& turn : turns) {
+        const std::size_t axis = static_cast<std::size_t>(turn.axis);
+        if (axis < 3 && turn.way[axis] > 0) continue;
+        throw std::invalid_argument("A turn along axis " + std::to_string(turn.axis) + " by " +
+                                    to_string(turn.way) + " leads nowhere.");
+    }
+    state_.spaces.push_back({period, std::move(turns)});
     return last(state_.spaces);
 }
 

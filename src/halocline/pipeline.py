@@ -207,6 +207,12 @@ def decomposition_for(
     swept = frozenset(call.kernel.sweep[0] for call in calls if call.kernel.sweep)
     cells = grid.extent, grid.periodic
     if isinstance(decomposition, Sparse):
+        if grid.shifts:
+            raise PlanError(
+                "A sparse decomposition was asked for on a grid with a shift; expected straight "
+                "sides.",
+                hint="Use blocks for all cells: decomposition=None.",
+            )
         decomposition = decomposition.decompose(*cells, ranks)
     if isinstance(decomposition, Bisection):
         decomposition = decomposition.decompose(*cells, ranks, blocks, grain=grain, swept=swept)
@@ -217,9 +223,11 @@ def decomposition_for(
                 f"cells; the simulation has {ranks} ranks and {grid.extent} cells.",
             )
         _check_grain(decomposition, grain)
-        return decomposition
-    prices = prices or PRICES
-    return decompose(*cells, ranks, decomposition, blocks, prices, grain=grain, swept=swept)
+        found = decomposition
+    else:
+        prices = prices or PRICES
+        found = decompose(*cells, ranks, decomposition, blocks, prices, grain=grain, swept=swept)
+    return replace(found, shifts=grid.shifts) if grid.shifts else found
 
 
 def _check_grain(wanted: Decomposition, grain: tuple[int, ...]) -> None:

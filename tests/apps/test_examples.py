@@ -16,6 +16,7 @@ CHOICES = {
     "burgers.py": (("128", "300"), 5e-3),
     "columns.py": (("16", "5"), 1e-10),
     "elastic_wave.py": (("64", "60"), None),
+    "euler.py": (("100",), 0.015),
     "from_netcdf.py": (("48", "60"), 0.05),
     "gray_scott.py": (("48", "150"), 1e-13),
     "heat_diffusion.py": (("16", "20"), 1e-3),

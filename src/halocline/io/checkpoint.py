@@ -150,6 +150,7 @@ def _shape(simulation: Stepping, fields: tuple[Field, ...]) -> dict[str, Any]:
     return {
         "extent": list(grid.extent),
         "periodic": list(grid.periodic),
+        "shifts": [list(shift) for shift in grid.shifts],
         "spacing": [np.asarray(widths).tolist() for widths in grid.spacing],
         "origin": list(grid.origin),
         "dt": dt.name if isinstance(dt, Parameter) else dt,

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING
 
+from halocline.geometry import added
 from halocline.language.expr import Binary, Cast, Compare, Const, Index, Read, Scalar, Unary, Where
 
 if TYPE_CHECKING:
@@ -57,13 +57,12 @@ class Cells:
 
     def _changes(self, colours: _Colours, way: Offset, *, closes: bool) -> Iterator[int]:
         """Yield by how much the sum of indices changes on a way, maybe across a periodic side."""
-        moves = []
-        for index in colours.factors:
-            move, n = way[index.axis], self.space.extent[index.axis]
-            wraps = closes and bool(move) and self.space.periodic[index.axis]
-            moves.append((move, move - n if move > 0 else move + n) if wraps else (move,))
-        for found in product(*moves):
-            yield sum(f * move for f, move in zip(colours.factors.values(), found, strict=True))
+        ways = {way}
+        for axis, around in self.space.turns if closes else ():
+            back = tuple(-step for step in around)
+            ways |= {added(one, back if one[axis] > 0 else around) for one in ways if one[axis]}
+        for found in ways:
+            yield sum(factor * found[index.axis] for index, factor in colours.factors.items())
 
 
 @dataclass(frozen=True, slots=True)

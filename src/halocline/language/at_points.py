@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.geometry import Box
-from halocline.language.support import Support, support_of
+from halocline.language.support import Support, images_in_domain, support_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,6 +78,7 @@ class AtPoints:
         positions = [
             None if space.lacks[axis] else self._positions(axis) for axis in range(field.dimensions)
         ]
+        positions = images_in_domain(positions, space.turns)
         return support_of(positions, _extents(field), space.periodic, self.points.rule)
 
     def _positions(self, axis: int) -> NDArray[np.float64]:

@@ -123,10 +123,9 @@ class _Differences:
                     found = self._derivative(node, place)
                     if node.layers is not None:
                         found = with_memory(self, node, found, place)
-                case Metric(kind, axis, offset):
-                    self._check_axis(axis, f"asks for the {kind}")
-                    is_on_faces = bool(place[axis])
-                    found = metric_value(self, kind, axis, offset, is_on_faces=is_on_faces)
+                case Metric():
+                    self._check_axis(node.axis, f"asks for the {node.kind}")
+                    found = metric_value(self, node, is_on_faces=bool(place[node.axis]))
                 case _:
                     found = rebuild(node, tuple(self.known[o, place] for o in operands(node)))
             self.known[node, place] = found

@@ -119,11 +119,13 @@ class Index(Expr):
     """The global index of the cell 'offset' further along one axis.
 
     Along a periodic axis all images of a cell have its own, from 0 to n - 1; elsewhere it goes on
-    beyond the sides.
+    beyond the sides. 'aside' is how far along the others, while an expression is written: where a
+    periodic side shifts, this matters (see 'across.py').
     """
 
     axis: int
     offset: int
+    aside: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,11 +201,12 @@ class Derivative(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Metric(Expr):
-    """The 'coordinate' or the 'spacing' of the cell 'offset' further along an axis."""
+    """The 'coordinate' or the 'spacing' of the cell 'offset' further along an axis; see 'Index'."""
 
     kind: str
     axis: int
     offset: int
+    aside: tuple[int, ...] = ()
 
 
 def operands(node: Expr) -> tuple[Expr, ...]:
@@ -269,13 +272,20 @@ def shifted(root: Expr, offset: tuple[int, ...]) -> Expr:
             case Read(field, component, place, version, shift):
                 total = added(shift, offset) if shift else offset
                 moved[node] = Read(field, component, place, version, total if any(total) else ())
-            case Index(axis, old):
-                moved[node] = Index(axis, old + offset[axis])
-            case Metric(kind, axis, old):
-                moved[node] = Metric(kind, axis, old + offset[axis])
+            case Index(axis, old, aside):
+                moved[node] = Index(axis, old + offset[axis], _aside(axis, aside, offset))
+            case Metric(kind, axis, old, aside):
+                moved[node] = Metric(kind, axis, old + offset[axis], _aside(axis, aside, offset))
             case _:
                 moved[node] = rebuild(node, tuple(moved[below] for below in operands(node)))
     return moved[root]
+
+
+def _aside(axis: int, aside: tuple[int, ...], offset: tuple[int, ...]) -> tuple[int, ...]:
+    """Return how far an index lies along other axes than its own; nothing if on its own line."""
+    total = added(aside or (0,) * len(offset), offset)
+    found = tuple(0 if a == axis else cells for a, cells in enumerate(total))
+    return found if any(found) else ()
 
 
 def replaced(root: Expr, others: Mapping[Expr, Expr]) -> Expr:

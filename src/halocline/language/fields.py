@@ -332,6 +332,15 @@ def _check_axes(field: Field) -> None:
             hint="A number that is the same everywhere is an hc.Parameter." if axes == "" else "",
             place=user_place(),
         )
+    for across, shift in enumerate(field.grid.shifts):
+        moved = [a for a, cells in zip(known, shift, strict=True) if cells and a in axes]
+        if moved and known[across] not in axes:
+            raise GridError(
+                f"Field '{field.name}' was given the axes '{axes}', but the grid shifts along "
+                f"{moved[0]} across {known[across]}: its values there would be others.",
+                hint=f"Give it the axis {known[across]}, too, or leave out {moved[0]}.",
+                place=user_place(),
+            )
     if any(is_staggered(field.location, axis) for axis in AXES if axis not in axes):
         raise GridError(
             f"Field '{field.name}' with the axes '{axes}' was given the location "

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import GridError, described
-from halocline.geometry import AXES, Box, box_of, by_axes
+from halocline.geometry import AXES, Box, Offset, box_of, by_axes
 from halocline.language.fields import Field, is_staggered
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 from halocline.language.space import Space
+from halocline.language.turns import scaled_shifts, shifts_of
 from halocline.language.widths import (
     beyond,
     cell_widths,
@@ -67,12 +68,15 @@ class Grid:
         spacing: Edge length of a cell, for all axes or for each: a number, or for an axis that is
             stretched an array with the width of each cell.
         origin: Coordinate of the low corner of the domain.
+        shift: What leaves the domain across x+ at y enters across x- at y + s: {"x": (0, s)}. By
+            the axis of periodic sides how many cells it is moved along each axis.
     """
 
     extent: tuple[int, ...]
     periodic: Any = False
     spacing: Any = 1.0
     origin: Any = 0.0
+    shift: Any = None
     # Those of the whole family.
     fields: dict[str, Field] = field(default_factory=dict, repr=False)
     held: Held = field(default_factory=Held, init=False, repr=False)
@@ -80,6 +84,8 @@ class Grid:
     family: list[Grid] = field(default_factory=list, init=False, repr=False)
     # Cells for one cell of the family's first grid, along each axis.
     scale: tuple[Fraction, ...] = field(default=(), init=False, repr=False)
+    # For each axis by how many cells what crosses its high side is moved; empty if it never is.
+    shifts: tuple[Offset, ...] = field(default=(), init=False, repr=False)
     # Whether every block has all cells; see 'whole'.
     is_whole: bool = field(default=False, init=False, repr=False)
 
@@ -98,6 +104,9 @@ class Grid:
         check_widths(self.spacing, self.extent)
         if not all(math.isfinite(o) for o in self.origin):
             raise GridError(f"A grid's origin at {self.origin} was given; expected finite numbers.")
+        stretched = [axis for axis in range(self.dimensions) if self.is_stretched(axis)]
+        shifts = shifts_of(self.shift, self.extent, self.periodic, stretched)
+        object.__setattr__(self, "shifts", shifts)
         object.__setattr__(self, "scale", (Fraction(1),) * self.dimensions)
         self.family.append(self)
 
@@ -157,7 +166,15 @@ class Grid:
         """Return the index space of fields in the cells that have some axes."""
         lacks = tuple(axis not in axes for axis in AXES[: self.dimensions])
         closing = (0,) * self.dimensions
-        return Space(self.extent, self.periodic, self.scale, lacks, closing, self.is_whole)
+        return Space(
+            self.extent,
+            self.periodic,
+            self.scale,
+            lacks,
+            closing,
+            shifts=self.shifts,
+            is_whole=self.is_whole,
+        )
 
     @property
     def space(self) -> Space:
@@ -338,8 +355,10 @@ class Grid:
         for grid in self.family:
             if (grid.scale, grid.is_whole) == (scale, is_whole):
                 return grid
+        shifts = scaled_shifts(self.first.shifts, scale)
         result = replace(
             self,
+            shift={AXES[axis]: cells for axis, cells in enumerate(shifts)},
             extent=tuple(int(n * s) for n, s in zip(self.first.extent, scale, strict=True)),
             spacing=tuple(map(scaled_widths, self.first.spacing, scale)),
         )

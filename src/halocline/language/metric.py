@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from halocline.geometry import AXES
-from halocline.language.expr import Binary, Const, Expr, Index, Read
+from halocline.language.expr import Binary, Const, Expr, Index, Metric, Read
 from halocline.language.fornberg import weights
 from halocline.language.sides import Mirror
 from halocline.language.widths import beyond, faces, middles
@@ -38,17 +38,15 @@ class _User(Protocol):
         ...
 
 
-def metric_value(user: _User, kind: str, axis: int, offset: int, *, is_on_faces: bool) -> Expr:
+def metric_value(user: _User, metric: Metric, *, is_on_faces: bool) -> Expr:
     """Return the coordinate of a cell, or its width; see 'derivatives.coordinate'.
 
     Args:
         user: Of the value.
-        kind: 'coordinate' or 'spacing'.
-        axis: Along which axis.
-        offset: Of the cell.
+        metric: Which of the two, and of which cell.
         is_on_faces: Whether that of the face below it is wanted.
     """
-    grid = user.grid
+    grid, kind, axis, offset = user.grid, metric.kind, metric.axis, metric.offset
     if grid.is_stretched(axis):
         dtype = "float64" if kind == "coordinate" else user.dtype()
         name = user.add(_field(grid, axis, kind, dtype, is_on_faces=is_on_faces))
@@ -56,7 +54,7 @@ def metric_value(user: _User, kind: str, axis: int, offset: int, *, is_on_faces:
         return Read(name, 0, (0,) * grid.dimensions, 0, here if offset else ())
     if kind == "spacing":
         return Const(grid.spacing[axis])
-    index: Expr = Index(axis, offset)
+    index: Expr = Index(axis, offset, metric.aside)
     index = index if is_on_faces else Binary("add", index, Const(0.5))
     at = Binary("mul", index, Const(grid.spacing[axis]))
     return at if grid.origin[axis] == 0 else Binary("add", Const(grid.origin[axis]), at)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import KernelError
 from halocline.geometry import AXES
+from halocline.language.across import across_sides
 from halocline.language.expr import Binary, Const, Expr, Index, Read, operands, rebuild, walk
 from halocline.language.space import are_everywhere
 
@@ -106,6 +107,7 @@ def resolved(
         KernelError: It uses an axis that these cells lack.
     """
     _refuse_lacking(kernel, written_for, places)
+    kernel = across_sides(kernel, written_for)
     ratios: dict[str, tuple[Fraction, ...]] = {}
     for name, space in spaces.items():
         ratio = space.ratio_to(written_for)
@@ -119,6 +121,10 @@ def resolved(
         written_for,
         extent=tuple(n // c for n, c in zip(written_for.extent, children, strict=True)),
         scale=tuple(s / c for s, c in zip(written_for.scale, children, strict=True)),
+        shifts=tuple(
+            tuple(cells // c for cells, c in zip(shift, children, strict=True))
+            for shift in written_for.shifts
+        ),
     )
     fields = tuple(replace(f, ratio=_whole(ratios[f.name], children)) for f in kernel.fields)
     groups = _in_order(kernel, children)

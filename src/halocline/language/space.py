@@ -12,7 +12,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes
+from halocline.geometry import AXES, UNBOUNDED, Box, Offset, box_of, by_axes
+from halocline.language.turns import Turn, turns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,6 +32,7 @@ class Space:
         scale: Cells of its grid for one of the grid that the family began with, along each axis.
         lacks: Whether it has no such axis, for each axis of the grid.
         closing: 1 along axes where it has a face more than there are cells, else 0.
+        shifts: For each axis how far along each what crosses its high side is moved; empty for not.
         is_whole: Whether every block has all cells, instead of some that no other has.
     """
 
@@ -39,6 +41,7 @@ class Space:
     scale: tuple[Fraction, ...]
     lacks: tuple[bool, ...]
     closing: tuple[int, ...]
+    shifts: tuple[Offset, ...] = ()
     is_whole: bool = False
 
     def __hash__(self) -> int:
@@ -47,8 +50,21 @@ class Space:
 
     @cached_property
     def _hash(self) -> int:
-        cells = (self.extent, self.periodic, self.scale, self.lacks, self.closing)
+        cells = (self.extent, self.periodic, self.scale, self.lacks, self.closing, self.shifts)
         return hash((*cells, self.is_whole))
+
+    @cached_property
+    def own_shifts(self) -> tuple[Offset, ...]:
+        """The shifts across and along axes that it has."""
+        return tuple(
+            tuple(0 if self.lacks[a] or self.lacks[b] else cells for b, cells in enumerate(shift))
+            for a, shift in enumerate(self.shifts)
+        )
+
+    @cached_property
+    def turns(self) -> tuple[Turn, ...]:
+        """Its turns, of which none moves along the axis of one before it."""
+        return turns_of(self.extent, self.periodic, self.own_shifts)
 
     @cached_property
     def domain(self) -> Box:
@@ -95,9 +111,14 @@ class Space:
         return "_".join(cells) + "_whole" * self.is_whole
 
     def unbounded_where_whole(self, box: Box) -> Box:
-        """Return a box without bounds on each periodic axis that it spans."""
-        for axis, (n, is_periodic) in enumerate(zip(self.extent, self.periodic, strict=True)):
-            if is_periodic and box.lower[axis] <= 0 and box.upper[axis] >= n:
+        """Return a box without bounds on each periodic axis that it spans.
+
+        What has bounds along an axis along which a turn moves is not the same after that turn.
+        """
+        for axis, way in reversed(self.turns):
+            is_whole = box.lower[axis] <= 0 and box.upper[axis] >= self.extent[axis]
+            others = (a for a, step in enumerate(way) if step and a != axis)
+            if is_whole and not any(_is_bounded(box, a) for a in others):
                 box = box.clip(axis, -UNBOUNDED, UNBOUNDED)
         return box
 
@@ -108,13 +129,14 @@ class Space:
     def images(self, region: Box) -> tuple[Box, ...]:
         """Return a region and its images next to the domain along periodic axes that bound it."""
         result: tuple[Box, ...] = (region,)
-        for axis, is_periodic in enumerate(self.periodic):
-            if is_periodic and region.upper[axis] - region.lower[axis] < UNBOUNDED:
-                n = self.extent[axis]
+        for turn in self.turns:
+            if _is_bounded(region, turn.axis):
+                # A turn that is not straight may have moved it once around already.
+                most = 1 if all(other.is_straight for other in self.turns) else 2
                 result = tuple(
-                    box.clip(axis, box.lower[axis] + turn, box.upper[axis] + turn)
+                    _moved(box, turn.way, times)
                     for box in result
-                    for turn in (-n, 0, n)
+                    for times in range(-most, most + 1)
                 )
         return result
 
@@ -169,6 +191,18 @@ class Space:
         )
 
 
+def _is_bounded(box: Box, axis: int) -> bool:
+    return box.upper[axis] - box.lower[axis] < UNBOUNDED
+
+
+def _moved(box: Box, way: Offset, times: int) -> Box:
+    """Return a box moved several times along the axes that bound it."""
+    for axis, step in enumerate(way):
+        if step and _is_bounded(box, axis):
+            box = box.clip(axis, box.lower[axis] + times * step, box.upper[axis] + times * step)
+    return box
+
+
 def finest(spaces: Sequence[Space]) -> Space:
     """Return the cells of the finest of some grids along each axis.
 
@@ -185,6 +219,10 @@ def finest(spaces: Sequence[Space]) -> Space:
         closing=tuple(
             min((space.closing[axis] for space in spaces if not space.lacks[axis]), default=0)
             for axis in axes
+        ),
+        shifts=tuple(
+            tuple(finest_along[along].shifts[axis][along] for along in axes)
+            for axis in (axes if spaces[0].shifts else ())
         ),
         is_whole=are_everywhere(spaces),
     )

@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
+
+    from halocline.language.turns import Turn
 
 Array = Any
 Rule = Callable[[Array], Array]
@@ -168,8 +172,7 @@ def _lacking(count: int) -> _Line:
 
 
 def _line(where: Array, n: int, rule: Rule, *, closes: bool) -> _Line:
-    nearest = np.rint(where)
-    where = np.where(np.abs(where - nearest) < _AT_A_VALUE, nearest, where)
+    where = _at_values(where)
     before = np.floor(where)
     fractions = where - before
     cells = before.astype(np.int64)
@@ -190,6 +193,27 @@ def _line(where: Array, n: int, rule: Rule, *, closes: bool) -> _Line:
         beyond = {sign: int(numbers[0]) for sign, numbers in found.items() if numbers.size}
     lower, upper = int((lowest - cells).min()), int((highest - cells).max())
     return _Line(first, cells, fractions, rule, used, lower, upper, beyond)
+
+
+def _at_values(where: Array) -> Array:
+    """Return places along an axis, those of values exactly."""
+    nearest = np.rint(where)
+    return np.where(np.abs(where - nearest) < _AT_A_VALUE, nearest, where)
+
+
+def images_in_domain(positions: list[Array | None], turns: Sequence[Turn]) -> list[Array | None]:
+    """Return where the images of points lie that are in the domain along sides that shift."""
+    result = list(positions)
+    for turn in turns:
+        where = result[turn.axis]
+        if where is None or turn.is_straight:
+            continue
+        times = np.floor(_at_values(where) / turn.way[turn.axis])
+        for axis, way in enumerate(turn.way):
+            along = result[axis]
+            if way and along is not None:
+                result[axis] = along - times * way
+    return result
 
 
 def _inside(cells: Array, lowest: Array, highest: Array, n: int) -> Array:

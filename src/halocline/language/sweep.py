@@ -14,6 +14,7 @@ import numpy as np
 from halocline.errors import KernelError, described
 from halocline.geometry import AXES
 from halocline.language import operators
+from halocline.language.across import refuse_sweep
 from halocline.language.calls import swept_fields
 from halocline.language.expr import Read, Scalar
 from halocline.language.fields import Field, without_axis
@@ -142,6 +143,7 @@ class SweepFunction(KernelFunction):
                 place=user_place(),
             )
         swept = swept_fields(self.axis, assigned, fields)[0]
+        refuse_sweep(f"The sweep '{self.name}'", self.axis, swept.space)
         if swept.axes == AXES[self.axis]:
             raise KernelError(
                 f"The sweep '{self.name}' along {swept.axes} was given '{swept.name}' on "

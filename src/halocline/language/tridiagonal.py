@@ -15,6 +15,7 @@ import numpy as np
 from halocline.errors import KernelError, described
 from halocline.geometry import AXES
 from halocline.language import operators
+from halocline.language.across import refuse_sweep
 from halocline.language.expr import Read, Scalar, walk
 from halocline.language.fields import Field, without_axis
 from halocline.language.functions import index, where
@@ -79,6 +80,7 @@ def _check(axis: str, into: Any) -> None:
             f"{into.components} component(s) for its solution; expected floats and one component.",
             place=user_place(),
         )
+    refuse_sweep("'hc.tridiagonal'", AXES.index(axis), into.space)
     n = into.space.extent[AXES.index(axis)]
     if into.grid.periodic[AXES.index(axis)] and n < _LEAST_CYCLIC:
         raise KernelError(

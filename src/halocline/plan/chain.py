@@ -230,12 +230,13 @@ def _is_returned(launches: Sequence[Launch], asked: Demands) -> bool:
 def partial_axes(launch: Launch) -> list[int]:
     """Return the periodic axes on a part of which a kernel runs, or along which it sweeps.
 
-    A sweep begins and ends there, too.
+    A sweep begins and ends there, too; and elsewhere where its columns are seen across a side that
+    shifts them.
     """
     region = launch.region
     swept = launch.kernel.sweep[0] if launch.kernel.sweep else None
     return [
         axis
-        for axis, is_periodic in enumerate(launch.space.periodic)
-        if is_periodic and (axis == swept or region.upper[axis] - region.lower[axis] < UNBOUNDED)
+        for axis, way in sorted(launch.space.turns)
+        if (swept is not None and way[swept]) or region.upper[axis] - region.lower[axis] < UNBOUNDED
     ]

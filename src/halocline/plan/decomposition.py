@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, product
+from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions, even_cuts
+from halocline.language.turns import Turn, turns_of
 from halocline.plan.shape import PRICES, axes_of, cheapest, parse_shape, shapes
 from halocline.plan.tiling import BlockList, Copies, Cuts, bounds_of, check_tiling
 
@@ -56,6 +57,7 @@ class Decomposition:
         closing: For each axis how many cells the last blocks have beyond the last cut: 1 where a
             field has a face more than there are cells. Empty for none.
         boxes: The blocks, if they are not all those between the cuts (see 'of_blocks').
+        shifts: For each axis how far along each what crosses its high side is moved; empty for not.
         copies: How many blocks there are if each of them has all cells; else 0.
     """
 
@@ -65,8 +67,10 @@ class Decomposition:
     owners: tuple[int, ...] = ()
     closing: tuple[int, ...] = ()
     boxes: tuple[Box, ...] = ()
+    shifts: tuple[Offset, ...] = ()
     copies: int = 0
     _tiling: Cuts | BlockList | Copies = field(init=False, repr=False, compare=False)
+    _turns: tuple[Turn, ...] = field(init=False, repr=False, compare=False)
     _known: dict[int, Block] = field(default_factory=dict, init=False, repr=False, compare=False)
     _of_rank: dict[int, list[int]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -79,6 +83,7 @@ class Decomposition:
         if any(b <= a for cuts in self.cuts for a, b in pairwise(cuts)):
             raise PlanError(f"The cuts {self.cuts} leave a block without cells.")
         object.__setattr__(self, "_tiling", self._blocks())
+        object.__setattr__(self, "_turns", turns_of(self.extent, self.periodic, self.shifts))
         if not 1 <= self.ranks <= self.blocks:
             raise PlanError(
                 f"{self.blocks} blocks were given to {self.ranks} ranks; expected at least one "
@@ -162,7 +167,8 @@ class Decomposition:
         """
         if self.copies:
             return 0
-        return self.extent[0] if self.periodic[0] and self.shape[0] == 1 else 0
+        is_closed = any(turn.axis == 0 and turn.is_straight for turn in self._turns)
+        return self.extent[0] if is_closed and self.shape[0] == 1 else 0
 
     def on(self, space: Space) -> Decomposition:
         """Return the same blocks as boxes of a space's cells.
@@ -179,7 +185,8 @@ class Decomposition:
 
     def _copied(self, space: Space) -> Decomposition:
         cuts = tuple((0, n) for n in space.extent)
-        return replace(self, cuts=cuts, boxes=(), closing=space.closing, copies=self.blocks)
+        whole = replace(self, cuts=cuts, boxes=(), closing=space.closing, copies=self.blocks)
+        return replace(whole, shifts=space.own_shifts) if space.shifts else whole
 
     def _scaled(self, space: Space) -> Decomposition:
         def scaled(ends: Sequence[int]) -> tuple[int, ...]:
@@ -201,6 +208,7 @@ class Decomposition:
             cuts=tuple(tuple(map(int, along)) for along in cuts),
             boxes=tuple(Box(scaled(box.lower), scaled(box.upper)) for box in self.boxes),
             closing=space.closing,
+            shifts=space.own_shifts,
         )
 
     def block(self, number: int) -> Block:
@@ -239,25 +247,30 @@ class Decomposition:
 
         Boundary layers belong to the blocks at the edge, cells beyond a periodic side to those
         whose image lies there. The second value moves a box from the block's own coordinates to
-        where 'box' sees it: zero, but whole extents across periodic sides. Where all blocks have
-        all cells, the one that asks is its own source.
+        where 'box' sees it: zero, but once around across periodic sides. Where all blocks have all
+        cells, the one that asks is its own source.
         """
         if box.is_empty:
             return
-        along = [
-            [
-                (turn * n, *_cut(lower, upper, turn * n, n))
-                for turn in (_turns(lower, upper, n) if closes else (0,))
+        images = [((0,) * len(self.extent), box)]
+        for axis, way in self._turns:
+            n = self.extent[axis]
+            images = [
+                (tuple(s + turn * w for s, w in zip(shift, way, strict=True)), part)
+                for shift, seen in images
+                for turn in range(seen.lower[axis] // n, -(-seen.upper[axis] // n))
+                for part in (_turned(seen, axis, way, turn),)
             ]
-            for lower, upper, n, closes in zip(
-                box.lower, box.upper, self.extent, self.periodic, strict=True
-            )
-        ]
-        for image in product(*along):
-            shift, lower, upper = zip(*image, strict=True)
-            found = self._tiling.meeting(Box(lower, upper))
+        for shift, seen in images:
+            found = self._tiling.meeting(self._inside(seen))
             for number in found if asking is None or not self.copies else (asking,):
                 yield self.block(number), shift
+
+    def _inside(self, box: Box) -> Box:
+        """Return the cells of a box in the domain; the first or last for what lies beyond."""
+        ends = list(zip(box.lower, box.upper, self.extent, strict=True))
+        lower = tuple([min(max(low, 0), n - 1) for low, _, n in ends])
+        return Box(lower, tuple([max(min(high, n), 1) for _, high, n in ends]))
 
     def beside(self, block: Block, direction: Direction) -> Iterator[tuple[Block, Offset]]:
         """Yield the blocks that touch a block in a direction, and where they lie; see 'meeting'.
@@ -304,15 +317,11 @@ class Decomposition:
         return next(self._tiling.meeting(Box(cell, tuple(c + 1 for c in cell))))
 
 
-def _turns(lower: int, upper: int, extent: int) -> range:
-    """Return how often around a periodic grid the cells of an interval lie."""
-    return range(lower // extent, -(-upper // extent))
-
-
-def _cut(lower: int, upper: int, shift: int, extent: int) -> tuple[int, int]:
-    """Return an interval as the domain sees it; its first or last cell for what lies beyond."""
-    first, last = max(lower - shift, 0), min(upper - shift, extent)
-    return min(first, extent - 1), max(last, 1)
+def _turned(box: Box, axis: int, way: Offset, times: int) -> Box:
+    """Return the cells of a box that lie so many times around along an axis, as the domain sees."""
+    n = way[axis]
+    part = box.clip(axis, max(box.lower[axis], times * n), min(box.upper[axis], (times + 1) * n))
+    return part.shift(tuple([-times * step for step in way])) if times else part
 
 
 def decompose(  # noqa: PLR0913 (what a split depends on)

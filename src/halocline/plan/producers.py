@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from halocline.geometry import Box, add_joined, added, opposite
-from halocline.language.expr import renamed
+from halocline.language.expr import Index, renamed, walk
 from halocline.language.kernel import FieldType, Kernel, Producer, Statement
 from halocline.plan.chain import partial_axes
 from halocline.plan.reach import moved
@@ -151,7 +151,7 @@ class _Consumers:
         """Return where a kernel on a layer lies from the cells of its consumer, or None."""
         producer, consumer = self._chain.launches[position], self._chain.launches[reader]
         offset = _way(producer, consumer)
-        if offset is None or partial_axes(producer):
+        if offset is None or partial_axes(producer) or _is_seen_across(producer, offset):
             return None
         cells = _cells(producer, consumer, offset)
         is_free = (
@@ -178,6 +178,13 @@ class _Consumers:
             if _meets(other.reads, other.region, assigned):
                 return True
         return False
+
+
+def _is_seen_across(producer: Launch, offset: Offset) -> bool:
+    """Return whether the index of a producer's cell may be another than its consumer has of it."""
+    crossing = any(offset[turn.axis] for turn in producer.space.turns if not turn.is_straight)
+    values = (statement.value for statement in producer.kernel.statements)
+    return crossing and any(isinstance(node, Index) for value in values for node in walk(value))
 
 
 def _is_all_read(producer: Launch, consumer: Launch, offset: Offset) -> bool:

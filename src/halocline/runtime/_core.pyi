@@ -145,10 +145,12 @@ class Runtime:
         'print_services'.
         """
 
-    def add_space(self, period: _Cell = (0, 0, 0)) -> int:
+    def add_space(self, period: _Cell = (0, 0, 0), turns: Sequence[tuple[int, _Cell]] = ()) -> int:
         """Add an index space and return its number.
 
         Along each axis the indices that kernels see begin again after so many cells; 0 for never.
+        If the grid closes with a shift, 'turns' are the axes around which it closes, each with how
+        far away the same cell is.
         """
 
     def add_block(self, space: int, box: Box, wrap: int = 0) -> int:

@@ -12,13 +12,14 @@ from halocline.runtime.recorded import RecordedRows
 from halocline.runtime.storage import three
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
     from halocline.language.space import Space
     from halocline.language.support import Support
+    from halocline.language.turns import Turn
     from halocline.runtime.executor import Executor
 
 # Of a value that is recorded.
@@ -113,15 +114,29 @@ def _owned(support: Support, boxes: Iterable[Box]) -> NDArray[np.bool_]:
 def _weighting(support: Support, boxes: Iterable[Box], space: Space) -> NDArray[np.bool_]:
     """Return which points, or periodic images of them, weight a cell of some boxes."""
     result = np.zeros(len(support.order), bool)
+    first = support.first[:, : len(space.extent)].astype(np.int64)
     for box in boxes:
-        meets = np.ones(len(result), bool)
-        for axis in range(len(space.extent)):
-            first = support.first[:, axis].astype(np.int64)
-            width, lower, upper = support.widths[axis], box.lower[axis], box.upper[axis]
-            if space.periodic[axis] and not space.lacks[axis]:
-                n = space.extent[axis]
-                # The lowest image that ends above the box's lower end.
-                first += ((lower - first - width) // n + 1) * n
-            meets &= (first < upper) & (first + width > lower)
-        result |= meets
+        turns = [turn for turn in space.turns if not space.lacks[turn.axis]]
+        result |= _meeting(first, support.widths, box, turns)
+    return result
+
+
+def _meeting(
+    first: NDArray[np.int64], widths: Sequence[int], box: Box, turns: Sequence[Turn]
+) -> NDArray[np.bool_]:
+    """Return which points weight a cell of a box, themselves or after some turns."""
+    if turns:
+        (axis, way), *others = turns
+        # The lowest image that ends above the box's lower end.
+        times = (box.lower[axis] - first[:, axis] - widths[axis]) // way[axis] + 1
+        image = first + times[:, None] * np.array(way)
+        result = np.zeros(len(first), bool)
+        while (image[:, axis] < box.upper[axis]).any():
+            result |= _meeting(image, widths, box, others)
+            image += np.array(way)
+        return result
+    ends = zip(first.T, widths, box.lower, box.upper, strict=False)
+    result = np.ones(len(first), bool)
+    for low, width, lower, upper in ends:
+        result &= (low < upper) & (low + width > lower)
     return result

@@ -142,7 +142,8 @@ class Executor:
         if space not in self._spaces:
             ends = zip(space.extent, space.periodic, strict=True)
             period = tuple(n if closes else 0 for n, closes in ends)
-            self._spaces[space] = number = self.runtime.add_space(three(period, 0))
+            number = self.runtime.add_space(three(period, 0), _leading_astray(space))
+            self._spaces[space] = number
             for block in self.decomposition.on(space).blocks_of(self.job.rank):
                 box = space.flat(block.box)
                 cells = _core.Box(three(box.lower, 0), three(box.upper, 1))
@@ -375,3 +376,10 @@ def check_reach(plan: Plan, job: Job) -> None:
             "neighbours on different nodes and share no memory.",
             hint="Use transport='auto': shared memory inside a node, messages between nodes.",
         )
+
+
+def _leading_astray(space: Space) -> list[tuple[int, tuple[int, int, int]]]:
+    """Return the turns of a space if not all of them are straight."""
+    if all(turn.is_straight for turn in space.turns):
+        return []
+    return [(turn.axis, three(turn.way, 0)) for turn in space.turns]

@@ -27,7 +27,7 @@ def facts_of_grid(grid: Grid) -> Facts:
     """Return what a grid and its fields are, with what lies beyond their sides."""
     facts = {
         f"the grid's {name}": str(getattr(grid, name))
-        for name in ("extent", "periodic", "spacing", "origin")
+        for name in ("extent", "periodic", "shifts", "spacing", "origin")
     }
     facts["the fields"] = ", ".join(grid.fields)
     for field in list(grid.fields.values()):

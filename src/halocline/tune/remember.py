@@ -41,6 +41,7 @@ def case_key(program: Program, decomposition: Decomposition, placement: Placemen
     words = [
         repr((program.extent, program.periodic, decomposition.cuts, decomposition.ranks)),
         *(str(box) for box in decomposition.boxes),
+        *map(repr, decomposition.shifts),
         repr((placement.ranks_per_node, placement.threads, placement.ranks_sharing_memory)),
         *(
             f"{field.name} {field.dtype} {field.components} {field.layout}"

@@ -1,0 +1,78 @@
+"""A membrane in a tube of gas breaks: Euler's equations with a limiter; the flow gives the step.
+
+python examples/euler.py [cells]
+mpiexec -n 4 python examples/euler.py
+"""
+
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import halocline as hc
+
+cells = int(*sys.argv[1:] or (400,))
+g, end, dx = 1.4, 0.2, 1.0 / cells  # ratio of specific heats; s, m
+
+grid = hc.Grid(cells, spacing=dx)
+q, half = (grid.field(name, components=3) for name in ("q", "half"))  # density, momentum, energy
+speed, now, dt = grid.field("speed"), hc.Parameter(0.0, "now"), hc.Parameter(0.0, "dt")
+for side in ("x-", "x+"):
+    q.boundary(side, hc.Neumann(0.0)), half.boundary(side, hc.Neumann(0.0))
+
+
+def fluxes(q):  # and how fast sound moves with the gas
+    u, p = q[1] / q[0], (g - 1) * (q[2] - 0.5 * q[1] ** 2 / q[0])
+    return (q[1], q[1] * u + p, (q[2] + p) * u), abs(u) + hc.sqrt(g * p / q[0])
+
+
+def change(q):
+    ways = [(c[0] - c[-1], c[1] - c[0]) for c in q]  # the limiter: the smaller slope, or none
+    slopes = [hc.where(a * b > 0, hc.where(abs(a) < abs(b), a, b), 0.0) for a, b in ways]
+    below = [(q[k][0] + 0.5 * slopes[k])[-1] for k in range(3)]  # both sides of the face x-
+    above = [q[k][0] - 0.5 * slopes[k] for k in range(3)]
+    (ins, fast), (outs, faster) = fluxes(below), fluxes(above)
+    most = hc.maximum(fast, faster)  # Rusanov's flux
+    across = [0.5 * (ins[k] + outs[k] - most * (above[k] - below[k])) for k in range(3)]
+    return [(flux - flux[1]) / dx for flux in across]
+
+
+@hc.kernel
+def begin(q, half):  # Heun's rule
+    for k, rate in enumerate(change(q)):
+        half[k][0] = q[k][0] + dt * rate
+
+
+@hc.kernel
+def finish(q, half):
+    for k, rate in enumerate(change(half)):
+        q[k][0] = 0.5 * (q[k][0] + half[k][0] + dt * rate)
+
+
+@hc.kernel
+def measure(q, speed):
+    speed[0] = fluxes(q)[1]
+
+
+def exact(x):  # fan, contact and shock: Toro (2009), section 4.3.3, test 1
+    v = (x - 0.5) / end
+    ends = [v < -1.18322, v < -0.07027, v < 0.92745, v < 1.75216]
+    return np.select(ends, [1.0, (5 / 6 - v / 7.09930) ** 5, 0.42632, 0.26557], 0.125)
+
+
+q.set(lambda x: np.where(x < 0.5, *np.array([[[1.0], [0.0], [2.5]], [[0.125], [0.0], [0.25]]])))
+step = hc.assign(dt, hc.minimum(0.4 * dx / hc.max(speed), end - now))
+steps = [measure(q, speed), step, begin(q, half), finish(q, half), hc.assign(now, now + dt)]
+loop = hc.until(now >= end, *steps, most=100 * cells)
+simulation = hc.Simulation(grid, [loop])
+simulation.run(1)
+
+mass, final = simulation.reduce(hc.sum(q)) * dx, q.to_xarray()
+if simulation.rank == 0:
+    density, x = final[0], final.x.values
+    print(f"mass {mass:.12f} after {loop.passes.value:.0f} steps, 0.5625 at first")
+    print(f"error {np.abs(density.values - exact(x)).mean():.1e}: mean, from the exact density")
+    plt.figure(figsize=(5.5, 4), layout="constrained")
+    plt.plot(x, density, ".", label="computed"), plt.plot(x, exact(x), "k", lw=1, label="exact")
+    plt.xlabel("x [m]"), plt.ylabel("density [kg/m³]"), plt.legend(), plt.title("Sod's tube")
+    plt.savefig("euler.png", dpi=80)

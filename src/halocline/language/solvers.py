@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import PlanError, described
-from halocline.language.boundary import Dirichlet, Neumann
 from halocline.language.fields import Field
 from halocline.language.functions import sqrt, where
 from halocline.language.grid import same_family
@@ -171,15 +170,13 @@ def _work(x: Field, solver: str, *names: str) -> tuple[Field, ...]:
         field = x.grid.hidden_field(
             f"{solver}_{name}_of_{x.name}", dtype=x.dtype, axes=x.axes, location=x.location
         )
-        for side, condition in x.boundaries.items():
-            # A x is linear but for what is prescribed, which the first residual contains.
-            match condition:
-                case Dirichlet():
-                    field.boundary(side, Dirichlet(0.0))
-                case Neumann():
-                    field.boundary(side, Neumann(0.0))
-                case _:
-                    field.boundary(side, condition)
+        for side, parts in x.boundaries.items():
+            for part in parts:
+                # A x is linear but for what is prescribed, which the first residual contains.
+                is_prescribed = hasattr(part.declared, "homogeneous")
+                condition = part.declared.homogeneous() if is_prescribed else part.condition
+                where = part.mask if part.cells is None else part.cells
+                field.boundary(side, condition, where=where)
         made.append(field)
     return tuple(made)
 

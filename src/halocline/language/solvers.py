@@ -8,6 +8,7 @@ ranks.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import PlanError, described
@@ -23,6 +24,7 @@ from halocline.language.steps import as_steps
 from halocline.language.trace import kernel
 
 if TYPE_CHECKING:
+    from halocline.language.sides import Part
     from halocline.language.steps import Step
 
 # apply(p, q) returns what computes q = A p: a called kernel, or several steps.
@@ -170,15 +172,21 @@ def _work(x: Field, solver: str, *names: str) -> tuple[Field, ...]:
         field = x.grid.hidden_field(
             f"{solver}_{name}_of_{x.name}", dtype=x.dtype, axes=x.axes, location=x.location
         )
-        for side, parts in x.boundaries.items():
-            for part in parts:
-                # A x is linear but for what is prescribed, which the first residual contains.
-                is_prescribed = hasattr(part.declared, "homogeneous")
-                condition = part.declared.homogeneous() if is_prescribed else part.condition
-                where = part.mask if part.cells is None else part.cells
-                field.boundary(side, condition, where=where)
+        # A x is linear but for what is prescribed, which the first residual contains.
+        field.boundaries |= {
+            side: tuple(_homogeneous(part, field, side) for part in parts)
+            for side, parts in x.boundaries.items()
+        }
         made.append(field)
     return tuple(made)
+
+
+def _homogeneous(part: Part, field: Field, side: str) -> Part:
+    """Return what a field has on a part of a side that is added to one with this condition."""
+    if not hasattr(part.declared, "homogeneous"):
+        return part
+    declared = part.declared.homogeneous()
+    return replace(part, declared=declared, condition=declared.bound(field, side))
 
 
 def _solver(steps: tuple[Any, ...], passes: Parameter, residual: Parameter) -> Solver:

@@ -43,7 +43,7 @@ if simulation.rank == 0:
         print(f"after {cycle} cycles: residual {residual:.3e}")
     middle = (np.arange(cells) + 0.5) / cells
     error = np.abs(values - exact(middle[:, None], middle[None])).max()
-    print(f"error {error:.3e}, of the solution of the discrete equation")
+    print(f"error {error:.0e}: from the solution of the discrete equation")
     _, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     image = left.imshow(values.T, origin="lower", extent=(0, 1, 0, 1), cmap="RdBu_r")
     left.set(title="u", xlabel="x", ylabel="y")

@@ -106,8 +106,9 @@ void take_rows(const State& state, const program::Reduce& reduce, const LocalBox
     });
 }
 
-/// Values of so many bytes are evaluated at once; operands need as much of a cache again, or more.
-constexpr std::int64_t evaluated_bytes = 1 << 16;
+/// Values of so many bytes, or a row, are evaluated at once: so few that the processor reads ahead
+/// what comes next while it adds these up.
+constexpr std::int64_t evaluated_bytes = 1 << 11;
 
 /// Pieces of some rows of a plane each.
 struct RowPieces {

@@ -21,16 +21,18 @@ constexpr int adds_per_carry = 2000;
 
 enum Special : std::size_t { nan = Superaccumulator::chunks, plus_infinity, minus_infinity };
 
-/// Up to 2^10 values of magnitude below 2^E are first summed in plain doubles: adding and
-/// subtracting 1.5 * 2^(E + 9) leaves the bits of a value down to 2^(E - 43). Those parts are
-/// multiples of 2^(E - 43) whose sum is at most 2^(E + 10): 53 bits, so it is exact in any order.
-/// What is left is at most 2^(E - 44), so the next fold does the same 44 bits lower.
-constexpr std::size_t fold_values = 1024;
-constexpr int fold_headroom = 9;
-constexpr int fold_bits = 44;
-/// No constant of any fold may overflow or lose bits to underflow.
-constexpr std::uint64_t largest_folded = std::bit_cast<std::uint64_t>(0x1p1000);
-constexpr std::uint64_t smallest_folded = std::bit_cast<std::uint64_t>(0x1p-800);
+/// Values below 2^window are first summed as integers in vectors: 52 bits in units of
+/// 2^(window - 51), then 52 bits of what is left; see `fold`. What is left then is at most
+/// 2^(window - 104).
+constexpr std::size_t fold_values = 2048;
+constexpr int fold_bits = 52;
+/// Of 1.5 * 2^(window + 1), to which values are added.
+constexpr double first_high = 3.0;
+/// A window is taken so much larger than the values at hand: most of those to come fit too.
+constexpr int window_headroom = 6;
+/// No constant of a fold may overflow or lose bits to underflow.
+constexpr int largest_window = 1000;
+constexpr int smallest_window = -800;
 
 using Chunks = std::array<std::int64_t, Superaccumulator::chunks>;
 
@@ -39,6 +41,12 @@ std::int64_t bit(const Chunks& chunks, int position) {
     const int last = static_cast<int>(chunks.size()) - 1;
     const int index = std::min(position / chunk_bits, last);
     return (chunks[static_cast<std::size_t>(index)] >> (position - index * chunk_bits)) & 1;
+}
+
+/// The exponent of a power of two above what has these bits.
+int exponent_above(std::uint64_t magnitude) {
+    constexpr int bias = 1022;
+    return static_cast<int>(magnitude >> mantissa_bits) - bias;
 }
 
 /// Moves everything above 32 bits to the next chunk; only the last may stay negative.
@@ -105,20 +113,42 @@ void Superaccumulator::add(std::span<const double> values) {
 void Superaccumulator::add_folded(std::span<const double> values) {
     std::array<double, fold_values> rest;
     const std::span<double> left(rest.data(), values.size());
-    std::uint64_t largest = largest_magnitude(values);
-    while (largest >= smallest_folded && largest <= largest_folded) {
-        const int exponent = std::ilogb(std::bit_cast<double>(largest)) + 1;
-        const double high = std::ldexp(1.5, exponent + fold_headroom);
-        const Folded folded = fold(values, left, high, std::ldexp(high, -fold_bits));
-        add(folded.high);
-        add(folded.low);
-        values = left;
-        largest = folded.largest;
+    int window = window_;
+    for (bool is_first = true; window >= smallest_window && window <= largest_window;
+         is_first = false) {
+        const double high = std::ldexp(first_high, window);
+        const double low = std::ldexp(high, -fold_bits);
+        const Folded folded = fold(values, high, low);
+        if (folded.fits) {
+            add_units(folded.high, window + 1 - fold_bits);
+            add_units(folded.low, window + 1 - 2 * fold_bits);
+            if (folded.is_all) return;
+        }
+        if (is_first) {
+            window = exponent_above(largest_magnitude(values)) + window_headroom;
+            window_ = std::clamp(window, smallest_window, largest_window);
+        }
+        if (folded.fits) {
+            leave(values, left, high, low);
+            values = left;
+            window = exponent_above(largest_magnitude(values));
+        }
     }
-    if (largest == 0) return;
     for (const double value : values) {
         if (value != 0) add(value);
     }
+}
+
+void Superaccumulator::add_units(std::int64_t count, int exponent) {
+    const auto position = static_cast<std::size_t>(exponent - smallest_exponent);
+    const std::size_t chunk = position / chunk_bits;
+    const int shift = static_cast<int>(position % chunk_bits);
+    const std::int64_t high = count >> chunk_bits;  // rounds down
+    const std::int64_t low = (count & chunk_mask) << shift;
+    words_[chunk] += low & chunk_mask;
+    words_[chunk + 1] += (low >> chunk_bits) + ((high << shift) & chunk_mask);
+    words_[chunk + 2] += high >> (chunk_bits - shift);
+    if (++pending_ >= adds_per_carry) carry();
 }
 
 void Superaccumulator::add_words(std::span<const std::int64_t, words> other) {

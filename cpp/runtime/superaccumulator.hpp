@@ -36,10 +36,13 @@ public:
 
 private:
     void add_folded(std::span<const double> values);
+    /// Adds a number of units of 2^exponent.
+    void add_units(std::int64_t count, int exponent);
     void carry();
 
     std::array<std::int64_t, words> words_{};
     int pending_ = 0;  // additions since the last carry
+    int window_ = 0;   // where values are first summed in vectors: below 2^window
 };
 
 }  // namespace halocline

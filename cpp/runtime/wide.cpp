@@ -30,22 +30,39 @@ HALOCLINE_WIDE std::uint64_t largest_magnitude(std::span<const double> values) {
     return static_cast<std::uint64_t>(largest);
 }
 
-HALOCLINE_WIDE Folded fold(std::span<const double> values, std::span<double> rest, double high,
-                           double low) {
-    double high_sum = 0;
-    double low_sum = 0;
-    std::int64_t largest = 0;
-#pragma omp simd reduction(+ : high_sum, low_sum) reduction(max : largest)
+HALOCLINE_WIDE Folded fold(std::span<const double> values, double high, double low) {
+    const auto high_bits = std::bit_cast<std::uint64_t>(high);
+    const auto low_bits = std::bit_cast<std::uint64_t>(low);
+    std::uint64_t high_sum = 0;
+    std::uint64_t low_sum = 0;
+    std::uint64_t changed = 0;
+    std::uint64_t lost = 0;
+#pragma omp simd reduction(+ : high_sum, low_sum) reduction(| : changed, lost)
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const double high_part = (values[i] + high) - high;
-        const double left = values[i] - high_part;
-        const double low_part = (left + low) - low;
-        rest[i] = left - low_part;
-        high_sum += high_part;
-        low_sum += low_part;
-        largest = std::max(largest, without_sign(left - low_part));
+        const double with_high = values[i] + high;
+        const double left = values[i] - (with_high - high);
+        const double with_low = left + low;
+        high_sum += std::bit_cast<std::uint64_t>(with_high);
+        low_sum += std::bit_cast<std::uint64_t>(with_low);
+        changed |= std::bit_cast<std::uint64_t>(with_high) ^ high_bits;
+        lost |= std::bit_cast<std::uint64_t>(left) ^ std::bit_cast<std::uint64_t>(with_low - low);
     }
-    return {high_sum, low_sum, static_cast<std::uint64_t>(largest)};
+    // Modulo 2^64, like all sums here.
+    high_sum -= values.size() * high_bits;
+    low_sum -= values.size() * low_bits;
+    constexpr int mantissa_bits = 52;
+    // Zeros may differ in their signs.
+    return {static_cast<std::int64_t>(high_sum), static_cast<std::int64_t>(low_sum),
+            changed >> mantissa_bits == 0, (lost & INT64_MAX) == 0};
+}
+
+HALOCLINE_WIDE void leave(std::span<const double> values, std::span<double> rest, double high,
+                          double low) {
+#pragma omp simd
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double left = values[i] - ((values[i] + high) - high);
+        rest[i] = left - ((left + low) - low);
+    }
 }
 
 HALOCLINE_WIDE void Extremes::take(std::span<const double> values) {

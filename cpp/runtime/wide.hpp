@@ -14,18 +14,22 @@ namespace halocline {
 /// if there is a NaN, they are more than those of infinity.
 [[nodiscard]] std::uint64_t largest_magnitude(std::span<const double> values);
 
-/// What two folds have made of values: sums of what they took off, the largest magnitude left.
+/// What two folds have made of values.
 struct Folded {
-    double high;
-    double low;
-    std::uint64_t largest;
+    std::int64_t high;  ///< sum of the parts of the first, in its unit
+    std::int64_t low;   ///< likewise of the second
+    bool fits;          ///< whether every value was small enough; if not, nothing else is right
+    bool is_all;        ///< whether nothing is left
 };
 
-/// Rounds each value to the unit of the last bit of `high`, what is left to that of `low`, and puts
-/// what is left then into `rest`, which may be `values`. Nothing is lost if `high` and `low`
-/// are 1.5 times powers of two, larger than twice what they round, and the sums fit 53 bits.
-[[nodiscard]] Folded fold(std::span<const double> values, std::span<double> rest, double high,
-                          double low);
+/// Rounds each value to the unit of the last bit of `high`, what is left to that of `low`. Both are
+/// 1.5 times powers of two, 2^52 units apart; values below a third of `high` fit, up to 2^11 of
+/// them. Adding `high` then changes no more than the last 52 bits of its representation, so their
+/// difference is the part in units, and integers that are added are exact in any order.
+[[nodiscard]] Folded fold(std::span<const double> values, double high, double low);
+
+/// Puts what two folds leave of values into `rest`, which may be `values`.
+void leave(std::span<const double> values, std::span<double> rest, double high, double low);
 
 /// Doubles as integers in the same order: those of NaN lie beyond those of the infinities.
 [[nodiscard]] constexpr std::int64_t rank_of(double value) {

@@ -25,30 +25,56 @@ TEST(LargestMagnitude, orders_numbers_then_infinity_then_nan) {
     EXPECT_GT(largest_magnitude(std::vector{infinity, -nan, 1.0}), bits(infinity));
 }
 
-TEST(Fold, takes_multiples_of_both_units_and_keeps_the_rest) {
+TEST(Fold, adds_units_and_says_what_it_cannot_take) {
     const double high = 0x1.8p+52;
-    const double low = 0x1.8p+32;  // units 1 and 2^-20
+    const double low = 0x1.8p+0;  // units 1 and 2^-52
     std::mt19937_64 random(1);
-    for (const std::size_t count : {0, 1, 7, 8, 31, 256}) {
+    for (const std::size_t count : {0, 1, 7, 8, 31, 256, 2048}) {
         std::vector<double> values(count);
-        double high_sum = 0;
-        double low_sum = 0;
+        std::int64_t high_sum = 0;
+        std::int64_t low_sum = 0;
         for (double& value : values) {
-            const auto integer = static_cast<double>(static_cast<int>(random() % 20001) - 10000);
-            const double fraction = static_cast<double>(random() % 1000) * 0x1p-20;
-            value = integer + fraction + 0x1p-30;
+            const auto integer = static_cast<std::int64_t>(random() % 20001) - 10000;
+            const auto fraction = static_cast<std::int64_t>(random() % 1000) - 500;
+            value = static_cast<double>(integer) + static_cast<double>(fraction) * 0x1p-36;
             high_sum += integer;
-            low_sum += fraction;
+            low_sum += fraction << 16;
         }
-        std::vector<double> rest(count);
-        const Folded folded = fold(values, rest, high, low);
+        const Folded folded = fold(values, high, low);
         EXPECT_EQ(folded.high, high_sum);
         EXPECT_EQ(folded.low, low_sum);
-        EXPECT_EQ(rest, std::vector<double>(count, 0x1p-30));
-        EXPECT_EQ(folded.largest, largest_magnitude(rest));
-        EXPECT_EQ(fold(values, values, high, low).low, low_sum);
-        EXPECT_EQ(values, rest);
+        EXPECT_TRUE(folded.fits);
+        EXPECT_TRUE(folded.is_all);
+        for (const std::size_t place : {std::size_t{0}, count / 2, count - 1}) {
+            if (count == 0) continue;
+            std::vector<double> other = values;
+            other[place] = 0x1p-36 + 0x1p-53 + 0x1p-60;
+            EXPECT_FALSE(fold(other, high, low).is_all);
+            std::vector<double> rest(count);
+            leave(other, rest, high, low);
+            std::vector<double> expected(count, 0.0);
+            expected[place] = std::fmod(other[place], 0x1p-52) - 0x1p-52;
+            EXPECT_EQ(rest, expected);
+            leave(other, other, high, low);
+            EXPECT_EQ(other, expected);
+            for (const double large : {0x1p+52, -0x1p+53, infinity, -infinity, nan, -nan}) {
+                other = values;
+                other[place] = large;
+                EXPECT_FALSE(fold(other, high, low).fits) << large;
+            }
+        }
     }
+}
+
+TEST(Fold, sums_as_many_of_the_largest_as_it_takes) {
+    const double high = 0x1.8p+52;
+    for (const double value : {0x1p+51 - 1, -0x1p+51}) {
+        const Folded folded = fold(std::vector(2048, value), high, 0x1.8p+0);
+        EXPECT_TRUE(folded.fits);
+        EXPECT_EQ(folded.high, 2048 * static_cast<std::int64_t>(value));
+    }
+    // Zeros of either sign are nothing.
+    EXPECT_TRUE(fold(std::vector{0.0, -0.0}, high, 0x1.8p+0).is_all);
 }
 
 TEST(Extremes, ranks_are_in_the_order_of_their_doubles) {

@@ -41,7 +41,7 @@ def test_what_reads_neighbours_is_stored():
     simulation = hc.Simulation(grid, [jump], strategy=hc.Strategy())
     simulation.run(1, progress=False)
     assert jump.value == math.fsum(np.abs(np.roll(x, -1, 0) - x).ravel())
-    assert "reduce  sum of value_0_x12_y9[0]" in str(simulation.plan)
+    assert "reduce  sum of value_0_float64_x12_y9[0]" in str(simulation.plan)
 
 
 def test_fields_that_are_swapped_and_located_on_faces():

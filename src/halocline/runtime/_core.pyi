@@ -1,7 +1,7 @@
 """The runtime in C++: executes plans. Cells are global indices along x, y, z; boxes half-open."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 from numpy.typing import NDArray
 
@@ -80,11 +80,15 @@ class Device:
     def copy_seconds(self, size_bytes: int, count: int, from_host: bool = False) -> float:
         """Return the time of copies within the device, or from its host, one by one [s]."""
 
-def elementary(name: str, *arguments_and_result: NDArray[Any]) -> None:
+@overload
+def elementary(name: str, x: NDArray[Any], result: NDArray[Any]) -> None:
     """Write an elementary function of one array or two of numbers into the last one.
 
     All have one dimension, one size, contiguous, and the same type, float64 or float32.
     """
+
+@overload
+def elementary(name: str, x: NDArray[Any], y: NDArray[Any], result: NDArray[Any]) -> None: ...
 
 def emulated_device(seed: int) -> Device:
     """Return a device on the processor, which does what it may in a random order."""

@@ -24,7 +24,9 @@ def elementary(name: str, *values: NDArray[Any]) -> NDArray[Any]:
     """
     rows = np.broadcast_arrays(*values)
     result = np.empty(rows[0].shape, rows[0].dtype)
-    _core.elementary(
-        name, *(np.ascontiguousarray(row).reshape(-1) for row in rows), result.reshape(-1)
-    )
+    first, *second = (np.ascontiguousarray(row).reshape(-1) for row in rows)
+    if second:
+        _core.elementary(name, first, second[0], result.reshape(-1))
+    else:
+        _core.elementary(name, first, result.reshape(-1))
     return result

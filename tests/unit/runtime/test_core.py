@@ -14,11 +14,17 @@ from halocline.plan.execution import Fetch
 from halocline.plan.strategy import DeviceTransport, HostTransport
 from halocline.runtime import _core
 
-STUB = Path(_core.__file__).with_name("_core.pyi")
+STUBS = [Path(_core.__file__).with_name(name) for name in ("_core.pyi", "_records.pyi")]
+
+
+def declared() -> list[ast.stmt]:
+    """Return what the stubs say of the extension."""
+    return [node for stub in STUBS for node in ast.parse(stub.read_text()).body]
 
 
 def named(body: list[ast.stmt], *kinds: type) -> dict[str, ast.stmt]:
-    return {node.name: node for node in body if isinstance(node, kinds)}
+    """Return classes or functions by name; of overloaded functions the first."""
+    return {node.name: node for node in reversed(body) if isinstance(node, kinds)}
 
 
 def public(names) -> set[str]:
@@ -41,7 +47,7 @@ def bound_arguments(function: object) -> list[tuple[str, bool]]:
 
 
 def test_the_stub_names_what_there_is():
-    body = ast.parse(STUB.read_text()).body
+    body = declared()
     values = {n.target.id for n in body if isinstance(n, ast.AnnAssign)}
     values |= {n.targets[0].id for n in body if isinstance(n, ast.Assign)}
     known = {*named(body, ast.ClassDef, ast.FunctionDef), *values}
@@ -49,7 +55,7 @@ def test_the_stub_names_what_there_is():
 
 
 def test_the_stub_has_the_arguments_of_every_function():
-    body = ast.parse(STUB.read_text()).body
+    body = declared()
     for name, function in named(body, ast.FunctionDef).items():
         assert arguments(function) == bound_arguments(getattr(_core, name)), name
     for class_name, of_class in named(body, ast.ClassDef).items():

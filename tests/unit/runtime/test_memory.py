@@ -87,7 +87,7 @@ def test_what_fits_runs_and_what_a_reduction_needs_is_asked_for_when_it_comes(fr
     free(8191)
     assert refusal(lambda: simulation.reduce(hc.sum(a * a))) == (
         f"Fields and messages take 8.2 kB on {HERE} (1 rank(s), at most 8.2 kB each), where 8.2 kB "
-        f"are free: once_0_x1024 8.2 kB. {HINT}"
+        f"are free: once_0_float64_x1024 8.2 kB. {HINT}"
     )
     free(8192)
     assert simulation.reduce(hc.sum(a * a)) == 4096.0

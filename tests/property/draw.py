@@ -17,7 +17,13 @@ from property.cells import (
     region,
 )
 from property.draw_fields import FLOATS, draw_extent, draw_fields, draw_scales
-from property.draw_values import Place, Values
+from property.draw_numbers import Numbers
+from property.draw_values import Place
+from property.expressions import (
+    Number,
+    Offset,
+    Read,
+)
 from property.legal import (
     is_computable,
     is_sweep,
@@ -30,16 +36,15 @@ from property.programs import (
     Field,
     Kernel,
     Nest,
-    Number,
-    Offset,
     Program,
-    Read,
     Reduce,
+    Rotate,
     Source,
     Space,
     Step,
     Swap,
     Sweep,
+    Until,
     assigned_by,
     flat,
 )
@@ -61,33 +66,42 @@ def draw_program(random: Random) -> Program:
     for field in fields:
         if field.location != "center" and field.name not in assigned:
             steps.append(drawing.kernel([], field))
-    return Program(extent, periodic, spacing, fields, tuple(steps), parameters)
+    dt = random.choice((0.5, 0.25, *(name for name, _ in parameters)))
+    return Program(extent, periodic, spacing, fields, tuple(steps), parameters, dt)
 
 
-class _Drawing(Values):
+class _Drawing(Numbers):
     """Draws the steps of one program, whose fields and parameters are known."""
 
     def __init__(self, random: Random, program: Program) -> None:
         super().__init__(random, program)
-        self.reductions = 0
+        self.made = 0
 
     def steps(self, count: int, known: list[str], *, depth: int) -> list[Step]:
         """Draw steps; 'known' are the reductions that have been evaluated before them."""
         known, result = list(known), []
         kinds = ["kernel"] * 7 + ["reduce", "reduce", "callback", "swap"]
-        kinds += ["repeat", "every"] if depth == 0 else []
+        kinds += ["rotate"] + ["assign"] * 2 * bool(self.program.parameters)
+        kinds += ["repeat", "every", "until"] if depth == 0 else ["until"]
         kinds += ["sweep"] * 3 if len(self.here) > 1 else []
         for _ in range(count):
             kind = self.random.choice(kinds)
             if kind == "kernel":
                 result.append(self.kernel(known))
             elif kind == "reduce":
-                result.append(self._reduce())
+                result.append(self._reduce(known))
                 known.append(result[-1].name)
             elif kind == "callback":
                 result.append(self._callback())
             elif kind == "swap":
                 result += self._swap()
+            elif kind == "rotate":
+                result += self._rotate()
+            elif kind == "assign":
+                result.append(self.assign(known, self._reduce(known)))
+            elif kind == "until":
+                result += self._until(known, depth)
+                known += [one.name for one in result[-1:] if isinstance(one, Until)]
             elif kind == "sweep":
                 result += self._sweep(known)
             else:
@@ -104,20 +118,40 @@ class _Drawing(Values):
         first, second = self.random.choice(pairs)
         return [Swap(first.name, second.name)]
 
+    def _rotate(self) -> list[Step]:
+        fields = self.program.fields
+        first = self.random.choice(fields)
+        alike = [field for field in fields if may_swap(self.program, first, field)]
+        self.random.shuffle(alike)
+        return [Rotate((first.name, *(f.name for f in alike[:2])))] if alike else []
+
+    def _until(self, known: list[str], depth: int) -> list[Step]:
+        inner = self.steps(self.random.randint(1, 3), known, depth=depth + 2)
+        if not inner or depth > 2:
+            return []
+        inside = [s.name for s in inner if isinstance(s, Reduce | Until)]
+        condition = self.with_inside([*known, *inside], self.condition, self._reduce(known))
+        return [Until(self._name("n"), condition, self.random.randint(1, 4), tuple(inner))]
+
+    def _name(self, letter: str) -> str:
+        self.made += 1
+        return f"{letter}{self.made}"
+
     def _callback(self) -> Callback:
         if self.program.parameters and self.random.random() < 0.5:
             return Callback(parameter=self.random.choice(self.program.parameters)[0])
         return Callback(field=self.random.choice(self.program.fields).name)
 
-    def _reduce(self) -> Reduce:
-        self.reductions += 1
-        name, kind = f"s{self.reductions}", self.random.choice(("sum", "min", "max"))
+    def _reduce(self, known: list[str]) -> Reduce:
+        name, kind = self._name("s"), self.random.choice(("sum", "min", "max"))
         fields = [field.name for field in self.program.fields]
         for _attempt in range(5):
             used = self.random.sample(fields, self.random.randint(1, min(3, len(fields))))
             space = finest(self.program, used)
             hidden = tuple({*fields} - {*used})
-            place = Place((self.here, space.size), space, hidden=hidden)
+            keywords = self.numbers(known)
+            self.keywords = dict.fromkeys(keywords, 1.0)
+            place = Place((self.here, space.size), space, keywords, hidden=hidden)
             value = self.expression(place, self.random.randint(0, 2), self.here)
             # It may read fewer fields than it could, and then has other cells.
             if is_computable(self.program, Reduce(name, kind, value)):
@@ -170,7 +204,9 @@ class _Drawing(Values):
         return (1,) * len(self.here), tuple(coarse)
 
     def _keywords(self, known: list[str]) -> dict[str, Source]:
-        keywords = {f"k{n}": self._source(known) for n in range(self.random.randint(0, 2))}
+        keywords = {f"k{n}": self.source(known) for n in range(self.random.randint(0, 2))}
+        if self.numbers(known) and self.random.random() < 0.3:
+            keywords["c0"] = Source("formula", self.formula(self.numbers(known), 1))
         self.keywords = {
             name: source.value if source.kind == "number" else 1.0
             for name, source in keywords.items()
@@ -258,7 +294,7 @@ class _Drawing(Values):
             elif dtype == "bool":
                 return [], (Source("number", 0.5),)
             elif dtype in FLOATS:
-                starts.append(self._source(known))
+                starts.append(self.source(known))
             else:
                 starts.append(Source("number", self.random.choice((0, 1, 5))))
         return ends, tuple(starts)
@@ -268,17 +304,6 @@ class _Drawing(Values):
         if dtype == "bool":
             return kind == "bool"
         return dtype in FLOATS or kind not in FLOATS
-
-    def _source(self, known: list[str]) -> Source:
-        kinds = ["number", "number", "step", "time"]
-        kinds += ["parameter"] * 2 if self.program.parameters else []
-        kinds += ["reduction"] * 3 if known else []
-        kind = self.random.choice(kinds)
-        if kind == "number":
-            return Source(kind, self.random.choice((0.75, 0.1, -1.5, 2)))
-        if kind == "parameter":
-            return Source(kind, self.random.choice(self.program.parameters)[0])
-        return Source(kind, self.random.choice(known) if kind == "reduction" else "")
 
     def _assignment(
         self, place: Place, target: Field, on: Region | None, step: Offset

@@ -11,35 +11,45 @@ from property.cells import (
     Region,
     is_filled,
 )
-from property.draw_fields import DTYPES
-from property.evaluation import UndefinedError, evaluate
-from property.programs import (
-    REACH,
+from property.draw_fields import DTYPES, INTEGERS
+from property.evaluation import OF_ONE, OF_TWO, UndefinedError, evaluate
+from property.expressions import (
     Binary,
     Carry,
     Cast,
     Expression,
-    Field,
     Index,
     Keyword,
     Number,
     Offset,
     Power,
-    Program,
     Read,
     Shifted,
-    Space,
     Unary,
     Where,
-    is_on_faces,
     moved,
 )
+from property.programs import (
+    REACH,
+    Field,
+    Program,
+    Space,
+    is_on_faces,
+)
 
-LITERALS = (1, 2, 3, 7, -3, 0.5, -0.25, 0.3, 1.5, 2.0, True)
+LITERALS = (1, 2, 3, 7, -3, 100, 40_000, 0.5, -0.25, 0.3, 1.5, 2.0, True)
 
 _ARITHMETIC = ("add", "add", "sub", "sub", "mul", "mul", "div", "min", "max")
+_OF_WHOLE = ("floordiv", "mod", "fmod", "lshift", "rshift", "floordiv", "mod")
+_OF_PARTS = ("floor", "ceil", "trunc", "round", "sign", "isnan")
 _COMPARING = ("lt", "le", "gt", "ge", "eq", "ne")
-_BITWISE = ("and", "or", "xor")
+_BITWISE = ("and", "or", "xor", "lshift", "rshift")
+_BINARY = {
+    "arithmetic": _ARITHMETIC,
+    "compare": _COMPARING,
+    "bitwise": _BITWISE,
+    "whole": _OF_WHOLE,
+}
 
 
 @dataclass(frozen=True)
@@ -84,7 +94,7 @@ class Values:
         kind = self._type(value)
         if dtype == "bool" and kind != "bool":
             return Cast(value, "bool")
-        if dtype in ("int64", "int32", "uint8") and kind.startswith("float"):
+        if dtype in INTEGERS and kind.startswith("float"):
             scaled = self.random.choice((value, Binary("mul", value, Number(8))))
             # From a float only into what can hold it; from there it wraps.
             return Cast(scaled, self.random.choice(("int64", "int32")))
@@ -95,8 +105,8 @@ class Values:
         if depth == 0:
             return self._leaf(place, shift)
         kind = self.random.choice(
-            ["leaf"] + ["arithmetic"] * 6 + ["compare", "bitwise", "where", "where", "unary"]
-            + ["power", "cast", "cast", "shifted", "shifted"]
+            ["leaf"] + ["arithmetic"] * 6 + ["whole", "parts", "function", "compare", "bitwise"]
+            + ["where", "where", "unary", "power", "cast", "cast", "shifted", "shifted"]
         )  # fmt: skip
         if kind == "leaf":
             return self._leaf(place, shift)
@@ -110,11 +120,10 @@ class Values:
     def _above(self, kind: str, first: Expression, second) -> Expression:
         choice = self.random.choice
         match kind:
-            case "arithmetic" | "compare" | "bitwise":
-                known = {"arithmetic": _ARITHMETIC, "compare": _COMPARING, "bitwise": _BITWISE}
+            case "arithmetic" | "compare" | "bitwise" | "whole":
                 pair = (first, second())
                 return Binary(
-                    choice(known[kind]), *(pair if choice((0, 0, 1)) == 0 else pair[::-1])
+                    choice(_BINARY[kind]), *(pair if choice((0, 0, 1)) == 0 else pair[::-1])
                 )
             case "where":
                 condition = first if self._type(first) == "bool" else Binary("lt", first, second())
@@ -122,6 +131,12 @@ class Values:
             case "unary":
                 op = choice(("neg", "abs", "not", "sqrt"))
                 return Unary(op, Unary("abs", first) if op == "sqrt" else first)
+            case "parts":
+                return Unary(choice(_OF_PARTS), first)
+            case "function" if choice((True, False, False)):
+                return Binary(choice(("copysign", *OF_TWO)), first, second())
+            case "function":
+                return Unary(choice(tuple(OF_ONE)), first)
             case "power":
                 return Power(first, choice((2, 3, 4)))
             case "cast":

@@ -11,35 +11,46 @@ from property.cells import (
     written_for,
 )
 from property.draw_fields import DTYPES
-from property.programs import (
-    AXES,
-    Callback,
+from property.expressions import (
     Cast,
     Index,
-    Kernel,
-    Nest,
     Offset,
-    Program,
     Read,
-    Reduce,
-    Space,
-    Swap,
-    Sweep,
     fields_read,
-    flat,
-    is_on_faces,
     nodes,
     seen,
+)
+from property.legal import numbers_of
+from property.programs import (
+    AXES,
+    Assign,
+    Callback,
+    Kernel,
+    Nest,
+    Program,
+    Reduce,
+    Rotate,
+    Space,
+    Step,
+    Swap,
+    Sweep,
+    Until,
+    flat,
+    is_on_faces,
     used_by,
     values_of,
 )
 from property.runs import CHOICES, Execution
+from property.written import is_around
 
 IN_PROGRAMS = frozenset(
     {f"dtype {dtype}" for dtype in DTYPES}
     | {f"reduction {kind}" for kind in ("sum", "min", "max")}
     | {f"beyond a side: {kind}" for kind in ("dirichlet", "neumann", "copy")}
-    | {f"keyword: {kind}" for kind in ("number", "step", "time", "parameter", "reduction")}
+    | {
+        f"keyword: {kind}"
+        for kind in ("number", "step", "time", "parameter", "reduction", "formula")
+    }
     | {
         "index on a periodic axis",
         "index across a periodic side",
@@ -56,6 +67,15 @@ IN_PROGRAMS = frozenset(
         "repeat",
         "every",
         "swap",
+        "rotate",
+        "assign",
+        "until",
+        "dt is a parameter",
+        "number from around a kernel",
+        "reduction inside of assign",
+        "reduction inside of a condition",
+        *(f"{name} in until" for name in ("kernel", "swap", "until", "assign", "sweep", "reduce")),
+        "parameter in a reduction",
         "cast",
         "old value",
         "finer field",
@@ -125,19 +145,9 @@ def features(program: Program, execution: Execution) -> set[str]:
     found = {f"{name}={getattr(execution.strategy, name)}" for name in CHOICES}
     found |= {f"ranks={execution.ranks}", f"target={execution.target}"}
     for step in steps:
-        match step:
-            case Kernel():
-                found |= {*_of_kernel(program, step), *_of_cells(program, step)}
-            case Sweep():
-                found |= {*_of_sweep(program, step, execution), *_of_cells(program, step)}
-            case Reduce(_, kind):
-                found |= {f"reduction {kind}", *_of_reduction(program, step)}
-            case Callback(field):
-                found.add("callback on a field" if field else "callback on a parameter")
-            case Nest(kind):
-                found.add(kind)
-            case Swap():
-                found.add("swap")
+        found |= {*_of_step(program, step, execution)}
+    if isinstance(program.dt, str):
+        found.add("dt is a parameter")
     if "mask" in found and "M" in _changed(steps):
         found.add("mask that changes")
     used = {name for step in steps for name in used_by(step)}
@@ -149,6 +159,33 @@ def features(program: Program, execution: Execution) -> set[str]:
         found |= {f"{name} list of blocks" for name in _of_list(program, execution, used)}
         found.add("blocks: a list")
     return found | {*_of_moving(execution, found)}
+
+
+def _of_step(program: Program, step: Step, execution: Execution) -> Iterator[str]:
+    match step:
+        case Kernel():
+            yield from (*_of_kernel(program, step), *_of_cells(program, step))
+        case Sweep():
+            yield from (*_of_sweep(program, step, execution), *_of_cells(program, step))
+        case Reduce(_, kind):
+            yield from (f"reduction {kind}", *_of_reduction(program, step))
+        case Callback(field):
+            yield "callback on a field" if field else "callback on a parameter"
+        case Nest(kind):
+            yield kind
+        case Swap() | Rotate():
+            yield type(step).__name__.lower()
+        case Assign(_, formula):
+            yield from ("assign", *("reduction inside of assign" for _ in formula.inside))
+        case Until():
+            yield from ("until", *_of_until(step))
+
+
+def _of_until(loop: Until) -> Iterator[str]:
+    if loop.condition.inside:
+        yield "reduction inside of a condition"
+    inner = flat(loop.steps)
+    yield from (f"{type(step).__name__.lower()} in until" for step in inner)
 
 
 def _of_moving(execution: Execution, found: set[str]) -> Iterator[str]:
@@ -177,6 +214,8 @@ def _of_reduction(program: Program, reduction: Reduce) -> Iterator[str]:
         yield "reduction of several grids"
     if len({space.axes for space in spaces}) > 1:
         yield "reduction of fields with other axes"
+    if numbers_of(reduction):
+        yield "parameter in a reduction"
     if not isinstance(reduction.value, Read):
         yield "reduction of an expression"
 
@@ -260,6 +299,8 @@ def _of_kernel(program: Program, kernel: Kernel) -> Iterator[str]:
     where = {type(None): "", str: " on a mask", tuple: " in a box"}[type(kernel.on)]
     if where:
         yield where.split()[-1]
+    if any(is_around(name) for name, _ in kernel.keywords):
+        yield "number from around a kernel"
     for _, source in kernel.keywords:
         yield f"keyword: {source.kind}"
     assigned = set()

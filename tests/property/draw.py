@@ -7,6 +7,7 @@ make a failing program smaller.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -20,9 +21,13 @@ from property.draw_fields import FLOATS, draw_extent, draw_fields, draw_scales
 from property.draw_numbers import Numbers
 from property.draw_values import Place
 from property.expressions import (
+    Binary,
+    Expression,
+    Index,
     Number,
     Offset,
     Read,
+    Where,
 )
 from property.legal import (
     is_computable,
@@ -31,6 +36,7 @@ from property.legal import (
     may_swap,
 )
 from property.programs import (
+    REACH,
     Assignment,
     Callback,
     Field,
@@ -171,7 +177,9 @@ class _Drawing(Numbers):
         for number in range(self.random.choice((1, 1, 2, 3))):
             aim = first if number == 0 else self._target(where, space)
             assigned = tuple((a.field, a.component) for a in assignments)
-            place = Place((), space, tuple(keywords), assigned=assigned, hidden=hidden)
+            place = Place(
+                (), space, tuple(keywords), assigned=assigned, hidden=hidden, may_draw=True
+            )
             assignments.append(self._assignment(place, aim, on, step))
         kernel = Kernel(tuple(assignments), on, tuple(keywords.items()))
         masked = replace(kernel, on="M")
@@ -220,7 +228,39 @@ class _Drawing(Numbers):
             sorted(g * c for c in self.random.sample(range(n // g + 1), 2))
             for n, g in zip(space.cells, grain, strict=True)
         ]
+        axis = self.random.randrange(len(cuts))
+        if self.random.random() < 0.4 and grain[axis] == 1:
+            first = self.random.randrange(space.cells[axis])
+            cuts[axis] = [first, first + 1]
         return tuple(a for a, _ in cuts), tuple(b for _, b in cuts)
+
+    def _apart(self, space: Space, on: Region | None):
+        """Draw the offsets of cells that are not assigned meanwhile, and maybe a condition."""
+        ways = list(product(*(self._near(space, axis) for axis in range(len(space.size)))))
+        thin = [a for a in space.axes if on and on[1][a] - on[0][a] == 1 and space.size[a] > REACH]
+        if thin and self.random.random() < 0.7:
+            axis = self.random.choice(thin)
+            return tuple(way for way in ways if way[axis]), None
+        if any(n % 2 for a, n in enumerate(space.size) if space.periodic[a] and a in space.axes):
+            return None
+        if self.random.random() < 0.8:
+            return None
+        total = Index(space.axes[0])
+        for axis in space.axes[1:]:
+            total = Binary("add", total, Index(axis))
+        colour = Binary("eq", Binary("mod", total, Number(2)), Number(self.random.randrange(2)))
+        return tuple(way for way in ways if sum(way) % 2), colour
+
+    def _near(self, space: Space, axis: int) -> range:
+        return range(-REACH + 1, REACH) if axis in space.axes else range(1)
+
+    def _in_place(self, place: Place, to: Assignment, colour: Expression | None) -> Assignment:
+        """Draw a value made of others of the same field."""
+        dtype = self.program.field(to.field).dtype
+        value = self.fitting(self.expression(place, self.random.randint(1, 3), self.here), dtype)
+        if colour is not None:
+            value = Where(colour, value, Read(to.field, to.component, self.here))
+        return replace(to, value=value)
 
     def _sweep(self, known: list[str]) -> list[Step]:
         """Draw a sweep, or nothing where there are no fields for it."""
@@ -320,6 +360,9 @@ class _Drawing(Numbers):
         result = Assignment(target.name, component, aim, Number(0))
         own = (target.name, component, aim)
         place = replace(place, region=region(self.program, result, on), own=own)
+        apart = self._apart(place.space, on) if aim == self.here else None
+        if apart:
+            return self._in_place(replace(place, apart=apart[0]), result, apart[1])
         value = self.expression(place, self.random.randint(0, 3), self.here)
         if self.random.random() < 0.05:
             value = Number({"f": 0.3, "i": -3, "u": 7, "b": True}[np.dtype(target.dtype).kind])

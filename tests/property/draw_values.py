@@ -17,6 +17,7 @@ from property.expressions import (
     Binary,
     Carry,
     Cast,
+    Draw,
     Expression,
     Index,
     Keyword,
@@ -61,10 +62,12 @@ class Place:
         space: All cells that it is written for.
         keywords: Names of numbers.
         own: The component that its statement assigns, and where; read there alone.
+        apart: Where else it may be read: in cells that are not assigned meanwhile.
         assigned: Components that statements before it have assigned.
         swept: In a sweep the components that it assigns, and where; read there alone.
         hidden: Fields that must not be read.
         carries: The type of what is handed on.
+        may_draw: Whether there are random numbers.
     """
 
     region: Region
@@ -75,6 +78,8 @@ class Place:
     swept: tuple[tuple[str, int, Offset], ...] = ()
     hidden: tuple[str, ...] = ()
     carries: tuple[str, ...] = ()
+    apart: tuple[Offset, ...] = ()
+    may_draw: bool = False
 
 
 class Values:
@@ -163,16 +168,27 @@ class Values:
             return Carry(self.random.randrange(len(place.carries)))
         if self.random.random() < 0.15:
             return Index(self.random.choice(place.space.axes))
-        field = self.random.choice([f for f in self.program.fields if f.name not in place.hidden])
-        component = self.random.randrange(field.components)
+        if place.may_draw and self.random.random() < 0.04:
+            return self._draw()
+        names = [f.name for f in self.program.fields if f.name not in place.hidden]
+        is_own = place.apart and self.random.random() < 0.5
+        field = self.program.field(place.own[0] if is_own else self.random.choice(names))
+        component = place.own[1] if is_own else self.random.randrange(field.components)
         known = [aim for *key, aim in place.swept if tuple(key) == (field.name, component)]
         if place.own is not None and (field.name, component) == place.own[:2]:
             known = [place.own[2]]
+            if place.apart and self.random.random() < 0.8:
+                known = [self.random.choice(place.apart)]
         offset = self._read_at(place, field, shift, known)
         if offset is None:
             return self._leaf(place, shift)
         is_old = (field.name, component) in place.assigned and self.random.random() < 0.15
         return Read(field.name, component, offset, is_old and not place.swept)
+
+    def _draw(self) -> Draw:
+        types = ("float64", "float64", "float32", *INTEGERS)
+        seed = self.random.choice((0, 7, 2**40 + 5))
+        return Draw(seed, self.random.randrange(5), self.random.choice(types))
 
     def _read_at(
         self, place: Place, field: Field, shift: Offset, known: list[Offset]
@@ -224,9 +240,11 @@ class Values:
     def _type(self, value: Expression) -> str:
         """Return the type of an expression, as NumPy computes it."""
 
-        def look(node: Read | Index | Carry, _: Offset) -> np.ndarray:
+        def look(node: Read | Index | Draw | Carry, _: Offset) -> np.ndarray:
             if isinstance(node, Carry):
                 dtype = self.carries[node.number]
+            elif isinstance(node, Draw):
+                dtype = node.dtype
             else:
                 dtype = "int64" if isinstance(node, Index) else self.program.field(node.field).dtype
             return np.ones(1, "float32" if dtype == "float16" else dtype)

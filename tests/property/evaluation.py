@@ -11,6 +11,7 @@ from property.expressions import (
     Binary,
     Carry,
     Cast,
+    Draw,
     Expression,
     Index,
     Keyword,
@@ -100,7 +101,7 @@ class UndefinedError(Exception):
 
 
 # What a read, an index or a carry is, seen from the cell at an offset.
-Look = Callable[[Read | Index | Carry, Offset], np.ndarray]
+Look = Callable[[Read | Index | Draw | Carry, Offset], np.ndarray]
 
 
 def evaluate(node: Expression, look: Look, keywords: dict[str, float], shift: Offset):
@@ -110,7 +111,7 @@ def evaluate(node: Expression, look: Look, keywords: dict[str, float], shift: Of
             return value
         case Keyword(name):
             return keywords[name]
-        case Index() | Read() | Carry():
+        case Index() | Draw() | Read() | Carry():
             return look(node, shift)
         case Shifted(operand, offset):
             return evaluate(operand, look, keywords, moved(shift, offset))

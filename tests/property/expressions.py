@@ -29,6 +29,15 @@ class Index:
 
 
 @dataclass(frozen=True)
+class Draw:
+    """A random number of the cell in this step and pass: of [0, 1), or an integer of any bits."""
+
+    seed: int
+    stream: int
+    dtype: str
+
+
+@dataclass(frozen=True)
 class Read:
     """A component of a field; 'is_old': read at the top of the function, used here.
 
@@ -99,7 +108,7 @@ class Shifted:
 
 
 Expression = (
-    Number | Keyword | Carry | Index | Read | Unary | Binary | Where | Power | Cast | Shifted
+    Number | Keyword | Carry | Index | Draw | Read | Unary | Binary | Where | Power | Cast | Shifted
 )
 
 
@@ -121,9 +130,9 @@ def nodes(root: Expression) -> list[Expression]:
     return [root, *(node for below in operands(root) for node in nodes(below))]
 
 
-def seen(root: Expression, shift: Offset) -> list[tuple[Read | Index, Offset]]:
-    """Return the reads and indices of an expression with the cells from where they are seen."""
-    if isinstance(root, Read | Index):
+def seen(root: Expression, shift: Offset) -> list[tuple[Read | Index | Draw, Offset]]:
+    """Return what an expression has in a cell, with the cells from where that is seen."""
+    if isinstance(root, Read | Index | Draw):
         return [(root, shift)]
     if isinstance(root, Shifted):
         shift = moved(shift, root.offset)

@@ -13,9 +13,11 @@ from property.cells import (
 from property.draw_fields import DTYPES
 from property.expressions import (
     Cast,
+    Draw,
     Index,
     Offset,
     Read,
+    Where,
     fields_read,
     nodes,
     seen,
@@ -41,6 +43,7 @@ from property.programs import (
     values_of,
 )
 from property.runs import CHOICES, Execution
+from property.turns import draws
 from property.written import is_around
 
 IN_PROGRAMS = frozenset(
@@ -87,6 +90,11 @@ IN_PROGRAMS = frozenset(
         "field without an axis next door",
         "other ratios along axes",
         "two coarser grids",
+        "random number",
+        "random number of a neighbour",
+        "random number in repeat",
+        "colours",
+        "layer from the one before",
         "ratio 3",
         "box on a kernel of several grids",
         "mask of another grid",
@@ -171,8 +179,10 @@ def _of_step(program: Program, step: Step, execution: Execution) -> Iterator[str
             yield from (f"reduction {kind}", *_of_reduction(program, step))
         case Callback(field):
             yield "callback on a field" if field else "callback on a parameter"
-        case Nest(kind):
+        case Nest(kind, _, steps):
             yield kind
+            if draws(steps):
+                yield f"random number in {kind}"
         case Swap() | Rotate():
             yield type(step).__name__.lower()
         case Assign(_, formula):
@@ -310,6 +320,10 @@ def _of_kernel(program: Program, kernel: Kernel) -> Iterator[str]:
             yield "next door" + where
         yield from _of_value(program, kernel, a.value)
         for read, offset in reached(program, kernel, a.value):
+            key = (read.field, read.component) if isinstance(read, Read) else ()
+            if key == (a.field, a.component) and offset != a.place:
+                is_layer = isinstance(kernel.on, tuple) and not isinstance(a.value, Where)
+                yield "layer from the one before" if is_layer else "colours"
             if isinstance(read, Read) and (read.field, read.component) in assigned and any(offset):
                 yield "next door of what the kernel has assigned"
         assigned.add((a.field, a.component))
@@ -322,7 +336,9 @@ def _of_value(program: Program, step: Kernel | Sweep | Reduce, value) -> Iterato
     if any(isinstance(node, Read) and node.is_old for node in below):
         yield "old value"
     for node, offset in reached(program, step, value):
-        if isinstance(node, Index) and program.periodic[node.axis]:
+        if isinstance(node, Draw):
+            yield "random number of a neighbour" if any(offset) else "random number"
+        elif isinstance(node, Index) and program.periodic[node.axis]:
             yield "index on a periodic axis"
             if offset[node.axis]:
                 yield "index across a periodic side"
@@ -336,7 +352,7 @@ def reached(
     """Return what a value reads, each with its place relative to what belongs to the cell."""
     space = written_for(program, step)
     for node, shift in seen(value, (0,) * len(program.extent)):
-        if isinstance(node, Index):
+        if isinstance(node, Index | Draw):
             yield node, shift
             continue
         own = program.space(node.field)

@@ -17,6 +17,7 @@ from property.expressions import (
     Binary,
     Carry,
     Cast,
+    Draw,
     Expression,
     Index,
     Keyword,
@@ -200,10 +201,11 @@ def is_computable(program: Program, step: Step) -> bool:
     below = [node for value, _ in placed for node in nodes(value)]
     # Only what differs from cell to cell can be converted, seen from elsewhere, ….
     above = [node for node in below if isinstance(node, Cast | Shifted | Power | Unary)]
-    alive = [
-        node for node in above if any(isinstance(n, Read | Index | Carry) for n in nodes(node))
-    ]
-    if isinstance(step, Reduce) and not seen(step.value, here):
+    differing = Read | Index | Draw | Carry
+    alive = [node for node in above if any(isinstance(n, differing) for n in nodes(node))]
+    # Reductions look at fields; a random number is one of a kernel.
+    draws = any(isinstance(node, Draw) for node in below)
+    if isinstance(step, Reduce) and (draws or not seen(step.value, here)):
         return False
     if not isinstance(step, Reduce) and not is_whole(program, step):
         return False

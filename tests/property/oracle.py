@@ -20,12 +20,14 @@ from property.cells import (
 from property.evaluation import UndefinedError, computed, evaluate
 from property.expressions import (
     Carry,
+    Draw,
     Expression,
     Index,
     Offset,
     Read,
     fields_read,
 )
+from property.philox import drawn
 from property.programs import (
     AXES,
     REACH,
@@ -48,6 +50,7 @@ from property.programs import (
     initial,
     is_on_faces,
 )
+from property.turns import last_turn
 
 
 class Oracle:
@@ -62,7 +65,7 @@ class Oracle:
         self.program = program
         self.arrays = initial(program)
         self.numbers = dict(program.parameters)
-        self.step, self.time = 0, 0.0
+        self.step, self.turn, self.time = 0, 0, 0.0
 
     def advance(self, count: int) -> None:
         """Do steps.
@@ -97,12 +100,20 @@ class Oracle:
                 self._until(step)
             case Nest(kind, count, steps):
                 is_due = kind == "repeat" or (self.step + 1) % count == 0
-                for _ in range(is_due * (count if kind == "repeat" else 1)):
+                first = self.turn
+                for number in range(is_due * (count if kind == "repeat" else 1)):
+                    self.turn = first + number * (1 + last_turn(steps))
                     self._do_all(steps)
+                self.turn = first
             case Callback(field) if field:
                 change(self.arrays[field])
             case _:
                 self._change_number(step)
+
+    @property
+    def moment(self) -> tuple[int, int]:
+        """The step, and the pass through loops."""
+        return self.step, self.turn
 
     def _change_number(self, step: Step) -> None:
         match step:
@@ -133,7 +144,7 @@ class Oracle:
         for assignment in kernel.assignments:
             now = self._filled_for(assignment.value)
             cells = _lines(region(self.program, assignment, on))
-            seen = _Seen(self.program, space, cells, before, now)
+            seen = _Seen(self.program, space, cells, before, now, moment=self.moment)
             value = evaluate(assignment.value, seen, keywords, (0,) * len(cells))
             self._assign(assignment, value, seen.chosen(kernel.on), cells)
 
@@ -155,14 +166,16 @@ class Oracle:
             first = _Seen(self.program, space, cells, before, before)
             is_chosen = first.chosen(sweep.on)
             columns = np.ix_(*(line * (a != sweep.axis) for a, line in enumerate(cells)))
-            old = [_readable(carry[columns]) for carry in carries]
+            told = {"carries": [_readable(c[columns]) for c in carries], "moment": self.moment}
             for assignment in sweep.assignments:
                 now = self._filled_for(assignment.value)
-                seen = _Seen(self.program, space, cells, before, now, old)
+                seen = _Seen(
+                    self.program, space, cells, before, now, carries=old, moment=self.moment
+                )
                 value = evaluate(assignment.value, seen, keywords, here)
                 self._assign(assignment, value, is_chosen, cells)
             now = self._filled_for(*sweep.handed)
-            seen = _Seen(self.program, space, cells, before, now, old)
+            seen = _Seen(self.program, space, cells, before, now, **told)
             found = [evaluate(value, seen, keywords, here) for value in sweep.handed]
             for carry, value in zip(carries, found, strict=True):
                 new = _stored(np.broadcast_to(value, is_chosen.shape), carry.dtype)
@@ -282,9 +295,13 @@ class _Seen:
         before: Filled fields at the beginning.
         now: Filled fields as they are.
         carries: What has been handed on to these cells.
+        moment: The step, and the pass.
     """
 
-    def __init__(self, program: Program, space: Space, cells, before, now, carries=()) -> None:
+    def __init__(
+        self, program: Program, space: Space, cells, before, now, *, carries=(), moment=(0, 0)
+    ) -> None:
+        self.moment = moment
         self.program, self.space, self.cells = program, space, cells
         self.before, self.now, self.carries = before, now, carries
 
@@ -293,6 +310,10 @@ class _Seen:
             return self.carries[node.number]
         if isinstance(node, Index):
             return self._index(node.axis, shift)
+        if isinstance(node, Draw):
+            axes = range(len(self.cells))
+            cell = [self._index(a, shift) if a in self.space.axes else 0 for a in axes]
+            return drawn(node.seed, node.stream, node.dtype, *self.moment, cell)
         arrays = self.before if node.is_old else self.now
         return _readable(arrays[node.field][node.component][self._places(node, shift)])
 

@@ -13,6 +13,7 @@ from property.expressions import (
     Binary,
     Carry,
     Cast,
+    Draw,
     Expression,
     Index,
     Keyword,
@@ -338,6 +339,10 @@ class _Reader:
                 return self.carries[number]
             case Index(axis):
                 return hc.index(AXES[axis])
+            case Draw(seed, stream, dtype) if dtype.startswith("float"):
+                return hc.random(seed=seed, stream=stream, dtype=dtype)
+            case Draw(seed, stream, dtype):
+                return hc.random_bits(seed=seed, stream=stream, dtype=dtype)
             case Read():
                 return self.old[node] if node.is_old else self.read(node)
 

@@ -169,9 +169,7 @@ class Oracle:
             told = {"carries": [_readable(c[columns]) for c in carries], "moment": self.moment}
             for assignment in sweep.assignments:
                 now = self._filled_for(assignment.value)
-                seen = _Seen(
-                    self.program, space, cells, before, now, carries=old, moment=self.moment
-                )
+                seen = _Seen(self.program, space, cells, before, now, **told)
                 value = evaluate(assignment.value, seen, keywords, here)
                 self._assign(assignment, value, is_chosen, cells)
             now = self._filled_for(*sweep.handed)

@@ -22,6 +22,7 @@ from property.draw_numbers import Numbers
 from property.draw_values import Place
 from property.expressions import (
     Binary,
+    Cast,
     Expression,
     Index,
     Number,
@@ -259,6 +260,8 @@ class _Drawing(Numbers):
         dtype = self.program.field(to.field).dtype
         value = self.fitting(self.expression(place, self.random.randint(1, 3), self.here), dtype)
         if colour is not None:
+            if dtype not in FLOATS:
+                value = Cast(value, dtype)  # together with the old value it might be a float
             value = Where(colour, value, Read(to.field, to.component, self.here))
         return replace(to, value=value)
 

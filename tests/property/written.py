@@ -50,8 +50,15 @@ from property.programs import (
 import halocline as hc
 
 
+def _as_double(value):
+    """Return a value as float64, which numbers known at run time are anyway."""
+    if isinstance(value, hc.Parameter):
+        return value
+    return value.astype("float64") if hasattr(value, "astype") else float(value)
+
+
 def _in_steps(function, *values):
-    found = function(*(v.astype("float64") if hasattr(v, "astype") else float(v) for v in values))
+    found = function(*(_as_double(v) for v in values))
     return hc.round(STEPS * hc.clip(found, -LIMIT, LIMIT))
 
 

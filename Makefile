@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 MPICXX ?=
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -name '*.cpp' -o -name '*.hpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.py' -o -name '*.csv')
 
-.PHONY: run test validate bench lint install clean
+.PHONY: run test validate bench lint docs pictures install clean
 
 run: $(VENV)/installed
 	$(BIN)/halocline run lid-cavity --cells 64 --reynolds 1000 --ranks 2
@@ -26,11 +26,19 @@ bench: $(VENV)/installed
 	$(BIN)/halocline bench step
 
 lint: $(VENV)/linters
-	$(BIN)/ruff check src tests examples bench
-	$(BIN)/ruff format --check src tests examples bench
+	$(BIN)/ruff check src tests examples bench docs/*.py
+	$(BIN)/ruff format --check src tests examples bench docs/*.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror cpp/*/*.?pp tests/cpp/*.cpp tests/fake_driver/*.?pp
+
+# Pages of all documents and the reference, without network: build/docs/index.html.
+docs: $(VENV)/writers
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs build/docs
+
+# What the gallery shows, drawn anew by the examples.
+pictures: $(VENV)/installed
+	$(BIN)/python docs/draw_pictures.py
 
 install: $(VENV)/installed
 
@@ -63,6 +71,10 @@ $(VENV)/tools: $(VENV)/installed
 
 $(VENV)/linters: $(VENV)/installed
 	$(BIN)/pip install --quiet --group lint
+	touch $@
+
+$(VENV)/writers: $(VENV)/installed
+	$(BIN)/pip install --quiet --group docs
 	touch $@
 
 clean:

@@ -5,7 +5,9 @@ mpiexec -n 2 python examples/lid_driven_cavity.py
 """
 
 import sys
-from time import perf_counter
+
+import matplotlib.pyplot as plt
+import numpy as np
 
 import halocline as hc
 from halocline.apps.lbm.boundaries import Wall
@@ -35,18 +37,23 @@ period = round(cells / speed / flow.lattice_steps)  # steps in which the lid pas
 watch = hc.every(period, copy_velocity(velocity, before), flow.observe, change)
 simulation = hc.Simulation(flow.grid, [*flow.steps, watch])
 
-start = perf_counter()
 for number in range(1, most + 1):  # noqa: B007 (printed at the end)
     simulation.run(period, progress=False)
     if change.value < 1e-6 * speed:
         break
-seconds = perf_counter() - start
 
 u = velocity.gather()
 if simulation.rank == 0:
+    found = compare(centreline(u[0] / speed, 1, (0.0, 1.0)), references(3, reynolds)[0])
     print(f"{number} convective times, last change {change.value / speed:.1e} of the lid's speed")
-    profile = centreline(u[0] / speed, 1, (0.0, 1.0))
-    print(compare(profile, references(3, reynolds)[0]))
-    updates = cells**3 * simulation.step * flow.lattice_steps
-    bytes_moved = 2 * 8 * len(flow.velocity_set) * updates
-    print(f"{seconds:.1f} s, effective memory throughput {bytes_moved / seconds / 1e9:.1f} GB/s")
+    print(found)
+    print(f"error {found.rms:.1e}: of the velocity in the middle, beside the published one")
+    x = (np.arange(cells) + 0.5) / cells
+    plane = u[:2, :, :, cells // 2].swapaxes(1, 2) / speed
+    plt.figure(figsize=(5.5, 4.5), layout="constrained")
+    plt.contourf(x, x, np.hypot(*plane), levels=np.linspace(0, 1, 21), cmap="viridis")
+    plt.colorbar(label="speed over that of the lid")
+    plt.streamplot(x, x, *plane, color="white", linewidth=0.6, arrowsize=0.7, density=1.2)
+    plt.title(f"A cavity under a moving lid, Re = {reynolds:.0f}")
+    plt.axis([0, 1, 0, 1]), plt.xlabel("x over the side"), plt.ylabel("y over the side")
+    plt.savefig("lid_driven_cavity.png", dpi=80)

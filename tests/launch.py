@@ -26,13 +26,30 @@ def needs_mpi() -> None:
         pytest.skip("Halocline was built without MPI")
 
 
-def mpirun(ranks: int, script: Path, *arguments: str, timeout: float = 120.0):
+def mpirun(
+    ranks: int, script: Path, *arguments: str, timeout: float = 120.0, cwd: Path | None = None
+):
     """Run a script on ranks and return the finished process, its output as text."""
     needs_mpi()
-    command = [launcher(), "-n", str(ranks), sys.executable, str(script), *arguments]
+    return _run([launcher(), "-n", str(ranks)], script, arguments, timeout, cwd)
+
+
+def python(script: Path, *arguments: str, timeout: float = 120.0, cwd: Path | None = None):
+    """Run a script by itself and return the finished process, its output as text."""
+    return _run([], script, arguments, timeout, cwd)
+
+
+def _run(before, script, arguments, timeout, cwd):
+    command = [*before, sys.executable, str(script), *arguments]
     environment = dict(os.environ, OMP_WAIT_POLICY="passive")
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=timeout, check=False, env=environment
+        command,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+        env=environment,
+        cwd=cwd,
     )
 
 

@@ -37,7 +37,8 @@ void bind_kernels(nb::module_& module) {
                         Needed{"stream", &Kernel::stream}, Optional{"mask", &Kernel::mask},
                         Optional{"layers", &Kernel::layers}, Optional{"space", &Kernel::space},
                         Optional{"fetch", &Kernel::fetch}, Optional{"written", &Kernel::written},
-                        Optional{"threads", &Kernel::threads}, Optional{"points", &Kernel::points});
+                        Optional{"ratios", &Kernel::ratios}, Optional{"threads", &Kernel::threads},
+                        Optional{"points", &Kernel::points});
 }
 
 void bind_exchanges(nb::module_& module) {
@@ -109,40 +110,10 @@ void bind_running(nb::module_& module) {
 }
 
 void bind_formulas(nb::module_& module) {
-    using plan::Calculation;
-    nb::enum_<Calculation>(module, "Calculation", "What a step of a formula does.")
-        .value("constant", Calculation::constant)
-        .value("scalar", Calculation::scalar)
-        .value("neg", Calculation::neg)
-        .value("abs", Calculation::abs)
-        .value("sqrt", Calculation::sqrt)
-        .value("exp", Calculation::exp)
-        .value("log", Calculation::log)
-        .value("sin", Calculation::sin)
-        .value("cos", Calculation::cos)
-        .value("tanh", Calculation::tanh)
-        .value("invert", Calculation::invert)
-        .value("add", Calculation::add)
-        .value("sub", Calculation::sub)
-        .value("mul", Calculation::mul)
-        .value("div", Calculation::div)
-        .value("min", Calculation::min)
-        .value("max", Calculation::max)
-        .value("and", Calculation::both)
-        .value("or", Calculation::either)
-        .value("xor", Calculation::differ)
-        .value("lt", Calculation::lt)
-        .value("le", Calculation::le)
-        .value("gt", Calculation::gt)
-        .value("ge", Calculation::ge)
-        .value("eq", Calculation::eq)
-        .value("ne", Calculation::ne)
-        .value("where", Calculation::where);
     using plan::FormulaStep;
-    bind_record<FormulaStep>(module, "FormulaStep", "A step of a formula.",
-                             Needed{"calculation", &FormulaStep::calculation},
-                             Optional{"value", &FormulaStep::value},
-                             Optional{"operands", &FormulaStep::operands});
+    bind_record<FormulaStep>(
+        module, "FormulaStep", "A step of a formula.", Needed{"operation", &FormulaStep::operation},
+        Optional{"value", &FormulaStep::value}, Optional{"operands", &FormulaStep::operands});
     using plan::Compute;
     bind_record<Compute>(module, "Compute", "Give a scalar the value of another one.",
                          Needed{"scalar", &Compute::scalar}, Needed{"value", &Compute::value});

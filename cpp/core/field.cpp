@@ -155,6 +155,12 @@ halocline_field Storage::view() const {
             layout_.y, layout_.z};
 }
 
+halocline_field moved(halocline_field view, ElementType type, const Index3& cell) {
+    const std::int64_t way = cell[0] * view.x + cell[1] * view.y + cell[2] * view.z;
+    view.data = static_cast<std::byte*>(view.data) + way * size_of(type);
+    return view;
+}
+
 std::int64_t poison_bits(ElementType type) {
     return with_type(type, []<typename T>(T) {
         const T value = poison_value<T>();

@@ -121,6 +121,9 @@ private:
     std::shared_ptr<std::byte> memory_;
 };
 
+/// A field as seen from another cell, which becomes (0, 0, 0).
+[[nodiscard]] halocline_field moved(halocline_field view, ElementType type, const Index3& cell);
+
 /// The bits of the poison of a type.
 [[nodiscard]] std::int64_t poison_bits(ElementType type);
 

@@ -77,43 +77,12 @@ struct Exchange {
     std::vector<Copy> copies;
 };
 
-/// What a step of a formula does; all in double.
-enum class Calculation {
-    constant,
-    scalar,
-    neg,
-    abs,
-    sqrt,
-    exp,
-    log,
-    sin,
-    cos,
-    tanh,
-    invert,
-    add,
-    sub,
-    mul,
-    div,
-    min,
-    max,
-    both,
-    either,
-    differ,
-    lt,
-    le,
-    gt,
-    ge,
-    eq,
-    ne,
-    where
-};
-
 /// A step of a formula: of a number, a scalar, or the results of earlier steps, by position.
 /// Truth values are 0 and 1.
 struct FormulaStep {
-    Calculation calculation = Calculation::constant;
-    double value = 0;
-    std::vector<int> operands;  ///< of `scalar`: its slot
+    std::string operation;  ///< 'constant', 'scalar', 'where', or as nodes of expressions have it
+    double value = 0;       ///< of a constant
+    std::vector<int> operands;  ///< of a scalar: its slot
 };
 
 /// How values are combined.

@@ -106,8 +106,10 @@ void launch(const Mirror& mirror, const State& state, const program::Run& run,
             program::Run::Piece& piece, int stream) {
     const BoxArgument box = box_of(mirror.device(), piece);
     DeviceLaunch kernel = launch_of(reinterpret_cast<void*>(run.function), box);
-    for (const int slot : run.fields) {
-        add_parameter(kernel, mirror.view(state.holds(slot), piece.block));
+    for (std::size_t i = 0; i < run.fields.size(); ++i) {
+        const int slot = run.fields[i];
+        add_parameter(kernel, moved(mirror.view(state.holds(slot), piece.block),
+                                    state.field(slot).type, piece.moved[i]));
     }
     for (const double value : run.scalar_arguments) add_parameter(kernel, value);
     if (!piece.active_runs.empty()) {

@@ -31,7 +31,9 @@ public:
         for (program::Run::Piece& piece : run.pieces) {
             if (piece.is_other_block) {
                 for (std::size_t i = 0; i < run.fields.size(); ++i) {
-                    run.field_arguments[i] = state_.view(run.fields[i], piece.block);
+                    const int slot = run.fields[i];
+                    run.field_arguments[i] = moved(state_.view(slot, piece.block),
+                                                   state_.field(slot).type, piece.moved[i]);
                 }
             }
             piece.call.fetch = fetch;

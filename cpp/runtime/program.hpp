@@ -37,6 +37,9 @@ struct Kernel {
     std::vector<plan::Layers> layers = {};
     int space = 0;    ///< whose blocks it runs on
     int points = -1;  ///< at which points the runtime does it, without a function; -1: none
+    /// Where blocks of fields begin elsewhere than its own: how many cells of each field one of the
+    /// kernel's spans along each axis; else empty.
+    std::vector<Index3> ratios = {};
     Fetch fetch = Fetch::never;
     // For devices:
     std::vector<int> written = {};  ///< slots of the fields that it assigns to
@@ -63,6 +66,7 @@ struct Run {
         int block;
         bool is_other_block;  // than that of the piece before
         halocline_call call;
+        std::vector<Index3> moved;  // how far from each field's first own cell the kernel's lies
         std::vector<halocline_active_run> active_runs;  // of cells of the mask, if there is one
         std::vector<halocline_layer> layers;            // of producers, if there are any
         halocline_layer free_of_producers;              // no producer runs for cells in here

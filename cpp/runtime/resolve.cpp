@@ -54,11 +54,25 @@ struct Resolver {
         call.wrap = block.wrap;
         call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         call.stream = kernel.stream ? 1 : 0;
-        program::Run::Piece piece{box.block, true, call, {}, {}, {}, {}, {}};
+        program::Run::Piece piece{box.block, true, call, moved(kernel, box.block), {}, {},
+                                  {},        {},   {}};
         for (const plan::Layers& known : kernel.layers) {
             if (known.block == box.block) add_layers(piece, known, origin);
         }
         return piece;
+    }
+
+    /// How far the block of a kernel begins from that of each field.
+    [[nodiscard]] std::vector<Index3> moved(const Kernel& kernel, int block) const {
+        const auto number = static_cast<std::size_t>(block);
+        const Index3 origin = state.space(kernel.space).blocks[number].box.lower;
+        std::vector<Index3> result(kernel.fields.size());
+        for (std::size_t i = 0; i < kernel.ratios.size(); ++i) {
+            const Index3 first = state.block(kernel.fields[i], block).box.lower;
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                result[i][axis] = kernel.ratios[i][axis] * origin[axis] - first[axis];
+        }
+        return result;
     }
 
     /// Adds where the producers of a kernel run.

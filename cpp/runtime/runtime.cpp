@@ -177,6 +177,11 @@ int Runtime::add_kernel(Kernel kernel) {
                                     ", which has other blocks than space " +
                                     std::to_string(kernel.space) + ", on which the kernel runs.");
     }
+    if (!kernel.ratios.empty() && kernel.ratios.size() != kernel.fields.size()) {
+        throw std::invalid_argument(where + ": it has " + std::to_string(kernel.ratios.size()) +
+                                    " ratios for " + std::to_string(kernel.fields.size()) +
+                                    " fields.");
+    }
     for (const int slot : kernel.scalars) require_scalar(state_, slot, where);
     parts_.kernels.push_back(std::move(kernel));
     return last(parts_.kernels);

@@ -200,13 +200,11 @@ def decomposition_for(
         steps: The time step: axes along which it sweeps stay whole where they can.
     """
     grid = grid.first
-    grain = tuple(
-        lcm(*(other.scale[axis].denominator for other in grid.family))
-        for axis in range(grid.dimensions)
-    )
-    swept = frozenset(
-        step.kernel.sweep[0] for step in walk(steps) if isinstance(step, Call) and step.kernel.sweep
-    )
+    calls = [step for step in walk(steps) if isinstance(step, Call)]
+    scales = [other.scale for other in grid.family if not other.is_whole]
+    scales += [call.space.scale for call in calls if not call.space.is_whole]
+    grain = tuple(lcm(*(s.denominator for s in along)) for along in zip(*scales, strict=True))
+    swept = frozenset(call.kernel.sweep[0] for call in calls if call.kernel.sweep)
     cells = grid.extent, grid.periodic
     if isinstance(decomposition, Sparse):
         decomposition = decomposition.decompose(*cells, ranks)

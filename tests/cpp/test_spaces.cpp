@@ -85,6 +85,26 @@ TEST_F(TwoSpaces, copies_go_between_the_blocks_of_a_fields_space) {
     EXPECT_EQ(first(speed_, 1), 5.0);
 }
 
+TEST_F(TwoSpaces, kernels_count_cells_of_all_fields_from_their_own_block) {
+    const int everywhere = runtime_.add_space();
+    for (int block = 0; block < 2; ++block) runtime_.add_block(everywhere, {{0, 0, 0}, {8, 8, 8}});
+    const int whole = runtime_.add_field(of(everywhere, "whole"));
+    const auto write = [](const halocline_call* call) {
+        *static_cast<double*>(call->fields[0].data) = 3.0 + static_cast<double>(call->origin[2]);
+    };
+    Kernel kernel{"k", write, {whole, speed_}, {}, false};
+    kernel.space = volume_;
+    kernel.ratios = {{2, 2, 2}};
+    EXPECT_EQ(said([&] { runtime_.add_kernel(kernel); }),
+              "Kernel 'k': it has 1 ratios for 2 fields.");
+    kernel.ratios = {{2, 2, 2}, {1, 1, 1}};
+    const int number = runtime_.add_kernel(kernel);
+    runtime_.set_program("step", {{plan::Run{number, "k", {{1, {{0, 0, 2}, {1, 1, 3}}}}}}});
+    runtime_.advance({"step"}, 1);
+    const halocline_field seen = runtime_.view(whole, 1);
+    EXPECT_EQ(static_cast<double*>(seen.data)[4 * seen.z], 5.0);
+}
+
 TEST_P(Spaces, have_all_blocks_before_their_fields) {
     EXPECT_EQ(said([&] {
                   runtime_.add_block(volume_, {{4, 0, 0}, {8, 4, 4}});

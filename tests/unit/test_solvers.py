@@ -83,6 +83,23 @@ def test_what_is_prescribed_on_sides():
     assert np.abs(x.gather() - expected).max() < 1e-12
 
 
+def test_what_is_prescribed_on_parts_of_sides():
+    grid = hc.Grid(EXTENT)
+    x, b = grid.field("x"), grid.field("b")
+    for side in ("x-", "x+", "y-", "y+"):
+        x.boundary(side, hc.Neumann(0.0))
+    x.boundary("x-", hc.Robin(1.0, 0.5, 3.0))
+    x.boundary("x-", hc.Dirichlet(3.0), where=lambda y: y > 2.0)
+
+    @hc.kernel
+    def minus_laplacian(p, q):
+        q[0, 0] = -hc.laplacian(p)
+
+    solver = hc.conjugate_gradients(minus_laplacian, x, b, tolerance=1e-13)
+    hc.Simulation(grid, [solver], strategy=hc.Strategy()).run(1, progress=False)
+    assert np.abs(x.gather() - 3.0).max() < 1e-10
+
+
 @pytest.mark.parametrize("solve", [hc.conjugate_gradients, hc.bicgstab])
 def test_nothing_to_solve(solve):
     grid, x, b, _ = fields()

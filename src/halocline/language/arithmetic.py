@@ -1,13 +1,16 @@
 """What formulas of numbers may do, and what they give: in float64, with the rules of IEEE 754.
 
-Truth values are 1.0 and 0.0. The runtime does the same ('cpp/runtime/formula.cpp').
+Truth values are 1.0 and 0.0. The runtime does the same ('cpp/runtime/formula.cpp'); there
+elementary functions have the bits that they have in kernels, here those of NumPy.
 """
 
 from __future__ import annotations
 
-import math
 import operator
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from halocline.errors import KernelError
 from halocline.language.expr import (
@@ -23,50 +26,23 @@ from halocline.language.expr import (
     walk,
 )
 from halocline.language.place import user_place
+from halocline.language.plain import NUMPY_NAMES, plain
 from halocline.language.promotion import types_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-def _quotient(a: float, b: float) -> float:
-    if b != 0.0 or math.isnan(a) or a == 0.0:
-        return a / b if b != 0.0 else math.nan
-    return math.copysign(math.inf, a) * math.copysign(1.0, b)
-
-
-def _of_ieee(
-    function: Callable[[float], float], outside: Callable[[float], float]
-) -> Callable[[float], float]:
-    """Return a function that gives numbers where Python's raises an exception."""
-
-    def value(a: float) -> float:
-        try:
-            return function(a)
-        except (ValueError, OverflowError):
-            return outside(a)
-
-    return value
-
-
-def _not_a_number(_: float) -> float:
-    return math.nan
-
-
-_FUNCTIONS: Mapping[str, Callable[..., float]] = {
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "neg": operator.neg,
-    "abs": abs,
-    "sqrt": _of_ieee(math.sqrt, _not_a_number),
-    "exp": _of_ieee(math.exp, lambda _: math.inf),
-    "log": _of_ieee(math.log, lambda a: -math.inf if a == 0.0 else math.nan),
-    "sin": _of_ieee(math.sin, _not_a_number),
-    "cos": _of_ieee(math.cos, _not_a_number),
-    "tanh": math.tanh,
     "invert": lambda a: not a,
+    **{op: partial(plain, op) for op in (*NUMPY_NAMES, "erf")},
     "add": operator.add,
     "sub": operator.sub,
     "mul": operator.mul,
-    "div": _quotient,
+    "div": operator.truediv,
+    "floordiv": np.floor_divide,
+    "mod": np.remainder,
     "min": lambda a, b: b if b < a else a,
     "max": lambda a, b: b if a < b else a,
     "and": lambda a, b: a != 0.0 and b != 0.0,
@@ -119,13 +95,15 @@ def check_formula(root: Expr) -> str:
 def value_of(root: Expr) -> float:
     """Return what a formula gives with the present values of its parameters."""
     values: dict[Expr, float] = {}
-    for node in walk(root):
-        below = [values[one] for one in operands(node)]
-        values[node] = float(_value(node, below))
+    with np.errstate(all="ignore"):
+        for node in walk(root):
+            # NumPy's numbers follow IEEE 754 where Python's raise exceptions.
+            below = [np.float64(values[one]) for one in operands(node)]
+            values[node] = float(_value(node, below))
     return values[root]
 
 
-def _value(node: Expr, below: list[float]) -> float:
+def _value(node: Expr, below: list[np.float64]) -> Any:
     match node:
         case Const(value):
             return value

@@ -73,7 +73,7 @@ def over_cells(
         same_family((*fields, mask), f"Kernel '{kernel.name}'")
     used = fields if mask is None or mask in fields else (*fields, mask)
     written_for = space_of(kernel.name, used, swept, place)
-    grid = next(g for g in fields[0].grid.family if g.scale == written_for.scale)
+    grid = _grid_of(written_for, fields[0].grid)
     kernel, bound, places = with_differences(kernel, bound, grid, written_for, places)
     fields = tuple(bound.values())
     used = fields if mask is None or mask in fields else (*fields, mask)
@@ -88,9 +88,37 @@ def over_cells(
     _refuse_parts(kernel, found.children, places)
     if region is not None and set(found.children) != {1}:
         region = _coarsened(kernel.name, region, found.children, grid)
+    if not found.space.is_whole and any(field.space.is_whole for field in assigned):
+        _check_gathered(found.kernel, on, places)
     cells = Cells(found.space, region)
     verify(found.kernel, found.places, place, cells, is_layer=isinstance(on, str))
     return Traced(found.kernel, tuple(fields), found.space, region, mask)
+
+
+def _grid_of(space: Space, grid: Grid) -> Grid:
+    """Return the grid of a family that has some cells, rather whole if these are."""
+    known = [g for g in grid.family if g.scale == space.scale]
+    return next((g for g in known if g.is_whole == space.is_whole), known[0])
+
+
+def _check_gathered(kernel: Kernel, on: On, places: Sequence[str]) -> None:
+    """Refuse a kernel that makes others' cells of a whole field in a way that blocks cannot share.
+
+    Each block does its own cells, and has to end up with those that others have done.
+    """
+    found = {
+        "sweeps": kernel.sweep is not None,
+        "assigns at an offset": any(any(s.offset) for s in kernel.statements),
+        "runs beyond a side": isinstance(on, str),
+    }
+    for what in (what for what, is_done in found.items() if is_done):
+        raise KernelError(
+            f"Kernel '{kernel.name}' {what} to give a whole field values of fields that are cut "
+            "into blocks; expected that each cell assigns itself, in the domain.",
+            hint="Let it assign a field that is cut, too, and give its values to the whole one in "
+            "a kernel of its own.",
+            place=places[0],
+        )
 
 
 def swept_fields(axis: int, assigned: Sequence[Field], fields: Sequence[Field]) -> list[Field]:

@@ -73,6 +73,8 @@ class Grid:
     family: list[Grid] = field(default_factory=list, init=False, repr=False)
     # Cells for one cell of the family's first grid, along each axis.
     scale: tuple[Fraction, ...] = field(default=(), init=False, repr=False)
+    # Whether every block has all cells; see 'whole'.
+    is_whole: bool = field(default=False, init=False, repr=False)
 
     def __post_init__(self) -> None:
         extent = tuple(self.extent) if np.iterable(self.extent) else (self.extent,)
@@ -147,7 +149,8 @@ class Grid:
     def space_with(self, axes: str) -> Space:
         """Return the index space of fields in the cells that have some axes."""
         lacks = tuple(axis not in axes for axis in AXES[: self.dimensions])
-        return Space(self.extent, self.periodic, self.scale, lacks, (0,) * self.dimensions)
+        closing = (0,) * self.dimensions
+        return Space(self.extent, self.periodic, self.scale, lacks, closing, self.is_whole)
 
     @property
     def space(self) -> Space:
@@ -212,6 +215,7 @@ class Grid:
         Users do not see it: it is neither written out nor kept in checkpoints.
         """
         name = f"{name}_{dtype}_{axes}_{location}_on_{by_axes(self.extent)}"
+        name += "_whole" * self.is_whole
         known = self.fields.get(name)
         if known is None or not known.is_hidden:
             name += "_" * (name in self.fields)
@@ -297,6 +301,16 @@ class Grid:
         """
         return self._related(tuple(map(Fraction, self._ratios("refine", ratio))))
 
+    def whole(self) -> Grid:
+        """Return the grid of the same cells of which every block has all, not only its own.
+
+        Kernels that use fields of whole grids alone compute them alike on every block, and nothing
+        is sent. What a kernel makes of others' cells for such a field each block computes for its
+        own, and all others get it: an exchange among all ranks, worth it for few cells. Coarser and
+        finer grids made of a whole one are whole, too.
+        """
+        return self._member(self.scale, is_whole=True)
+
     def _ratios(self, what: str, ratio: int | Sequence[int]) -> tuple[int, ...]:
         values = tuple(ratio) if np.iterable(ratio) else (ratio,) * self.dimensions
         if len(values) != self.dimensions:
@@ -310,8 +324,12 @@ class Grid:
     def _related(self, factor: tuple[Fraction, ...]) -> Grid:
         """Return the family's grid with so many cells for one of this, maybe a new one."""
         scale = tuple(s * f for s, f in zip(self.scale, factor, strict=True))
+        return self._member(scale, is_whole=self.is_whole)
+
+    def _member(self, scale: tuple[Fraction, ...], *, is_whole: bool) -> Grid:
+        """Return one of the family's grids, maybe a new one."""
         for grid in self.family:
-            if grid.scale == scale:
+            if (grid.scale, grid.is_whole) == (scale, is_whole):
                 return grid
         result = replace(
             self,
@@ -321,6 +339,7 @@ class Grid:
         for shared in ("held", "family"):
             object.__setattr__(result, shared, getattr(self, shared))
         object.__setattr__(result, "scale", scale)
+        object.__setattr__(result, "is_whole", is_whole)
         self.family.append(result)
         return result
 

@@ -4,6 +4,10 @@ All follows from the operator, a function as that of a kernel: the relaxation on
 what it reads, the operators of coarse grids by calling it again. Residuals are restricted as means,
 corrections prolonged linearly. Trottenberg, Oosterlee and Schueller, Multigrid (2001), sections
 2.4, 2.6 (F-cycle) and 2.8.4 (values in cells).
+
+Grids of few cells are whole: each block has and computes all of them, so that nothing is sent on
+them and no block needs to have a cell of the coarsest (section 6.3.2 there: agglomeration, here by
+redundancy). What it costs is an exchange among all ranks on the way to the first of these grids.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +23,7 @@ import numpy as np
 from halocline.errors import GridError, KernelError, described
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
+from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 from halocline.language.relaxation import System, is_floating, system
 from halocline.language.steps import repeat
@@ -50,6 +56,8 @@ class Multigrid:
         coefficients: Further fields that the operator reads.
         cycle: 'V', or 'F', which does more on coarse grids.
         smoothing: Relaxations before and after a correction by the coarser grid.
+        whole_below: Coarse grids of fewer cells are whole; blocks are cut at multiples of the cells
+            of the first of these. Each rank gets and computes all of them.
 
     Attributes:
         cycle: The steps of one cycle.
@@ -62,7 +70,7 @@ class Multigrid:
         KernelError: The operator is no function, or not one of the value in the cell.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (editors show them)
         self,
         operator: Operator,
         u: Field,
@@ -71,11 +79,15 @@ class Multigrid:
         coefficients: Sequence[Field] = (),
         cycle: str = "V",
         smoothing: tuple[int, int] = (2, 1),
+        whole_below: int = 4096,
     ) -> None:
         _check(operator, u, f, coefficients, cycle)
+        whole_below = whole_number("'whole_below'", whole_below, Range(least=0))
         levels = [_Level(system(operator, u, f, coefficients), tuple(coefficients))]
         while (ratio := _ratio(levels[-1].grid)) is not None:
-            levels.append(levels[-1].coarser(operator, ratio))
+            grid = levels[-1].grid.coarsen(ratio)
+            is_small = prod(grid.extent[axis] for axis in u.space.axes) < whole_below
+            levels.append(levels[-1].on(grid.whole() if is_small else grid, operator))
         _check_coarsest(levels)
         self._levels, self._smoothing = levels, smoothing
         self.cycle: Steps = self._cycle(0, cycle)
@@ -123,9 +135,8 @@ class _Level:
     def grid(self) -> Grid:
         return self.u.grid
 
-    def coarser(self, operator: Operator, ratio: tuple[int, ...]) -> _Level:
+    def on(self, grid: Grid, operator: Operator) -> _Level:
         """Return the system for the correction on a coarser grid."""
-        grid = self.grid.coarsen(ratio)
 
         def like(field: Field, name: str) -> Field:
             return grid.hidden_field(f"multigrid_{name}", dtype=field.dtype, axes=field.axes)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from halocline.errors import KernelError
 from halocline.geometry import AXES
 from halocline.language.expr import Binary, Const, Expr, Index, Read, operands, rebuild, walk
+from halocline.language.space import are_everywhere
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 def space_of(name: str, fields: Sequence[Field], assigned: Sequence[Field], place: str) -> Space:
     """Return the cells that a kernel is written for: those of what it assigns, faces aside.
+
+    They are whole if all that it uses is at hand everywhere.
 
     Args:
         name: The kernel's name.
@@ -62,7 +65,9 @@ def space_of(name: str, fields: Sequence[Field], assigned: Sequence[Field], plac
                 f"{missing[0]}.",
                 place=place,
             )
-    return replace(first.space, closing=(0,) * len(first.space.extent))
+    here = (0,) * len(first.space.extent)
+    is_whole = first.space.is_whole and are_everywhere(field.space for field in fields)
+    return replace(first.space, closing=here, is_whole=is_whole)
 
 
 def _where(field: Field) -> str:

@@ -8,10 +8,10 @@ ranks.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import PlanError, described
-from halocline.language.boundary import Dirichlet, Neumann
 from halocline.language.fields import Field
 from halocline.language.functions import sqrt, where
 from halocline.language.grid import same_family
@@ -24,6 +24,7 @@ from halocline.language.steps import as_steps
 from halocline.language.trace import kernel
 
 if TYPE_CHECKING:
+    from halocline.language.sides import Part
     from halocline.language.steps import Step
 
 # apply(p, q) returns what computes q = A p: a called kernel, or several steps.
@@ -171,17 +172,21 @@ def _work(x: Field, solver: str, *names: str) -> tuple[Field, ...]:
         field = x.grid.hidden_field(
             f"{solver}_{name}_of_{x.name}", dtype=x.dtype, axes=x.axes, location=x.location
         )
-        for side, condition in x.boundaries.items():
-            # A x is linear but for what is prescribed, which the first residual contains.
-            match condition:
-                case Dirichlet():
-                    field.boundary(side, Dirichlet(0.0))
-                case Neumann():
-                    field.boundary(side, Neumann(0.0))
-                case _:
-                    field.boundary(side, condition)
+        # A x is linear but for what is prescribed, which the first residual contains.
+        field.boundaries |= {
+            side: tuple(_homogeneous(part, field, side) for part in parts)
+            for side, parts in x.boundaries.items()
+        }
         made.append(field)
     return tuple(made)
+
+
+def _homogeneous(part: Part, field: Field, side: str) -> Part:
+    """Return what a field has on a part of a side that is added to one with this condition."""
+    if not hasattr(part.declared, "homogeneous"):
+        return part
+    declared = part.declared.homogeneous()
+    return replace(part, declared=declared, condition=declared.bound(field, side))
 
 
 def _solver(steps: tuple[Any, ...], passes: Parameter, residual: Parameter) -> Solver:

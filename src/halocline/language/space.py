@@ -2,7 +2,7 @@
 
 Boxes of cells are written with the axes of the grid. Along an axis that a space lacks it has a
 single cell, number 0, which stands for all places there: sets of cells that hold for every block,
-such as a domain, have no bounds along it.
+such as a domain, have no bounds along it. Of a whole space every block has all cells.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 # How many cells of a field one cell of a kernel spans along each axis; 0 where the field has none.
 Ratio = tuple[int, ...]
@@ -31,6 +31,7 @@ class Space:
         scale: Cells of its grid for one of the grid that the family began with, along each axis.
         lacks: Whether it has no such axis, for each axis of the grid.
         closing: 1 along axes where it has a face more than there are cells, else 0.
+        is_whole: Whether every block has all cells, instead of some that no other has.
     """
 
     extent: tuple[int, ...]
@@ -38,6 +39,7 @@ class Space:
     scale: tuple[Fraction, ...]
     lacks: tuple[bool, ...]
     closing: tuple[int, ...]
+    is_whole: bool = False
 
     def __hash__(self) -> int:
         """Return a hash that is computed once: plans look spaces up again and again."""
@@ -45,7 +47,8 @@ class Space:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.extent, self.periodic, self.scale, self.lacks, self.closing))
+        cells = (self.extent, self.periodic, self.scale, self.lacks, self.closing)
+        return hash((*cells, self.is_whole))
 
     @cached_property
     def domain(self) -> Box:
@@ -75,8 +78,13 @@ class Space:
 
     @property
     def size(self) -> str:
-        """That extent as messages write it: '8x6x4'."""
-        return by_axes(self.shape)
+        """That extent as messages write it: '8x6x4', '8x6x4 whole'."""
+        return by_axes(self.shape) + " whole" * self.is_whole
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether every block has all cells: of a whole space, or the only one without axes."""
+        return self.is_whole or all(self.lacks)
 
     @property
     def label(self) -> str:
@@ -84,7 +92,7 @@ class Space:
         cells = (
             f"{AXES[axis]}{self.extent[axis]}{'_faces' * self.closing[axis]}" for axis in self.axes
         )
-        return "_".join(cells)
+        return "_".join(cells) + "_whole" * self.is_whole
 
     def unbounded_where_whole(self, box: Box) -> Box:
         """Return a box without bounds on each periodic axis that it spans."""
@@ -120,8 +128,11 @@ class Space:
     def cells_of(self, box: Box) -> Box:
         """Return the cells that a box of the family's first grid holds.
 
-        Boxes that tile that grid give boxes that tile this space, but for axes that it lacks.
+        Boxes that tile that grid give boxes that tile this space, but for axes that it lacks; of
+        a whole space any box gives all cells.
         """
+        if self.is_whole:
+            return self.flat(self.domain)
         lower = tuple(int(l * s // 1) for l, s in zip(box.lower, self.scale, strict=True))
         upper = tuple(
             int(u * s // 1) + (more if u * s == n else 0)
@@ -144,7 +155,8 @@ class Space:
 
     def is_beside(self, other: Space) -> bool:
         """Return whether two spaces differ in nothing but faces."""
-        return (self.scale, self.lacks) == (other.scale, other.lacks)
+        mine = (self.scale, self.lacks, self.is_whole)
+        return mine == (other.scale, other.lacks, other.is_whole)
 
     def ratio_to(self, other: Space) -> tuple[Fraction, ...] | None:
         """Return how many cells one cell of another space spans; None if that has fewer axes."""
@@ -161,6 +173,7 @@ def finest(spaces: Sequence[Space]) -> Space:
     """Return the cells of the finest of some grids along each axis.
 
     They have all axes that any of the spaces has, and faces if all of those that have the axis do.
+    They are whole if all cells of all spaces are everywhere.
     """
     axes = range(len(spaces[0].extent))
     finest_along = [max(spaces, key=lambda space: space.scale[axis]) for axis in axes]
@@ -173,4 +186,11 @@ def finest(spaces: Sequence[Space]) -> Space:
             min((space.closing[axis] for space in spaces if not space.lacks[axis]), default=0)
             for axis in axes
         ),
+        is_whole=are_everywhere(spaces),
     )
+
+
+def are_everywhere(spaces: Iterable[Space]) -> bool:
+    """Return whether some spaces are whole, and all others have one cell without axes."""
+    found = tuple(spaces)
+    return any(s.is_whole for s in found) and all(s.is_everywhere for s in found)

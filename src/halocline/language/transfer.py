@@ -12,6 +12,7 @@ their values, and between them the mean, weighted by distance.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -98,7 +99,8 @@ def prolong(coarse: Field, fine: Field, order: int = 1, *, add: bool = False) ->
         (),
         tuple(statements),
     )
-    space = coarse.grid.space_with(coarse.axes)
+    is_whole = coarse.grid.is_whole and fine.grid.is_whole
+    space = replace(coarse.grid.space_with(coarse.axes), is_whole=is_whole)
     return Call(
         kernel, (coarse, fine), (), None, is_layer=False, place=user_place(), mask=None, space=space
     )

@@ -58,6 +58,8 @@ def scaled_widths(widths: Any, scale: Fraction) -> Any:
     """Return the widths of 'scale' cells for one: those of several add up, or one is split."""
     if np.ndim(widths) == 0:
         return widths / float(scale)
+    if scale == 1:
+        return widths
     at = faces(0.0, widths, len(widths))
     wanted = np.arange(int(len(widths) * scale) + 1) / float(scale)
     return np.diff(np.interp(wanted, np.arange(len(at)), at))

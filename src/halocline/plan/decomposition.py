@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from halocline.errors import PlanError
 from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions, even_cuts
 from halocline.plan.shape import PRICES, axes_of, cheapest, parse_shape, shapes
-from halocline.plan.tiling import BlockList, Cuts, bounds_of, check_tiling
+from halocline.plan.tiling import BlockList, Copies, Cuts, bounds_of, check_tiling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,6 +56,7 @@ class Decomposition:
         closing: For each axis how many cells the last blocks have beyond the last cut: 1 where a
             field has a face more than there are cells. Empty for none.
         boxes: The blocks, if they are not all those between the cuts (see 'of_blocks').
+        copies: How many blocks there are if each of them has all cells; else 0.
     """
 
     cuts: tuple[tuple[int, ...], ...]
@@ -64,7 +65,8 @@ class Decomposition:
     owners: tuple[int, ...] = ()
     closing: tuple[int, ...] = ()
     boxes: tuple[Box, ...] = ()
-    _tiling: Cuts | BlockList = field(init=False, repr=False, compare=False)
+    copies: int = 0
+    _tiling: Cuts | BlockList | Copies = field(init=False, repr=False, compare=False)
     _known: dict[int, Block] = field(default_factory=dict, init=False, repr=False, compare=False)
     _of_rank: dict[int, list[int]] = field(
         default_factory=dict, init=False, repr=False, compare=False
@@ -76,8 +78,7 @@ class Decomposition:
     def __post_init__(self) -> None:
         if any(b <= a for cuts in self.cuts for a, b in pairwise(cuts)):
             raise PlanError(f"The cuts {self.cuts} leave a block without cells.")
-        tiling = BlockList(self.boxes) if self.boxes else Cuts(self.cuts)
-        object.__setattr__(self, "_tiling", tiling)
+        object.__setattr__(self, "_tiling", self._blocks())
         if not 1 <= self.ranks <= self.blocks:
             raise PlanError(
                 f"{self.blocks} blocks were given to {self.ranks} ranks; expected at least one "
@@ -88,6 +89,11 @@ class Decomposition:
             self._check_owners()
         for number, rank in enumerate(self.owners):
             self._of_rank.setdefault(rank, []).append(number)
+
+    def _blocks(self) -> Cuts | BlockList | Copies:
+        if self.copies:
+            return Copies(box_of(self.extent), self.copies)
+        return BlockList(self.boxes) if self.boxes else Cuts(self.cuts)
 
     def _check_owners(self) -> None:
         if len(self.owners) != self.blocks:
@@ -150,28 +156,52 @@ class Decomposition:
 
     @property
     def wrap(self) -> int:
-        """The wrap of every block."""
+        """The wrap of every block.
+
+        Rows of blocks that have all cells do not wrap: kernels in rows that are cut read them, too.
+        """
+        if self.copies:
+            return 0
         return self.extent[0] if self.periodic[0] and self.shape[0] == 1 else 0
 
     def on(self, space: Space) -> Decomposition:
         """Return the same blocks as boxes of a space's cells.
 
         Along an axis that the space lacks they are those of its grid: each block has its only cell
-        there.
-        """
+        there. Of a whole space each has all cells.
 
+        Raises:
+            PlanError: A cut leads through a cell.
+        """
+        if space not in self._others:
+            self._others[space] = self._copied(space) if space.is_whole else self._scaled(space)
+        return self._others[space]
+
+    def _copied(self, space: Space) -> Decomposition:
+        cuts = tuple((0, n) for n in space.extent)
+        return replace(self, cuts=cuts, boxes=(), closing=space.closing, copies=self.blocks)
+
+    def _scaled(self, space: Space) -> Decomposition:
         def scaled(ends: Sequence[int]) -> tuple[int, ...]:
             return tuple(int(end * s) for end, s in zip(ends, space.scale, strict=True))
 
-        if space not in self._others:
-            along = zip(self.cuts, space.scale, strict=True)
-            self._others[space] = replace(
-                self,
-                cuts=tuple(tuple(int(cut * s) for cut in cuts) for cuts, s in along),
-                boxes=tuple(Box(scaled(box.lower), scaled(box.upper)) for box in self.boxes),
-                closing=space.closing,
-            )
-        return self._others[space]
+        cuts = [[cut * s for cut in along] for along, s in zip(self.cuts, space.scale, strict=True)]
+        for axis, along in enumerate(cuts):
+            split = next((n for n, cut in enumerate(along) if cut.denominator > 1), None)
+            if split is not None:
+                raise PlanError(
+                    f"The blocks are cut along {AXES[axis]} at {self.cuts[axis][split]}, within a "
+                    f"cell of a grid of {by_axes(space.extent)} cells; expected multiples of "
+                    f"{space.scale[axis].denominator}.",
+                    hint="Use blocks whose bounds are multiples of the ratio, or make the grid "
+                    "whole.",
+                )
+        return replace(
+            self,
+            cuts=tuple(tuple(map(int, along)) for along in cuts),
+            boxes=tuple(Box(scaled(box.lower), scaled(box.upper)) for box in self.boxes),
+            closing=space.closing,
+        )
 
     def block(self, number: int) -> Block:
         """Return the block with a number; it is asked for again and again."""
@@ -204,12 +234,13 @@ class Decomposition:
         last = -(-(rank + 1) * self.blocks // self.ranks)
         return tuple(self.block(number) for number in range(first, last))
 
-    def meeting(self, box: Box) -> Iterator[tuple[Block, Offset]]:
+    def meeting(self, box: Box, asking: int | None = None) -> Iterator[tuple[Block, Offset]]:
         """Yield the blocks that own cells of a box, and where each of them lies.
 
         Boundary layers belong to the blocks at the edge, cells beyond a periodic side to those
         whose image lies there. The second value moves a box from the block's own coordinates to
-        where 'box' sees it: zero, but whole extents across periodic sides.
+        where 'box' sees it: zero, but whole extents across periodic sides. Where all blocks have
+        all cells, the one that asks is its own source.
         """
         if box.is_empty:
             return
@@ -224,7 +255,8 @@ class Decomposition:
         ]
         for image in product(*along):
             shift, lower, upper = zip(*image, strict=True)
-            for number in self._tiling.meeting(Box(lower, upper)):
+            found = self._tiling.meeting(Box(lower, upper))
+            for number in found if asking is None or not self.copies else (asking,):
                 yield self.block(number), shift
 
     def beside(self, block: Block, direction: Direction) -> Iterator[tuple[Block, Offset]]:
@@ -235,7 +267,7 @@ class Decomposition:
         layer = block.box.beside(direction)
         ends = zip(layer.lower, layer.upper, self.extent, self.periodic, strict=True)
         if all(is_periodic or (u > 0 and l < n) for l, u, n, is_periodic in ends):
-            yield from self.meeting(layer)
+            yield from self.meeting(layer, block.number)
 
     def first_to_own(self, axes: Sequence[bool], number: int) -> tuple[Box, ...]:
         """Return what a block has that no existing block before it has, whatever lies along axes.
@@ -243,7 +275,7 @@ class Decomposition:
         Blocks in line along an axis that a field lacks have the same cells of it.
         """
         own = self.block(number).box
-        if not any(axes):
+        if not any(axes) and not self.copies:
             return (own,)
         line = own.open_along(axes)
         rest: tuple[Box, ...] = (own,)

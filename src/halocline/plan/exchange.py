@@ -193,7 +193,8 @@ class Exchanger:
     def _beside(self, block: Block, space: Space, widths: tuple[int, ...]) -> Iterator[Block]:
         """Yield the blocks that reach a block if they go so far beyond their sides."""
         blocks = self.decomposition.on(space)
-        for found, shift in blocks.meeting(blocks.block(block.number).box.grow(widths, widths)):
+        around = blocks.block(block.number).box.grow(widths, widths)
+        for found, shift in blocks.meeting(around, block.number):
             if found.number != block.number or any(shift):
                 yield self.decomposition.block(found.number)
 
@@ -253,7 +254,7 @@ class Exchanger:
                 is_any[a] = True
         if axis is not None:
             direction = tuple(d if a == axis else 0 for a, d in enumerate(direction))
-        for source, shift in self._on_space(key[0]).meeting(seen):
+        for source, shift in self._on_space(key[0]).meeting(seen, block.number):
             piece = box.intersect(source.owned.shift(shift).open_along(is_any))
             yield key, source, direction, piece, shift
 
@@ -296,7 +297,8 @@ class Exchanger:
         on_space = {n.field: self._on_space(n.field).block(block.number) for n in needs}
         found: dict[Key, set[Reach]] = {}
         for need in needs:
-            displacement = across(need.displacement or self.undisplaced, block.wrap)
+            wrap = on_space[need.field].wrap
+            displacement = across(need.displacement or self.undisplaced, wrap)
             key = (need.field, need.component, displacement)
             found.setdefault(key, set()).add(need.reach)
         missing = {}

@@ -42,7 +42,7 @@ def hoist_fetches(
             if is_wrapped
             else list(range(previous + 1, position))
         )
-        is_free = not (chain.is_pipelined or _is_pipelined(items[previous]))
+        is_free = not (chain.hands_on or _hands_on(items[previous]))
         if (
             not is_free
             or not chain.fetch
@@ -68,8 +68,8 @@ def hoist_fetches(
     return first_needs, result
 
 
-def _is_pipelined(item: ScheduleItem) -> bool:
-    return isinstance(item, Chain) and item.is_pipelined
+def _hands_on(item: ScheduleItem) -> bool:
+    return isinstance(item, Chain) and item.hands_on
 
 
 def _without(chain: Chain, needs: Needs) -> frozenset[Key]:

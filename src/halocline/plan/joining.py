@@ -72,6 +72,11 @@ class Joining:
 
     def _may_join(self, chain: OpenChain, longer: list[Launch]) -> bool:
         is_deep = self.depth > 1
+        is_whole = longer[-1].space.is_whole
+        if is_deep and any(o.space.is_whole != is_whole for o in chain.launches if not o.is_layer):
+            return False
+        # Around whole grids nothing is sent, so that nothing is computed again to avoid it.
+        is_deep = is_deep and not is_whole
         if is_deep and not any(map(partial_axes, longer)):
             # They always may; asking again and again what long chains need takes long.
             return True

@@ -13,6 +13,7 @@ from halocline.plan.arrangement import INITIAL
 from halocline.plan.columns import sweep_operations
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.exchange import Exchanger
+from halocline.plan.gathering import gathering_operations
 from halocline.plan.layout import make_layouts
 from halocline.plan.message import Exchange
 from halocline.plan.overlap import Exchanges, Surroundings, chain_operations
@@ -325,6 +326,7 @@ class _Lowering:
             lambda broken: self._items([broken.item]),
         )
         operations = sweep_operations if chain.is_pipelined else chain_operations
+        operations = gathering_operations if chain.is_gathering else operations
         return [*poison, *operations(with_producers(chain), around)]
 
     def _add_launch(self, launch: Launch, layers: ops.Layers) -> int:

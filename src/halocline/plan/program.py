@@ -93,6 +93,12 @@ class Launch:
         return self.plain if self.plain and self.is_listed else self.kernel
 
     @property
+    def gathered(self) -> Uses:
+        """What it assigns of whole spaces while each block does its own cells alone."""
+        whole = tuple(access for access in self.assigns if access.space.is_whole)
+        return () if self.space.is_whole else whole
+
+    @property
     def writes(self) -> frozenset[tuple[str, int]]:
         """Storages and components assigned."""
         return frozenset(access.key for access in self.assigns)

@@ -139,10 +139,10 @@ class _Planner:
         planned: list[ScheduleItem] = []
         chain = OpenChain()
         for item in items:
-            if isinstance(item, Launch) and self._is_pipelined([item]):
+            if isinstance(item, Launch) and (self._is_pipelined([item]) or item.gathered):
                 state = self._close(chain, planned, state)
-                self.joining.join(swept := OpenChain(), item)
-                state = self._close(swept, planned, state)
+                self.joining.join(alone := OpenChain(), item)
+                state = self._close(alone, planned, state)
                 chain = OpenChain()
             elif isinstance(item, Launch):
                 if not self.joining.join(chain, item):
@@ -230,7 +230,7 @@ class _Planner:
     def _is_pipelined(self, launches: Sequence[Launch]) -> bool:
         """Return whether the last of some kernels sweeps along an axis that is cut."""
         sweep = launches[-1].kernel.sweep
-        return sweep is not None and sweep[0] in self.cut
+        return sweep is not None and sweep[0] in self.cut and not launches[-1].space.is_whole
 
     def _displaced_by(self, chain: OpenChain, displaced: Displaced) -> Displaced:
         """Return what is held after the kernels of a chain."""

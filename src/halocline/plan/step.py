@@ -47,6 +47,16 @@ class Chain:
     is_pipelined: bool = False
 
     @property
+    def is_gathering(self) -> bool:
+        """Whether what the last kernel assigns is gathered on all blocks (see 'gathering.py')."""
+        return bool(self.launches[-1].gathered)
+
+    @property
+    def hands_on(self) -> bool:
+        """Whether the last kernel hands values on, beside which no others are sent."""
+        return self.is_pipelined or self.is_gathering
+
+    @property
     def step_ends(self) -> tuple[int, ...]:
         """Before which kernels a step ends, in order."""
         return tuple(b.position for b in self.breaks if isinstance(b.item, StepEnd))

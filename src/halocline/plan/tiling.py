@@ -51,6 +51,32 @@ class Cuts:
         return min(b - a for a, b in pairwise(self._cuts[axis]))
 
 
+class Copies:
+    """The same box, as often as there are blocks: each has all cells."""
+
+    def __init__(self, box: Box, count: int) -> None:
+        self._box = box
+        self._count = count
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return self._count
+
+    def box(self, number: int) -> Box:
+        """Return a box."""
+        del number
+        return self._box
+
+    def meeting(self, box: Box) -> Iterator[int]:
+        """Yield the numbers of those that meet a box of the domain: all."""
+        del box
+        return iter(range(self._count))
+
+    def narrowest(self, axis: int) -> int:
+        """Return the least cells of a box along an axis."""
+        return self._box.extent[axis]
+
+
 class _Node(NamedTuple):
     bounds: Box
     numbers: Sequence[int]

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from halocline.runtime._records import BlockBox as BlockBox
 from halocline.runtime._records import Box as Box
-from halocline.runtime._records import Calculation as Calculation
 from halocline.runtime._records import Call as Call
 from halocline.runtime._records import Check as Check
 from halocline.runtime._records import Compute as Compute

@@ -38,6 +38,8 @@ class Kernel:
 
     It runs on blocks of the space that its fields are on. With a mask (a slot) it runs only where
     that field is not zero. A device must know which slots are 'written'.
+    Where blocks of fields begin elsewhere than its own, 'ratios' says how many cells of each field
+    one of its cells spans along each axis.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Kernel:
         space: int = 0,
         fetch: Fetch = ...,
         written: Sequence[int] = (),
+        ratios: Sequence[tuple[int, ...]] = (),
         threads: Threads = ...,
         points: int = -1,
     ) -> None: ...
@@ -181,17 +184,11 @@ class Until:
         before_error: Sequence[Operation],
     ) -> None: ...
 
-# What a step of a formula does: 'constant', 'scalar', or as nodes of expressions are called.
-class Calculation(Enum):
-    constant = ...
-    scalar = ...
-    where = ...
-
 class FormulaStep:
-    """A step of a formula: a number, the scalar in a slot, or of the results of earlier steps."""
+    """A step of a formula: 'constant', the 'scalar' in a slot, or of results of earlier steps."""
 
     def __init__(
-        self, calculation: Calculation, value: float = 0.0, operands: Sequence[int] = ()
+        self, operation: str, value: float = 0.0, operands: Sequence[int] = ()
     ) -> None: ...
 
 class Compute:

@@ -35,14 +35,14 @@ def steps_of(formula: Formula, slot: Callable[[Parameter], int]) -> list[_core.F
         position[node] = len(steps)
         match node:
             case Const(value):
-                steps.append(_core.FormulaStep(_core.Calculation["constant"], float(value)))
+                steps.append(_core.FormulaStep("constant", float(value)))
             case Number(parameter):
                 used = [slot(parameter)]
-                steps.append(_core.FormulaStep(_core.Calculation["scalar"], operands=used))
+                steps.append(_core.FormulaStep("scalar", operands=used))
             case Unary(op, _) | Binary(op, _, _) | Compare(op, _, _):
-                steps.append(_core.FormulaStep(_core.Calculation[op], operands=below))
+                steps.append(_core.FormulaStep(op, operands=below))
             case _:
-                steps.append(_core.FormulaStep(_core.Calculation["where"], operands=below))
+                steps.append(_core.FormulaStep("where", operands=below))
     return steps
 
 

@@ -70,6 +70,7 @@ class PlanWriter:
                 written=sorted({self.slots[name] for name, _ in launch.writes}),
                 threads=_core.Threads(threads.block, threads.cells),
                 points=_NO_POINTS if at is None else self.executor.points.number(at),
+                ratios=_ratios(launch),
             )
         )
 
@@ -207,6 +208,14 @@ class PlanWriter:
     def _placed(self, boxes: Iterable[Placed]) -> list[_core.BlockBox]:
         blocks = self.executor.blocks
         return [_core.BlockBox(blocks[number], _box(box)) for number, box in boxes]
+
+
+def _ratios(launch: Launch) -> list[tuple[int, ...]]:
+    """Return how many cells of each field one of a kernel's spans, if some fields are whole."""
+    if launch.space.is_whole or not any(space.is_whole for space in launch.spaces):
+        return []
+    specs = launch.kernel.fields
+    return [three(spec.ratio or (1,) * launch.kernel.dimensions, 0) for spec in specs]
 
 
 def _box(box: Box) -> _core.Box:

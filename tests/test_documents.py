@@ -1,0 +1,102 @@
+"""What the documents show is true: their programs run, and the reference tells of all names.
+
+The Python blocks of a document, one after the other, are one program. A block that cannot run
+stands below a comment '<!-- not run: why -->'; what a block needs and a reader knows stands in a
+comment '<!-- python … -->' and is run as well.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+from launch import mpirun, python
+
+import halocline as hc
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+BLOCK = re.compile(
+    r"(?P<reason><!-- not run: .+? -->\n+)?```python\n(?P<shown>.*?)^```"
+    r"|<!-- python\n(?P<hidden>.*?)^-->",
+    re.DOTALL | re.MULTILINE,
+)
+WITH_PROGRAMS = {
+    str(path.relative_to(ROOT)): path
+    for path in DOCUMENTS
+    if "```python" in path.read_text("utf-8")
+}
+# A notebook is one process.
+ON_RANKS = [n for n in WITH_PROGRAMS if "guide/" in n and "notebooks" not in n]
+WITH_EXAMPLES = [
+    str(path.relative_to(ROOT / "src").with_suffix("")).replace("/", ".")
+    for path in sorted((ROOT / "src" / "halocline").glob("**/*.py"))
+    if ">>> " in path.read_text("utf-8")
+]
+
+
+def program(text):
+    """Return the blocks of a document that run, each in its lines, so that messages name these."""
+    result = ["\n"] * text.count("\n")
+    for found in BLOCK.finditer(text):
+        if found["reason"]:
+            continue
+        kind = "hidden" if found["hidden"] else "shown"
+        first = text.count("\n", 0, found.start(kind))
+        for number, line in enumerate(found[kind].splitlines(keepends=True)):
+            result[first + number] = line
+    return "".join(result)
+
+
+def written(name, directory):
+    """Return the program of a document as a file."""
+    script = directory / "program.py"
+    script.write_text(program(WITH_PROGRAMS[name].read_text("utf-8")), encoding="utf-8")
+    return script
+
+
+@pytest.mark.parametrize("name", WITH_PROGRAMS)
+def test_the_programs_of_a_document_run(name, tmp_path):
+    done = python(written(name, tmp_path), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ON_RANKS)
+def test_the_programs_of_the_guide_run_on_ranks(name, tmp_path):
+    done = mpirun(2, written(name, tmp_path), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("module", WITH_EXAMPLES)
+def test_the_examples_of_docstrings_are_right(module):
+    found = doctest.testmod(importlib.import_module(module))
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
+def test_the_reference_tells_of_every_name():
+    text = "".join(path.read_text("utf-8") for path in (ROOT / "docs/reference").glob("*.md"))
+    modules = [importlib.import_module(name) for name in re.findall(r"automodule:: (\S+)", text)]
+    told = set(
+        re.findall(r"(?:autoclass|autofunction|autoexception|data):: (?:halocline\.)?(\w+)", text)
+    )
+    told |= {name for module in modules for name in vars(module)}
+    public = {name for name in vars(hc) if not name.startswith("_")}
+    packages = {name for name in public if type(getattr(hc, name)).__name__ == "module"}
+    assert public - packages <= told
+
+
+def test_links_between_documents_lead_somewhere():
+    for path in DOCUMENTS:
+        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text("utf-8")):
+            if "://" not in link:
+                assert (path.parent / link).exists(), f"{path}: {link}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_names_of_the_language_exist(path):
+    named = set(re.findall(r"\bhc\.([a-zA-Z]\w*)", path.read_text("utf-8")))
+    assert not {name for name in named if not hasattr(hc, name)}

@@ -336,11 +336,34 @@ def nested() -> Looping:
     return Looping(grid, steps, {"u": U}, [(moment, M), (outer.passes, float(passes))], {"dt": dt})
 
 
+@hc.kernel
+def hand_on(u):
+    u[1, 0] = 0.5 * u[0, 0]
+
+
+def only_swapped() -> Looping:
+    """What one block has assigned to cells of the next goes round in a loop that only swaps."""
+    grid = hc.Grid((8, 12), periodic=(True, True))
+    u, v = grid.field("u"), grid.field("v")
+    U, V = _random(grid.extent, 1), _random(grid.extent, 2)
+    u.set(U)
+    v.set(V)
+    n = hc.Parameter(0.0, "n")
+    loop = hc.until(n >= 3, hc.swap(u, v), hc.assign(n, n + 1))
+    for _ in range(STEPS):
+        U = U.copy()
+        U[4] = 0.5 * U[3]
+        U, V = V, U
+    steps = [hand_on(u, on=hc.Box((3, 0), (4, 12))), hc.assign(n, 0), loop]
+    return Looping(grid, steps, {"u": U, "v": V}, [(n, 3.0)])
+
+
 PROBLEMS: dict[str, Callable[[], Looping]] = {
     "conjugate gradients": conjugate_gradients,
     "trial steps": trial_steps,
     "swapped": swapped,
     "nested": nested,
+    "only swapped": only_swapped,
 }
 STRATEGIES = {
     "core first": hc.Strategy(poison=True),

@@ -171,8 +171,9 @@ def test_what_a_random_program_means_is_found_without_us(module):
     )
     knows_us, *used = python(code).stdout.split()
     assert knows_us == "False"
-    known = {"oracle", "evaluation", "programs", "cells", "legal"}
-    assert {Path(path).stem for path in used} <= known | {"draw", "draw_fields", "draw_values"}
+    known = {"oracle", "evaluation", "expressions", "philox", "programs", "cells", "legal", "turns"}
+    drawn = {"draw", "draw_fields", "draw_numbers", "draw_values"}
+    assert {Path(path).stem for path in used} <= known | drawn
     for path in used:
         assert not re.search(
             r"^ +(import|from) |import_module|__import__", Path(path).read_text(), re.M

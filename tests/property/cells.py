@@ -6,20 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, floor, lcm
 
+from property.expressions import (
+    Expression,
+    Offset,
+    fields_read,
+)
 from property.programs import (
     AXES,
     REACH,
     Assignment,
-    Expression,
     Field,
     Kernel,
-    Offset,
     Program,
     Reduce,
     Space,
     Sweep,
     fields_of,
-    fields_read,
 )
 
 

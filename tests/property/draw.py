@@ -7,6 +7,7 @@ make a failing program smaller.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -17,7 +18,18 @@ from property.cells import (
     region,
 )
 from property.draw_fields import FLOATS, draw_extent, draw_fields, draw_scales
-from property.draw_values import Place, Values
+from property.draw_numbers import Numbers
+from property.draw_values import Place
+from property.expressions import (
+    Binary,
+    Cast,
+    Expression,
+    Index,
+    Number,
+    Offset,
+    Read,
+    Where,
+)
 from property.legal import (
     is_computable,
     is_sweep,
@@ -25,21 +37,21 @@ from property.legal import (
     may_swap,
 )
 from property.programs import (
+    REACH,
     Assignment,
     Callback,
     Field,
     Kernel,
     Nest,
-    Number,
-    Offset,
     Program,
-    Read,
     Reduce,
+    Rotate,
     Source,
     Space,
     Step,
     Swap,
     Sweep,
+    Until,
     assigned_by,
     flat,
 )
@@ -61,33 +73,42 @@ def draw_program(random: Random) -> Program:
     for field in fields:
         if field.location != "center" and field.name not in assigned:
             steps.append(drawing.kernel([], field))
-    return Program(extent, periodic, spacing, fields, tuple(steps), parameters)
+    dt = random.choice((0.5, 0.25, *(name for name, _ in parameters)))
+    return Program(extent, periodic, spacing, fields, tuple(steps), parameters, dt)
 
 
-class _Drawing(Values):
+class _Drawing(Numbers):
     """Draws the steps of one program, whose fields and parameters are known."""
 
     def __init__(self, random: Random, program: Program) -> None:
         super().__init__(random, program)
-        self.reductions = 0
+        self.made = 0
 
     def steps(self, count: int, known: list[str], *, depth: int) -> list[Step]:
         """Draw steps; 'known' are the reductions that have been evaluated before them."""
         known, result = list(known), []
         kinds = ["kernel"] * 7 + ["reduce", "reduce", "callback", "swap"]
-        kinds += ["repeat", "every"] if depth == 0 else []
+        kinds += ["rotate"] + ["assign"] * 2 * bool(self.program.parameters)
+        kinds += ["repeat", "every", "until"] if depth == 0 else ["until"]
         kinds += ["sweep"] * 3 if len(self.here) > 1 else []
         for _ in range(count):
             kind = self.random.choice(kinds)
             if kind == "kernel":
                 result.append(self.kernel(known))
             elif kind == "reduce":
-                result.append(self._reduce())
+                result.append(self._reduce(known))
                 known.append(result[-1].name)
             elif kind == "callback":
                 result.append(self._callback())
             elif kind == "swap":
                 result += self._swap()
+            elif kind == "rotate":
+                result += self._rotate()
+            elif kind == "assign":
+                result.append(self.assign(known, self._reduce(known)))
+            elif kind == "until":
+                result += self._until(known, depth)
+                known += [one.name for one in result[-1:] if isinstance(one, Until)]
             elif kind == "sweep":
                 result += self._sweep(known)
             else:
@@ -104,20 +125,40 @@ class _Drawing(Values):
         first, second = self.random.choice(pairs)
         return [Swap(first.name, second.name)]
 
+    def _rotate(self) -> list[Step]:
+        fields = self.program.fields
+        first = self.random.choice(fields)
+        alike = [field for field in fields if may_swap(self.program, first, field)]
+        self.random.shuffle(alike)
+        return [Rotate((first.name, *(f.name for f in alike[:2])))] if alike else []
+
+    def _until(self, known: list[str], depth: int) -> list[Step]:
+        inner = self.steps(self.random.randint(1, 3), known, depth=depth + 2)
+        if not inner or depth > 2:
+            return []
+        inside = [s.name for s in inner if isinstance(s, Reduce | Until)]
+        condition = self.with_inside([*known, *inside], self.condition, self._reduce(known))
+        return [Until(self._name("n"), condition, self.random.randint(1, 4), tuple(inner))]
+
+    def _name(self, letter: str) -> str:
+        self.made += 1
+        return f"{letter}{self.made}"
+
     def _callback(self) -> Callback:
         if self.program.parameters and self.random.random() < 0.5:
             return Callback(parameter=self.random.choice(self.program.parameters)[0])
         return Callback(field=self.random.choice(self.program.fields).name)
 
-    def _reduce(self) -> Reduce:
-        self.reductions += 1
-        name, kind = f"s{self.reductions}", self.random.choice(("sum", "min", "max"))
+    def _reduce(self, known: list[str]) -> Reduce:
+        name, kind = self._name("s"), self.random.choice(("sum", "min", "max"))
         fields = [field.name for field in self.program.fields]
         for _attempt in range(5):
             used = self.random.sample(fields, self.random.randint(1, min(3, len(fields))))
             space = finest(self.program, used)
             hidden = tuple({*fields} - {*used})
-            place = Place((self.here, space.size), space, hidden=hidden)
+            keywords = self.numbers(known)
+            self.keywords = dict.fromkeys(keywords, 1.0)
+            place = Place((self.here, space.size), space, keywords, hidden=hidden)
             value = self.expression(place, self.random.randint(0, 2), self.here)
             # It may read fewer fields than it could, and then has other cells.
             if is_computable(self.program, Reduce(name, kind, value)):
@@ -137,7 +178,9 @@ class _Drawing(Values):
         for number in range(self.random.choice((1, 1, 2, 3))):
             aim = first if number == 0 else self._target(where, space)
             assigned = tuple((a.field, a.component) for a in assignments)
-            place = Place((), space, tuple(keywords), assigned=assigned, hidden=hidden)
+            place = Place(
+                (), space, tuple(keywords), assigned=assigned, hidden=hidden, may_draw=True
+            )
             assignments.append(self._assignment(place, aim, on, step))
         kernel = Kernel(tuple(assignments), on, tuple(keywords.items()))
         masked = replace(kernel, on="M")
@@ -170,7 +213,9 @@ class _Drawing(Values):
         return (1,) * len(self.here), tuple(coarse)
 
     def _keywords(self, known: list[str]) -> dict[str, Source]:
-        keywords = {f"k{n}": self._source(known) for n in range(self.random.randint(0, 2))}
+        keywords = {f"k{n}": self.source(known) for n in range(self.random.randint(0, 2))}
+        if self.numbers(known) and self.random.random() < 0.3:
+            keywords["c0"] = Source("formula", self.formula(self.numbers(known), 1))
         self.keywords = {
             name: source.value if source.kind == "number" else 1.0
             for name, source in keywords.items()
@@ -184,7 +229,41 @@ class _Drawing(Values):
             sorted(g * c for c in self.random.sample(range(n // g + 1), 2))
             for n, g in zip(space.cells, grain, strict=True)
         ]
+        axis = self.random.randrange(len(cuts))
+        if self.random.random() < 0.4 and grain[axis] == 1:
+            first = self.random.randrange(space.cells[axis])
+            cuts[axis] = [first, first + 1]
         return tuple(a for a, _ in cuts), tuple(b for _, b in cuts)
+
+    def _apart(self, space: Space, on: Region | None):
+        """Draw the offsets of cells that are not assigned meanwhile, and maybe a condition."""
+        ways = list(product(*(self._near(space, axis) for axis in range(len(space.size)))))
+        thin = [a for a in space.axes if on and on[1][a] - on[0][a] == 1 and space.size[a] > REACH]
+        if thin and self.random.random() < 0.7:
+            axis = self.random.choice(thin)
+            return tuple(way for way in ways if way[axis]), None
+        if any(n % 2 for a, n in enumerate(space.size) if space.periodic[a] and a in space.axes):
+            return None
+        if self.random.random() < 0.8:
+            return None
+        total = Index(space.axes[0])
+        for axis in space.axes[1:]:
+            total = Binary("add", total, Index(axis))
+        colour = Binary("eq", Binary("mod", total, Number(2)), Number(self.random.randrange(2)))
+        return tuple(way for way in ways if sum(way) % 2), colour
+
+    def _near(self, space: Space, axis: int) -> range:
+        return range(-REACH + 1, REACH) if axis in space.axes else range(1)
+
+    def _in_place(self, place: Place, to: Assignment, colour: Expression | None) -> Assignment:
+        """Draw a value made of others of the same field."""
+        dtype = self.program.field(to.field).dtype
+        value = self.fitting(self.expression(place, self.random.randint(1, 3), self.here), dtype)
+        if colour is not None:
+            if dtype not in FLOATS:
+                value = Cast(value, dtype)  # together with the old value it might be a float
+            value = Where(colour, value, Read(to.field, to.component, self.here))
+        return replace(to, value=value)
 
     def _sweep(self, known: list[str]) -> list[Step]:
         """Draw a sweep, or nothing where there are no fields for it."""
@@ -258,7 +337,7 @@ class _Drawing(Values):
             elif dtype == "bool":
                 return [], (Source("number", 0.5),)
             elif dtype in FLOATS:
-                starts.append(self._source(known))
+                starts.append(self.source(known))
             else:
                 starts.append(Source("number", self.random.choice((0, 1, 5))))
         return ends, tuple(starts)
@@ -268,17 +347,6 @@ class _Drawing(Values):
         if dtype == "bool":
             return kind == "bool"
         return dtype in FLOATS or kind not in FLOATS
-
-    def _source(self, known: list[str]) -> Source:
-        kinds = ["number", "number", "step", "time"]
-        kinds += ["parameter"] * 2 if self.program.parameters else []
-        kinds += ["reduction"] * 3 if known else []
-        kind = self.random.choice(kinds)
-        if kind == "number":
-            return Source(kind, self.random.choice((0.75, 0.1, -1.5, 2)))
-        if kind == "parameter":
-            return Source(kind, self.random.choice(self.program.parameters)[0])
-        return Source(kind, self.random.choice(known) if kind == "reduction" else "")
 
     def _assignment(
         self, place: Place, target: Field, on: Region | None, step: Offset
@@ -295,6 +363,9 @@ class _Drawing(Values):
         result = Assignment(target.name, component, aim, Number(0))
         own = (target.name, component, aim)
         place = replace(place, region=region(self.program, result, on), own=own)
+        apart = self._apart(place.space, on) if aim == self.here else None
+        if apart:
+            return self._in_place(replace(place, apart=apart[0]), result, apart[1])
         value = self.expression(place, self.random.randint(0, 3), self.here)
         if self.random.random() < 0.05:
             value = Number({"f": 0.3, "i": -3, "u": 7, "b": True}[np.dtype(target.dtype).kind])

@@ -13,7 +13,8 @@ from property.programs import (
 )
 
 FLOATS = ("float64", "float32", "float16")
-DTYPES = (*FLOATS, "int64", "int32", "uint8", "bool")
+INTEGERS = ("int64", "int32", "uint8", "int8", "int16", "uint16", "uint32", "uint64")
+DTYPES = (*FLOATS, *INTEGERS, "bool")
 # Dyadic, so that a product with a distance is exact in any type.
 GIVEN = (0.5, -0.25, 1.0, 0.125, -2.0)
 
@@ -44,7 +45,7 @@ def draw_extent(random: Random, dimensions: int, scales: tuple[Fraction, ...]) -
 
 def draw_fields(random: Random, periodic: tuple[bool, ...], scales: list[Scale]):
     """Draw two fields of one type, some of others, some without an axis, and a mask."""
-    kinds = [random.choice(FLOATS[:2] + DTYPES)]
+    kinds = [random.choice(FLOATS[:2] * 2 + DTYPES)]
     kinds = [kinds[0], kinds[0], *(random.choice(DTYPES) for _ in range(random.randint(1, 2)))]
     everything = tuple(range(len(periodic)))
     components, layout = random.choice((1, 1, 2)), random.choice(("soa", "aos"))
@@ -62,7 +63,7 @@ def draw_fields(random: Random, periodic: tuple[bool, ...], scales: list[Scale])
             Field(f"F{number}", dtype, components, location, boundaries, layout, axes, _(scale))
         )
     fields += _draw_columns(random, periodic, scales)
-    dtype = random.choice(("uint8", "bool", "int32", "float32"))
+    dtype = random.choice(("uint8", "bool", "int32", "float32", "uint64"))
     axes, location = _draw_axes(random, everything, 0.15), "center"
     scale = random.choice(scales) if random.random() < 0.3 else scales[0]
     if random.random() < 0.2:

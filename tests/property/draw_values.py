@@ -11,35 +11,46 @@ from property.cells import (
     Region,
     is_filled,
 )
-from property.draw_fields import DTYPES
-from property.evaluation import UndefinedError, evaluate
-from property.programs import (
-    REACH,
+from property.draw_fields import DTYPES, INTEGERS
+from property.evaluation import OF_ONE, OF_TWO, UndefinedError, evaluate
+from property.expressions import (
     Binary,
     Carry,
     Cast,
+    Draw,
     Expression,
-    Field,
     Index,
     Keyword,
     Number,
     Offset,
     Power,
-    Program,
     Read,
     Shifted,
-    Space,
     Unary,
     Where,
-    is_on_faces,
     moved,
 )
+from property.programs import (
+    REACH,
+    Field,
+    Program,
+    Space,
+    is_on_faces,
+)
 
-LITERALS = (1, 2, 3, 7, -3, 0.5, -0.25, 0.3, 1.5, 2.0, True)
+LITERALS = (1, 2, 3, 7, -3, 100, 40_000, 0.5, -0.25, 0.3, 1.5, 2.0, True)
 
 _ARITHMETIC = ("add", "add", "sub", "sub", "mul", "mul", "div", "min", "max")
+_OF_WHOLE = ("floordiv", "mod", "fmod", "lshift", "rshift", "floordiv", "mod")
+_OF_PARTS = ("floor", "ceil", "trunc", "round", "sign", "isnan")
 _COMPARING = ("lt", "le", "gt", "ge", "eq", "ne")
-_BITWISE = ("and", "or", "xor")
+_BITWISE = ("and", "or", "xor", "lshift", "rshift")
+_BINARY = {
+    "arithmetic": _ARITHMETIC,
+    "compare": _COMPARING,
+    "bitwise": _BITWISE,
+    "whole": _OF_WHOLE,
+}
 
 
 @dataclass(frozen=True)
@@ -51,10 +62,12 @@ class Place:
         space: All cells that it is written for.
         keywords: Names of numbers.
         own: The component that its statement assigns, and where; read there alone.
+        apart: Where else it may be read: in cells that are not assigned meanwhile.
         assigned: Components that statements before it have assigned.
         swept: In a sweep the components that it assigns, and where; read there alone.
         hidden: Fields that must not be read.
         carries: The type of what is handed on.
+        may_draw: Whether there are random numbers.
     """
 
     region: Region
@@ -65,6 +78,8 @@ class Place:
     swept: tuple[tuple[str, int, Offset], ...] = ()
     hidden: tuple[str, ...] = ()
     carries: tuple[str, ...] = ()
+    apart: tuple[Offset, ...] = ()
+    may_draw: bool = False
 
 
 class Values:
@@ -84,7 +99,7 @@ class Values:
         kind = self._type(value)
         if dtype == "bool" and kind != "bool":
             return Cast(value, "bool")
-        if dtype in ("int64", "int32", "uint8") and kind.startswith("float"):
+        if dtype in INTEGERS and kind.startswith("float"):
             scaled = self.random.choice((value, Binary("mul", value, Number(8))))
             # From a float only into what can hold it; from there it wraps.
             return Cast(scaled, self.random.choice(("int64", "int32")))
@@ -95,8 +110,8 @@ class Values:
         if depth == 0:
             return self._leaf(place, shift)
         kind = self.random.choice(
-            ["leaf"] + ["arithmetic"] * 6 + ["compare", "bitwise", "where", "where", "unary"]
-            + ["power", "cast", "cast", "shifted", "shifted"]
+            ["leaf"] + ["arithmetic"] * 6 + ["whole", "parts", "function", "compare", "bitwise"]
+            + ["where", "where", "unary", "power", "cast", "cast", "shifted", "shifted"]
         )  # fmt: skip
         if kind == "leaf":
             return self._leaf(place, shift)
@@ -110,11 +125,10 @@ class Values:
     def _above(self, kind: str, first: Expression, second) -> Expression:
         choice = self.random.choice
         match kind:
-            case "arithmetic" | "compare" | "bitwise":
-                known = {"arithmetic": _ARITHMETIC, "compare": _COMPARING, "bitwise": _BITWISE}
+            case "arithmetic" | "compare" | "bitwise" | "whole":
                 pair = (first, second())
                 return Binary(
-                    choice(known[kind]), *(pair if choice((0, 0, 1)) == 0 else pair[::-1])
+                    choice(_BINARY[kind]), *(pair if choice((0, 0, 1)) == 0 else pair[::-1])
                 )
             case "where":
                 condition = first if self._type(first) == "bool" else Binary("lt", first, second())
@@ -122,6 +136,12 @@ class Values:
             case "unary":
                 op = choice(("neg", "abs", "not", "sqrt"))
                 return Unary(op, Unary("abs", first) if op == "sqrt" else first)
+            case "parts":
+                return Unary(choice(_OF_PARTS), first)
+            case "function" if choice((True, False, False)):
+                return Binary(choice(("copysign", *OF_TWO)), first, second())
+            case "function":
+                return Unary(choice(tuple(OF_ONE)), first)
             case "power":
                 return Power(first, choice((2, 3, 4)))
             case "cast":
@@ -148,16 +168,27 @@ class Values:
             return Carry(self.random.randrange(len(place.carries)))
         if self.random.random() < 0.15:
             return Index(self.random.choice(place.space.axes))
-        field = self.random.choice([f for f in self.program.fields if f.name not in place.hidden])
-        component = self.random.randrange(field.components)
+        if place.may_draw and self.random.random() < 0.04:
+            return self._draw()
+        names = [f.name for f in self.program.fields if f.name not in place.hidden]
+        is_own = place.apart and self.random.random() < 0.5
+        field = self.program.field(place.own[0] if is_own else self.random.choice(names))
+        component = place.own[1] if is_own else self.random.randrange(field.components)
         known = [aim for *key, aim in place.swept if tuple(key) == (field.name, component)]
         if place.own is not None and (field.name, component) == place.own[:2]:
             known = [place.own[2]]
+            if place.apart and self.random.random() < 0.8:
+                known = [self.random.choice(place.apart)]
         offset = self._read_at(place, field, shift, known)
         if offset is None:
             return self._leaf(place, shift)
         is_old = (field.name, component) in place.assigned and self.random.random() < 0.15
         return Read(field.name, component, offset, is_old and not place.swept)
+
+    def _draw(self) -> Draw:
+        types = ("float64", "float64", "float32", *INTEGERS)
+        seed = self.random.choice((0, 7, 2**40 + 5))
+        return Draw(seed, self.random.randrange(5), self.random.choice(types))
 
     def _read_at(
         self, place: Place, field: Field, shift: Offset, known: list[Offset]
@@ -209,9 +240,11 @@ class Values:
     def _type(self, value: Expression) -> str:
         """Return the type of an expression, as NumPy computes it."""
 
-        def look(node: Read | Index | Carry, _: Offset) -> np.ndarray:
+        def look(node: Read | Index | Draw | Carry, _: Offset) -> np.ndarray:
             if isinstance(node, Carry):
                 dtype = self.carries[node.number]
+            elif isinstance(node, Draw):
+                dtype = node.dtype
             else:
                 dtype = "int64" if isinstance(node, Index) else self.program.field(node.field).dtype
             return np.ones(1, "float32" if dtype == "float16" else dtype)

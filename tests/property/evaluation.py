@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
-from property.programs import (
+from property.expressions import (
     Binary,
     Carry,
     Cast,
+    Draw,
     Expression,
     Index,
     Keyword,
@@ -29,6 +32,35 @@ def _where(condition, a, b) -> np.ndarray:
     return np.where(condition, np.asarray(a, dtype), np.asarray(b, dtype))
 
 
+# Functions that are rounded: libraries differ in the last place, and what follows would, too. So a
+# program takes their values in steps, as a user would write it: round(3.7 * clip(f(x), -4, 4)).
+OF_ONE: dict[str, Callable] = {
+    "cbrt": np.cbrt, "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log,
+    "log2": np.log2, "log10": np.log10, "log1p": np.log1p, "sin": np.sin, "cos": np.cos,
+    "tan": np.tan, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh,
+    "cosh": np.cosh, "tanh": np.tanh, "erf": np.vectorize(math.erf, otypes="d"),
+}  # fmt: skip
+OF_TWO: dict[str, Callable] = {"hypot": np.hypot, "atan2": np.arctan2, "pow": np.power}
+STEPS, LIMIT = 3.7, 4.0
+
+
+def _of_numbers(function: Callable) -> Callable:
+    """Return a function that refuses truth values, of which NumPy would make bytes."""
+
+    def applied(a, b) -> np.ndarray:
+        if np.result_type(a, b).kind == "b":
+            raise TypeError("Programs say which numbers they mean.")
+        return function(a, b)
+
+    return applied
+
+
+def _in_steps(function: Callable, *values) -> np.ndarray:
+    found = function(*(np.asarray(value).astype(np.float64) for value in values))
+    found = np.where(found < -LIMIT, -LIMIT, found)
+    return np.rint(STEPS * np.where(found > LIMIT, LIMIT, found))
+
+
 _OPERATIONS: dict[str, Callable] = {
     "neg": lambda a: -a,
     "abs": abs,
@@ -40,6 +72,18 @@ _OPERATIONS: dict[str, Callable] = {
     "div": lambda a, b: a / b,
     "min": lambda a, b: _where(b < a, b, a),
     "max": lambda a, b: _where(a < b, b, a),
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "trunc": np.trunc,
+    "round": np.round,
+    "sign": np.sign,
+    "isnan": np.isnan,
+    "floordiv": _of_numbers(lambda a, b: a // b),
+    "mod": _of_numbers(lambda a, b: a % b),
+    "fmod": _of_numbers(np.fmod),
+    "copysign": np.copysign,
+    "lshift": _of_numbers(lambda a, b: a << b),
+    "rshift": _of_numbers(lambda a, b: a >> b),
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,
     "xor": lambda a, b: a ^ b,
@@ -49,7 +93,7 @@ _OPERATIONS: dict[str, Callable] = {
     "ge": lambda a, b: a >= b,
     "eq": lambda a, b: a == b,
     "ne": lambda a, b: a != b,
-}
+} | {name: partial(_in_steps, function) for name, function in (OF_ONE | OF_TWO).items()}
 
 
 class UndefinedError(Exception):
@@ -57,7 +101,7 @@ class UndefinedError(Exception):
 
 
 # What a read, an index or a carry is, seen from the cell at an offset.
-Look = Callable[[Read | Index | Carry, Offset], np.ndarray]
+Look = Callable[[Read | Index | Draw | Carry, Offset], np.ndarray]
 
 
 def evaluate(node: Expression, look: Look, keywords: dict[str, float], shift: Offset):
@@ -67,7 +111,7 @@ def evaluate(node: Expression, look: Look, keywords: dict[str, float], shift: Of
             return value
         case Keyword(name):
             return keywords[name]
-        case Index() | Read() | Carry():
+        case Index() | Draw() | Read() | Carry():
             return look(node, shift)
         case Shifted(operand, offset):
             return evaluate(operand, look, keywords, moved(shift, offset))
@@ -83,6 +127,16 @@ def evaluate(node: Expression, look: Look, keywords: dict[str, float], shift: Of
             return _OPERATIONS[op](
                 evaluate(left, look, keywords, shift), evaluate(right, look, keywords, shift)
             )
+
+
+def computed(formula: Expression, numbers: dict[str, float]) -> np.float64:
+    """Return a number that is computed of others, all of 64 bits."""
+
+    def look(*_: object) -> np.ndarray:
+        raise AssertionError("A formula reads no cells.")
+
+    known = {name: np.float64(number) for name, number in numbers.items()}
+    return np.float64(evaluate(formula, look, known, ()))
 
 
 def _power(base, exponent: int):

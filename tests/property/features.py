@@ -11,35 +11,49 @@ from property.cells import (
     written_for,
 )
 from property.draw_fields import DTYPES
-from property.programs import (
-    AXES,
-    Callback,
+from property.expressions import (
     Cast,
+    Draw,
     Index,
-    Kernel,
-    Nest,
     Offset,
-    Program,
     Read,
-    Reduce,
-    Space,
-    Swap,
-    Sweep,
+    Where,
     fields_read,
-    flat,
-    is_on_faces,
     nodes,
     seen,
+)
+from property.legal import numbers_of
+from property.programs import (
+    AXES,
+    Assign,
+    Callback,
+    Kernel,
+    Nest,
+    Program,
+    Reduce,
+    Rotate,
+    Space,
+    Step,
+    Swap,
+    Sweep,
+    Until,
+    flat,
+    is_on_faces,
     used_by,
     values_of,
 )
 from property.runs import CHOICES, Execution
+from property.turns import draws
+from property.written import is_around
 
 IN_PROGRAMS = frozenset(
     {f"dtype {dtype}" for dtype in DTYPES}
     | {f"reduction {kind}" for kind in ("sum", "min", "max")}
     | {f"beyond a side: {kind}" for kind in ("dirichlet", "neumann", "copy")}
-    | {f"keyword: {kind}" for kind in ("number", "step", "time", "parameter", "reduction")}
+    | {
+        f"keyword: {kind}"
+        for kind in ("number", "step", "time", "parameter", "reduction", "formula")
+    }
     | {
         "index on a periodic axis",
         "index across a periodic side",
@@ -56,6 +70,15 @@ IN_PROGRAMS = frozenset(
         "repeat",
         "every",
         "swap",
+        "rotate",
+        "assign",
+        "until",
+        "dt is a parameter",
+        "number from around a kernel",
+        "reduction inside of assign",
+        "reduction inside of a condition",
+        *(f"{name} in until" for name in ("kernel", "swap", "until", "assign", "sweep", "reduce")),
+        "parameter in a reduction",
         "cast",
         "old value",
         "finer field",
@@ -67,6 +90,11 @@ IN_PROGRAMS = frozenset(
         "field without an axis next door",
         "other ratios along axes",
         "two coarser grids",
+        "random number",
+        "random number of a neighbour",
+        "random number in repeat",
+        "colours",
+        "layer from the one before",
         "ratio 3",
         "box on a kernel of several grids",
         "mask of another grid",
@@ -125,19 +153,9 @@ def features(program: Program, execution: Execution) -> set[str]:
     found = {f"{name}={getattr(execution.strategy, name)}" for name in CHOICES}
     found |= {f"ranks={execution.ranks}", f"target={execution.target}"}
     for step in steps:
-        match step:
-            case Kernel():
-                found |= {*_of_kernel(program, step), *_of_cells(program, step)}
-            case Sweep():
-                found |= {*_of_sweep(program, step, execution), *_of_cells(program, step)}
-            case Reduce(_, kind):
-                found |= {f"reduction {kind}", *_of_reduction(program, step)}
-            case Callback(field):
-                found.add("callback on a field" if field else "callback on a parameter")
-            case Nest(kind):
-                found.add(kind)
-            case Swap():
-                found.add("swap")
+        found |= {*_of_step(program, step, execution)}
+    if isinstance(program.dt, str):
+        found.add("dt is a parameter")
     if "mask" in found and "M" in _changed(steps):
         found.add("mask that changes")
     used = {name for step in steps for name in used_by(step)}
@@ -149,6 +167,35 @@ def features(program: Program, execution: Execution) -> set[str]:
         found |= {f"{name} list of blocks" for name in _of_list(program, execution, used)}
         found.add("blocks: a list")
     return found | {*_of_moving(execution, found)}
+
+
+def _of_step(program: Program, step: Step, execution: Execution) -> Iterator[str]:
+    match step:
+        case Kernel():
+            yield from (*_of_kernel(program, step), *_of_cells(program, step))
+        case Sweep():
+            yield from (*_of_sweep(program, step, execution), *_of_cells(program, step))
+        case Reduce(_, kind):
+            yield from (f"reduction {kind}", *_of_reduction(program, step))
+        case Callback(field):
+            yield "callback on a field" if field else "callback on a parameter"
+        case Nest(kind, _, steps):
+            yield kind
+            if draws(steps):
+                yield f"random number in {kind}"
+        case Swap() | Rotate():
+            yield type(step).__name__.lower()
+        case Assign(_, formula):
+            yield from ("assign", *("reduction inside of assign" for _ in formula.inside))
+        case Until():
+            yield from ("until", *_of_until(step))
+
+
+def _of_until(loop: Until) -> Iterator[str]:
+    if loop.condition.inside:
+        yield "reduction inside of a condition"
+    inner = flat(loop.steps)
+    yield from (f"{type(step).__name__.lower()} in until" for step in inner)
 
 
 def _of_moving(execution: Execution, found: set[str]) -> Iterator[str]:
@@ -177,6 +224,8 @@ def _of_reduction(program: Program, reduction: Reduce) -> Iterator[str]:
         yield "reduction of several grids"
     if len({space.axes for space in spaces}) > 1:
         yield "reduction of fields with other axes"
+    if numbers_of(reduction):
+        yield "parameter in a reduction"
     if not isinstance(reduction.value, Read):
         yield "reduction of an expression"
 
@@ -260,6 +309,8 @@ def _of_kernel(program: Program, kernel: Kernel) -> Iterator[str]:
     where = {type(None): "", str: " on a mask", tuple: " in a box"}[type(kernel.on)]
     if where:
         yield where.split()[-1]
+    if any(is_around(name) for name, _ in kernel.keywords):
+        yield "number from around a kernel"
     for _, source in kernel.keywords:
         yield f"keyword: {source.kind}"
     assigned = set()
@@ -269,6 +320,10 @@ def _of_kernel(program: Program, kernel: Kernel) -> Iterator[str]:
             yield "next door" + where
         yield from _of_value(program, kernel, a.value)
         for read, offset in reached(program, kernel, a.value):
+            key = (read.field, read.component) if isinstance(read, Read) else ()
+            if key == (a.field, a.component) and offset != a.place:
+                is_layer = isinstance(kernel.on, tuple) and not isinstance(a.value, Where)
+                yield "layer from the one before" if is_layer else "colours"
             if isinstance(read, Read) and (read.field, read.component) in assigned and any(offset):
                 yield "next door of what the kernel has assigned"
         assigned.add((a.field, a.component))
@@ -281,7 +336,9 @@ def _of_value(program: Program, step: Kernel | Sweep | Reduce, value) -> Iterato
     if any(isinstance(node, Read) and node.is_old for node in below):
         yield "old value"
     for node, offset in reached(program, step, value):
-        if isinstance(node, Index) and program.periodic[node.axis]:
+        if isinstance(node, Draw):
+            yield "random number of a neighbour" if any(offset) else "random number"
+        elif isinstance(node, Index) and program.periodic[node.axis]:
             yield "index on a periodic axis"
             if offset[node.axis]:
                 yield "index across a periodic side"
@@ -295,7 +352,7 @@ def reached(
     """Return what a value reads, each with its place relative to what belongs to the cell."""
     space = written_for(program, step)
     for node, shift in seen(value, (0,) * len(program.extent)):
-        if isinstance(node, Index):
+        if isinstance(node, Index | Draw):
             yield node, shift
             continue
         own = program.space(node.field)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
+from operator import le
 
 from property.cells import (
     children,
@@ -11,32 +13,41 @@ from property.cells import (
     regions,
     written_for,
 )
-from property.programs import (
-    AXES,
-    Callback,
+from property.expressions import (
+    Binary,
     Carry,
     Cast,
-    Field,
+    Draw,
+    Expression,
     Index,
-    Kernel,
     Keyword,
     Power,
-    Program,
     Read,
-    Reduce,
     Shifted,
+    Unary,
+    moved,
+    nodes,
+    seen,
+)
+from property.programs import (
+    AXES,
+    Assign,
+    Callback,
+    Field,
+    Kernel,
+    Program,
+    Reduce,
+    Rotate,
     Space,
     Step,
     Swap,
     Sweep,
-    Unary,
+    Until,
     assigned_by,
+    fields_moved,
     fields_of,
     flat,
     is_on_faces,
-    moved,
-    nodes,
-    seen,
     values_of,
 )
 
@@ -44,19 +55,36 @@ from property.programs import (
 def is_legal(program: Program) -> bool:
     """Return whether a program could have been drawn: all that it uses is known and filled."""
     steps = flat(program.steps)
-    for swap in (step for step in steps if isinstance(step, Swap)):
-        if not may_swap(program, program.field(swap.first), program.field(swap.second)):
-            return False
+    moves = [fields_moved(step) for step in steps if isinstance(step, Swap | Rotate)]
+    pairs = [map(program.field, pair) for names in moves for pair in combinations(names, 2)]
+    if not all(len(names) > 1 for names in moves):
+        return False
+    if not all(may_swap(program, *pair) for pair in pairs):
+        return False
     on_faces = {field.name for field in program.fields if field.location != "center"}
     if not on_faces <= {name for step in steps for name in assigned_by(step)}:
         return False
     if not all(is_divided(program, scale) for scale in program.scales):
         return False
+    return _is_known(program, steps) and all(
+        is_computable(program, step) and (not isinstance(step, Sweep) or is_sweep(program, step))
+        for step in steps
+    )
+
+
+def _is_known(program: Program, steps: list[Step]) -> bool:
+    """Return whether all numbers have a value where they are needed."""
     known = {name for name, _ in program.parameters}
+    if isinstance(program.dt, str) and program.dt not in known:
+        return False
     for step in steps:
-        if not _numbers_of(step) <= known or not is_computable(program, step):
-            return False
-        if isinstance(step, Sweep) and not is_sweep(program, step):
+        if isinstance(step, Until):
+            # What is made inside of the loop is known at its end.
+            names = {one.name for one in flat(step.steps) if isinstance(one, Reduce | Until)}
+            if not is_condition(step.condition.value) or not numbers_of(step) <= known | names:
+                return False
+            known.add(step.name)
+        elif not numbers_of(step) <= known:
             return False
         if isinstance(step, Reduce):
             known.add(step.name)
@@ -100,7 +128,8 @@ def is_sweep(program: Program, sweep: Sweep) -> bool:
     ]
     carried = {s.value for s in sweep.starts if s.kind == "field"} | set(sweep.ends)
     return (
-        len(spaces) == 1
+        spaces == {space}
+        and (not isinstance(sweep.on, tuple) or all(map(le, sweep.on[1], space.size)))
         and len({any(a.place) for a in sweep.assignments}) < 2
         and (not has_last_faces(space) or max(children(program, sweep)) == 1)
         and len(sweep.starts) == len(sweep.handed) > 0
@@ -130,17 +159,39 @@ def may_carry(program: Program, name: str, swept: Space, axis: int) -> bool:
     return is_alike and program.field(name).components == 1
 
 
-def _numbers_of(step: Step) -> set[str]:
+def is_condition(value: Expression) -> bool:
+    """Return whether an expression of numbers is a comparison, and not known beforehand."""
+    is_open = any(isinstance(node, Keyword) for node in nodes(value))
+    return is_open and isinstance(value, Binary) and value.op in ("lt", "le", "gt", "ge")
+
+
+def numbers_of(step: Step) -> set[str]:
     """Return the parameters and reductions that a step needs."""
+    if isinstance(step, Reduce):
+        return _names(step.value)
+    if isinstance(step, Assign | Until):
+        formula = step.formula if isinstance(step, Assign) else step.condition
+        inside = set().union(*(_names(one.value) for one in formula.inside))
+        own = {step.parameter} if isinstance(step, Assign) else set()
+        return own | inside | (_names(formula.value) - {one.name for one in formula.inside})
     if isinstance(step, Kernel | Sweep):
         sources = [source for _, source in step.keywords]
         sources += step.starts if isinstance(step, Sweep) else ()
-        return {s.value for s in sources if s.kind in ("parameter", "reduction")}
+        formulas = (_names(s.value) for s in sources if s.kind == "formula")
+        named = {s.value for s in sources if s.kind in ("parameter", "reduction")}
+        return named.union(*formulas)
     return {step.parameter} if isinstance(step, Callback) and step.parameter else set()
+
+
+def _names(value: Expression) -> set[str]:
+    return {node.name for node in nodes(value) if isinstance(node, Keyword)}
 
 
 def is_computable(program: Program, step: Step) -> bool:
     """Return whether the values of a kernel or a reduction can be computed everywhere."""
+    if isinstance(step, Assign | Until):
+        formula = step.formula if isinstance(step, Assign) else step.condition
+        return all(is_computable(program, one) for one in formula.inside)
     if not isinstance(step, Kernel | Sweep | Reduce):
         return True
     space, here = written_for(program, step), (0,) * len(program.extent)
@@ -150,10 +201,11 @@ def is_computable(program: Program, step: Step) -> bool:
     below = [node for value, _ in placed for node in nodes(value)]
     # Only what differs from cell to cell can be converted, seen from elsewhere, ….
     above = [node for node in below if isinstance(node, Cast | Shifted | Power | Unary)]
-    alive = [
-        node for node in above if any(isinstance(n, Read | Index | Carry) for n in nodes(node))
-    ]
-    if isinstance(step, Reduce) and not seen(step.value, here):
+    differing = Read | Index | Draw | Carry
+    alive = [node for node in above if any(isinstance(n, differing) for n in nodes(node))]
+    # Reductions look at fields; a random number is one of a kernel.
+    draws = any(isinstance(node, Draw) for node in below)
+    if isinstance(step, Reduce) and (draws or not seen(step.value, here)):
         return False
     if not isinstance(step, Reduce) and not is_whole(program, step):
         return False
@@ -164,7 +216,7 @@ def is_computable(program: Program, step: Step) -> bool:
         return False
     mask = [] if isinstance(step, Reduce) or not isinstance(step.on, str) else [step.on]
     return (
-        all(node.name in keywords for node in below if isinstance(node, Keyword))
+        (isinstance(step, Reduce) or all(_names(value) <= {*keywords} for value, _ in placed))
         and all(node.number < carries for node in below if isinstance(node, Carry))
         and len(alive) == len(above)
         and all(

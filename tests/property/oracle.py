@@ -17,30 +17,40 @@ from property.cells import (
     regions,
     written_for,
 )
-from property.evaluation import UndefinedError, evaluate
+from property.evaluation import UndefinedError, computed, evaluate
+from property.expressions import (
+    Carry,
+    Draw,
+    Expression,
+    Index,
+    Offset,
+    Read,
+    fields_read,
+)
+from property.philox import drawn
 from property.programs import (
     AXES,
     REACH,
+    Assign,
     Assignment,
     Callback,
-    Carry,
-    Expression,
-    Index,
+    Formula,
     Kernel,
     Nest,
-    Offset,
     Program,
-    Read,
     Reduce,
+    Rotate,
     Space,
     Step,
     Swap,
     Sweep,
+    Until,
+    fields_moved,
     fields_of,
-    fields_read,
     initial,
     is_on_faces,
 )
+from property.turns import last_turn
 
 
 class Oracle:
@@ -55,7 +65,7 @@ class Oracle:
         self.program = program
         self.arrays = initial(program)
         self.numbers = dict(program.parameters)
-        self.step = 0
+        self.step, self.turn, self.time = 0, 0, 0.0
 
     def advance(self, count: int) -> None:
         """Do steps.
@@ -67,6 +77,8 @@ class Oracle:
             for _ in range(count):
                 self._do_all(self.program.steps)
                 self.step += 1
+                dt = self.program.dt
+                self.time = self.time + self.numbers[dt] if isinstance(dt, str) else self.step * dt
             for name in self.arrays:
                 self._prescribe(name)
 
@@ -80,22 +92,49 @@ class Oracle:
                 self._launch(step)
             case Sweep():
                 self._sweep(step)
-            case Swap(first, second):
-                arrays = self.arrays
-                arrays[first], arrays[second] = arrays[second], arrays[first]
-            case Nest("repeat", count, steps):
-                for _ in range(count):
+            case Swap() | Rotate():
+                names = fields_moved(step)
+                contents = [self.arrays[name] for name in (*names[1:], names[0])]
+                self.arrays |= dict(zip(names, contents, strict=True))
+            case Until():
+                self._until(step)
+            case Nest(kind, count, steps):
+                is_due = kind == "repeat" or (self.step + 1) % count == 0
+                first = self.turn
+                for number in range(is_due * (count if kind == "repeat" else 1)):
+                    self.turn = first + number * (1 + last_turn(steps))
                     self._do_all(steps)
-            case Nest("every", interval, steps):
-                if (self.step + 1) % interval == 0:
-                    self._do_all(steps)
+                self.turn = first
+            case Callback(field) if field:
+                change(self.arrays[field])
+            case _:
+                self._change_number(step)
+
+    @property
+    def moment(self) -> tuple[int, int]:
+        """The step, and the pass through loops."""
+        return self.step, self.turn
+
+    def _change_number(self, step: Step) -> None:
+        match step:
+            case Assign(parameter, formula):
+                self.numbers[parameter] = float(self._computed(formula))
             case Reduce(name, kind, value):
                 self.numbers[name] = self._reduced(kind, value)
-            case Callback(field, parameter):
-                if field:
-                    change(self.arrays[field])
-                if parameter:
-                    self.numbers[parameter] += 1.0
+            case Callback(_, parameter):
+                self.numbers[parameter] += 1.0
+
+    def _until(self, loop: Until) -> None:
+        for number in range(loop.most):
+            self._do_all(loop.steps)
+            self.numbers[loop.name] = number + 1.0
+            if self._computed(loop.condition):
+                break
+
+    def _computed(self, formula: Formula) -> np.float64:
+        """Return what a formula gives now, and the reductions in it that are no steps."""
+        inside = {one.name: self._reduced(one.kind, one.value) for one in formula.inside}
+        return computed(formula.value, self.numbers | inside)
 
     def _launch(self, kernel: Kernel) -> None:
         keywords = {name: self._number(source) for name, source in kernel.keywords}
@@ -105,7 +144,7 @@ class Oracle:
         for assignment in kernel.assignments:
             now = self._filled_for(assignment.value)
             cells = _lines(region(self.program, assignment, on))
-            seen = _Seen(self.program, space, cells, before, now)
+            seen = _Seen(self.program, space, cells, before, now, moment=self.moment)
             value = evaluate(assignment.value, seen, keywords, (0,) * len(cells))
             self._assign(assignment, value, seen.chosen(kernel.on), cells)
 
@@ -127,14 +166,14 @@ class Oracle:
             first = _Seen(self.program, space, cells, before, before)
             is_chosen = first.chosen(sweep.on)
             columns = np.ix_(*(line * (a != sweep.axis) for a, line in enumerate(cells)))
-            old = [_readable(carry[columns]) for carry in carries]
+            told = {"carries": [_readable(c[columns]) for c in carries], "moment": self.moment}
             for assignment in sweep.assignments:
                 now = self._filled_for(assignment.value)
-                seen = _Seen(self.program, space, cells, before, now, old)
+                seen = _Seen(self.program, space, cells, before, now, **told)
                 value = evaluate(assignment.value, seen, keywords, here)
                 self._assign(assignment, value, is_chosen, cells)
             now = self._filled_for(*sweep.handed)
-            seen = _Seen(self.program, space, cells, before, now, old)
+            seen = _Seen(self.program, space, cells, before, now, **told)
             found = [evaluate(value, seen, keywords, here) for value in sweep.handed]
             for carry, value in zip(carries, found, strict=True):
                 new = _stored(np.broadcast_to(value, is_chosen.shape), carry.dtype)
@@ -183,9 +222,13 @@ class Oracle:
         cells = _lines(regions(self.program, step)[0][1])
         filled = self._filled_for(value)
         seen = _Seen(self.program, written_for(self.program, step), cells, filled, filled)
-        found = evaluate(value, seen, {}, (0,) * len(cells))
+        found = evaluate(value, seen, self.numbers, (0,) * len(cells))
         shape = tuple(map(len, cells))
-        numbers = np.broadcast_to(found, shape).astype(np.float64).ravel().tolist()
+        values = np.broadcast_to(found, shape)
+        if values.dtype.kind in "iu":  # exact, however large
+            numbers = values.ravel().tolist()
+            return float({"sum": sum, "min": min, "max": max}[kind](numbers))
+        numbers = values.astype(np.float64).ravel().tolist()
         if any(map(math.isnan, numbers)):
             return math.nan
         if kind == "sum" and any(map(math.isinf, numbers)):
@@ -200,7 +243,9 @@ class Oracle:
             case "step":
                 return float(self.step)
             case "time":
-                return self.step * self.program.dt
+                return self.time
+            case "formula":
+                return float(computed(source.value, self.numbers))
             case _:
                 return self.numbers[source.value]
 
@@ -248,9 +293,13 @@ class _Seen:
         before: Filled fields at the beginning.
         now: Filled fields as they are.
         carries: What has been handed on to these cells.
+        moment: The step, and the pass.
     """
 
-    def __init__(self, program: Program, space: Space, cells, before, now, carries=()) -> None:
+    def __init__(
+        self, program: Program, space: Space, cells, before, now, *, carries=(), moment=(0, 0)
+    ) -> None:
+        self.moment = moment
         self.program, self.space, self.cells = program, space, cells
         self.before, self.now, self.carries = before, now, carries
 
@@ -259,6 +308,10 @@ class _Seen:
             return self.carries[node.number]
         if isinstance(node, Index):
             return self._index(node.axis, shift)
+        if isinstance(node, Draw):
+            axes = range(len(self.cells))
+            cell = [self._index(a, shift) if a in self.space.axes else 0 for a in axes]
+            return drawn(node.seed, node.stream, node.dtype, *self.moment, cell)
         arrays = self.before if node.is_old else self.now
         return _readable(arrays[node.field][node.component][self._places(node, shift)])
 

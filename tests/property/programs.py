@@ -12,107 +12,11 @@ from fractions import Fraction
 from math import lcm
 
 import numpy as np
+from property.expressions import Expression, Offset, Read, fields_read, nodes
 
 AXES = "xyz"
 # How far programs read.
 REACH = 2
-Offset = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number written in the program."""
-
-    value: int | float | bool
-
-
-@dataclass(frozen=True)
-class Keyword:
-    """A number given to the kernel by keyword."""
-
-    name: str
-
-
-@dataclass(frozen=True)
-class Index:
-    """The index of the cell along an axis."""
-
-    axis: int
-
-
-@dataclass(frozen=True)
-class Read:
-    """A component of a field; 'is_old': read at the top of the function, used here.
-
-    Offsets have all axes of the grid; they are zero along those that the field lacks.
-    """
-
-    field: str
-    component: int
-    offset: Offset
-    is_old: bool = False
-
-
-@dataclass(frozen=True)
-class Carry:
-    """What the cell before has handed on in a sweep."""
-
-    number: int
-
-
-@dataclass(frozen=True)
-class Unary:
-    """'neg', 'abs', 'sqrt' or 'not' of a value."""
-
-    op: str
-    operand: Expression
-
-
-@dataclass(frozen=True)
-class Binary:
-    """Arithmetic ('add', …), bitwise ('and', …), comparing ('lt', …), 'min' or 'max'."""
-
-    op: str
-    left: Expression
-    right: Expression
-
-
-@dataclass(frozen=True)
-class Where:
-    """One of two values, chosen in each cell."""
-
-    condition: Expression
-    true: Expression
-    false: Expression
-
-
-@dataclass(frozen=True)
-class Power:
-    """A whole power."""
-
-    base: Expression
-    exponent: int
-
-
-@dataclass(frozen=True)
-class Cast:
-    """A value converted to another type."""
-
-    operand: Expression
-    dtype: str
-
-
-@dataclass(frozen=True)
-class Shifted:
-    """A whole expression as seen from the kernel's cell 'offset' away."""
-
-    operand: Expression
-    offset: Offset
-
-
-Expression = (
-    Number | Keyword | Carry | Index | Read | Unary | Binary | Where | Power | Cast | Shifted
-)
 
 
 @dataclass(frozen=True)
@@ -130,17 +34,22 @@ class Source:
     """Where a keyword's number comes from.
 
     Attributes:
-        kind: 'number', 'step', 'time', 'parameter' or 'reduction'; for carries also 'field'.
-        value: The number, or the name of the parameter, reduction or field.
+        kind: 'number', 'step', 'time', 'parameter', 'reduction' or 'formula'; for carries also
+            'field'.
+        value: The number, the name of the parameter, reduction or field, or an expression of
+            numbers whose keywords are such names.
     """
 
     kind: str
-    value: int | float | str = ""
+    value: int | float | str | Expression = ""
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """Assignments in the cells of a box (lower, upper), of a mask (a field's name), or in all."""
+    """Assignments in the cells of a box (lower, upper), of a mask (a field's name), or in all.
+
+    A keyword 'c…' is none: the function knows such a number as a variable from around it.
+    """
 
     assignments: tuple[Assignment, ...]
     on: tuple[Offset, Offset] | str | None = None
@@ -180,12 +89,40 @@ class Swap:
 
 
 @dataclass(frozen=True)
+class Rotate:
+    """Each field gets the contents of the next, the last those of the first."""
+
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Reduce:
-    """'kind' is 'sum', 'min' or 'max'."""
+    """'kind' is 'sum', 'min' or 'max'; keywords are names of parameters and reductions."""
 
     name: str
     kind: str
     value: Expression
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A number computed of others.
+
+    Attributes:
+        value: How; keywords are names of parameters, reductions and passes.
+        inside: Reductions that are no steps: they are evaluated where the formula is needed.
+    """
+
+    value: Expression
+    inside: tuple[Reduce, ...] = ()
+
+
+@dataclass(frozen=True)
+class Assign:
+    """Give a parameter the value of a formula."""
+
+    parameter: str
+    formula: Formula
 
 
 @dataclass(frozen=True)
@@ -198,6 +135,16 @@ class Nest:
 
 
 @dataclass(frozen=True)
+class Until:
+    """Passes until a condition holds, at most so many; 'name' is what their number is called."""
+
+    name: str
+    condition: Formula
+    most: int
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True)
 class Callback:
     """A Python function that changes all values of a field, or a parameter."""
 
@@ -205,7 +152,7 @@ class Callback:
     parameter: str = ""
 
 
-Step = Kernel | Sweep | Swap | Reduce | Nest | Callback
+Step = Kernel | Sweep | Swap | Rotate | Reduce | Assign | Nest | Until | Callback
 
 
 @dataclass(frozen=True)
@@ -256,7 +203,7 @@ class Space:
 
 @dataclass(frozen=True)
 class Program:
-    """A grid, its fields, and one time step."""
+    """A grid, its fields, and one time step; its length 'dt' may be the name of a parameter."""
 
     extent: Offset
     periodic: tuple[bool, ...]
@@ -264,7 +211,7 @@ class Program:
     fields: tuple[Field, ...]
     steps: tuple[Step, ...]
     parameters: tuple[tuple[str, float], ...] = ()
-    dt: float = 0.5
+    dt: float | str = 0.5
 
     def field(self, name: str) -> Field:
         return next(field for field in self.fields if field.name == name)
@@ -309,41 +256,10 @@ def initial(program: Program) -> dict[str, np.ndarray]:
         if field.dtype.startswith("float"):
             values = random.random(shape) - 0.5
         else:
-            lowest = 0 if field.dtype in ("uint8", "bool") else -9
+            lowest = 0 if field.dtype[0] in "ub" else -9
             values = random.integers(lowest, 2 if field.dtype == "bool" else 10, shape)
         result[field.name] = values.astype(field.dtype)
     return result
-
-
-def operands(node: Expression) -> tuple[Expression, ...]:
-    """Return the expressions directly below one."""
-    match node:
-        case Unary(_, a) | Power(a, _) | Cast(a, _) | Shifted(a, _):
-            return (a,)
-        case Binary(_, a, b):
-            return (a, b)
-        case Where(a, b, c):
-            return (a, b, c)
-        case _:
-            return ()
-
-
-def nodes(root: Expression) -> list[Expression]:
-    """Return an expression and all below it."""
-    return [root, *(node for below in operands(root) for node in nodes(below))]
-
-
-def seen(root: Expression, shift: Offset) -> list[tuple[Read | Index, Offset]]:
-    """Return the reads and indices of an expression with the cells from where they are seen."""
-    if isinstance(root, Read | Index):
-        return [(root, shift)]
-    if isinstance(root, Shifted):
-        shift = moved(shift, root.offset)
-    return [found for below in operands(root) for found in seen(below, shift)]
-
-
-def moved(offset: Offset, shift: Offset) -> Offset:
-    return tuple(a + b for a, b in zip(offset, shift, strict=True))
 
 
 def flat(steps: tuple[Step, ...]) -> list[Step]:
@@ -351,7 +267,7 @@ def flat(steps: tuple[Step, ...]) -> list[Step]:
     result = []
     for step in steps:
         result.append(step)
-        if isinstance(step, Nest):
+        if isinstance(step, Nest | Until):
             result += flat(step.steps)
     return result
 
@@ -361,6 +277,11 @@ def assigned_by(step: Step) -> set[str]:
     if not isinstance(step, Kernel | Sweep):
         return set()
     return {a.field for a in step.assignments} | set(step.ends if isinstance(step, Sweep) else ())
+
+
+def fields_moved(step: Swap | Rotate) -> tuple[str, ...]:
+    """Return the fields that get each the contents of the next."""
+    return (step.first, step.second) if isinstance(step, Swap) else step.fields
 
 
 def used_by(step: Step) -> set[str]:
@@ -375,8 +296,10 @@ def used_by(step: Step) -> set[str]:
             return found
         case Reduce(_, _, value):
             return fields_read(value)
-        case Swap(first, second):
-            return {first, second}
+        case Swap() | Rotate():
+            return set(fields_moved(step))
+        case Assign(_, Formula(_, inside)) | Until(_, Formula(_, inside)):
+            return set().union(*map(used_by, inside))
         case Callback(field):
             return {field} if field else set()
         case _:
@@ -394,7 +317,3 @@ def values_of(step: Kernel | Sweep) -> Iterator[Expression]:
     """Return all that a step computes in a cell."""
     yield from (a.value for a in step.assignments)
     yield from step.handed if isinstance(step, Sweep) else ()
-
-
-def fields_read(value: Expression) -> set[str]:
-    return {node.field for node in nodes(value) if isinstance(node, Read)}

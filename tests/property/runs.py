@@ -12,8 +12,13 @@ from random import Random
 import numpy as np
 from property.draw import draw_program
 from property.evaluation import UndefinedError
+from property.expressions import (
+    Offset,
+)
 from property.oracle import Oracle
-from property.programs import Offset, Program
+from property.programs import (
+    Program,
+)
 from property.smaller import smaller
 from property.written import Written, gathered
 
@@ -317,14 +322,18 @@ def difference(program: Program, execution: Execution) -> str:
     """
     oracle, expected = Oracle(program), []
     for count in execution.pieces:
-        oracle.advance(count)
+        try:
+            oracle.advance(count)
+        except (TypeError, OverflowError):
+            # A smaller one than was drawn, of types for which there is no such operation.
+            raise UndefinedError from None
         arrays = {name: array.copy() for name, array in oracle.arrays.items()}
         expected.append((arrays, dict(oracle.numbers)))
     written = Written(program)
     simulation = hc.Simulation(
         written.grid,
         written.steps,
-        dt=program.dt,
+        dt=written.dt,
         decomposition=execution.splits[0],
         strategy=execution.strategy,
         target=execution.target,

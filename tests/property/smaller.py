@@ -6,21 +6,24 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+from property.expressions import (
+    Carry,
+    Number,
+    Read,
+    operands,
+)
 from property.legal import (
     is_legal,
 )
 from property.programs import (
-    Carry,
     Field,
     Kernel,
     Nest,
-    Number,
     Program,
-    Read,
     Source,
     Sweep,
+    Until,
     flat,
-    operands,
     used_by,
 )
 
@@ -57,7 +60,7 @@ def _tuples(values: tuple) -> Iterator[tuple]:
     for number, value in enumerate(values):
         before, after = values[:number], values[number + 1 :]
         yield before + after
-        if isinstance(value, Nest):
+        if isinstance(value, Nest | Until):
             yield before + value.steps + after
         for one in _values(value):
             yield (*before, one, *after)

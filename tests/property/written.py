@@ -5,39 +5,62 @@ from __future__ import annotations
 import inspect
 import operator
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
+from property.evaluation import LIMIT, OF_ONE, OF_TWO, STEPS
+from property.expressions import (
+    Binary,
+    Carry,
+    Cast,
+    Draw,
+    Expression,
+    Index,
+    Keyword,
+    Number,
+    Power,
+    Read,
+    Shifted,
+    Unary,
+    Where,
+    nodes,
+    operands,
+)
 from property.oracle import change
 from property.programs import (
     AXES,
-    Binary,
+    Assign,
     Callback,
-    Carry,
-    Cast,
-    Expression,
-    Index,
+    Formula,
     Kernel,
-    Keyword,
     Nest,
-    Number,
-    Power,
     Program,
-    Read,
     Reduce,
-    Shifted,
+    Rotate,
     Source,
     Step,
     Swap,
     Sweep,
-    Unary,
-    Where,
+    Until,
     fields_of,
     initial,
-    nodes,
     values_of,
 )
 
 import halocline as hc
+
+
+def _as_double(value):
+    """Return a value as float64, which numbers known at run time are anyway."""
+    if isinstance(value, hc.Parameter):
+        return value
+    return value.astype("float64") if hasattr(value, "astype") else float(value)
+
+
+def _in_steps(function, *values):
+    found = function(*(_as_double(v) for v in values))
+    return hc.round(STEPS * hc.clip(found, -LIMIT, LIMIT))
+
 
 _OPERATIONS = {
     "neg": operator.neg,
@@ -50,6 +73,10 @@ _OPERATIONS = {
     "div": operator.truediv,
     "min": hc.minimum,
     "max": hc.maximum,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "lshift": operator.lshift,
+    "rshift": operator.rshift,
     "and": operator.and_,
     "or": operator.or_,
     "xor": operator.xor,
@@ -59,7 +86,11 @@ _OPERATIONS = {
     "ge": operator.ge,
     "eq": operator.eq,
     "ne": operator.ne,
+} | {
+    name: getattr(hc, name)
+    for name in ("floor", "ceil", "trunc", "round", "sign", "isnan", "fmod", "copysign")
 }
+_OPERATIONS |= {name: partial(_in_steps, getattr(hc, name)) for name in (*OF_ONE, *OF_TWO)}
 
 
 class Written:
@@ -69,6 +100,7 @@ class Written:
         grid: With the fields, set to their initial values.
         steps: What a simulation takes.
         numbers: Parameters and reductions by name.
+        dt: How long a step is.
     """
 
     def __init__(self, program: Program) -> None:
@@ -88,6 +120,7 @@ class Written:
             values = initial(program)[field.name].reshape(_shape(program, field.name))
             made.set(values if field.components > 1 else values[0])
         self.steps = [self._step(step) for step in program.steps]
+        self.dt = self.numbers[program.dt] if isinstance(program.dt, str) else program.dt
 
     def _grid(self, scale: tuple[Fraction, ...]) -> hc.Grid:
         if not scale:
@@ -108,12 +141,28 @@ class Written:
                 return hc.repeat(count, *map(self._step, steps))
             case Nest("every", count, steps):
                 return hc.every(count, *map(self._step, steps))
-            case Reduce(name, kind, value):
-                made = getattr(hc, kind)(_Reader(fields).value(value), name)
-                self.numbers[name] = made
-                return made
+            case Rotate(names):
+                return hc.rotate(*(fields[name] for name in names))
+            case Reduce(name):
+                self.numbers[name] = self._reduction(step, self.numbers)
+                return self.numbers[name]
+            case Assign(parameter, formula):
+                return hc.assign(self.numbers[parameter], self._formula(formula))
+            case Until(name, condition, most, steps):
+                inner = [*map(self._step, steps)]
+                loop = hc.until(self._formula(condition), *inner, most=most, otherwise="go on")
+                self.numbers[name] = loop.passes
+                return loop
             case Callback(field, parameter):
                 return self._callback(field, parameter)
+
+    def _reduction(self, step: Reduce, numbers):
+        value = _Reader(self.grid.fields, numbers).value(step.value)
+        return getattr(hc, step.kind)(value, step.name)
+
+    def _formula(self, formula: Formula):
+        inside = {one.name: self._reduction(one, self.numbers) for one in formula.inside}
+        return _Reader({}, self.numbers | inside).number(formula.value)
 
     def _callback(self, field: str, parameter: str):
         def called() -> None:
@@ -127,7 +176,9 @@ class Written:
     def _call(self, kernel: Kernel):
         names = fields_of(kernel)
         fields = [self.grid.fields[name] for name in names]
-        return hc.kernel(_function(kernel, names))(*fields, **self._options(kernel))
+        return hc.kernel(_function(kernel, names, self._around(kernel)))(
+            *fields, **self._options(kernel)
+        )
 
     def _sweep(self, sweep: Sweep):
         names = fields_of(sweep)[:: -1 if sweep.sign < 0 else 1]
@@ -135,7 +186,7 @@ class Written:
         start = [self._number(source) for source in sweep.starts]
         end = [self.grid.fields[name] for name in sweep.ends]
         made = hc.sweep(AXES[sweep.axis] + ("+" if sweep.sign > 0 else "-"))
-        return made(_function(sweep, names))(
+        return made(_function(sweep, names, self._around(sweep)))(
             *fields,
             start=tuple(start) if len(start) > 1 else start[0],
             end=(tuple(end) if len(end) > 1 else end[0]) if end else None,
@@ -148,7 +199,11 @@ class Written:
             on = self.grid.fields[on]
         elif on is not None:
             on = hc.Box(*on)
-        return {"on": on} | {name: self._number(source) for name, source in step.keywords}
+        given = {n: self._number(source) for n, source in step.keywords if not is_around(n)}
+        return {"on": on} | given
+
+    def _around(self, step: Kernel | Sweep):
+        return {n: self._number(source) for n, source in step.keywords if is_around(n)}
 
     def _number(self, source: Source):
         match source.kind:
@@ -158,6 +213,8 @@ class Written:
                 return hc.step
             case "time":
                 return hc.time
+            case "formula":
+                return self._formula(Formula(source.value))
             case "field":
                 return self.grid.fields[source.value]
             case _:
@@ -195,13 +252,18 @@ def _reads(kernel: Kernel | Sweep) -> list[Read]:
     return [node for node in found if isinstance(node, Read)]
 
 
-def _function(kernel: Kernel | Sweep, names: list[str]):
-    """Return the function that a user would have written."""
+def is_around(keyword: str) -> bool:
+    """Return whether a number is no keyword, but a variable from around the function."""
+    return keyword.startswith("c")
+
+
+def _function(kernel: Kernel | Sweep, names: list[str], around):
+    """Return the function that a user would have written, with variables from around it."""
     carries = ["carry"] if isinstance(kernel, Sweep) else []
 
     def random_kernel(*symbols, **keywords):
         handed, fields = symbols[: len(carries)], symbols[len(carries) :]
-        reader = _Reader(dict(zip(names, fields, strict=True)), keywords)
+        reader = _Reader(dict(zip(names, fields, strict=True)), keywords | around)
         if handed:
             reader.carries = handed[0] if isinstance(handed[0], tuple) else handed
         for read in _reads(kernel):
@@ -223,7 +285,7 @@ def _function(kernel: Kernel | Sweep, names: list[str]):
     kinds = inspect.Parameter
     random_kernel.__signature__ = inspect.Signature(
         [kinds(name, kinds.POSITIONAL_OR_KEYWORD) for name in (*carries, *names)]
-        + [kinds(name, kinds.KEYWORD_ONLY) for name, _ in kernel.keywords]
+        + [kinds(name, kinds.KEYWORD_ONLY) for name, _ in kernel.keywords if not is_around(name)]
     )
     return random_kernel
 
@@ -246,7 +308,35 @@ class _Reader:
         offset = tuple(node.offset[axis] for axis in self.axes(node.field))
         return (field[node.component] if field.components > 1 else field)[offset]
 
+    def number(self, node: Expression):
+        """Return a formula: written numbers are floats."""
+        match node:
+            case Number(value):
+                return float(value)
+            case Unary(op, a):
+                return _OPERATIONS[op](self.number(a))
+            case Binary(op, a, b):
+                return _OPERATIONS[op](self.number(a), self.number(b))
+            case Where(condition, a, b):
+                return hc.where(*map(self.number, (condition, a, b)))
+        return self.value(node)
+
     def value(self, node: Expression):
+        match node:
+            case Shifted(operand, offset):
+                return self.value(operand)[offset]
+            case Power(base, exponent):
+                return self.value(base) ** exponent
+            case Cast(operand, dtype):
+                return self.value(operand).astype(dtype)
+            case Where(condition, true, false):
+                return hc.where(*map(self.value, (condition, true, false)))
+            case Unary(op) | Binary(op):
+                return _OPERATIONS[op](*map(self.value, operands(node)))
+            case _:
+                return self._leaf(node)
+
+    def _leaf(self, node: Expression):
         match node:
             case Number(value):
                 return value
@@ -256,20 +346,12 @@ class _Reader:
                 return self.carries[number]
             case Index(axis):
                 return hc.index(AXES[axis])
+            case Draw(seed, stream, dtype) if dtype.startswith("float"):
+                return hc.random(seed=seed, stream=stream, dtype=dtype)
+            case Draw(seed, stream, dtype):
+                return hc.random_bits(seed=seed, stream=stream, dtype=dtype)
             case Read():
                 return self.old[node] if node.is_old else self.read(node)
-            case Shifted(operand, offset):
-                return self.value(operand)[offset]
-            case Power(base, exponent):
-                return self.value(base) ** exponent
-            case Cast(operand, dtype):
-                return self.value(operand).astype(dtype)
-            case Where(condition, true, false):
-                return hc.where(*map(self.value, (condition, true, false)))
-            case Unary(op, operand):
-                return _OPERATIONS[op](self.value(operand))
-            case Binary(op, left, right):
-                return _OPERATIONS[op](self.value(left), self.value(right))
 
 
 def gathered(written: Written, program: Program) -> dict[str, np.ndarray | None]:

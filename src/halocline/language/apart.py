@@ -52,7 +52,8 @@ class Cells:
                 return True
         return any(
             all(change % colours.count for change in self._changes(colours, way, closes=closes))
-            for colours in _colours(_condition(statement))
+            for chosen in _conditions(statement)
+            for colours in _colours(chosen)
         )
 
     def _changes(self, colours: _Colours, way: Offset, *, closes: bool) -> Iterator[int]:
@@ -81,16 +82,20 @@ class _Chosen:
     holds: bool
 
 
-def _condition(statement: Statement) -> _Chosen | None:
-    """Return when a statement assigns a new value; None if always."""
+def _conditions(statement: Statement) -> Iterator[_Chosen]:
+    """Yield what must all hold, or must not, for a statement to assign a new value."""
     value = statement.value
-    if not isinstance(value, Where):
-        return None
-    if _is_old(value.false, statement):
-        return _Chosen(value.condition, holds=True)
-    if _is_old(value.true, statement):
-        return _Chosen(value.condition, holds=False)
-    return None
+    while isinstance(value, Cast | Where):
+        if isinstance(value, Cast):
+            value = value.operand
+        elif _is_old(value.false, statement):
+            yield _Chosen(value.condition, holds=True)
+            value = value.true
+        elif _is_old(value.true, statement):
+            yield _Chosen(value.condition, holds=False)
+            value = value.false
+        else:
+            return
 
 
 def _is_old(value: Expr, statement: Statement) -> bool:
@@ -100,11 +105,9 @@ def _is_old(value: Expr, statement: Statement) -> bool:
     return isinstance(value, Read) and (value.field, value.component, value.offset) == target
 
 
-def _colours(chosen: _Chosen | None) -> Iterator[_Colours]:
+def _colours(chosen: _Chosen) -> Iterator[_Colours]:
     """Yield colours that are all the same in cells for which a condition holds, or does not."""
     match chosen:
-        case None:
-            return
         case _Chosen(Binary("and", left, right), True) | _Chosen(Binary("or", left, right), False):
             yield from _colours(_Chosen(left, chosen.holds))
             yield from _colours(_Chosen(right, chosen.holds))

@@ -93,6 +93,10 @@ class Displaced:
             for reach in _outside(need.reach, other.pieces.get((need.field, need.component), ()))
         )
 
+    def without(self, storages: Collection[str]) -> Displaced:
+        """Return the same with what some storages hold at its owners."""
+        return Displaced({key: p for key, p in self.pieces.items() if key[0] not in storages})
+
     def renamed(self, storages: Mapping[str, str]) -> Displaced:
         """Return the same held in other storages, where these are given."""
         return Displaced({(storages.get(name, name), q): p for (name, q), p in self.pieces.items()})

@@ -114,8 +114,12 @@ class _Planner:
         return before, planned, after
 
     def _settled(self, groups: list[Items], state: _State) -> tuple[list[ScheduleItem], Displaced]:
-        """Return the first round, and where values are held before and after every round."""
-        displaced = state.displaced
+        """Return the first round, and where values are held before and after every round.
+
+        What storages held that a round swaps might go round for ever: it is returned before.
+        """
+        displaced = state.displaced.without(_swapped(groups))
+        state = _State(state.valid, displaced)
         planned, after = self._round(groups, state)
         while after.displaced != displaced:
             displaced = after.displaced
@@ -329,6 +333,12 @@ def _used_beside(program: Program) -> dict[Every[Any], set[str]]:
                 names = {name for one in everything if one not in inner for name in one.names}
                 result[item] = names.union(*(program.groups.get(name, ()) for name in names))
     return result
+
+
+def _swapped(items: Iterable[Any]) -> set[str]:
+    """Return the storages that are swapped, not only in name."""
+    swaps = (item for item in walk(items) if isinstance(item, Swap))
+    return {name for swap in swaps for name in (swap.first, swap.second)}
 
 
 def _step_ends(items: Iterable[ScheduleItem]) -> list[StepEnd]:

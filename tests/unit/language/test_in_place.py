@@ -77,6 +77,37 @@ def test_one_of_two_conditions_is_enough():
     assert (stepped(u, diagonal_of_four(u)) == expected).all()
 
 
+@pytest.mark.parametrize("changes", [False, True])
+def test_cells_of_one_colour_in_a_mask(changes):
+    u, values = a_field()
+    mask = u.grid.field("mask", dtype=bool)
+    is_inside = np.random.default_rng(4).random(values.shape) < 0.6
+    mask.set(is_inside)
+
+    @hc.kernel
+    def turned(mask):
+        mask[0, 0] = ~mask[0, 0]
+
+    i, j = np.indices(values.shape)
+    values = relaxed(values, ((i + j) % 2 == 0) & is_inside)
+    found = stepped(u, relax(u, count=2, colour=0, on=mask), *([turned(mask)] if changes else []))
+    np.testing.assert_allclose(found, values, rtol=1e-15)
+
+
+def test_one_colour_of_those_where_a_condition_holds():
+    u, values = a_field()
+
+    @hc.kernel
+    def chosen(u):
+        around = 0.25 * (u[1, 0] + u[-1, 0] + u[0, 1] + u[0, -1])
+        is_even = (hc.index("x") + hc.index("y")) % 2 == 0
+        u[0, 0] = hc.where(u[0, 0] > 0.5, hc.where(is_even, around, u[0, 0]), u[0, 0])
+
+    i, j = np.indices(values.shape)
+    expected = relaxed(values, ((i + j) % 2 == 0) & (values > 0.5))
+    np.testing.assert_allclose(stepped(u, chosen(u)), expected, rtol=1e-15)
+
+
 def test_the_old_value_may_come_first():
     @hc.kernel
     def keep_first(u):

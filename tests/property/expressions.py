@@ -1,0 +1,147 @@
+"""Expressions of random programs, as plain values: what a kernel computes in a cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Offset = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number written in the program."""
+
+    value: int | float | bool
+
+
+@dataclass(frozen=True)
+class Keyword:
+    """A number given to the kernel by keyword."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Index:
+    """The index of the cell along an axis."""
+
+    axis: int
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A random number of the cell in this step and pass: of [0, 1), or an integer of any bits."""
+
+    seed: int
+    stream: int
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Read:
+    """A component of a field; 'is_old': read at the top of the function, used here.
+
+    Offsets have all axes of the grid; they are zero along those that the field lacks.
+    """
+
+    field: str
+    component: int
+    offset: Offset
+    is_old: bool = False
+
+
+@dataclass(frozen=True)
+class Carry:
+    """What the cell before has handed on in a sweep."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Unary:
+    """'neg', 'abs', 'not', … of a value; a function in steps: see 'evaluation'."""
+
+    op: str
+    operand: Expression
+
+
+@dataclass(frozen=True)
+class Binary:
+    """Arithmetic ('add', …), bitwise ('and', …), comparing ('lt', …), 'min', 'max' or 'fmod'."""
+
+    op: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True)
+class Where:
+    """One of two values, chosen in each cell."""
+
+    condition: Expression
+    true: Expression
+    false: Expression
+
+
+@dataclass(frozen=True)
+class Power:
+    """A whole power."""
+
+    base: Expression
+    exponent: int
+
+
+@dataclass(frozen=True)
+class Cast:
+    """A value converted to another type."""
+
+    operand: Expression
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Shifted:
+    """A whole expression as seen from the kernel's cell 'offset' away."""
+
+    operand: Expression
+    offset: Offset
+
+
+Expression = (
+    Number | Keyword | Carry | Index | Draw | Read | Unary | Binary | Where | Power | Cast | Shifted
+)
+
+
+def operands(node: Expression) -> tuple[Expression, ...]:
+    """Return the expressions directly below one."""
+    match node:
+        case Unary(_, a) | Power(a, _) | Cast(a, _) | Shifted(a, _):
+            return (a,)
+        case Binary(_, a, b):
+            return (a, b)
+        case Where(a, b, c):
+            return (a, b, c)
+        case _:
+            return ()
+
+
+def nodes(root: Expression) -> list[Expression]:
+    """Return an expression and all below it."""
+    return [root, *(node for below in operands(root) for node in nodes(below))]
+
+
+def seen(root: Expression, shift: Offset) -> list[tuple[Read | Index | Draw, Offset]]:
+    """Return what an expression has in a cell, with the cells from where that is seen."""
+    if isinstance(root, Read | Index | Draw):
+        return [(root, shift)]
+    if isinstance(root, Shifted):
+        shift = moved(shift, root.offset)
+    return [found for below in operands(root) for found in seen(below, shift)]
+
+
+def moved(offset: Offset, shift: Offset) -> Offset:
+    return tuple(a + b for a, b in zip(offset, shift, strict=True))
+
+
+def fields_read(value: Expression) -> set[str]:
+    return {node.field for node in nodes(value) if isinstance(node, Read)}

@@ -89,7 +89,6 @@ def elementary(name: str, x: NDArray[Any], result: NDArray[Any]) -> None:
 
 @overload
 def elementary(name: str, x: NDArray[Any], y: NDArray[Any], result: NDArray[Any]) -> None: ...
-
 def emulated_device(seed: int) -> Device:
     """Return a device on the processor, which does what it may in a random order."""
 

@@ -59,7 +59,6 @@ ONE = {
     "sqrt": (hc.sqrt, np.sqrt),
     "abs": (abs, np.abs),
     "neg": (operator.neg, np.negative),
-    "exp": (hc.exp, lambda x: np.float64(math.inf if x >= 700 else math.exp(x))),
     "cube": (lambda x: x**3, lambda x: x * x * x),
     "power": (lambda x: x**-1.5, lambda x: 1.0 / (x * np.sqrt(x))),
     "where": (lambda x: hc.where(x > 1, 2.0, x), lambda x: 2.0 if x > 1 else x),
@@ -76,12 +75,6 @@ def test_one_number(name):
     formulas = [ours(hc.Parameter(x)) for x in VALUES]
     assert all(same(f.value, e) for f, e in zip(formulas, expected, strict=True))
     assert all(map(same, in_steps(*formulas), expected))
-
-
-def test_functions_are_those_of_the_runtime():
-    values = [hc.Parameter(x) for x in (0.3, 1.7, 12.5)]
-    formulas = [f(x) for f in (hc.exp, hc.log, hc.sin, hc.cos, hc.tanh) for x in values]
-    assert in_steps(*formulas) == [formula.value for formula in formulas]
 
 
 def test_text():

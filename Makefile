@@ -30,7 +30,7 @@ lint: $(VENV)/linters
 	$(BIN)/ruff format --check src tests examples bench docs/*.py
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/clang-format --dry-run --Werror cpp/*/*.?pp tests/cpp/*.cpp tests/fake_driver/*.?pp
+	$(BIN)/clang-format --dry-run --Werror cpp/*/*.?pp cpp/*/*/*.?pp tests/cpp/*.cpp tests/fake_driver/*.?pp
 
 # Pages of all documents and the reference, without network: build/docs/index.html.
 docs: $(VENV)/writers

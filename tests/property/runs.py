@@ -30,7 +30,7 @@ from halocline.runtime.job import join
 
 # How many programs are run in all, and which part of them where.
 COUNT = int(os.environ.get("HALOCLINE_PROGRAMS", "360"))
-SEED = int(os.environ.get("HALOCLINE_SEED", "0"))
+SEED = int(os.environ.get("HALOCLINE_SEED", "14"))
 _SHARES = {"numpy": 0.5, "c++": 0.05, "2 ranks": 0.15, "3 ranks": 0.15, "4 ranks": 0.15}
 
 

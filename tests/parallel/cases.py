@@ -187,15 +187,17 @@ def pairwise_covering(seed: int) -> list[Case]:
     return cases
 
 
-def deep(problem: str, ranks: int, **others: str) -> Case:
-    """Return a case with blocks as wide as the halos of three steps."""
+def deep(problem: str, ranks: int, depth: int = 3, **others: str) -> Case:
+    """Return a case with blocks as wide as the halos of so many steps."""
     plain = {name: values[0] for name, values in CHOICES.items()} | others
-    return Case(**(plain | {"problem": problem, "ranks": ranks, "depth": 3, "decomposition": None}))
+    wanted = {"problem": problem, "ranks": ranks, "depth": depth, "decomposition": None}
+    return Case(**(plain | wanted))
 
 
 CASES = pairwise_covering(seed=7)
 CASES += [deep(problem, 2) for problem in stencils.PROBLEMS]
 CASES += [deep("heat 1-D", 6, transport="put"), deep("heat 1-D", 8, transport="datatype")]
+CASES += [deep("heat 1-D", 8, depth=2), deep("noise 2-D", 2, depth=2)]
 CASES += [replace(deep("heat 1-D", 2), decomposition="uneven")]
 # Compiling for an emulated device takes long: some with every problem, overlap and depth.
 DEVICE_CASES = CASES[2::5]

@@ -39,6 +39,19 @@ Series series_of(const Given<double>& times, const Given<double>& values, double
     return {copied(times), copied(values), values.size() / rows, period};
 }
 
+using Cells = std::array<std::int64_t, 3>;
+
+/// What all points have, whether they are injected or interpolated.
+Points points_of(int component, const Cells& widths, const Given<std::int32_t>& first,
+                 const Given<double>& weights) {
+    Points points;
+    points.component = component;
+    points.widths = widths;
+    points.first = copied(first);
+    points.weights = copied(weights);
+    return points;
+}
+
 /// An array that owns its numbers.
 template <typename T>
 nb::ndarray<nb::numpy, T> given_away(std::vector<T>&& values) {
@@ -53,7 +66,6 @@ nb::ndarray<nb::numpy, T> given_away(std::vector<T>&& values) {
 }  // namespace
 
 void bind_points(nb::class_<Runtime>& runtime) {
-    using Cells = std::array<std::int64_t, 3>;
     runtime
         .def(
             "add_series",
@@ -64,12 +76,8 @@ void bind_points(nb::class_<Runtime>& runtime) {
             "add_injection",
             [](Runtime& self, int component, const Cells& widths, const Given<std::int32_t>& first,
                const Given<double>& weights, const Given<double>& scales) {
-                Points points;
+                Points points = points_of(component, widths, first, weights);
                 points.is_injected = true;
-                points.component = component;
-                points.widths = widths;
-                points.first = copied(first);
-                points.weights = copied(weights);
                 points.scales = copied(scales);
                 return self.add_points(std::move(points));
             },
@@ -83,11 +91,7 @@ void bind_points(nb::class_<Runtime>& runtime) {
             "add_interpolation",
             [](Runtime& self, int component, const Cells& widths, const Given<std::int32_t>& first,
                const Given<double>& weights, const Given<std::int32_t>& cells) {
-                Points points;
-                points.component = component;
-                points.widths = widths;
-                points.first = copied(first);
-                points.weights = copied(weights);
+                Points points = points_of(component, widths, first, weights);
                 points.cells = copied(cells);
                 return self.add_points(std::move(points));
             },

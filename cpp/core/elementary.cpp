@@ -22,9 +22,10 @@
 // clang-format off
 #define ALL_OF_ONE(DO)                                                                      \
     DO(exp) DO(exp2) DO(expm1) DO(log) DO(log2) DO(log10) DO(log1p) DO(sin) DO(cos) DO(tan) \
-    DO(asin) DO(acos) DO(atan) DO(sinh) DO(cosh) DO(tanh) DO(cbrt) DO(erf)
+    DO(asin) DO(acos) DO(atan) DO(sinh) DO(cosh) DO(tanh) DO(cbrt) DO(erf)                  \
+    DO(floor) DO(ceil) DO(trunc) DO(sign)
 // clang-format on
-#define ALL_OF_TWO(DO) DO(pow) DO(atan2) DO(hypot)
+#define ALL_OF_TWO(DO) DO(pow) DO(atan2) DO(hypot) DO(fmod) DO(copysign)
 
 namespace halocline {
 namespace of_rows {

@@ -17,10 +17,6 @@ double truth(bool value) {
     return value ? 1.0 : 0.0;
 }
 
-double sign_of(double a) {
-    return a > 0 ? 1.0 : a < 0 ? -1.0 : a;
-}
-
 /// What is left of a quotient rounded down: it has the sign of the divisor (NumPy's 'remainder').
 double floor_rest(double a, double b) {
     const double rest = std::fmod(a, b);
@@ -53,11 +49,7 @@ constexpr std::pair<std::string_view, Of1> of_one[] = {
     {"neg", one<[](double a) { return -a; }>},
     {"abs", one<[](double a) { return std::abs(a); }>},
     {"sqrt", one<[](double a) { return std::sqrt(a); }>},
-    {"floor", one<[](double a) { return std::floor(a); }>},
-    {"ceil", one<[](double a) { return std::ceil(a); }>},
-    {"trunc", one<[](double a) { return std::trunc(a); }>},
     {"round", one<[](double a) { return std::nearbyint(a); }>},
-    {"sign", one<sign_of>},
     {"invert", one<[](double a) { return truth(a == 0); }>},
 };
 
@@ -68,8 +60,6 @@ constexpr std::pair<std::string_view, Of2> of_two[] = {
     {"div", two<[](double a, double b) { return a / b; }>},
     {"floordiv", two<floor_quotient>},
     {"mod", two<floor_rest>},
-    {"fmod", two<[](double a, double b) { return std::fmod(a, b); }>},
-    {"copysign", two<[](double a, double b) { return std::copysign(a, b); }>},
     {"min", two<[](double a, double b) { return b < a ? b : a; }>},
     {"max", two<[](double a, double b) { return a < b ? b : a; }>},
     {"and", two<[](double a, double b) { return truth(a != 0 && b != 0); }>},

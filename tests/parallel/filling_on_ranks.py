@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
 import xarray
+from parallel.poisoned import STRATEGIES
 
 import halocline as hc
 from halocline.runtime.job import join
@@ -23,16 +24,6 @@ from halocline.runtime.job import join
 EXTENT = (12, 16, 24)
 TIMES, PERIOD = np.array([0.0, 1.0, 2.5]), 4.0
 STEPS, DT, A = 9, 0.5, 0.0625
-STRATEGIES = (
-    {"strategy": hc.Strategy(poison=True)},
-    {"strategy": hc.Strategy(poison=True, overlap="rim-first", wait="any", tiles=3), "blocks": 2},
-    {"strategy": hc.Strategy(poison=True, overlap="postponed", messages="field"), "blocks": 3},
-    {"strategy": hc.Strategy(poison=True, overlap="none", neighbours="staged", width="full")},
-    {"strategy": hc.Strategy(poison=True, depth=2, wait="any"), "threads": 2},
-    {"strategy": hc.Strategy(poison=True, depth=3, overlap="rim-first"), "decomposition": "rows"},
-    {"strategy": hc.Strategy(poison=True), "target": "numpy"},
-    {"strategy": hc.Strategy(poison=True, transport="via-host"), "device": "emulated:3"},
-)
 
 
 def given() -> dict[str, np.ndarray]:

@@ -17,21 +17,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
+from parallel.poisoned import STRATEGIES
 
 import halocline as hc
 from halocline.runtime.job import join
 
 STEPS, DT, A = 6, 0.5, 0.125
-STRATEGIES = (
-    {"strategy": hc.Strategy(poison=True)},
-    {"strategy": hc.Strategy(poison=True, overlap="rim-first", wait="any", tiles=3), "blocks": 2},
-    {"strategy": hc.Strategy(poison=True, overlap="postponed", messages="field"), "blocks": 3},
-    {"strategy": hc.Strategy(poison=True, overlap="none", neighbours="staged", width="full")},
-    {"strategy": hc.Strategy(poison=True, depth=2, wait="any"), "threads": 2},
-    {"strategy": hc.Strategy(poison=True, depth=3, overlap="rim-first"), "decomposition": "rows"},
-    {"strategy": hc.Strategy(poison=True), "target": "numpy"},
-    {"strategy": hc.Strategy(poison=True, transport="via-host"), "device": "emulated:3"},
-)
 
 
 @dataclass(frozen=True)

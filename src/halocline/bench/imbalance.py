@@ -16,18 +16,15 @@ from halocline.apps.cases import read_case
 from halocline.bench.benchmark import Benchmark
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import Settings
-from halocline.bench.stepping import TimedSteps, take_turns
+from halocline.bench.stepping import take_turns
+from halocline.bench.timed_case import alone, check_results, timed_case
 from halocline.bench.times import Times
-from halocline.errors import HaloclineError
 from halocline.io.results import Chart, Row
 from halocline.runtime.job import Job
 from halocline.runtime.report import Timer
 
 COMPUTATION, COMMUNICATION = "computation", "communication"
 _COMMUNICATING = ("start", "wait", "poll", "any")
-# Each repetition lasts so many times the budget of a benchmark of messages.
-_LONGER = 20
-_FIRST_STEPS = 4
 
 
 def imbalance_time(times: Sequence[float], group: str) -> float:
@@ -50,17 +47,7 @@ def imbalance_percent(times: Sequence[float], group: str) -> float:
 
 def measure(job: Job, settings: Settings) -> tuple[int, list[Row]]:
     """Run some steps of a case; return a checksum of its fields after the first, and the rows."""
-    problem = read_case(settings.case, {})[0].problem()
-    simulation = hc.Simulation(
-        problem.grid,
-        problem.steps,
-        strategy=hc.Strategy(),
-        ranks_per_node=settings.ranks_per_node,
-        link=settings.link,
-        threads=1,
-        check_every=0,
-    )
-    timed = TimedSteps(simulation, _LONGER * settings.budget_s, _FIRST_STEPS)
+    timed = timed_case(settings, strategy=hc.Strategy())
     take_turns([timed], settings.repetitions)
     ranks = job.gather(timed.timers)
     samples = list(zip(*ranks, strict=True)) if ranks else []
@@ -118,12 +105,8 @@ def run(settings: Settings) -> list[Row]:
     """
     read_case(settings.case, {})
     crc, rows = measure_on_ranks(measure, settings)
-    alone = replace(settings, ranks=1, ranks_per_node=None, link=None, repetitions=1)
-    expected, _ = measure_on_ranks(measure, alone)
-    if crc != expected:
-        raise HaloclineError(
-            f"Case '{settings.case}' has other results on {settings.ranks} ranks than on one."
-        )
+    expected, _ = measure_on_ranks(measure, replace(alone(settings), repetitions=1))
+    check_results(settings, crc, expected)
     return rows
 
 

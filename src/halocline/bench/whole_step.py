@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import halocline as hc
 from halocline.apps.cases import read_case
 from halocline.bench.benchmark import Benchmark
 from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import Settings
-from halocline.bench.stepping import TimedSteps, take_turns
-from halocline.errors import HaloclineError
+from halocline.bench.stepping import take_turns
+from halocline.bench.timed_case import alone, check_results, timed_case
 from halocline.io.results import Chart, Row
 from halocline.runtime.job import Job
-
-# Each repetition lasts so many times the budget of a benchmark of messages.
-_LONGER = 20
-_FIRST_STEPS = 4
 
 
 def measure(_: Job, settings: Settings) -> tuple[int, Row]:
     """Run some steps; return a checksum of the fields after the first, and the row."""
-    problem = read_case(settings.case, {})[0].problem()
-    simulation = hc.Simulation(
-        problem.grid,
-        problem.steps,
-        dt=problem.dt,
-        ranks_per_node=settings.ranks_per_node,
-        link=settings.link,
-        threads=1,
-        device=settings.device if settings.device != "auto" else "cpu",
-        check_every=0,
-    )
-    timed = TimedSteps(simulation, _LONGER * settings.budget_s, _FIRST_STEPS)
+    timed = timed_case(settings, device="cpu" if settings.device == "auto" else settings.device)
     take_turns([timed], settings.repetitions)
     times = timed.times
-    rate = problem.grid.domain.cells / times.median_s / 1e6
+    rate = timed.simulation.grid.domain.cells / times.median_s / 1e6
     return timed.checksum, {"ranks": settings.ranks, **times.columns(), "Mcells/s": rate}
 
 
@@ -46,15 +28,11 @@ def run(settings: Settings) -> list[Row]:
         HaloclineError: They differ, or there is no such case.
     """
     read_case(settings.case, {})
-    alone = replace(settings, ranks=1, ranks_per_node=None, link=None)
-    expected, row = measure_on_ranks(measure, alone)
+    expected, row = measure_on_ranks(measure, alone(settings))
     if settings.ranks == 1:
         return [row]
     crc, other = measure_on_ranks(measure, settings)
-    if crc != expected:
-        raise HaloclineError(
-            f"'{settings.case}' has other results on {settings.ranks} ranks than on one."
-        )
+    check_results(settings, crc, expected)
     return [row, other]
 
 

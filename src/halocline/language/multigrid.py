@@ -25,7 +25,7 @@ from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
-from halocline.language.relaxation import System, is_floating, system
+from halocline.language.relaxation import System, system
 from halocline.language.steps import repeat
 from halocline.language.trace import recorded
 from halocline.language.transfer import prolong, restrict
@@ -229,7 +229,7 @@ def _check(operator: Any, u: Any, f: Any, coefficients: Sequence[Any], cycle: st
             "cells and type, with one component.",
             place=user_place(),
         )
-    if u.location != "center" or not is_floating(u):
+    if u.location != "center" or not u.dtype.startswith("float"):
         raise GridError(
             f"'hc.Multigrid' was given '{u.name}' of type {u.dtype} at '{u.location}'; expected "
             "floats in the middle of cells.",

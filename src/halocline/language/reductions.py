@@ -11,7 +11,6 @@ import numpy as np
 from halocline.errors import KernelError, described
 from halocline.geometry import AXES
 from halocline.language import operators
-from halocline.language.expr import walk
 from halocline.language.fields import Field
 from halocline.language.functions import maximum, minimum
 from halocline.language.grid import same_family
@@ -121,7 +120,7 @@ def _reduced(
 
 
 def _fields(kind: str, reduction: Reduction, into: Field) -> dict[str, Field]:
-    names = dict.fromkeys(read.field for read in reads(*walk(reduction.operand)))
+    names = dict.fromkeys(read.field for read in reads(reduction.operand))
     missing = [name for name in names if name not in into.grid.fields]
     if missing:
         raise KernelError(

@@ -11,13 +11,22 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from halocline.errors import KernelError
-from halocline.geometry import AXES, added, opposite
+from halocline.geometry import AXES, added
 from halocline.language import operators
 from halocline.language.apart import Cells
-from halocline.language.expr import Binary, Const, Expr, Index, Read, Unary, rebuild, renamed, walk
+from halocline.language.expr import (
+    Binary,
+    Const,
+    Expr,
+    Index,
+    Read,
+    Unary,
+    rebuild,
+    renamed,
+    replaced,
+    walk,
+)
 from halocline.language.expr import operands as operands_of
 from halocline.language.functions import index, where
 from halocline.language.kernel import Statement, reads
@@ -64,22 +73,25 @@ class System:
 
     def relax(self) -> Steps:
         """Return steps that do one relaxation."""
-        diagonal = _folded(_with_own(self.applied, 1.0), only_own=True)
+        own = self._read(_U)
+        others = [r for r in reads(self.applied) if r.field == _U and r is not own]
+        alone: dict[Expr, Expr] = {own: Const(1.0), **dict.fromkeys(others, Const(0.0))}
+        diagonal = _folded(replaced(self.applied, alone))
         if isinstance(diagonal, Const) and diagonal.value == 0:
             raise KernelError(
                 f"The operator does not use the value of '{self.u.name}' in the cell itself: there "
                 "is nothing to relax.",
                 place=user_place(),
             )
-        rest = operators.Value(_folded(_with_own(self.applied, 0.0)))
+        rest = operators.Value(_folded(replaced(self.applied, {own: Const(0.0)})))
         inverse = 1.0 / diagonal.value if isinstance(diagonal, Const) else None
         f = operators.Value(self._read(_F))
         new = (f - rest) * inverse if inverse else (f - rest) / operators.Value(diagonal)
         colours = self._colours(new)
         if not colours:
             return self._jacobi(new)
-        own = operators.Value(self._read(_U))
-        return tuple(self._step("relax", where(c, new, own), self.u) for c in colours)
+        old = operators.Value(own)
+        return tuple(self._step("relax", where(c, new, old), self.u) for c in colours)
 
     def _jacobi(self, new: operators.Value) -> Steps:
         next_u = self.u.grid.hidden_field(
@@ -111,7 +123,7 @@ class System:
         statement = Statement(_U, 0, chosen.expression(), here)
         cells = Cells(self.u.space, None)
         used = [read.offset for read in reads(new.expression()) if read.field == _U]
-        return all(cells.are_apart(statement, added(o, opposite(here))) for o in used if any(o))
+        return all(cells.are_apart(statement, offset) for offset in used if any(offset))
 
     def restrict_residual(self, coarse: Field) -> Steps:
         """Return steps that give a field of a coarser grid the mean of f - A u."""
@@ -163,15 +175,12 @@ class System:
 
     def _seen(self, root: Expr, child: Offset) -> Expr:
         """Return an expression of fine fields as seen from the first child of a coarse cell."""
-        known: dict[Expr, Expr] = {}
-        for node in walk(root):
-            if isinstance(node, Read):
-                lacks = self.fields[node.field].space.lacks
-                way = tuple(0 if lacking else o for lacking, o in zip(lacks, child, strict=True))
-                known[node] = Read(node.field, node.component, added(node.offset, way))
-            else:
-                known[node] = rebuild(node, tuple(known[one] for one in operands_of(node)))
-        return known[root]
+        there: dict[Expr, Expr] = {}
+        for read in reads(root):
+            lacks = self.fields[read.field].space.lacks
+            way = tuple(0 if lacking else o for lacking, o in zip(lacks, child, strict=True))
+            there[read] = Read(read.field, read.component, added(read.offset, way))
+        return replaced(root, there)
 
 
 def system(operator: Any, u: Field, f: Field, coefficients: Iterable[Field]) -> System:
@@ -206,29 +215,10 @@ def system(operator: Any, u: Field, f: Field, coefficients: Iterable[Field]) -> 
     return System(u, f, fields, statement.value)
 
 
-def _with_own(root: Expr, own: float) -> Expr:
-    """Return an operator with a number for the solution in the cell itself."""
+def _folded(root: Expr) -> Expr:
+    """Return an expression with its numbers computed."""
     known: dict[Expr, Expr] = {}
     for node in walk(root):
-        if isinstance(node, Read) and node.field == _U and not any(node.offset):
-            known[node] = Const(own)
-        else:
-            known[node] = rebuild(node, tuple(known[one] for one in operands_of(node)))
-    return known[root]
-
-
-def _folded(root: Expr, *, only_own: bool = False) -> Expr:
-    """Return an expression with its numbers computed.
-
-    Args:
-        root: The expression.
-        only_own: Whether the solution is zero in all other cells.
-    """
-    known: dict[Expr, Expr] = {}
-    for node in walk(root):
-        if isinstance(node, Read) and node.field == _U and only_own:
-            known[node] = Const(0.0)
-            continue
         found = rebuild(node, tuple(known[one] for one in operands_of(node)))
         match found:
             case Unary("neg", Const(value)):
@@ -249,8 +239,3 @@ def _folded(root: Expr, *, only_own: bool = False) -> Expr:
                 pass
         known[node] = found
     return known[root]
-
-
-def is_floating(field: Field) -> bool:
-    """Return whether a field's numbers are floats."""
-    return np.dtype(field.dtype).kind == "f"

@@ -16,13 +16,12 @@ from halocline.errors import KernelError, described
 from halocline.geometry import AXES
 from halocline.language import operators
 from halocline.language.across import refuse_sweep
-from halocline.language.expr import Read, Scalar, walk
 from halocline.language.fields import Field, without_axis
 from halocline.language.functions import index, where
 from halocline.language.grid import same_family
 from halocline.language.kernel import reads
-from halocline.language.parameters import Parameter
 from halocline.language.place import user_place
+from halocline.language.promotion import computed
 from halocline.language.sweep import begin
 from halocline.language.trace import recorded
 
@@ -98,24 +97,19 @@ class _System:
         axis: Of the columns.
         values: What 'lower', 'diagonal', 'upper' and 'right' are in a cell.
         fields: What they read, by name.
-        scalars: The parameters among them, by the names of the kernel's scalars.
         into: The solution.
     """
 
     axis: int
     values: dict[str, operators.Value]
     fields: dict[str, Field]
-    scalars: dict[str, Parameter]
     into: Field
 
     @staticmethod
     def of(axis: int, given: dict[str, Any], into: Field) -> _System:
         """Return the system of what a user has given, or refuse it."""
-        values, fields, scalars = {}, {}, {}
+        values, fields = {}, {}
         for name, value in given.items():
-            if isinstance(value, Parameter):
-                values[name], scalars[name] = operators.Value(Scalar(name)), value
-                continue
             if not isinstance(value, operators.Operand | int | float | np.number):
                 raise KernelError(
                     f"'hc.tridiagonal' was given {described(value)} as '{name}'; expected a field, "
@@ -123,7 +117,7 @@ class _System:
                     place=user_place(),
                 )
             values[name] = operators.Value(operators.to_expression(value))
-            for read in reads(*walk(values[name].node)):
+            for read in reads(values[name].node):
                 if read.field not in into.grid.fields:
                     raise KernelError(
                         f"'hc.tridiagonal' was given the field '{read.field}' in '{name}', which "
@@ -132,7 +126,7 @@ class _System:
                     )
                 fields[read.field] = into.grid.fields[read.field]
         same_family((into, *fields.values()), "'hc.tridiagonal'")
-        return _System(axis, values, fields, scalars, into)
+        return _System(axis, values, fields, into)
 
     def open(self) -> tuple[Call, ...]:
         """Return the two sweeps of a system whose columns end."""
@@ -239,22 +233,23 @@ class _System:
     ) -> Call:
         """Return a sweep over fields, and if it reads the system over those of its values, too."""
         named = _named(fields) | (self.fields if reads_system else {})
-        scalars = self.scalars if reads_system else {}
-        return recorded(
-            f"{name}_{AXES[self.axis]}", user_place(), named, body, scalars, sweep=(self.axis, sign)
-        )
+        label = f"{name}_{AXES[self.axis]}"
+        return recorded(label, user_place(), named, body, {}, sweep=(self.axis, sign))
 
     def _beside(self, name: str) -> Field:
         """Return a hidden field with the cells of the solution."""
         into = self.into
         return into.grid.hidden_field(
-            f"tridiagonal_{name}", dtype=_wide(into), axes=into.axes, location=into.location
+            f"tridiagonal_{name}",
+            dtype=computed(into.dtype),
+            axes=into.axes,
+            location=into.location,
         )
 
     def _rest(self) -> Field:
         """Return where the eliminated right-hand side lies: with the solution, if it can."""
-        found = reads(*(node for value in self.values.values() for node in walk(value.node)))
-        own = [read for read in found if isinstance(read, Read) and read.field == self.into.name]
+        found = reads(*(value.node for value in self.values.values()))
+        own = [read for read in found if read.field == self.into.name]
         is_narrow = self.into.dtype == "float16"
         if is_narrow or any(any(read.offset) or any(read.shift) for read in own):
             return self._beside("rest")
@@ -265,17 +260,12 @@ class _System:
         return tuple(
             into.grid.hidden_field(
                 f"tridiagonal_{axis}_{name}",
-                dtype=_wide(into),
+                dtype=computed(into.dtype),
                 axes=into.axes.replace(axis, ""),
                 location=without_axis(into.location, axis),
             )
             for name in names
         )
-
-
-def _wide(field: Field) -> str:
-    """Return the type in which a field's numbers are computed with."""
-    return "float32" if field.dtype == "float16" else field.dtype
 
 
 def _cell(symbol: Any) -> Any:

@@ -178,9 +178,8 @@ class BlockStorage:
             if everywhere or self.job.rank == 0:
                 result = np.zeros((components, *box.extent), self.layout.dtype)
             for component in range(components):
-                found = self.parts(self.own, component, will_write=False)
-                places = [] if result is None or box.is_empty else [(box, result[component])]
-                redistribute(plan, found, places, self.layout.dtype, self.job)
+                room = None if result is None or box.is_empty else result[component]
+                self._bring(plan, self.own, component, box, room)
         if result is None:
             return None
         lacking = tuple(0 if is_lacking else slice(None) for is_lacking in space.lacks)
@@ -191,7 +190,7 @@ class BlockStorage:
         """Return one component of all cells on rank 0, None elsewhere; collective."""
         result = self._room()
         with self.job.call(f"gather_component of '{self.layout.name}'"):
-            self._to_first(self._own_to_first, self.own, component, self._all_cells, result)
+            self._bring(self._own_to_first, self.own, component, self._all_cells, result)
         return result
 
     def gather_kept(self, component: int) -> NDArray[Any] | None:
@@ -199,7 +198,7 @@ class BlockStorage:
         with self.job.call(f"gather_kept of '{self.layout.name}'"):
             box = self.kept_box
             result = None if self.job.rank else np.zeros(box.extent, self.layout.dtype)
-            self._to_first(self._kept_to_first, self.kept, component, box, result)
+            self._bring(self._kept_to_first, self.kept, component, box, result)
         return result
 
     def scatter_kept(self, component: int, box: Box, values: NDArray[Any] | None) -> None:
@@ -210,7 +209,7 @@ class BlockStorage:
             found = [] if values is None else [(box, values)]
             redistribute(plan, found, places, self.layout.dtype, self.job)
 
-    def _to_first(
+    def _bring(
         self,
         plan: Redistribution,
         have: BoxesOfRanks,
@@ -218,7 +217,7 @@ class BlockStorage:
         box: Box,
         result: NDArray[Any] | None,
     ) -> None:
-        """Bring what ranks have of one component to rank 0, as planned."""
+        """Bring what ranks have of one component to who wants it, as planned."""
         found = self.parts(have, component, will_write=False)
         places = [] if result is None else [(box, result.reshape(box.extent))]
         redistribute(plan, found, places, self.layout.dtype, self.job)

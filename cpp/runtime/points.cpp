@@ -16,6 +16,10 @@ namespace {
 constexpr std::int64_t point_bytes = 128;
 /// How many points before its turn the values of a point are fetched into the cache.
 constexpr std::size_t ahead = 12;
+/// How many points before its turn the lines up to a point's last cell are, where most are needed.
+constexpr std::size_t far_ahead = 64;
+/// Bytes that are fetched at once.
+constexpr std::size_t line_bytes = 64;
 
 /// Widths and a distance between cells of a row that the compiler knows, so that it unrolls loops.
 template <int nx, int ny, int nz>
@@ -172,6 +176,38 @@ void fetch(const T* cell, const Cells<T>& cells, W width) {
     }
 }
 
+/// Fetches the lines of a field in order, just before points come to them that use most of them:
+/// memory is faster so than by the lines of each point. As many lines for every point, so that no
+/// branch depends on where points lie.
+template <typename T>
+class Stream {
+public:
+    Stream(const Cells<T>& cells, const PointList& list, std::int64_t last)
+        : cells_(cells), last_(last) {
+        const auto count = static_cast<std::int64_t>(list.points.size());
+        const std::int64_t each = (list.offsets.back() - list.offsets.front()) / (count * line);
+        each_ = dense <= each && each < sparse ? each + 1 : 0;
+    }
+    /// Goes on for a point to come whose box begins here.
+    void advance(std::int64_t offset) {
+        const std::int64_t to = offset + last_;
+        next_ = std::min(std::max(next_, to - 16 * line), to + 8 * line);
+        for (std::int64_t i = 0; i < each_; ++i) {
+            __builtin_prefetch(cells_.data + next_, 0, 2);
+            next_ += line;
+        }
+    }
+
+private:
+    static constexpr std::int64_t line = line_bytes / sizeof(T);
+    static constexpr std::int64_t dense = 2;   // lines a point: of fewer, caches hold enough
+    static constexpr std::int64_t sparse = 4;  // a point uses hardly more
+
+    Cells<T> cells_;
+    std::int64_t last_;  // cell of a point's box
+    std::int64_t each_ = 0, next_ = 0;
+};
+
 /// The images of a point's box that meet some cells, along one axis: how far they are moved.
 struct Turns {
     std::int64_t begin, end;
@@ -318,7 +354,9 @@ void work_in(const Points& points, const PointList& list, const Cells<T>& cells,
     const std::size_t count = list.points.size();
     std::size_t next_outer = 0;
     const Part x{0, width.x}, y{0, width.y}, z{0, width.z};
+    Stream<T> stream(cells, list, (width.z - 1) * cells.z + (width.y - 1) * cells.y);
     for (std::size_t p = 0; p < count; ++p) {
+        if (p + far_ahead < count) stream.advance(list.offsets[p + far_ahead]);
         if (p + ahead < count) {
             const T* const later = cells.data + list.offsets[p + ahead];
             if (row != nullptr)

@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
-from parallel.poisoned import STRATEGIES
+from parallel.poisoned import STRATEGIES, in_turn
 
 import halocline as hc
 from halocline.runtime.job import join
@@ -188,11 +188,11 @@ def allowed(problem: Problem, ranks: int, choices: dict) -> bool:
 
 
 def results(ranks: int, *, is_first: bool) -> dict[str, int]:
-    """Return the sums by problem; all strategies must have the same."""
+    """Return the sums by problem; all strategies that are run must have the same."""
     found = {}
-    for problem in PROBLEMS:
+    for nth, problem in enumerate(PROBLEMS):
         sums = {}
-        for number, choices in enumerate(STRATEGIES):
+        for number, choices in enumerate(in_turn(STRATEGIES, nth, ranks)):
             if not allowed(problem, ranks, choices):
                 continue
             field, shown, late = run(problem, **choices)

@@ -9,8 +9,8 @@ from halocline.language import operators
 from halocline.language.numbers import Range, finite_number, number, whole_number
 from halocline.language.parameters import CLOCK, Formula, Parameter, formula
 from halocline.language.place import user_place
-from halocline.language.steps import Assign, Reduction, as_steps
-from halocline.language.tree import Until, walk
+from halocline.language.steps import Reduction, as_steps
+from halocline.language.tree import Assign, Until, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -19,7 +19,7 @@ from halocline.language.parameters import Formula, Parameter
 from halocline.language.place import user_place
 from halocline.language.record import Record
 from halocline.language.show import show
-from halocline.language.tree import Every, Repeat, Swap, Until, walk
+from halocline.language.tree import Assign, Every, Repeat, Swap, Until, walk
 from halocline.notebook import preformatted
 
 if TYPE_CHECKING:
@@ -120,14 +120,6 @@ class Reduction(Parameter):
     def needed(self) -> tuple[Parameter, ...]:
         """The parameters in what is reduced."""
         return expr.numbers_in(self.operand)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Assign:
-    """Give a parameter the value that a formula has then."""
-
-    parameter: Parameter
-    value: Parameter
 
 
 Loop = Repeat[Any] | Every[Any] | Until[Any]

@@ -277,7 +277,7 @@ class Simulation:
                     show(done)
                     # Long enough that Python does not matter, short enough to look alive.
                     chunk = max(1, min(2 * count, int(count * _LOOK_S / max(elapsed, 1e-9)) or 1))
-            executor.tables.finish()
+            executor.tables.finish(steps)
             if self.check_every and self.step % self.check_every:
                 executor.check(name)
         self._tally.seconds += time.perf_counter() - started

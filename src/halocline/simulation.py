@@ -182,7 +182,7 @@ class Simulation:
 
     @property
     def time(self) -> float:
-        """The time, as 'hc.time' has it [time unit]."""
+        """The time, as 'hc.time'; in a function called by a step, when that began [time unit]."""
         return self._executor.runtime.time if self._executor else 0.0
 
     @time.setter

@@ -182,7 +182,7 @@ class Simulation:
 
     @property
     def time(self) -> float:
-        """The time, as 'hc.time' has it [time unit]."""
+        """The time, as 'hc.time'; in a function called by a step, when that began [time unit]."""
         return self._executor.runtime.time if self._executor else 0.0
 
     @time.setter
@@ -277,7 +277,7 @@ class Simulation:
                     show(done)
                     # Long enough that Python does not matter, short enough to look alive.
                     chunk = max(1, min(2 * count, int(count * _LOOK_S / max(elapsed, 1e-9)) or 1))
-            executor.tables.finish()
+            executor.tables.finish(steps)
             if self.check_every and self.step % self.check_every:
                 executor.check(name)
         self._tally.seconds += time.perf_counter() - started

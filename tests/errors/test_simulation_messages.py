@@ -167,6 +167,29 @@ def test_simulation_run_by_a_function_of_another_one_of_the_same_grid(grid, T):
     )
 
 
+@pytest.mark.parametrize(
+    ("call", "action"),
+    [
+        ("reduce", lambda simulation, T: simulation.reduce(hc.sum(T))),
+        ("execute", lambda simulation, T: simulation.execute(hc.swap(T, T.grid.field("U")))),
+    ],
+)
+def test_a_function_of_the_step_that_wants_more_done(grid, T, call, action):
+    simulation = hc.Simulation(grid, [lambda: action(simulation, T)], target="numpy", threads=1)
+    assert told(PlanError, lambda: simulation.run(1, progress=False)) == (
+        f"'{call}' was called by a function of the step, whose fields are in use. Put it among the "
+        "steps, maybe in hc.every(…): a reduction there has its result in 'value'. Or call it "
+        "between two runs."
+    )
+
+
+def test_a_function_of_the_step_that_runs_it(grid, T):
+    simulation = hc.Simulation(grid, [lambda: simulation.run(1)], target="numpy", threads=1)
+    assert told(PlanError, lambda: simulation.run(1, progress=False)).startswith(
+        "'run' was called by a function of the step"
+    )
+
+
 def test_reduction_of_a_field_of_another_grid(grid, T):
     other = hc.Grid((4, 4)).field("other")
     assert told(GridError, lambda: plan_for(grid, [hc.sum(other)])) == (

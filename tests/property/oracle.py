@@ -50,7 +50,7 @@ from property.programs import (
     initial,
     is_on_faces,
 )
-from property.turns import last_turn
+from property.turns import draws
 
 
 class Oracle:
@@ -65,7 +65,7 @@ class Oracle:
         self.program = program
         self.arrays = initial(program)
         self.numbers = dict(program.parameters)
-        self.step, self.turn, self.time = 0, 0, 0.0
+        self.step, self.depth, self.turn, self.time = 0, 0, 0, 0.0
 
     def advance(self, count: int) -> None:
         """Do steps.
@@ -96,15 +96,11 @@ class Oracle:
                 names = fields_moved(step)
                 contents = [self.arrays[name] for name in (*names[1:], names[0])]
                 self.arrays |= dict(zip(names, contents, strict=True))
-            case Until():
-                self._until(step)
-            case Nest(kind, count, steps):
-                is_due = kind == "repeat" or (self.step + 1) % count == 0
-                first = self.turn
-                for number in range(is_due * (count if kind == "repeat" else 1)):
-                    self.turn = first + number * (1 + last_turn(steps))
+            case Until() | Nest(kind="repeat"):
+                self._loop(step)
+            case Nest(_, count, steps):
+                if (self.step + 1) % count == 0:
                     self._do_all(steps)
-                self.turn = first
             case Callback(field) if field:
                 change(self.arrays[field])
             case _:
@@ -112,7 +108,7 @@ class Oracle:
 
     @property
     def moment(self) -> tuple[int, int]:
-        """The step, and the pass through loops."""
+        """The step, and how many passes of loops that draw were done."""
         return self.step, self.turn
 
     def _change_number(self, step: Step) -> None:
@@ -124,12 +120,20 @@ class Oracle:
             case Callback(_, parameter):
                 self.numbers[parameter] += 1.0
 
-    def _until(self, loop: Until) -> None:
-        for number in range(loop.most):
+    def _loop(self, loop: Until | Nest) -> None:
+        """Do passes, which those of the outermost loop that draws count."""
+        is_counted = draws(loop.steps)
+        self.depth += is_counted
+        for number in range(loop.most if isinstance(loop, Until) else loop.count):
             self._do_all(loop.steps)
-            self.numbers[loop.name] = number + 1.0
-            if self._computed(loop.condition):
-                break
+            self.turn += is_counted
+            if isinstance(loop, Until):
+                self.numbers[loop.name] = number + 1.0
+                if self._computed(loop.condition):
+                    break
+        self.depth -= is_counted
+        if not self.depth:
+            self.turn = 0
 
     def _computed(self, formula: Formula) -> np.float64:
         """Return what a formula gives now, and the reductions in it that are no steps."""

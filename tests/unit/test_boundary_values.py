@@ -55,6 +55,22 @@ def test_values_differ_from_place_to_place(value):
     assert np.allclose(low[1], 2.0 * ARRAY - inside[1], rtol=1e-14)
 
 
+@pytest.mark.parametrize(("dtype", "value"), [("bool", False), ("uint8", 3), ("int16", -2)])
+def test_layers_of_integers_get_the_value_as_it_is(dtype, value):
+    grid = hc.Grid((6, 4))
+    k, found = grid.field("k", dtype=dtype), grid.field("found", dtype=dtype)
+    k.set(1)
+    for name in ("x-", "x+"):
+        k.boundary(name, hc.Dirichlet(value))
+
+    @hc.kernel
+    def look(k, found):
+        found[0, 0] = hc.where(hc.index("x") < 3, k[-2, 0], k[2, 0])
+
+    hc.Simulation(grid, [look(k, found)], target="numpy").run(1, progress=False)
+    assert found[:, 0].tolist() == [value, value, 1, 1, value, value]
+
+
 def test_a_gradient_may_change_with_time_and_place():
     _, high, inside = layers(
         lambda T: T.boundary("x+", hc.Neumann(lambda y, t: hc.sin(y) * hc.cos(t))), steps=3

@@ -337,6 +337,17 @@ def test_where_the_length_of_a_step_changes_the_end_is_looked_for_before_and_aft
         simulation.run(last, progress=False)
 
 
+def test_no_step_goes_beyond_a_series_where_the_length_of_steps_changes(tmp_path):
+    grid, u, _ = wrong()
+    dt = hc.Parameter(0.5, "dt")
+    simulation = hc.Simulation(grid, [hc.fill(u, hc.Series(TIMES, np.zeros((4, 6, 5))))], dt=dt)
+    simulation.run(0)
+    simulation.run(2, progress=False)
+    checkpoint.save(simulation, tmp_path / "c.npz")
+    checkpoint.load(simulation, tmp_path / "c.npz")
+    assert simulation.time == 1.0
+
+
 def test_a_file_with_gaps_is_refused_before_the_run():
     grid, u, array = wrong()
     array = array.copy()

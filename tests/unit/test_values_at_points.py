@@ -159,6 +159,30 @@ def test_what_is_injected_may_be_a_number_an_array_a_parameter_or_a_series():
     np.testing.assert_allclose(found[5], (8.0, 80.0), rtol=1e-14)
 
 
+@pytest.mark.parametrize("values", ["number", "parameter", "series", "rows"])
+def test_a_scale_of_what_is_injected_may_be_a_parameter(values):
+    grid = hc.Grid((6, 4), periodic=True)
+    u = grid.field("u")
+    dt = hc.Parameter(0.5, "dt")
+    times, rows = np.array([0.0, 1.0, 3.0]), np.array([[1.0, 2.0], [3.0, 5.0], [0.0, 1.0]])
+    injected = {
+        "number": 3.0,
+        "parameter": hc.Parameter(3.0),
+        "series": hc.Series(times, rows[:, 0]),
+        "rows": hc.Series(times, rows),
+    }[values]
+    points = hc.Points([(0.5, 0.5), (3.5, 2.5)])
+    simulation = simulated(grid, [points.inject(injected, into=u, scale=dt**2)], dt=dt)
+    simulation.run(2)
+    dt.value = 0.25
+    simulation.run(1)
+    lengths, at = np.array([0.5, 0.5, 0.25]), np.array([0.0, 0.5, 1.0])
+    for n, cell in enumerate([(0, 0), (3, 2)]):
+        column = rows[:, n if values == "rows" else 0]
+        amounts = np.interp(at, times, column) if "s" in values[0] + values[-1] else 3.0
+        np.testing.assert_allclose(u.gather()[cell], (lengths**2 * amounts).sum(), rtol=1e-14)
+
+
 def test_a_series_is_a_number_of_kernels_and_boundaries():
     grid = hc.Grid((6, 4))
     u, v = grid.field("u"), grid.field("v")

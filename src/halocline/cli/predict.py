@@ -19,6 +19,7 @@ from halocline.plan.strategy import Strategy
 from halocline.tune.draw import draw_scaling
 from halocline.tune.machine import Machine
 from halocline.tune.machines import find_machine
+from halocline.tune.passes import assumption
 from halocline.tune.scaling import Scaled, scaling, table
 from halocline.tune.work import Placement
 
@@ -78,7 +79,8 @@ def predict_case(
     kind = "weak scaling" if choices.is_weak else "strong scaling"
     say(f"{case.name} on {machine.name} ({machine.description})")
     say(f"{kind}, predicted; strategy {strategy}; {_driven(machine, strategy, choices.threads)}")
-    for source in machine.sources:
+    _, program = next(iter(known.values()))
+    for source in filter(None, (*machine.sources, assumption(program.steps))):
         say(f"  {source}")
     say("\n".join(table(points).lines()))
     if len(points) == 1:

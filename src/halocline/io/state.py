@@ -10,8 +10,8 @@ from halocline.language.kernel import reads
 from halocline.language.parameters import CLOCK, Parameter
 from halocline.language.record import Record
 from halocline.language.series import Series
-from halocline.language.steps import Assign, Call, Callback, Reduction
-from halocline.language.tree import Every, Repeat, Swap, Until, walk
+from halocline.language.steps import Call, Callback, Reduction
+from halocline.language.tree import Assign, Every, Repeat, Swap, Until, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

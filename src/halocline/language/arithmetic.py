@@ -74,6 +74,8 @@ def check_formula(root: Expr) -> str:
             case Cast(dtype):
                 raise KernelError(
                     f"A formula of numbers was to become of type '{dtype}'; it is float64.",
+                    hint="hc.trunc(…) cuts off what follows the point; a kernel that is given the "
+                    f"formula may convert it: number.astype('{dtype}').",
                     place=place,
                 )
             case Unary(op, _) | Binary(op, _, _) if op not in _FUNCTIONS:

@@ -77,7 +77,7 @@ class Dirichlet:
 
     At a location in the middle between two cells the layer gets the mirrored value, so that the
     mean of the two sides is the prescribed one (second order); a field located on the side itself
-    gets the value there.
+    gets the value there. Layers of integers and truth values get the value as it is.
 
     Args:
         value: What 'Robin' takes for c.
@@ -248,6 +248,9 @@ class _Prescribed:
     def _rule(self, n: int) -> _Rule:
         a, b = self.a, self.b
         on_side = is_on_side(self.field, self.side)
+        if not b and np.dtype(self.field.dtype).kind != "f":
+            # Nothing lies between two integers: a mean of both would prescribe none of them.
+            return _Rule(float(1 / a), 0.0, 0)
         if n == 0:
             # The one-sided difference to the first value inside.
             slope = b / _distance(self.field, self.side, 1, on_side=True) * 2

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+from halocline.language.parameters import Parameter, formula
 from halocline.language.random_numbers import KERNEL, PASS
-from halocline.language.tree import Every, Repeat, Until, mapped, walk
+from halocline.language.tree import Assign, Every, Repeat, Until, mapped, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,41 +18,53 @@ if TYPE_CHECKING:
 def told_apart(steps: Iterable[Any]) -> tuple[Any, ...]:
     """Return steps in which no two calls draw the same numbers, but from streams.
 
-    A loop with such calls is written out, since each pass needs its number. Steps that have been
-    told apart stay as they are.
+    Loops with such calls count their passes. Steps that have been told apart stay as they are.
     """
-    seen: Counter[tuple[float, float]] = Counter()
-    return mapped(_written_out(steps), lambda step: (_distinct(step, seen),))
+    seen: Counter[float] = Counter()
+    return mapped(_counted(steps), lambda step: (_distinct(step, seen),))
 
 
-def _written_out(steps: Iterable[Any]) -> tuple[Any, ...]:
+def _counted(steps: Iterable[Any]) -> tuple[Any, ...]:
+    """Return steps in which each outermost loop that draws begins to count, for all within it."""
     result: list[Any] = []
     for step in steps:
-        if isinstance(step, Every | Until):
-            result.append(replace(step, body=_written_out(step.body)))
-        elif isinstance(step, Repeat) and any(map(_draws, walk(step.body))):
-            body = _written_out(step.body)
-            passes = 1 + max(int(_told(inner, PASS)) for inner in walk(body) if _draws(inner))
-            for number in range(step.count):
-                result += mapped(body, partial(_in_pass, number=number * passes))
+        if isinstance(step, Every):
+            result.append(replace(step, body=_counted(step.body)))
+        elif isinstance(step, Repeat | Until) and _is_uncounted(step):
+            count = Parameter(0.0, "pass")
+            result += [Assign(count, formula(0.0)), *_counting((step,), count)]
         else:
             result.append(step)
     return tuple(result)
 
 
-def _in_pass(step: Any, number: int) -> tuple[Any]:
-    return (_telling(step, PASS, _told(step, PASS) + number) if _draws(step) and number else step,)
+def _counting(steps: Iterable[Any], count: Parameter) -> tuple[Any, ...]:
+    """Return steps whose draws are told the count, and whose loops raise it after each pass."""
+    result: list[Any] = []
+    for step in steps:
+        if isinstance(step, Repeat | Until | Every):
+            body = _counting(step.body, count)
+            if isinstance(step, Repeat | Until) and any(map(_draws, walk(body))):
+                body = (*body, Assign(count, count + 1.0))
+            result.append(replace(step, body=body))
+        else:
+            result.append(_telling(step, PASS, count) if _draws(step) else step)
+    return tuple(result)
 
 
-def _distinct(step: Any, seen: Counter[tuple[float, float]]) -> Any:
+def _is_uncounted(loop: Any) -> bool:
+    return any(_draws(one) and _told(one, PASS) == 0.0 for one in walk(loop.body))
+
+
+def _distinct(step: Any, seen: Counter[float]) -> Any:
     """Return a call that draws what no other has drawn."""
     if KERNEL not in _scalars(step):
         return step
-    key = _told(step, KERNEL), _told(step, PASS)
-    seen[key] += 1
-    if seen[key] == 1:
+    kernel = _told(step, KERNEL)
+    seen[kernel] += 1
+    if seen[kernel] == 1:
         return step
-    return _telling(step, KERNEL, float(crc32(f"{key[0]} {seen[key]}".encode())))
+    return _telling(step, KERNEL, float(crc32(f"{kernel} {seen[kernel]}".encode())))
 
 
 def _draws(step: Any) -> bool:
@@ -65,10 +77,10 @@ def _scalars(step: Any) -> tuple[str, ...]:
     return kernel.scalars if kernel else ()
 
 
-def _told(step: Any, name: str) -> float:
-    return float(step.scalars[_scalars(step).index(name)])
+def _told(step: Any, name: str) -> Any:
+    return step.scalars[_scalars(step).index(name)]
 
 
-def _telling(step: Any, name: str, value: float) -> Any:
+def _telling(step: Any, name: str, value: float | Parameter) -> Any:
     pairs = zip(_scalars(step), step.scalars, strict=True)
     return replace(step, scalars=tuple(value if own == name else known for own, known in pairs))

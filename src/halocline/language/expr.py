@@ -61,7 +61,11 @@ COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
 def _exact(value: object) -> object:
-    return type(value), pack("<d", value) if isinstance(value, float) else value
+    """Return what an operand has in common with equal ones only, and what keeps none alive."""
+    if isinstance(value, float):
+        return type(value), pack("<d", value)
+    # A node keeps its operands, so none gets the identity of another while there is the node.
+    return type(value), value if isinstance(value, int | str | tuple) else id(value)
 
 
 class _Interned(type):

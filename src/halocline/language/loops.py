@@ -9,8 +9,9 @@ from halocline.language import operators
 from halocline.language.numbers import Range, finite_number, number, whole_number
 from halocline.language.parameters import CLOCK, Formula, Parameter, formula
 from halocline.language.place import user_place
-from halocline.language.steps import Assign, Reduction, as_steps
-from halocline.language.tree import Until, walk
+from halocline.language.series import Series
+from halocline.language.steps import Reduction, as_steps
+from halocline.language.tree import Assign, Until, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -86,10 +87,11 @@ def assign(parameter: Parameter, value: float | Parameter) -> Assign:
     Raises:
         PlanError: It is no parameter that a step may change, or no number that it is given.
     """
-    is_plain = isinstance(parameter, Parameter) and not isinstance(parameter, Formula | Reduction)
+    no_plain = {Formula: "a formula", Reduction: "a reduction", Series: "a series"}
+    is_plain = isinstance(parameter, Parameter) and type(parameter) not in no_plain
     if not is_plain or parameter in CLOCK:
         found = f"'{parameter.name}'" if isinstance(parameter, Parameter) else described(parameter)
-        why = {Formula: ", a formula", Reduction: ", a reduction"}.get(type(parameter), "")
+        why = f", {no_plain[type(parameter)]}" if type(parameter) in no_plain else ""
         raise PlanError(
             f"'assign' was to change {found}{why}; expected an hc.Parameter of your own.",
             hint="Make one that keeps the number: kept = hc.Parameter(0.0, 'kept').",

@@ -6,11 +6,14 @@ from contextlib import suppress
 from dataclasses import dataclass, fields
 from math import inf, isfinite
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halocline.errors import HaloclineError, PlanError, described
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,17 @@ class Range:
 
 
 ANY = Range()
+
+
+def real_array(given: Any, dtype: Any = np.float64) -> NDArray[Any]:
+    """Return numbers as an array of their own, whose rows lie side by side.
+
+    Raises:
+        TypeError, ValueError: They are none: text, dates or complex ones.
+    """
+    if np.asarray(given).dtype.kind in "mMcSU":
+        raise TypeError
+    return np.array(given, dtype=dtype, order="C")
 
 
 def whole_number(

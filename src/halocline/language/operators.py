@@ -23,6 +23,7 @@ from halocline.language.expr import (
 from halocline.language.place import user_place
 from halocline.language.plain import NUMPY_NAMES, plain
 from halocline.language.promotion import COMPUTED, LARGEST_POWER
+from halocline.language.show import show_formula
 from halocline.language.subscripts import parse_offset
 
 if TYPE_CHECKING:
@@ -220,6 +221,10 @@ class Value(Symbol):
         read = next((n for n in walk(self.node) if isinstance(n, Read)), None)
         dimensions = len(read.offset) if read else len(np.atleast_1d(offset))
         return Value(shifted(self.node, parse_offset("the expression", dimensions, offset)))
+
+    def __repr__(self) -> str:
+        """Return how it is computed in each cell."""
+        return f"<{show_formula(self.node)} in each cell>"
 
     def __iter__(self) -> Any:
         """Refuse to be taken apart."""

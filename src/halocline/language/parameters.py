@@ -69,6 +69,20 @@ class Parameter(operators.Operand):
             place=user_place(),
         )
 
+    def __float__(self) -> float:
+        """Refuse to be a number in Python: what is made of it would not follow it."""
+        raise KernelError(
+            f"'{self.name}', a number that may change while steps are done, was used as one of "
+            "Python's.",
+            hint="Its present value is its attribute 'value'; hc.sqrt and the like compute with it "
+            "at run time.",
+            place=user_place(),
+        )
+
+    def __format__(self, how: str) -> str:
+        """Return it as text; how numbers are written, as in f'{p:.3f}', is about its value."""
+        return format(self.value, how) if how else str(self)
+
     def __repr__(self) -> str:
         """Return name and value."""
         return f"{self.name}={self.value:g}"

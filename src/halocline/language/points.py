@@ -12,7 +12,7 @@ from halocline.errors import GridError, KernelError, described
 from halocline.geometry import AXES
 from halocline.language.at_points import Injection
 from halocline.language.fields import Field
-from halocline.language.numbers import Range, whole_number
+from halocline.language.numbers import Range, real_array, whole_number
 from halocline.language.parameters import Parameter
 from halocline.language.place import user_place
 from halocline.language.record import Record
@@ -125,22 +125,23 @@ class Points:
                 one for each.
             into: The field.
             component: Which of its components.
-            scale: What values are multiplied by: a number, or one for each point.
+            scale: What values are multiplied by: a number, an hc.Parameter, or a number for each
+                point.
 
         Raises:
             GridError: A point lies outside the domain, or the field has no such component.
             KernelError: There are not as many values as points.
         """
         check_points(self, into, component, "injected into")
-        scales = self._numbers("scale", scale)
-        factor: float | Parameter = 1.0
+        factor: float | Parameter = scale if isinstance(scale, Parameter) else 1.0
+        scales = self._numbers("scale", 1.0 if isinstance(scale, Parameter) else scale)
         series: Series | None = None
         if isinstance(values, Series) and values.columns is not None:
             if values.columns != len(self):
                 raise self._not_as_many(f"The series '{values.name}' has", values.columns)
             series = values
         elif isinstance(values, Parameter):
-            factor = values
+            factor = values * factor if isinstance(scale, Parameter) else values
         else:
             scales = scales * self._numbers("values", values)
         return Injection(self, into, component, factor, series, scales)
@@ -148,7 +149,7 @@ class Points:
     def _numbers(self, what: str, given: Any) -> NDArray[np.float64]:
         """Return a number for each point."""
         try:
-            array = np.asarray(given, dtype=np.float64)
+            array = real_array(given)
         except (TypeError, ValueError):
             raise KernelError(
                 f"'inject' was given {described(given)} as '{what}'; expected a number, an array "
@@ -176,7 +177,7 @@ class Points:
 
 def _coordinates(given: Any) -> NDArray[np.float64]:
     try:
-        array = np.array(given, dtype=np.float64, order="C")
+        array = real_array(given)
     except (TypeError, ValueError):
         raise GridError(
             f"Points were given {described(given)}; expected their coordinates: (points, "
@@ -213,6 +214,7 @@ def check_points(points: Points, field: Any, component: int, what: str) -> None:
     if field.dtype not in ("float64", "float32"):
         raise GridError(
             f"Field '{field.name}' of {field.dtype} was to be {what}; expected float64 or float32.",
+            hint="Of integers a kernel makes a field of floats: real[0, 0] = whole.",
             place=user_place(),
         )
     whole_number("'component'", component, Range(least=0, most=field.components - 1), GridError)

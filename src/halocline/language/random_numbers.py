@@ -54,9 +54,8 @@ def random(seed: Any = 0, stream: int | None = None, dtype: Any = "float64") -> 
     Args:
         seed: A whole number, or a keyword of the kernel, which may be an hc.Parameter.
         stream: With the same seed, each hc.random that is written gives numbers of its own, in each
-            kernel and each pass of hc.repeat (passes of hc.until draw the same unless hc.assign
-            changes the seed). With a stream it gives the numbers of that stream,
-            the same wherever that is asked for in a pass.
+            kernel and each pass of a loop. With a stream it gives the numbers of that stream, the
+            same wherever that is asked for in a pass.
         dtype: 'float64', of 53 random bits, or 'float32', of 24.
 
     Raises:

@@ -11,6 +11,7 @@ import numpy as np
 
 from halocline.errors import KernelError, described
 from halocline.geometry import AXES
+from halocline.language.numbers import real_array
 from halocline.language.place import user_place
 
 if TYPE_CHECKING:
@@ -210,9 +211,14 @@ def in_memory(what: str, given: Any, refusal: Any) -> NDArray[Any]:
     """Return numbers that were given as an array of its own, or raise what 'refusal' makes."""
     is_short = getattr(given, "dtype", None) == np.float32
     try:
-        array = np.array(given, dtype=np.float32 if is_short else np.float64, order="C")
+        array = real_array(given, np.float32 if is_short else np.float64)
     except (TypeError, ValueError):
-        raise refusal(f"its {what} are {described(given)}; expected numbers") from None
+        raise refusal(
+            f"its {what} are {described(given)}; expected numbers, of dates as "
+            "(dates - dates[0]) / np.timedelta64(1, 's')"
+            if np.asarray(given).dtype.kind in "mM"
+            else f"its {what} are {described(given)}; expected numbers"
+        ) from None
     if not np.isfinite(array).all():
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise refusal(f"its {what} at {place} is {array[place]}; expected finite numbers")

@@ -11,8 +11,10 @@ from halocline.language.expr import (
     Cast,
     Compare,
     Const,
+    Derivative,
     Expr,
     Index,
+    Metric,
     Number,
     Read,
     Scalar,
@@ -54,7 +56,7 @@ def show(kernel: Kernel) -> str:
 
 
 def show_formula(root: Expr) -> str:
-    """Return a formula of numbers as text."""
+    """Return an expression as text."""
     text: dict[Expr, str] = {}
     for node in walk(root):
         text[node] = _text(node, [text[operand] for operand in operands(node)], {})
@@ -77,32 +79,39 @@ def _sweep(kernel: Kernel) -> str:
 
 def _text(node: Expr, below: list[str], components: dict[str, int]) -> str:
     match node:
+        case Unary("neg", _):
+            return f"-{below[0]}"
+        case Unary("invert", _):
+            return f"~{below[0]}"
+        case Binary(op, _, _) | Compare(op, _, _) if op in _SIGNS:
+            return f"({below[0]} {_SIGNS[op]} {below[1]})"
+        case Unary(op, _) | Binary(op, _, _) | Cast(op, _):
+            return f"{op}({', '.join(below)})"
+        case Where(_, _, _):
+            return f"where({', '.join(below)})"
+        case Derivative(_, terms):
+            parts = (f"d({below[0]}, {AXES[axis]!r}, order={order})" for axis, order in terms)
+            return f"({' + '.join(parts)})"
+        case _:
+            return _leaf(node, components)
+
+
+def _leaf(node: Expr, components: dict[str, int]) -> str:
+    match node:
         case Const(value):
             return repr(value)
         case Scalar(name=name) | Number(name=name):
             return name
         case Index(axis, offset):
             return f"index_{AXES[axis]}" + (f"{offset:+d}" if offset else "")
+        case Metric(kind, axis):
+            return f"{kind}({AXES[axis]!r})"
         case Read(field, component, offset):
             return _access(field, component, offset, components)
-        case Unary("neg", _):
-            return f"-{below[0]}"
-        case Unary("invert", _):
-            return f"~{below[0]}"
-        case Cast(dtype, _):
-            return f"{dtype}({below[0]})"
-        case Unary(op, _):
-            return f"{op}({below[0]})"
-        case Binary(op, _, _) | Compare(op, _, _) if op in _SIGNS:
-            return f"({below[0]} {_SIGNS[op]} {below[1]})"
-        case Binary(op, _, _):
-            return f"{op}({below[0]}, {below[1]})"
-        case Where(_, _, _):
-            return f"where({', '.join(below)})"
         case _:
             raise AssertionError(node)
 
 
 def _access(field: str, component: int, offset: tuple[int, ...], components: dict[str, int]) -> str:
-    which = f"[{component}]" if components[field] > 1 else ""
+    which = f"[{component}]" if component or components.get(field, 1) > 1 else ""
     return f"{field}{which}[{', '.join(map(str, offset))}]"

@@ -68,7 +68,7 @@ def conjugate_gradients(  # noqa: PLR0913 (what a solver is told)
     Raises:
         PlanError: What it was given does not fit together.
     """
-    _check("conjugate_gradients", x, b, tolerance)
+    _check("conjugate_gradients", apply, x, b, tolerance)
     r, p, q = _work(x, "cg", "r", "p", "q")
     (z,) = _work(x, "cg", "z") if precondition else (r,)
     bb, pq = sum_of(b * b, "bb"), sum_of(p * q, "pq")
@@ -115,7 +115,7 @@ def bicgstab(
     Raises:
         PlanError: What it was given does not fit together.
     """
-    _check("bicgstab", x, b, tolerance)
+    _check("bicgstab", apply, x, b, tolerance)
     r, first, p, v, t = _work(x, "bicgstab", "r", "first", "p", "v", "t")
     bb, rr = sum_of(b * b, "bb"), sum_of(r * r, "rr")
     rho = Parameter(0.0, "rho before")
@@ -147,7 +147,15 @@ def _quotient(a: Parameter, b: Parameter) -> Any:
     return where(abs(b) <= 0.0, 0.0, a / b)
 
 
-def _check(what: str, x: Field, b: Field, tolerance: float | Parameter) -> None:
+def _check(what: str, apply: Any, x: Field, b: Field, tolerance: float | Parameter) -> None:
+    if not callable(apply):
+        raise PlanError(
+            f"'{what}' was given {described(apply)} for A; expected a kernel that is not called "
+            "yet, or a function of two fields p and q that returns what computes q = A p.",
+            hint=f"Write hc.{what}(apply, x, b), or lambda p, q: apply(p, q, k) where it needs "
+            "more fields.",
+            place=user_place(),
+        )
     for field in (x, b):
         if not isinstance(field, Field):
             raise PlanError(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from inspect import signature
 from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -19,7 +21,7 @@ from halocline.language.parameters import Formula, Parameter
 from halocline.language.place import user_place
 from halocline.language.record import Record
 from halocline.language.show import show
-from halocline.language.tree import Every, Repeat, Swap, Until, walk
+from halocline.language.tree import Assign, Every, Repeat, Swap, Until, walk
 from halocline.notebook import preformatted
 
 if TYPE_CHECKING:
@@ -122,14 +124,6 @@ class Reduction(Parameter):
         return expr.numbers_in(self.operand)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assign:
-    """Give a parameter the value that a formula has then."""
-
-    parameter: Parameter
-    value: Parameter
-
-
 Loop = Repeat[Any] | Every[Any] | Until[Any]
 # A formula stands for the reductions in it; see 'spelled_out'.
 Step = Call | Swap[Field] | Loop | Callback | Reduction | Assign | Formula | AtPoints | Fill
@@ -208,12 +202,23 @@ def _kind(field: Field) -> str:
 
 def repeat(count: int, *steps: Step) -> Repeat[Step]:
     """Return steps that run 'count' times within each step (sub-stepping)."""
-    return Repeat(whole_number("'repeat'", count, Range(least=1)), as_steps(steps))
+    return Repeat(whole_number("'repeat'", count, Range(least=1)), _body("repeat", count, steps))
 
 
 def every(interval: int, *steps: Step | Callable[[], object]) -> Every[Step]:
     """Return steps, or Python functions, that run at the end of every 'interval'-th step."""
-    return Every(whole_number("'every'", interval, Range(least=1)), as_steps(steps))
+    return Every(whole_number("'every'", interval, Range(least=1)), _body("every", interval, steps))
+
+
+def _body(what: str, number: int, steps: tuple[Any, ...]) -> tuple[Step, ...]:
+    """Return the steps within a loop, of which there must be one."""
+    if not steps:
+        raise PlanError(
+            f"'{what}' was given {number} and no steps; expected at least one.",
+            hint=f"Write hc.{what}({number}, step, …).",
+            place=user_place(),
+        )
+    return as_steps(steps)
 
 
 def as_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
@@ -229,7 +234,7 @@ def as_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
         elif isinstance(item, tuple | list):
             result += as_steps(tuple(item))
         elif callable(item) and not hasattr(item, "field_names"):
-            result.append(Callback(item))
+            result.append(_calling(item))
         else:
             what = f"The kernel '{item.name}'" if hasattr(item, "field_names") else described(item)
             raise PlanError(
@@ -239,6 +244,21 @@ def as_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
                 place=user_place(),
             )
     return tuple(result)
+
+
+def _calling(item: Callable[[], object]) -> Callback:
+    found = Callback(item)
+    with suppress(ValueError):  # of some of C nobody knows what they take
+        try:
+            signature(item).bind()
+        except TypeError as error:
+            raise PlanError(
+                f"The function '{found.name}' stands in the list of steps; expected one that is "
+                f"called with nothing, but it says {error}.",
+                hint="Write a function without arguments around it: lambda: …",
+                place=user_place(),
+            ) from None
+    return found
 
 
 def _evaluating(item: Formula) -> Formula:

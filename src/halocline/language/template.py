@@ -16,8 +16,8 @@ from halocline.language.at_points import AtPoints
 from halocline.language.expr import Expr, Number, Scalar, replaced
 from halocline.language.filling import Fill
 from halocline.language.parameters import Formula, Parameter
-from halocline.language.steps import Assign, Call, Callback, Reduction
-from halocline.language.tree import Every, Repeat, Swap, Until, walk
+from halocline.language.steps import Call, Callback, Reduction
+from halocline.language.tree import Assign, Every, Repeat, Swap, Until, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator

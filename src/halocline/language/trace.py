@@ -206,6 +206,9 @@ class KernelFunction:
             raise KernelError(
                 f"Kernel '{self.name}' was called with {len(fields)} fields; expected "
                 f"{len(self.field_names)}: {', '.join(self.field_names) or 'at least one'}.",
+                hint=f"Numbers are given by keyword: {next(iter(self.keywords))}=…"
+                if self.keywords and len(fields) > len(self.field_names)
+                else "",
                 place=self.place,
             )
         for field, name in zip(fields, self.field_names, strict=True):

@@ -65,6 +65,14 @@ class Swap(Generic[Thing]):
     second: Thing
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Assign:
+    """Give a parameter the value that a formula has then."""
+
+    parameter: Parameter
+    value: Parameter
+
+
 def walk(nodes: Iterable[Any]) -> Iterator[Any]:
     """Yield nodes and those inside others, in order; not what is done before an error."""
     for node in nodes:

@@ -10,8 +10,8 @@ from halocline.language.at_points import AtPoints, Injection
 from halocline.language.expr import Read
 from halocline.language.filling import Fill
 from halocline.language.kernel import FieldType
-from halocline.language.steps import Assign, Call, Callback, Reduction
-from halocline.language.tree import Every, Repeat, Swap, Until, mapped, walk
+from halocline.language.steps import Call, Callback, Reduction
+from halocline.language.tree import Assign, Every, Repeat, Swap, Until, mapped, walk
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.at_points import check_once, launch_at_points
 from halocline.plan.checks import check_evaluated, check_sides

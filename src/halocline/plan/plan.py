@@ -10,7 +10,7 @@ from halocline.language.tree import Every, Repeat, Swap, Until, mapped
 from halocline.notebook import preformatted
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.reach import moved
-from halocline.plan.words import contents, exchanged, loop_title
+from halocline.plan.words import contents, exchanged, loop_title, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -321,7 +321,8 @@ class Plan:
                 line += "" if points is None else f", for {len(points.points):,} points"
                 filling = self.launches[launch].filling
                 line += "" if filling is None else f", with the series '{filling.series.name}'"
-                return line + self._produced(launch, boxes) + (", late" if is_late else "")
+                line += self._produced(launch, boxes) + (", late" if is_late else "")
+                return line + told(self.launches[launch])
             case Start(number) | Wait(number) | Poll(number):
                 return f"{type(op).__name__.lower():<7} exchange {number}"
             case WaitAny(number, arrivals):

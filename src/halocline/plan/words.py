@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from halocline.geometry import codimension, direction_name
+from halocline.language.parameters import Parameter
 from halocline.language.tree import Every, Repeat, Until
 
 if TYPE_CHECKING:
     from halocline.plan.arrangement import Arrangement
     from halocline.plan.message import Part
+    from halocline.plan.program import Launch
 
 
 def loop_title(loop: Repeat[Any] | Every[Any] | Until[Any]) -> str:
@@ -21,6 +23,19 @@ def loop_title(loop: Repeat[Any] | Every[Any] | Until[Any]) -> str:
             return f"every   {interval} steps"
         case Until(condition, _, most):
             return f"loop    until {condition.name}, at most {most} times"
+
+
+def told(launch: Launch) -> str:
+    """Return ', a = 0.5 * p': what a kernel is told of numbers that may change."""
+    pairs = zip(launch.kernel.scalars, launch.scalars, strict=True)
+    changing = {
+        name: value.name
+        for name, value in pairs
+        if isinstance(value, Parameter) and value.name != name
+    }
+    # Which step and pass it is, kernels that draw random numbers know by names of ours.
+    shown = (f", {name} = {text}" for name, text in changing.items() if not name.startswith("hc_"))
+    return "".join(shown)
 
 
 def contents(parts: tuple[Part, ...]) -> str:

@@ -113,13 +113,13 @@ class Executor:
                 hint="Go on from a checkpoint, in a new simulation.",
             )
 
-    def check_between_runs(self, call: str) -> None:
+    def check_between_runs(self, call: str, hint: str = "Call it between two runs.") -> None:
         """Refuse a call that a function of the step makes."""
         self.check_alive()
         if self.is_in_step:
             raise PlanError(
                 f"'{call}' was called by a function of the step, whose fields are in use.",
-                hint="Call it between two runs.",
+                hint=hint,
             )
 
     def check_giving_up(self, job: Job) -> None:
@@ -259,6 +259,7 @@ class Executor:
         Before, halos are brought up to date; afterwards every rank has the values of its own cells,
         and every field lies in its own storage, even if something has failed.
         """
+        self.check_between_runs("run")
         self._phase = 0
         self._run(lambda: self.runtime.execute(f"{name} prologue"))
         try:

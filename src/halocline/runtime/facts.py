@@ -10,8 +10,8 @@ from halocline.language.filling import Fill
 from halocline.language.kernel import Kernel, Statement
 from halocline.language.parameters import Parameter
 from halocline.language.show import show
-from halocline.language.steps import Assign, Call, Callback, Reduction
-from halocline.language.tree import Every, Repeat, Swap, Until
+from halocline.language.steps import Call, Callback, Reduction
+from halocline.language.tree import Assign, Every, Repeat, Swap, Until
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

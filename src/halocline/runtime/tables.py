@@ -113,13 +113,13 @@ class Tables:
         self._check_times(now, last, "the steps to come go")
         self._check_memory(steps)
 
-    def finish(self) -> None:
-        """Refuse what was done with a step whose length changes if a series has ended meanwhile.
+    def finish(self, steps: int) -> None:
+        """Refuse steps that were done with lengths that change if a series has ended meanwhile.
 
         Raises:
             PlanError: One has.
         """
-        if isinstance(self._executor.dt, Parameter):
+        if steps and isinstance(self._executor.dt, Parameter):
             dt = self._executor.dt.value
             now = self._executor.runtime.scalar(_TIME)
             self._check_times(now - dt, now - dt, "the steps went")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from halocline.language.steps import Reduction
 from halocline.language.template import Template, value_of
 from halocline.pipeline import plan_once
 from halocline.tune.start import Started, start_once
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
     from halocline.plan.platform import Platform
     from halocline.runtime.agreement import Agreement
     from halocline.runtime.executor import Executor
+
+_AMONG = (
+    "Put it among the steps, maybe in hc.every(…): a reduction there has its result in 'value'. Or "
+    "call it between two runs."
+)
 
 
 class Planned(Started, Protocol):
@@ -49,6 +55,8 @@ class Once:
             steps: The steps.
             platform: What they run on.
         """
+        is_reduced = all(isinstance(step, Reduction) for step in steps)
+        executor.check_between_runs("reduce" if is_reduced else "execute", _AMONG)
         value, filling = value_of(steps)
         if value in self._known:
             name, template = self._known[value]

@@ -23,6 +23,7 @@ from halocline.tune.machine import MachineError
 from halocline.tune.machine_file import identity_here
 from halocline.tune.machines import machine_here
 from halocline.tune.model import predict_step
+from halocline.tune.passes import assumption
 from halocline.tune.remember import case_key, choices_path, recall, remember
 from halocline.tune.sides import side_prices
 from halocline.tune.work import Placement
@@ -212,7 +213,7 @@ class Selection:
     def reason(self) -> str:
         """Why it is followed, for the report."""
         if self.trial is None:
-            return self._reason
+            return "\n".join(filter(None, (self._reason, assumption(self.plan.steps))))
         names = "; ".join(str(plan.strategy) for plan in self.candidates.plans)
         return f"strategies on trial when the run ended: {names}"
 

@@ -182,6 +182,44 @@ def test_passes_of_loops_draw_other_numbers(stream):
     assert sum(different) == (15 if stream is None else 13)
 
 
+def test_passes_of_until_draw_other_numbers_and_those_of_loops_within():
+    grid = hc.Grid((5, 4))
+    found, now = grid.field("found", components=8), grid.field("now")
+    outer, inner = hc.Parameter(0.0, "outer"), hc.Parameter(0.0, "inner")
+
+    @hc.kernel
+    def draw(now, found):
+        now[0, 0] = hc.random(seed=2)
+        for q in range(7):
+            found[q] = found[q + 1]
+        found[7] = hc.random(seed=3)
+
+    within = hc.until(inner >= 2, draw(now, found), hc.assign(inner, inner + 1))
+    draws = [hc.assign(inner, 0.0), within, hc.assign(outer, outer + 1), draw(now, found)]
+    steps = [hc.until(outer >= 2, *draws), draw(now, found)]
+    hc.Simulation(grid, steps, threads=1).run(1, progress=False)
+    values = found.gather()[1:]  # seven calls
+    assert all((a != b).all() for n, a in enumerate(values) for b in values[:n])
+
+
+def test_a_plan_of_passes_that_draw_is_as_long_for_many_as_for_few():
+    @hc.kernel
+    def draw(a):
+        a[0] = a + hc.random(seed=2)
+
+    def text(count):
+        grid = hc.Grid(8)
+        a = grid.field("a")
+        simulation = hc.Simulation(grid, [hc.repeat(count, draw(a))], threads=1)
+        simulation.run(1, progress=False)
+        return str(simulation.plan), a[...]
+
+    (few, once), (many, often) = text(2), text(1000)
+    assert len(many.splitlines()) == len(few.splitlines())
+    assert abs(often.mean() - 500) < 15
+    assert (often > once).all()
+
+
 def test_a_neighbours_number_is_that_of_the_neighbour_across_periodic_sides():
     def body(a, b):
         draw = hc.random(seed=9)

@@ -61,6 +61,13 @@ COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
 def _exact(value: object) -> object:
+    """Return what tells an operand of a node from others, without holding what it stands for.
+
+    A node holds its operands, so they are known by their identity as long as it is known. Would the
+    pool hold them, what they lead to, fields and all, would live for ever.
+    """
+    if type(value).__hash__ is object.__hash__:
+        return id(value)
     return type(value), pack("<d", value) if isinstance(value, float) else value
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from inspect import isfunction
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -208,14 +209,7 @@ class Field(operators.Operand):
                 f"periodic in {AXES[axis]}.",
                 hint="Make the grid non-periodic on that axis or drop the boundary.",
             )
-        is_condition = hasattr(condition, "bound") or isinstance(condition, Mirror)
-        if isinstance(condition, str) or not (is_condition or callable(condition)):
-            raise GridError(
-                f"Field '{self.name}' was given {described(condition)} as boundary on side "
-                f"'{side}'; expected hc.Dirichlet(value), hc.Neumann(gradient), hc.Robin(a, b, c) "
-                "or a kernel of one field.",
-                place=user_place(),
-            )
+        _check_condition(self, side, condition, scalars)
         bound = condition
         if hasattr(condition, "bound"):
             bound = condition.bound(self, side)
@@ -297,6 +291,29 @@ class Field(operators.Operand):
         if is_slicing(key):
             return sliced(self, key, self._stored(), everywhere=True)
         return access(self.name, self.components, self.space, key)
+
+
+def _check_condition(field: Field, side: str, condition: Any, scalars: dict[str, Any]) -> None:
+    """Refuse what is no boundary condition, and numbers for one that is no kernel."""
+    is_function, is_class = isfunction(condition), isinstance(condition, type)
+    is_kernel = callable(condition) and not is_function
+    is_known = is_kernel or hasattr(condition, "bound") or isinstance(condition, Mirror)
+    if is_class or not is_known:
+        hint = "Write @hc.kernel before a function that is one." if is_function else ""
+        raise GridError(
+            f"Field '{field.name}' was given {described(condition)} as boundary on side "
+            f"'{side}'; expected hc.Dirichlet(value), hc.Neumann(gradient), hc.Robin(a, b, c) "
+            "or a kernel of one field.",
+            hint=f"Write {condition.__name__}(…)." if is_class else hint,
+            place=user_place(),
+        )
+    if scalars and not is_kernel:
+        raise GridError(
+            f"The boundary of '{field.name}' on side '{side}' was given "
+            f"{', '.join(f'{name}=' for name in scalars)} beside {described(condition)}; only a "
+            "kernel takes numbers by keyword.",
+            place=user_place(),
+        )
 
 
 def _bind_later(condition: Callable[..., Any], scalars: dict[str, Any]) -> Callable[..., Any]:

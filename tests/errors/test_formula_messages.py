@@ -44,6 +44,14 @@ def test_a_loop_until_what_is_no_condition(u):
         assert message == start + found + expected + hint
 
 
+def test_a_choice_by_parameters_compared_as_objects():
+    assert told(KernelError, lambda: hc.where(a == 1.0, b, 0.0)) == (
+        "'hc.where' was given False to choose between parameters; expected a comparison of numbers "
+        "that are known at run time. '==' and '!=' compare objects; write <, <=, > or >= of "
+        "parameters."
+    )
+
+
 def test_a_loop_of_no_passes_or_no_steps(u):
     assert told(PlanError, lambda: hc.until(a < b, add(u, by=1.0), most=0)) == (
         "'most' of 'until' was given 0; expected a whole number of at least 1."

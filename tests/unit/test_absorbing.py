@@ -140,7 +140,28 @@ def test_memories_are_kept_by_checkpoints(tmp_path):
         (
             lambda grid: hc.PML(grid, speed=1.0, dt=0.1, width=7),
             "'hc.PML' was given layers of 7 cells for side 'x-', but the grid has only 12 cells "
-            "along x.",
+            "along x; expected 6 or fewer.",
+        ),
+        (
+            lambda grid: hc.PML(grid, speed=1.0, dt=0.1, width=3, reflection=2.0),
+            "'hc.PML' was given reflection = 2.0; expected a number below 1: the share of a wave's "
+            "amplitude that comes back.",
+        ),
+        (
+            lambda grid: hc.PML(grid, speed=1.0, dt=0.1, width=3, frequency=-1.0),
+            "'hc.PML' was given frequency = -1.0; expected a positive number.",
+        ),
+        (
+            lambda grid: hc.PML(grid, speed=1.0, dt=0.1, width=3, sides=["x-", "x-"]),
+            "'hc.PML' was given the side 'x-' more than once.",
+        ),
+        (
+            lambda _: hc.PML("grid", speed=1.0, dt=0.1),
+            "'hc.PML' was given 'grid'; expected a grid.",
+        ),
+        (
+            lambda _: hc.sponge("T", ["x-"], width=2, strength=1.0),
+            "'hc.sponge' was given 'T'; expected a field.",
         ),
         (
             lambda grid: hc.PML(grid, speed=1.0, dt=0.1, sides="x-"),

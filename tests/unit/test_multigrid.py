@@ -193,3 +193,62 @@ def test_a_robin_condition_is_solved_with_its_homogeneous_one_on_coarse_grids():
     residuals(u, hc.Multigrid(minus_laplacian, u, f), 16)
     x, y = u.coordinates(grid.domain)
     assert np.abs(u.gather() - (x + y)).max() < 1e-8
+
+
+def test_where_no_side_holds_the_solution_its_constant_part_is_found():
+    small = 0.01
+    for periodic, boundary in ((True, None), (False, hc.Neumann(0.0))):
+        u, f, values = problem((16, 32), periodic=periodic, boundary=boundary)
+        found = residuals(u, hc.Multigrid(lambda u: small * u[0, 0] - hc.laplacian(u), u, f), 14)
+        assert found[-1] < 1e-7 * found[0]
+        # Without differences at the sides the mean follows from that of the right-hand side.
+        assert u[...].mean() == pytest.approx(values.mean() / small, rel=1e-6)
+
+
+def test_a_system_that_leaves_the_constant_open_is_solved():
+    u, f, values = problem((16, 16), boundary=hc.Neumann(0.0))
+    f.set(values - values.mean())
+    assert residuals(u, hc.Multigrid(minus_laplacian, u, f), 14)[-1] < 1e-8
+
+
+def test_on_a_grid_that_shifts_the_coarsest_one_has_whole_cells_to_shift():
+    nx, ny, shift = 16, 32, 4
+    grid = hc.Grid((nx, ny), periodic=True, shift={"x": (0, shift)})
+    u, f = grid.field("u"), grid.field("f")
+    values = np.random.default_rng(2).standard_normal((nx, ny))
+    f.set(values)
+    residuals(u, hc.Multigrid(lambda u: 0.1 * u[0, 0] - hc.laplacian(u), u, f), 20)
+    found = u[...]
+    above = np.concatenate([found[1:], np.roll(found[:1], -shift, 1)])
+    below = np.concatenate([np.roll(found[-1:], shift, 1), found[:-1]])
+    beside = np.roll(found, 1, 1) + np.roll(found, -1, 1)
+    assert np.allclose(4.1 * found - above - below - beside, values, atol=1e-7)
+
+
+def test_halos_of_several_steps_are_planned_grid_by_grid():
+    """A chain over a whole cycle would need 50 cells beside each block, and minutes to plan."""
+    u, f, _ = problem((64, 64))
+    multigrid = hc.Multigrid(minus_laplacian, u, f, whole_below=512)
+    options = {"blocks": 2, "strategy": hc.Strategy(depth=2, poison=True)}
+    deep = residuals(u, multigrid, 2, **options)
+    u.set(0.0)
+    assert np.array_equal(deep, residuals(u, multigrid, 2))
+
+
+@pytest.mark.parametrize(
+    ("operator", "options", "message"),
+    [
+        (lambda u: u[0, 0] ** 2 - hc.laplacian(u), {}, "is not linear in 'u'"),
+        (lambda u: 1.0 - hc.laplacian(u), {}, "is not linear in 'u'"),
+        (lambda u, k: -k * hc.laplacian(u), {}, "cannot take 'u' and 0 coefficients"),
+        (minus_laplacian, {"smoothing": (0, 0)}, r"given smoothing = \(0, 0\); expected two"),
+        (minus_laplacian, {"smoothing": 2}, "given smoothing = 2; expected two numbers"),
+        (minus_laplacian, {"coefficients": "f"}, r"expected a list. Write coefficients=\[f\]"),
+    ],
+)
+def test_an_operator_or_smoothing_that_cannot_be(operator, options, message):
+    u, f, _ = problem()
+    if options.get("coefficients"):
+        options = {"coefficients": f}
+    with pytest.raises(KernelError, match=message):
+        hc.Multigrid(operator, u, f, **options)

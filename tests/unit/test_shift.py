@@ -155,3 +155,77 @@ def test_grids_of_a_family_shift_alike(whole, blocks):
     y = np.indices((4, 6))[1]
     expected = at(made, -1, 0, 2) + 2 * at(made, 1, -1, 2) + 4 * at(y, -1, 0, 2)
     assert np.array_equal(sums.gather(), expected)
+
+
+@pytest.mark.parametrize(("kind", "blocks"), [("linear", 1), ("linear", 4), ("cubic", 3)])
+def test_what_is_injected_beside_a_shifted_side_reaches_the_cells_there(kind, blocks):
+    nx, ny, shift = 12, 16, 5
+    grid = hc.Grid((nx, ny), periodic=True, shift={"x": (0, shift)})
+    u = grid.field("u")
+    points = [(0.2, 3.1), (11.9, 7.3), (0.01, 0.01), (11.99, 15.99)]
+    amounts = [1.0, 2.0, 3.0, 4.0]
+    inject = hc.Points(points, kind).inject(amounts, into=u)
+    options = {"threads": 1, "blocks": blocks, "strategy": hc.Strategy(poison=True)}
+    hc.Simulation(grid, [inject], **options).run(1, progress=False)
+    expected = np.zeros((nx, ny))
+    for (x, y), amount in zip(points, amounts, strict=True):
+        for (i, a), (j, b) in product(shares(kind, x), shares(kind, y)):
+            around = i // nx
+            expected[i % nx, (j + around * shift) % ny] += amount * a * b
+    assert np.allclose(u[...], expected, atol=1e-13)
+
+
+def shares(kind, x):
+    """Return the cells along an axis among which a point is shared, and how much each gets."""
+    first, near = int(np.floor(x - 0.5)), {"linear": (0, 1), "cubic": (-1, 0, 1, 2)}[kind]
+    at = x - 0.5 - first
+    return [(first + a, np.prod([(at - b) / (a - b) for b in near if b != a])) for a in near]
+
+
+@hc.kernel
+def rise(u, w):
+    w[0, 0, 0] = hc.d(u, "z")
+
+
+@hc.kernel
+def spread(u, w, v):
+    v[0, 0, 0] = u + 0.1 * hc.d(w, "z") + 0.1 * (u[1, 0, 0] - u[0, 0, 0])
+
+
+@hc.kernel
+def turn(v, u):
+    u[0, 0, 0] = v + 0.1 * (v[-1, 1, 0] + v[-1, -1, 0] + v[0, 0, 1] - 3 * v)
+
+
+def test_layers_at_walls_are_produced_across_a_side_that_shifts():
+    nx, ny, nz, shift = 12, 16, 9, 7
+    start = np.random.default_rng(3).random((nx, ny, nz))
+
+    def computed(**options):
+        periodic = (True, True, False)
+        grid = hc.Grid((nx, ny, nz), periodic=periodic, shift={"x": (0, shift, 0)})
+        u, v, w = grid.field("u"), grid.field("v"), grid.field("w", location="z_face")
+        w.boundary("z-", hc.Dirichlet(lambda x: hc.sin(x + 0.5)))
+        w.boundary("z+", hc.Dirichlet(0.25))
+        v.boundary("z+", hc.Robin(1.0, 0.5, 0.7))
+        u.set(start)
+        steps = [rise(u, w), spread(u, w, v), turn(v, u)]
+        hc.Simulation(grid, steps, threads=1, **options).run(3, progress=False)
+        return u[...]
+
+    expected = start
+    for _ in range(3):
+        w = np.zeros((nx, ny, nz + 1))
+        w[..., 1:-1] = np.diff(expected, axis=2)
+        w[..., 0], w[..., -1] = np.sin(np.arange(nx) + 1.0)[:, None], 0.25
+        above = np.concatenate([expected[1:], np.roll(expected[:1], -shift, 1)])
+        v = expected + 0.1 * np.diff(w, axis=2) + 0.1 * (above - expected)
+        below = np.concatenate([np.roll(v[-1:], shift, 1), v[:-1]])
+        # (v + top) / 2 + 0.5 (top - v) = 0.7
+        up = np.concatenate([v[..., 1:], np.full((nx, ny, 1), 0.7)], axis=2)
+        expected = v + 0.1 * (np.roll(below, -1, 1) + np.roll(below, 1, 1) + up - 3 * v)
+    found = computed()
+    assert np.allclose(found, expected, rtol=1e-12)
+    for overlap, depth in (("core-first", 1), ("rim-first", 2), ("postponed", 1)):
+        strategy = hc.Strategy(overlap=overlap, depth=depth, poison=True)
+        assert np.array_equal(found, computed(blocks=2, strategy=strategy))

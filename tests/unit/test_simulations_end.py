@@ -27,8 +27,8 @@ def test_a_simulation_that_nobody_has_is_given_back(kind):
             grid, steps, dt=0.1 / (highest + 1.0) if kind == "step" else 0.1, target="numpy"
         )
         simulation.run(2, progress=False)
-        return ref(simulation)
+        return [ref(one) for one in (simulation, T, highest)]
 
     gone = simulated()
     gc.collect()
-    assert gone() is None
+    assert [one() for one in gone] == [None] * 3

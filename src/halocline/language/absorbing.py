@@ -55,6 +55,10 @@ def sponge(
     Raises:
         GridError: There is no such side, or the layers are wider than the grid.
     """
+    if not isinstance(target, Field):
+        raise GridError(
+            f"'hc.sponge' was given {described(target)}; expected a field.", place=user_place()
+        )
     _checked_sides("hc.sponge", target.grid, sides, width)
     _positive("hc.sponge", "strength", strength)
 
@@ -120,7 +124,11 @@ class PML:
     _profiles: dict[tuple[int, bool, str], Field] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        closed = self.grid.periodic
+        closed = getattr(self.grid, "periodic", None)
+        if closed is None:
+            raise GridError(
+                f"'hc.PML' was given {described(self.grid)}; expected a grid.", place=user_place()
+            )
         if self.sides is None:
             every = [axis + sign for axis in AXES[: self.grid.dimensions] for sign in "-+"]
             sides = tuple(side for side in every if not closed[AXES.index(side[0])])
@@ -129,6 +137,14 @@ class PML:
         _checked_sides("hc.PML", self.grid, self.sides, self.width)
         for name in ("speed", "dt", "reflection"):
             _positive("hc.PML", name, getattr(self, name))
+        if self.reflection >= 1:
+            raise GridError(
+                f"'hc.PML' was given reflection = {self.reflection}; expected a number below 1: "
+                "the share of a wave's amplitude that comes back.",
+                place=user_place(),
+            )
+        if self.frequency != 0:
+            _positive("hc.PML", "frequency", self.frequency)
 
     def d(self, u: Any, axis: str, accuracy: int = 2) -> Value:
         """Return the first derivative along an axis, damped in the layers; see 'hc.d'."""
@@ -196,15 +212,19 @@ def _checked_sides(what: str, grid: Grid, sides: Any, width: Any) -> None:
         )
     for side in sides:
         axis, _ = parse_side(grid.dimensions, side)
+        if list(sides).count(side) > 1:
+            raise GridError(
+                f"'{what}' was given the side '{side}' more than once.", place=user_place()
+            )
         if grid.periodic[axis]:
             raise GridError(
                 f"'{what}' was given the side '{side}', but the grid is periodic in {AXES[axis]}.",
                 place=user_place(),
             )
-        if width > grid.extent[axis] // 2:
+        if width > (most := grid.extent[axis] // 2):
             raise GridError(
                 f"'{what}' was given layers of {width} cells for side '{side}', but the grid has "
-                f"only {grid.extent[axis]} cells along {AXES[axis]}.",
+                f"only {grid.extent[axis]} cells along {AXES[axis]}; expected {most} or fewer.",
                 place=user_place(),
             )
 

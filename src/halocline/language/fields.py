@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from inspect import isfunction, signature
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -185,7 +186,8 @@ class Field(operators.Operand):
         Args:
             side: 'x-', 'x+', 'y-', …
             condition: 'Dirichlet', 'Neumann', 'Robin', or a kernel of one field that runs on the
-                layer.
+                layer; one that reads others, too, is called by a function:
+                'lambda T, on: fill(T, other, on=on)'.
             where: On which part of the side, the part declared last decides; None for the rest. A
                 box of cells, whose extent across the side does not matter; an array of truth values
                 of the side's cells; a function of the other coordinates that returns one; or a
@@ -208,14 +210,7 @@ class Field(operators.Operand):
                 f"periodic in {AXES[axis]}.",
                 hint="Make the grid non-periodic on that axis or drop the boundary.",
             )
-        is_condition = hasattr(condition, "bound") or isinstance(condition, Mirror)
-        if isinstance(condition, str) or not (is_condition or callable(condition)):
-            raise GridError(
-                f"Field '{self.name}' was given {described(condition)} as boundary on side "
-                f"'{side}'; expected hc.Dirichlet(value), hc.Neumann(gradient), hc.Robin(a, b, c) "
-                "or a kernel of one field.",
-                place=user_place(),
-            )
+        _check_condition(self, side, condition, scalars)
         bound = condition
         if hasattr(condition, "bound"):
             bound = condition.bound(self, side)
@@ -297,6 +292,31 @@ class Field(operators.Operand):
         if is_slicing(key):
             return sliced(self, key, self._stored(), everywhere=True)
         return access(self.name, self.components, self.space, key)
+
+
+def _check_condition(field: Field, side: str, condition: Any, scalars: dict[str, Any]) -> None:
+    """Refuse what is no boundary condition, and numbers for one that is no kernel."""
+    is_class = isinstance(condition, type)
+    # A function that takes 'on' may call a kernel with other fields, too.
+    is_plain = isfunction(condition) and "on" not in signature(condition).parameters
+    is_kernel = callable(condition) and not is_plain
+    is_known = is_kernel or hasattr(condition, "bound") or isinstance(condition, Mirror)
+    if is_class or not is_known:
+        hint = "Write @hc.kernel before a function that is one." if is_plain else ""
+        raise GridError(
+            f"Field '{field.name}' was given {described(condition)} as boundary on side "
+            f"'{side}'; expected hc.Dirichlet(value), hc.Neumann(gradient), hc.Robin(a, b, c) "
+            "or a kernel of one field.",
+            hint=f"Write {condition.__name__}(…)." if is_class else hint,
+            place=user_place(),
+        )
+    if scalars and not is_kernel:
+        raise GridError(
+            f"The boundary of '{field.name}' on side '{side}' was given "
+            f"{', '.join(f'{name}=' for name in scalars)} beside {described(condition)}; only a "
+            "kernel takes numbers by keyword.",
+            place=user_place(),
+        )
 
 
 def _bind_later(condition: Callable[..., Any], scalars: dict[str, Any]) -> Callable[..., Any]:

@@ -190,6 +190,13 @@ def where(condition: Any, a: Any, b: Any) -> Any:
     """Return a in the cells where the condition holds, b in the others."""
     if not is_symbolic(condition, a, b):
         return np.where(condition, a, b)[()]
+    if isinstance(condition, bool) and all(getattr(v, "is_number", True) for v in (a, b)):
+        raise KernelError(
+            f"'hc.where' was given {condition} to choose between parameters; expected a "
+            "comparison of numbers that are known at run time.",
+            hint="'==' and '!=' compare objects; write <, <=, > or >= of parameters.",
+            place=user_place(),
+        )
     return choice(condition, a, b)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from halocline.geometry import added
 from halocline.language.expr import Number, Read, Scalar, numbers_in, replaced, walk
@@ -196,8 +196,16 @@ def with_scalars(
     return tuple(changed), names
 
 
-@lru_cache(maxsize=4096)  # plans ask again and again
+# Of whole expressions, as long as these are used: they hold numbers, which hold fields.
+_known_reads: WeakKeyDictionary[Expr, tuple[Read, ...]] = WeakKeyDictionary()
+
+
 def reads(*values: Expr) -> tuple[Read, ...]:
     """Return the distinct reads of the expressions in a fixed order."""
-    found = {node for node in walk(*values) if isinstance(node, Read)}
-    return tuple(sorted(found, key=lambda r: (r.field, r.component, r.offset, r.version)))
+    if len(values) == 1 and values[0] in _known_reads:  # plans ask again and again
+        return _known_reads[values[0]]
+    nodes = {node for node in walk(*values) if isinstance(node, Read)}
+    found = tuple(sorted(nodes, key=lambda r: (r.field, r.component, r.offset, r.version)))
+    if len(values) == 1:
+        _known_reads[values[0]] = found
+    return found

@@ -12,6 +12,7 @@ redundancy). What it costs is an exchange among all ranks on the way to the firs
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.errors import GridError, KernelError, described
+from halocline.language.balance import balanced, is_held
 from halocline.language.fields import Field
 from halocline.language.grid import same_family
 from halocline.language.numbers import Range, whole_number
@@ -82,6 +84,7 @@ class Multigrid:
         whole_below: int = 4096,
     ) -> None:
         _check(operator, u, f, coefficients, cycle)
+        smoothing = _checked_smoothing(smoothing)
         whole_below = whole_number("'whole_below'", whole_below, Range(least=0))
         levels = [_Level(system(operator, u, f, coefficients), tuple(coefficients))]
         while (ratio := _ratio(levels[-1].grid)) is not None:
@@ -90,6 +93,7 @@ class Multigrid:
             levels.append(levels[-1].on(grid.whole() if is_small else grid, operator))
         _check_coarsest(levels)
         self._levels, self._smoothing = levels, smoothing
+        self._balanced = () if is_held(u) else balanced(levels[-1].system)
         self.cycle: Steps = self._cycle(0, cycle)
         self.update: Steps = tuple(
             restrict(one, other)
@@ -104,7 +108,8 @@ class Multigrid:
         relax = level.system.relax()
         if number + 1 == len(self._levels):
             widest = max(level.grid.extent[axis] for axis in level.u.space.axes)
-            return (repeat(max(_LEAST_RELAXATIONS, widest * widest // 2), *relax),)
+            count = max(_LEAST_RELAXATIONS, widest * widest // 2)
+            return (repeat(count, *relax), *self._balanced)
         coarse = self._levels[number + 1]
         before, after = self._smoothing
         correct = self._cycle(number + 1, kind)
@@ -187,7 +192,11 @@ def _zero(field: Field) -> Any:
 def _ratio(grid: Grid) -> tuple[int, ...] | None:
     """Return by how much a grid is coarsened along each axis; None if it is coarse enough."""
     widths = [float(np.min(width)) for width in grid.spacing]
-    possible = [axis for axis, n in enumerate(grid.extent) if n % _TWO == 0 and n > _TWO]
+    possible = [
+        axis
+        for axis, n in enumerate(grid.extent)
+        if n % _TWO == 0 and n > _TWO and all(shift[axis] % _TWO == 0 for shift in grid.shifts)
+    ]
     if not possible:
         return None
     narrow = _ANISOTROPIC * min(widths[axis] for axis in possible)
@@ -209,6 +218,18 @@ def _check_coarsest(levels: list[_Level]) -> None:
         )
 
 
+def _checked_smoothing(smoothing: Any) -> tuple[int, int]:
+    counts = tuple(smoothing) if np.iterable(smoothing) else (smoothing,)
+    if len(counts) != _TWO or not any(counts):
+        raise KernelError(
+            f"'hc.Multigrid' was given smoothing = {described(smoothing)}; expected two numbers of "
+            "relaxations, before and after, not both 0.",
+            place=user_place(),
+        )
+    before, after = (whole_number("'smoothing'", count, Range(least=0)) for count in counts)
+    return before, after
+
+
 def _check(operator: Any, u: Any, f: Any, coefficients: Sequence[Any], cycle: str) -> None:
     if not callable(operator) or isinstance(operator, Field):
         raise KernelError(
@@ -216,6 +237,21 @@ def _check(operator: Any, u: Any, f: Any, coefficients: Sequence[Any], cycle: st
             "field that returns what the operator makes of it in a cell.",
             place=user_place(),
         )
+    if isinstance(coefficients, Field):
+        raise KernelError(
+            f"'hc.Multigrid' was given '{coefficients.name}' as coefficients; expected a list.",
+            hint=f"Write coefficients=[{coefficients.name}].",
+            place=user_place(),
+        )
+    try:
+        inspect.signature(operator).bind(u, *coefficients)
+    except TypeError as error:
+        raise KernelError(
+            f"'hc.Multigrid' was given an operator that cannot take '{u.name}' and "
+            f"{len(coefficients)} coefficients: {error}.",
+            hint="It takes the solution first, then one argument for each of 'coefficients'.",
+            place=user_place(),
+        ) from None
     for field in (u, f, *coefficients):
         if not isinstance(field, Field):
             raise KernelError(

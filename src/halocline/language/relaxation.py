@@ -30,6 +30,7 @@ from halocline.language.expr import (
 from halocline.language.expr import operands as operands_of
 from halocline.language.functions import index, where
 from halocline.language.kernel import Statement, reads
+from halocline.language.linear import is_linear
 from halocline.language.place import user_place
 from halocline.language.steps import Reduction, swap
 from halocline.language.trace import recorded
@@ -71,12 +72,22 @@ class System:
     fields: Mapping[str, Field]
     applied: Expr
 
-    def relax(self) -> Steps:
-        """Return steps that do one relaxation."""
+    @property
+    def diagonal(self) -> Expr:
+        """What the operator makes of a 1 in the cell alone."""
         own = self._read(_U)
         others = [r for r in reads(self.applied) if r.field == _U and r is not own]
         alone: dict[Expr, Expr] = {own: Const(1.0), **dict.fromkeys(others, Const(0.0))}
-        diagonal = _folded(replaced(self.applied, alone))
+        return _folded(replaced(self.applied, alone))
+
+    @property
+    def residual(self) -> Expr:
+        """The right-hand side less A u, in a cell."""
+        return Binary("sub", self._read(_F), self.applied)
+
+    def relax(self) -> Steps:
+        """Return steps that do one relaxation."""
+        own, diagonal = self._read(_U), self.diagonal
         if isinstance(diagonal, Const) and diagonal.value == 0:
             raise KernelError(
                 f"The operator does not use the value of '{self.u.name}' in the cell itself: there "
@@ -127,7 +138,7 @@ class System:
 
     def restrict_residual(self, coarse: Field) -> Steps:
         """Return steps that give a field of a coarser grid the mean of f - A u."""
-        residual = Binary("sub", self._read(_F), self.applied)
+        residual = self.residual
         ratio = tuple(n // c for n, c in zip(self.u.grid.extent, coarse.grid.extent, strict=True))
         children = [o[::-1] for o in product(*map(range, ratio[::-1]))]
         seen: list[Expr]
@@ -153,7 +164,7 @@ class System:
 
     def greatest_residual(self) -> Reduction:
         """Return the greatest absolute value of f - A u."""
-        residual = Unary("abs", Binary("sub", self._read(_F), self.applied))
+        residual = Unary("abs", self.residual)
         names = {name: field.name for name, field in self.fields.items()}
         value = operators.Value(renamed(residual, names, {}))
         return Reduction("max", value, f"residual of {self.u.name}")
@@ -210,6 +221,13 @@ def system(operator: Any, u: Field, f: Field, coefficients: Iterable[Field]) -> 
     if not any(read.field == _U for read in reads(statement.value)):
         raise KernelError(
             f"The operator does not read '{u.name}'; expected a linear expression of it.",
+            place=user_place(),
+        )
+    if not is_linear(statement.value, _U):
+        raise KernelError(
+            f"The operator is not linear in '{u.name}'; expected a sum of its values, each times "
+            "what does not depend on it.",
+            hint="Write what is added into the right-hand side, and factors as coefficients.",
             place=user_place(),
         )
     return System(u, f, fields, statement.value)

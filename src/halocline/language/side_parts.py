@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,23 +71,32 @@ def _cells(field: Field, side: str, where: Any, mask: Field) -> NDArray[np.bool_
         result = np.zeros(shape, bool)
         if len(where.lower) != field.dimensions:
             raise _refused(field, side, where, shape)
-        result[tuple(slice(where.lower[a], where.upper[a]) for a in mask.space.axes)] = True
+        ends = [(where.lower[axis], where.upper[axis]) for axis in mask.space.axes]
+        if not all(0 <= low < high <= n for (low, high), n in zip(ends, shape, strict=True)):
+            raise _refused(field, side, where, shape)
+        result[tuple(slice(*end) for end in ends)] = True
         return result
+    found = where
     if callable(where):
-        where = where(*mask.coordinates(mask.space.flat(mask.space.domain)))
-    try:
-        found = np.broadcast_to(np.asarray(where), shape)
-    except ValueError:
-        raise _refused(field, side, where, shape) from None
-    if found.dtype.kind not in "bui":
+        names = tuple(inspect.signature(where).parameters)
+        # Arguments go by their places: one that is called after another axis is a mistake.
+        if set(names) <= set(AXES) and "".join(names) != mask.axes:
+            raise _refused(field, side, where, shape)
+        values = where(*mask.coordinates(mask.space.flat(mask.space.domain)))
+        with suppress(ValueError):
+            found = np.broadcast_to(values, shape)
+    found = np.asarray(found)
+    if found.shape != shape or found.dtype.kind not in "bui":
         raise _refused(field, side, where, shape)
     return found.astype(bool)
 
 
 def _refused(field: Field, side: str, where: Any, shape: tuple[int, ...]) -> GridError:
+    others = [axis for axis in field.axes if axis != side[0]]
     return GridError(
         f"The boundary of '{field.name}' on side '{side}' was given for {described(where)}; "
-        f"expected an hc.Box, truth values of shape {shape}, a function of the other coordinates "
-        "that returns such, or a field without the axis across the side.",
+        f"expected an hc.Box of {field.dimensions} axes that lies within the side along "
+        f"{' and '.join(others)}, truth values of shape {shape}, a function of "
+        f"{', '.join(others)} that returns such, or a field without the axis {side[0]}.",
         place=user_place(),
     )

@@ -67,10 +67,17 @@ def _check(axis: str, into: Any) -> None:
             f"'hc.tridiagonal' was given {described(into)} for its solution; expected a field.",
             place=user_place(),
         )
-    if axis not in into.axes or axis not in AXES:
+    if axis not in tuple(into.axes):
         raise KernelError(
             f"'hc.tridiagonal' was told to solve along {axis!r}; expected one of the axes "
             f"'{into.axes}' of '{into.name}'.",
+            place=user_place(),
+        )
+    if axis == into.axes:
+        raise KernelError(
+            f"'hc.tridiagonal' was told to solve along {axis} for '{into.name}', which has no "
+            "other axis; expected a field of columns, with another axis beside the solved one.",
+            hint="Make a grid with one more axis of one cell: hc.Grid((n, 1)).",
             place=user_place(),
         )
     if not into.dtype.startswith("float") or into.components > 1:

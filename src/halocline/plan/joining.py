@@ -17,6 +17,7 @@ from halocline.plan.chain import (
 from halocline.plan.step import Break
 
 if TYPE_CHECKING:
+    from halocline.language.space import Space
     from halocline.plan.program import Launch, Program
     from halocline.plan.step import Passed
 
@@ -72,11 +73,14 @@ class Joining:
 
     def _may_join(self, chain: OpenChain, longer: list[Launch]) -> bool:
         is_deep = self.depth > 1
-        is_whole = longer[-1].space.is_whole
-        if is_deep and any(o.space.is_whole != is_whole for o in chain.launches if not o.is_layer):
+        space = longer[-1].space
+        if is_deep and any(
+            _grid(o.space) != _grid(space) for o in chain.launches if not o.is_layer
+        ):
+            # A cell of a coarser grid that is computed again takes many of a finer one.
             return False
         # Around whole grids nothing is sent, so that nothing is computed again to avoid it.
-        is_deep = is_deep and not is_whole
+        is_deep = is_deep and not space.is_whole
         if is_deep and not any(map(partial_axes, longer)):
             # They always may; asking again and again what long chains need takes long.
             return True
@@ -131,6 +135,10 @@ class Joining:
                     result += before
                 result += kernels
         return result
+
+
+def _grid(space: Space) -> tuple[object, ...]:
+    return space.scale, space.is_whole
 
 
 def _is_thin(launch: Launch) -> bool:

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define HALOCLINE_ABI 7
+#define HALOCLINE_ABI 8
 
 /* One field on one block. Strides count elements. */
 typedef struct halocline_field {
@@ -36,6 +36,12 @@ typedef struct halocline_layer {
     int64_t upper[3];
 } halocline_layer;
 
+/* What takes values that a kernel computes and does not store. */
+typedef struct halocline_taker {
+    void (*take)(void* into, const double* values, int64_t count);
+    void* into;
+} halocline_taker;
+
 typedef struct halocline_call {
     const halocline_field* fields; /* in the order of the kernel's fields */
     const double* scalars;         /* in the order of the kernel's scalars */
@@ -53,6 +59,7 @@ typedef struct halocline_call {
     int64_t active_run_count;
     const halocline_layer* layers; /* if not null, one for each producer of the kernel: it runs in
                                     * those cells that a cell of the call reads, just before it */
+    const halocline_taker* takers; /* for each thread, one for each field whose values are taken */
 } halocline_call;
 
 /* The signature of every generated kernel. */

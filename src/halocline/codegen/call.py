@@ -29,6 +29,15 @@ class Layer(ctypes.Structure):
     _fields_ = (("lower", ctypes.c_int64 * 3), ("upper", ctypes.c_int64 * 3))
 
 
+class Taker(ctypes.Structure):
+    """What takes values that are not stored: 'halocline_taker'."""
+
+    _fields_ = (
+        ("take", ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)),
+        ("into", ctypes.c_void_p),
+    )
+
+
 class Call(ctypes.Structure):
     """The argument of every generated kernel: 'halocline_call'."""
 
@@ -46,6 +55,7 @@ class Call(ctypes.Structure):
         ("active_runs", ctypes.POINTER(ActiveRun)),
         ("active_run_count", ctypes.c_int64),
         ("layers", ctypes.POINTER(Layer)),
+        ("takers", ctypes.POINTER(Taker)),
     )
 
 

@@ -71,7 +71,7 @@ class RowText:
         used = {key[0] for key in (*self.rows, *self.out)}
         lines = [
             f"const halocline_field& {self.fields[field.name]} = call.fields[{number}];"
-            for number, field in enumerate(self.nest.fields)
+            for number, field in enumerate(f for f in self.nest.fields if not f.is_taken)
             if field.name in used
         ]
         for value, name in self._scalars.items():

@@ -5,20 +5,32 @@
 namespace halocline {
 namespace {
 
-void add(void* into, const double* values, std::int64_t count) {
-    static_cast<Superaccumulator*>(into)->add({values, static_cast<std::size_t>(count)});
+void add(halocline_taker* taker, const double* values, std::int64_t count,
+         const halocline_folded* fold) {
+    auto& sum = *static_cast<Superaccumulator*>(taker->into);
+    const std::span<const double> all(values, static_cast<std::size_t>(count));
+    if (fold == nullptr) return sum.add(all);
+    const auto folds = static_cast<std::uint64_t>(fold->count);
+    const Folded found =
+        folded(fold->high, fold->low, fold->changed, fold->lost, folds, taker->high, taker->low);
+    sum.add(all, found, taker->high);
+    taker->high = sum.high();
+    taker->low = Superaccumulator::low_of(taker->high);
 }
 
-void compare(void* into, const double* values, std::int64_t count) {
-    static_cast<Extremes*>(into)->take({values, static_cast<std::size_t>(count)});
+void compare(halocline_taker* taker, const double* values, std::int64_t count,
+             const halocline_folded* /*fold*/) {
+    static_cast<Extremes*>(taker->into)->take({values, static_cast<std::size_t>(count)});
 }
 
 }  // namespace
 
 halocline_taker Taker::of_thread(std::size_t thread) {
     Partial& mine = partials[thread];
-    if (reduction == plan::Reduction::sum) return {add, &mine.sum};
-    return {compare, &mine.extremes};
+    const double high = mine.sum.high();
+    const double low = Superaccumulator::low_of(high);
+    if (reduction == plan::Reduction::sum) return {add, &mine.sum, high, low};
+    return {compare, &mine.extremes, high, low};
 }
 
 Partial Taker::found() {

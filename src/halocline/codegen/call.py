@@ -33,8 +33,10 @@ class Taker(ctypes.Structure):
     """What takes values that are not stored: 'halocline_taker'."""
 
     _fields_ = (
-        ("take", ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)),
+        ("take", ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_void_p)),
         ("into", ctypes.c_void_p),
+        ("high", ctypes.c_double),
+        ("low", ctypes.c_double),
     )
 
 

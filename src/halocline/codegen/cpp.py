@@ -32,6 +32,7 @@ from halocline.codegen.prelude import (
 from halocline.codegen.prelude_division import DIVIDING
 from halocline.codegen.prelude_memory import FETCHING, FETCHING_ROWS, STREAMING
 from halocline.codegen.prelude_sweep import SWEEPING, TURNING
+from halocline.codegen.prelude_taking import TAKING
 from halocline.codegen.source import Source
 from halocline.codegen.text import (
     chooses,
@@ -88,6 +89,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         FETCHING_ROWS if any(function.fetches_rows_to_come for function in functions) else "",
         FETCHING if any(function.fetches_rows for function in functions) else "",
         PRODUCING if len(every) > len(nests) else "",
+        TAKING if any(kernel.taken for kernel in kernels) else "",
         STRIPS if any(function.has_strips for function in functions) else "",
         WIDENING if any(row_copies(nest) for nest in nests) else "",
         SWEEPING if any(nest.sweep for nest in nests) else "",
@@ -303,7 +305,7 @@ class _Function:
             row = self._taken.row(key) if key in self._taken.rows else text.out_row(key)
             lines.append(f"{kind}* const {self._target.get(key, name)} = {row};")
         lines += self._chunks() if self._target else [*self._next_rows(), *text.cells()]
-        return lines + self._taken.after_row()
+        return lines + self._taken.after_strip()
 
     def _wide_row(self, row: Row) -> str:
         kind, text = C_TYPES[self._wide[row]], self._row_text

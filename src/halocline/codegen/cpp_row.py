@@ -23,6 +23,7 @@ _TAKEN = CPP_WORDS | words(
     "prefetch fetch_rows_to_come fence minimum maximum magnitude Half same_bits widened narrowed",
     "rounded lesser greater parts_of",
     "fill_below fill_above wrap_back fetch_row produce",
+    "Eight EightAnywhere EightWords Fold begun fold_eight fold_values hand_on_values",
     "strip strip_end wide_row wide row_lower row_upper",
     NAMES,
     "share_columns rows beside lanes piece turn turn_back take_each return_each square",

@@ -264,7 +264,7 @@ def _run(kernel: Kernel, call: Call, cells: Box, elementary: Elementary) -> None
         call.takers[: len(taken)] if taken else (), taken.values(), strict=True
     ):
         computed = np.ascontiguousarray(values[0][flat.slices((0,) * kernel.dimensions)])
-        taker.take(taker.into, computed.ctypes.data, computed.size)
+        taker.take(ctypes.addressof(taker), computed.ctypes.data, computed.size, None)
 
 
 def _beyond_ends(

@@ -76,7 +76,8 @@ class TakenTexts:
 
     def _hand_on(self) -> list[str]:
         calls = [
-            f"hand_on_values({self._takers}[{number}], {self._values[key]}, {self._held}, {fold});"
+            f"{fold} = hand_on_values({self._takers}[{number}], {self._values[key]}, "
+            f"{self._held}, {fold});"
             for number, (key, fold) in enumerate(self._folds.items())
         ]
         return [*calls, f"{self._held} = 0;"]

@@ -67,7 +67,7 @@ def test_what_changes_between_is_seen():
     assert kernels_of([laplace(q, p), total], grid) == ["laplace"]
     assert kernels_of([laplace(q, p), hc.assign(half, other), total], grid) == own
     assert kernels_of([laplace(q, p), hc.swap(q, r), total], grid) == own * 2  # a round
-    assert kernels_of([laplace(q, p, mask=m), total], grid) == own
+    assert kernels_of([laplace(q, p, on=m), total], grid) == own
     assert kernels_of([laplace(q, p), hc.sum(p * q[1, 0])], grid) == own
     # A kernel that also computes cells of other blocks would count them twice.
     deep = kernels_of([laplace(q, p), hc.sum(p * q), laplace(p, q)], grid, depth=2)

@@ -7,48 +7,19 @@ or read in the same cells. A cell does both, so that nothing is read twice; see 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from halocline.language.parameters import Parameter
 from halocline.plan.one_kernel import OneKernel
-from halocline.plan.program import Launch, Reduced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from collections.abc import Set as AbstractSet
 
+    from halocline.plan.program import Launch
     from halocline.plan.step import Chain
 
 
-def evaluated_first(items: Iterable[Any], only_reduced: AbstractSet[str]) -> list[Any]:
-    """Return items with evaluations before reductions that they need not wait for.
-
-    So those of several reductions in a row follow the same kernel.
-
-    Args:
-        items: What happens, in order.
-        only_reduced: Fields that are evaluated for reductions alone.
-    """
-    result: list[Any] = []
-    for item in items:
-        place = len(result)
-        if isinstance(item, Launch) and _is_evaluation(item, only_reduced):
-            scalars = [one for one in item.scalars if isinstance(one, Parameter)]
-            used = {parameter for one in scalars for parameter in one.parameters}
-            while place and isinstance(result[place - 1], Reduced):
-                if result[place - 1].result in used:
-                    break
-                place -= 1
-        result.insert(place, item)
-    return result
-
-
-def _is_evaluation(launch: Launch, only_reduced: AbstractSet[str]) -> bool:
-    return {name for name, _ in launch.writes} <= only_reduced
-
-
 def with_evaluations(chain: Chain, only_reduced: AbstractSet[str]) -> Chain:
-    """Return a chain whose kernels also do the evaluations that directly follow them.
+    """Return a chain whose kernels also do the evaluation that directly follows them.
 
     Args:
         chain: The chain.
@@ -64,7 +35,9 @@ def _may_follow(chain: Chain, position: int, only_reduced: AbstractSet[str]) -> 
     """Return whether the cells of the kernel before may do an evaluation, each for itself."""
     first, second = chain.launches[position - 1 : position + 1]
     return (
-        _is_evaluation(second, only_reduced)
+        {name for name, _ in second.writes} <= only_reduced
+        # A second sum in a pass takes longer than a pass of its own: see docs/decisions/0042.
+        and not any(name in only_reduced for name, _ in first.writes)
         and chain.extents[position - 1] == chain.extents[position]
         and all(b.position != position for b in chain.breaks)
         and (first.space, first.region, first.where) == (second.space, second.region, second.where)

@@ -17,7 +17,6 @@ from halocline.geometry import add_joined
 from halocline.language.tree import Every, Repeat, Swap, Until, walk
 from halocline.plan.checks import FilledCheck
 from halocline.plan.displaced import Displaced, undisplaced
-from halocline.plan.evaluations import evaluated_first
 from halocline.plan.hoist import hoist_fetches
 from halocline.plan.joining import Joining, OpenChain
 from halocline.plan.program import Called, Checked, Computed, Launch, Program, Reduced, all_launches
@@ -139,7 +138,7 @@ class _Planner:
         """Plan items once, given what is known before; return what is known after."""
         planned: list[ScheduleItem] = []
         chain = OpenChain()
-        for item in evaluated_first(items, self.program.only_reduced):
+        for item in items:
             if isinstance(item, Launch) and (self._is_pipelined([item]) or item.gathered):
                 state = self._close(chain, planned, state)
                 self.joining.join(alone := OpenChain(), item)

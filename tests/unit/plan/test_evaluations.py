@@ -46,11 +46,17 @@ def kernels_of(steps, grid, **strategy):
     ("solver", "passes"),
     [
         (hc.conjugate_gradients, ["laplace", "_step_along", "_direction"]),
-        (hc.bicgstab, ["laplace", "_subtract", "laplace", "_two_steps_along", "_renewed"]),
+        (
+            hc.bicgstab,
+            [
+                *("laplace", "_subtract", "laplace", "evaluate_sum", "_two_steps_along"),
+                *("evaluate_sum", "_renewed"),
+            ],
+        ),
     ],
 )
 @pytest.mark.parametrize("overlap", ["none", "core-first", "rim-first", "postponed"])
-def test_a_pass_of_a_solver_reads_nothing_again_for_its_sums(solver, passes, overlap):
+def test_a_pass_of_a_solver_reads_nothing_again_for_its_first_sums(solver, passes, overlap):
     grid = hc.Grid((12, 12), periodic=True)
     x, b = grid.field("x"), grid.field("b")
     steps = solver(lambda p, q: laplace(q, p), x, b)
@@ -74,15 +80,12 @@ def test_what_changes_between_is_seen():
     assert "evaluate_sum" in deep
 
 
-def test_several_reductions_share_a_pass():
+def test_a_kernel_takes_one_evaluation():
     grid = hc.Grid((12, 12), periodic=True)
     p, q = grid.field("p"), grid.field("q")
-    assert kernels_of([hc.sum(p * q), hc.max(q * q), hc.min(p + q)], grid) == ["evaluate_sum"]
-    total = hc.sum(p * q)
-    assert kernels_of([laplace(q, p), total, hc.max(q * q)], grid) == ["laplace"]
-    # But not where one needs another's result.
-    away = hc.sum(abs(q - total))
-    assert kernels_of([laplace(q, p), total, away], grid) == ["laplace", "evaluate_sum"]
+    assert kernels_of([hc.sum(p * q), hc.max(q * q)], grid) == ["evaluate_sum", "evaluate_max"]
+    steps = [laplace(q, p), hc.sum(p * q), hc.max(q * q)]
+    assert kernels_of(steps, grid) == ["laplace", "evaluate_max"]
 
 
 @pytest.mark.parametrize("extent", EXTENTS)

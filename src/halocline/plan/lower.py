@@ -217,7 +217,6 @@ class _Lowering:
                 return [item]
             case Reduced(kind, field, component, result, where):
                 boxes, is_alone = self._domain_boxes(field), field in self.program.only_reduced
-                # Nobody swaps a field of which nobody else knows.
                 restore = () if is_alone else where.swaps_to(INITIAL)
                 return [ops.Reduce(kind, field, component, boxes, result, restore, is_alone)]
             case Computed(parameter, value):

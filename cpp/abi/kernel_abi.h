@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define HALOCLINE_ABI 7
+#define HALOCLINE_ABI 8
 
 /* One field on one block. Strides count elements. */
 typedef struct halocline_field {
@@ -36,6 +36,26 @@ typedef struct halocline_layer {
     int64_t upper[3];
 } halocline_layer;
 
+/* What values have come to in a kernel that added up their parts as integers, modulo 2^64; see
+ * 'Folded' in runtime/wide.hpp. */
+typedef struct halocline_folded {
+    uint64_t high;    /* sum of the representations of the values with 'high' added */
+    uint64_t low;     /* likewise of what is left with 'low' */
+    uint64_t changed; /* bits in which one of the former differs from 'high' */
+    uint64_t lost;    /* not zero, but for the sign, if something was left then */
+    int64_t count;    /* how many were added, zeros included */
+} halocline_folded;
+
+/* What takes values that a kernel computes and does not store. */
+typedef struct halocline_taker {
+    /* Takes values; if 'fold' is not null it is what they have come to with 'high' and 'low', which
+     * may be others afterwards. At most 2048 at once then. */
+    void (*take)(struct halocline_taker* taker, const double* values, int64_t count,
+                 const halocline_folded* fold);
+    void* into;
+    double high, low;
+} halocline_taker;
+
 typedef struct halocline_call {
     const halocline_field* fields; /* in the order of the kernel's fields */
     const double* scalars;         /* in the order of the kernel's scalars */
@@ -53,6 +73,7 @@ typedef struct halocline_call {
     int64_t active_run_count;
     const halocline_layer* layers; /* if not null, one for each producer of the kernel: it runs in
                                     * those cells that a cell of the call reads, just before it */
+    halocline_taker* takers;       /* for each thread, one for each field whose values are taken */
 } halocline_call;
 
 /* The signature of every generated kernel. */

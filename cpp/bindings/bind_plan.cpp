@@ -38,7 +38,8 @@ void bind_kernels(nb::module_& module) {
                         Optional{"layers", &Kernel::layers}, Optional{"space", &Kernel::space},
                         Optional{"fetch", &Kernel::fetch}, Optional{"written", &Kernel::written},
                         Optional{"ratios", &Kernel::ratios}, Optional{"threads", &Kernel::threads},
-                        Optional{"points", &Kernel::points}, Optional{"filling", &Kernel::filling});
+                        Optional{"points", &Kernel::points}, Optional{"filling", &Kernel::filling},
+                        Optional{"takers", &Kernel::takers});
 }
 
 void bind_exchanges(nb::module_& module) {
@@ -99,7 +100,7 @@ void bind_running(nb::module_& module) {
                         "Combine one component over all boxes and ranks into a scalar.",
                         Needed{"reduction", &Reduce::reduction}, Needed{"slot", &Reduce::slot},
                         Needed{"component", &Reduce::component}, Needed{"boxes", &Reduce::boxes},
-                        Needed{"scalar", &Reduce::scalar}, Optional{"kernel", &Reduce::kernel});
+                        Needed{"scalar", &Reduce::scalar}, Optional{"taker", &Reduce::taker});
     using plan::Poison;
     bind_record<Poison>(module, "Poison", "Overwrite cells with poison.",
                         Needed{"slot", &Poison::slot}, Needed{"components", &Poison::components},

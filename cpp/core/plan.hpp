@@ -158,7 +158,8 @@ struct Reduce {
     int component = 0;
     std::vector<BlockBox> boxes;
     int scalar = 0;
-    int kernel = -1;  ///< gives the field its values in the boxes before, if there is one
+    int taker = -1;  ///< has taken the values from kernels since the last time, if there is one:
+                     ///< then there is neither field nor boxes
 };
 /// Call back into the host program.
 struct Call {

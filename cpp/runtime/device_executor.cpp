@@ -49,7 +49,6 @@ public:
     }
 
     [[nodiscard]] Partial reduce(program::Reduce& reduce) override {
-        if (reduce.run) run(*reduce.run);
         prepare(reduce.slot);
         return reduce_on_device(mirror_, state_, reduce);
     }

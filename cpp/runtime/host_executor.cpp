@@ -13,9 +13,7 @@ namespace {
 class HostExecutor final : public Executor {
 public:
     explicit HostExecutor(State& state)
-        : state_(state),
-          partials_(static_cast<std::size_t>(state.memory.threads)),
-          evaluations_(partials_.size()) {}
+        : state_(state), partials_(static_cast<std::size_t>(state.memory.threads)) {}
 
     void add_storage(const std::vector<Storage>& /*blocks*/) override {}
     void clear(std::size_t /*storage*/) override {}
@@ -52,8 +50,8 @@ public:
     }
 
     [[nodiscard]] Partial reduce(program::Reduce& reduce) override {
-        return reduce.run ? reduce_evaluated(state_, reduce, partials_, evaluations_)
-                          : reduce_on_host(state_, reduce, partials_);
+        if (reduce.taker != nullptr) return reduce.taker->found();
+        return reduce_on_host(state_, reduce, partials_);
     }
     [[nodiscard]] NanPlace first_nan(const program::Check& check) override {
         return first_nan_on_host(state_, check);
@@ -86,8 +84,7 @@ public:
 
 private:
     State& state_;
-    std::vector<Partial> partials_;        // by thread
-    std::vector<Evaluation> evaluations_;  // likewise
+    std::vector<Partial> partials_;  // by thread
 };
 
 }  // namespace

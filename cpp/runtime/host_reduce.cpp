@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <type_traits>
 #include <utility>
 
@@ -73,11 +72,6 @@ private:
     alignas(line_bytes) std::array<double, piece_values> piece_;
 };
 
-Box box_of(const halocline_call& call) {
-    return {{call.lower[0], call.lower[1], call.lower[2]},
-            {call.upper[0], call.upper[1], call.upper[2]}};
-}
-
 /// Takes the rows [first, last) of a box, counted through all planes.
 void take_rows(const State& state, const program::Reduce& reduce, const LocalBox& local,
                std::int64_t first, std::int64_t last, Partial& partial) {
@@ -104,64 +98,6 @@ void take_rows(const State& state, const program::Reduce& reduce, const LocalBox
         }
         pieces.flush();
     });
-}
-
-/// Values of so many bytes, or a row, are evaluated at once: so few that the processor reads ahead
-/// what comes next while it adds these up.
-constexpr std::int64_t evaluated_bytes = 1 << 11;
-
-/// Pieces of some rows of a plane each.
-struct RowPieces {
-    Box box;
-    std::int64_t rows = std::clamp<std::int64_t>(
-        evaluated_bytes / size_of(ElementType::float64) / box.extent()[0], 1, box.extent()[1]);
-    std::int64_t in_plane = (box.extent()[1] + rows - 1) / rows;
-
-    [[nodiscard]] std::int64_t count() const { return in_plane * box.extent()[2]; }
-    [[nodiscard]] Box piece(std::int64_t number) const {
-        const std::int64_t y = box.lower[1] + number % in_plane * rows;
-        const std::int64_t z = box.lower[2] + number / in_plane;
-        return {{box.lower[0], y, z}, {box.upper[0], std::min(y + rows, box.upper[1]), z + 1}};
-    }
-};
-
-/// A field that lies in `values`, as seen from cell (0, 0, 0), for the cells of a box.
-halocline_field view_of(std::vector<double>& values, const Box& box) {
-    const std::int64_t row = box.extent()[0];
-    const std::int64_t first = box.lower[0] + box.lower[1] * row;
-    const auto data = std::bit_cast<std::intptr_t>(values.data()) -
-                      first * static_cast<std::int64_t>(sizeof(double));
-    return {std::bit_cast<void*>(data), 0, 1, row, 0};
-}
-
-/// Has pieces [first, last) of a box evaluated and takes their values.
-void take_evaluated(const State& state, const program::Reduce& reduce,
-                    const program::Run::Piece& whole, std::pair<std::int64_t, std::int64_t> range,
-                    Partial& partial, Evaluation& mine) {
-    const program::Run& run = *reduce.run;
-    const RowPieces pieces{box_of(whole.call)};
-    mine.fields.clear();
-    for (const int slot : run.fields) mine.fields.push_back(state.view(slot, whole.block));
-    const auto target = std::ranges::find(run.fields, reduce.slot) - run.fields.begin();
-    mine.values.resize(static_cast<std::size_t>(pieces.rows * pieces.box.extent()[0]));
-    halocline_call call = whole.call;
-    call.fields = mine.fields.data();
-    call.threads = 1;
-    call.stream = call.fetch = 0;
-    call.wrap = 0;
-    for (std::int64_t number = range.first; number < range.second; ++number) {
-        const Box box = pieces.piece(number);
-        std::ranges::copy(box.lower, call.lower);
-        std::ranges::copy(box.upper, call.upper);
-        mine.fields[static_cast<std::size_t>(target)] = view_of(mine.values, box);
-        run.function(&call);
-        const std::span<const double> found(mine.values.data(),
-                                            static_cast<std::size_t>(box.cells()));
-        if (reduce.reduction == plan::Reduction::sum)
-            partial.sum.add(found);
-        else
-            partial.extremes.take(found);
-    }
 }
 
 template <typename T>
@@ -213,29 +149,6 @@ Partial reduce_on_host(const State& state, const program::Reduce& reduce,
             const std::int64_t me = omp_get_thread_num();
             take_rows(state, reduce, local, rows * me / count, rows * (me + 1) / count,
                       partials[static_cast<std::size_t>(me)]);
-        }
-    }
-    for (const Partial& other : partials.subspan(1)) partials[0].add(other);
-    return partials[0];
-}
-
-Partial reduce_evaluated(const State& state, const program::Reduce& reduce,
-                         std::span<Partial> partials, std::span<Evaluation> evaluations) {
-    std::ranges::fill(partials, Partial{});
-    for (const program::Run::Piece& piece : reduce.run->pieces) {
-        const std::int64_t count = RowPieces{box_of(piece.call)}.count();
-        const int threads = piece.call.threads;
-        if (threads == 1) {
-            take_evaluated(state, reduce, piece, {0, count}, partials[0], evaluations[0]);
-            continue;
-        }
-#pragma omp parallel num_threads(threads)
-        {
-            const std::int64_t all = omp_get_num_threads();
-            const std::int64_t me = omp_get_thread_num();
-            take_evaluated(state, reduce, piece, {count * me / all, count * (me + 1) / all},
-                           partials[static_cast<std::size_t>(me)],
-                           evaluations[static_cast<std::size_t>(me)]);
         }
     }
     for (const Partial& other : partials.subspan(1)) partials[0].add(other);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "runtime/fetch_trial.hpp"
 #include "runtime/filling.hpp"
 #include "runtime/points.hpp"
+#include "runtime/reduce.hpp"
 #include "runtime/state.hpp"
 
 namespace halocline {
@@ -42,10 +42,22 @@ struct Kernel {
     /// Where blocks of fields begin elsewhere than its own: how many cells of each field one of the
     /// kernel's spans along each axis; else empty.
     std::vector<Index3> ratios = {};
+    std::vector<int> takers = {};  ///< of the values that it does not store, in order
     Fetch fetch = Fetch::never;
     // For devices:
     std::vector<int> written = {};  ///< slots of the fields that it assigns to
     Threads threads = {};
+};
+
+/// Takes values that kernels compute and do not store; each thread has a part of its own.
+struct Taker {
+    plan::Reduction reduction;
+    std::vector<Partial> partials;
+
+    /// What a thread hands its values to.
+    [[nodiscard]] halocline_taker of_thread(std::size_t thread);
+    /// What has been found since the last time.
+    [[nodiscard]] Partial found();
 };
 
 /// Everything that operations refer to by number.
@@ -56,6 +68,7 @@ struct Parts {
     std::vector<std::function<void()>> callbacks;
     std::deque<Points> points = {};  ///< where they stay
     std::deque<Filling> fillings = {};
+    std::deque<Taker> takers = {};
 };
 
 /// The operations of a plan, checked and resolved: executing them looks nothing up and
@@ -88,6 +101,7 @@ struct Run {
     std::vector<int> scalars;
     std::vector<halocline_field> field_arguments;
     std::vector<double> scalar_arguments;
+    std::vector<halocline_taker> taker_arguments;
     std::vector<Piece> pieces;
     int mask;                     // slot, or -1
     std::int64_t listed_version;  // of the masks when the active runs were listed
@@ -147,7 +161,7 @@ struct Reduce {
     std::vector<LocalBox> boxes;
     std::size_t scalar;
     std::size_t timer;
-    std::optional<Run> run;  // gives the field its values before
+    Taker* taker;  // has the values, if there is no field
 };
 struct Call {
     std::size_t callback;

@@ -135,13 +135,18 @@ struct Resolver {
         next.call.scalars = run.scalar_arguments.data();
         add_points(run, next, kernel, box.box);
         if (!next.layers.empty()) next.call.layers = next.layers.data();
+        next.call.takers = run.taker_arguments.data();
         run.pieces.push_back(std::move(next));
     }
 
-    [[nodiscard]] program::Run resolve_run(const plan::Run& run) const {
-        return resolve_run(run, timers.add("run", run.label));
+    [[nodiscard]] std::size_t thread_count() const {
+        return static_cast<std::size_t>(state.memory.threads);
     }
-    [[nodiscard]] program::Run resolve_run(const plan::Run& run, std::size_t timer) const {
+    [[nodiscard]] Taker& taker(int number) const {
+        return parts.takers[position(number, parts.takers.size(), "taker", where)];
+    }
+
+    [[nodiscard]] program::Run resolve_run(const plan::Run& run) const {
         const std::size_t index = position(run.kernel, parts.kernels.size(), "kernel", where);
         const Kernel& kernel = parts.kernels[index];
         program::Run resolved{};
@@ -167,6 +172,10 @@ struct Resolver {
         resolved.scalars = kernel.scalars;
         resolved.field_arguments.resize(kernel.fields.size());
         resolved.scalar_arguments.resize(kernel.scalars.size());
+        for (std::size_t thread = 0; thread < thread_count(); ++thread) {
+            for (const int number : kernel.takers)
+                resolved.taker_arguments.push_back(taker(number).of_thread(thread));
+        }
         for (const plan::BlockBox& box : run.boxes) {
             if (box.box.is_empty()) continue;
             for (const Turned& part : cut_at_turns(box.box, state.space(kernel.space).turns)) {
@@ -175,7 +184,7 @@ struct Resolver {
         }
         resolved.mask = kernel.mask;
         resolved.listed_version = -1;
-        resolved.timer = timer;
+        resolved.timer = timers.add("run", run.label);
         return resolved;
     }
     program::Operation operator()(const plan::Run& run) const { return {resolve_run(run)}; }
@@ -266,26 +275,22 @@ struct Resolver {
     }
 
     program::Operation operator()(const plan::Reduce& reduce) const {
+        if (reduce.taker >= 0) {
+            return {program::Reduce{reduce.reduction,
+                                    -1,
+                                    0,
+                                    {},
+                                    target(reduce.scalar),
+                                    timers.add("reduce", "taken"),
+                                    &taker(reduce.taker)}};
+        }
         require_component(state, reduce.slot, reduce.component, where);
         constexpr const char* names[] = {"sum", "min", "max"};
         const std::string label = std::string(names[static_cast<std::size_t>(reduce.reduction)]) +
                                   "(" + state.field(reduce.slot).name + ")";
-        program::Reduce resolved{reduce.reduction,
-                                 reduce.slot,
-                                 reduce.component,
-                                 boxes(reduce.slot, reduce.boxes),
-                                 target(reduce.scalar),
-                                 timers.add("reduce", label),
-                                 {}};
-        if (reduce.kernel >= 0) {
-            resolved.run = resolve_run({reduce.kernel, label, reduce.boxes}, resolved.timer);
-            if (std::ranges::count(resolved.run->fields, reduce.slot) != 1 ||
-                state.field(reduce.slot).type != ElementType::float64) {
-                throw std::invalid_argument(where + ": its kernel does not assign to '" +
-                                            state.field(reduce.slot).name + "', of float64.");
-            }
-        }
-        return {std::move(resolved)};
+        return {program::Reduce{reduce.reduction, reduce.slot, reduce.component,
+                                boxes(reduce.slot, reduce.boxes), target(reduce.scalar),
+                                timers.add("reduce", label), nullptr}};
     }
 
     program::Operation operator()(const plan::Call& call) const {

@@ -159,6 +159,13 @@ int Runtime::add_filling(Filling filling) {
     return last(parts_.fillings);
 }
 
+int Runtime::add_taker(plan::Reduction reduction) {
+    require_idle();
+    const auto threads = static_cast<std::size_t>(state_.memory.threads);
+    parts_.takers.push_back({reduction, std::vector<Partial>(threads)});
+    return last(parts_.takers);
+}
+
 Points& Runtime::points(int number) {
     require_idle();
     return parts_.points.at(static_cast<std::size_t>(number));

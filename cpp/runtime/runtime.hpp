@@ -54,6 +54,9 @@ public:
     int add_points(Points points);
     /// Adds what a field is filled with and returns its number; kernels refer to it.
     int add_filling(Filling filling);
+    /// Adds what takes values from kernels and returns its number; kernels and reductions refer to
+    /// it.
+    int add_taker(plan::Reduction reduction);
     /// What is done at points, with what has been recorded there.
     [[nodiscard]] Points& points(int number);
     /// Adds a number that is computed of others wherever it is read, and returns its slot.

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "runtime/wide.hpp"
-
 namespace halocline {
 namespace {
 
@@ -110,6 +108,20 @@ void Superaccumulator::add(std::span<const double> values) {
     }
 }
 
+void Superaccumulator::add(std::span<const double> values, const Folded& folded, double high) {
+    if (!folded.fits || !folded.is_all) return add(values);
+    add_units(folded.high, std::ilogb(high) - fold_bits);
+    add_units(folded.low, std::ilogb(high) - 2 * fold_bits);
+}
+
+double Superaccumulator::high() const {
+    return std::ldexp(first_high, window_);
+}
+
+double Superaccumulator::low_of(double high) {
+    return std::ldexp(high, -fold_bits);
+}
+
 void Superaccumulator::add_folded(std::span<const double> values) {
     std::array<double, fold_values> rest;
     const std::span<double> left(rest.data(), values.size());
@@ -117,7 +129,7 @@ void Superaccumulator::add_folded(std::span<const double> values) {
     for (bool is_first = true; window >= smallest_window && window <= largest_window;
          is_first = false) {
         const double high = std::ldexp(first_high, window);
-        const double low = std::ldexp(high, -fold_bits);
+        const double low = low_of(high);
         const Folded folded = fold(values, high, low);
         if (folded.fits) {
             add_units(folded.high, window + 1 - fold_bits);

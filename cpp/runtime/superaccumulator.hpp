@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "runtime/wide.hpp"
+
 namespace halocline {
 
 /// The exact sum of any number of doubles, rounded once at the end.
@@ -24,6 +26,11 @@ public:
     void add(double value);
     /// Adds all values.
     void add(std::span<const double> values);
+    /// Adds all values, which have been folded with `high` and `low` of some accumulator.
+    void add(std::span<const double> values, const Folded& folded, double high);
+    /// What values are best folded with at the moment: `high`, and `low` from that; see `fold`.
+    [[nodiscard]] double high() const;
+    [[nodiscard]] static double low_of(double high);
     /// Adds the words of a sum whose last carry may be long ago.
     void add_words(std::span<const std::int64_t, words> other);
     /// Adds another sum.

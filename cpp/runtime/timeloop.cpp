@@ -127,7 +127,6 @@ struct Step {
 
     void operator()(program::Reduce& reduce) const {
         timed(reduce.timer, [&] {
-            if (reduce.run) give_scalars(*reduce.run);
             state.scalars[reduce.scalar] =
                 combine(reduce.reduction, executor.reduce(reduce), *state.transport);
         });

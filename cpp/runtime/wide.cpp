@@ -30,9 +30,18 @@ HALOCLINE_WIDE std::uint64_t largest_magnitude(std::span<const double> values) {
     return static_cast<std::uint64_t>(largest);
 }
 
+Folded folded(std::uint64_t high_sum, std::uint64_t low_sum, std::uint64_t changed,
+              std::uint64_t lost, std::uint64_t count, double high, double low) {
+    constexpr int mantissa_bits = 52;
+    // Modulo 2^64, like all sums here; zeros may differ in their signs.
+    const std::uint64_t in_high = high_sum - count * std::bit_cast<std::uint64_t>(high);
+    const std::uint64_t in_low = low_sum - count * std::bit_cast<std::uint64_t>(low);
+    return {static_cast<std::int64_t>(in_high), static_cast<std::int64_t>(in_low),
+            changed >> mantissa_bits == 0, (lost & INT64_MAX) == 0};
+}
+
 HALOCLINE_WIDE Folded fold(std::span<const double> values, double high, double low) {
     const auto high_bits = std::bit_cast<std::uint64_t>(high);
-    const auto low_bits = std::bit_cast<std::uint64_t>(low);
     std::uint64_t high_sum = 0;
     std::uint64_t low_sum = 0;
     std::uint64_t changed = 0;
@@ -47,13 +56,7 @@ HALOCLINE_WIDE Folded fold(std::span<const double> values, double high, double l
         changed |= std::bit_cast<std::uint64_t>(with_high) ^ high_bits;
         lost |= std::bit_cast<std::uint64_t>(left) ^ std::bit_cast<std::uint64_t>(with_low - low);
     }
-    // Modulo 2^64, like all sums here.
-    high_sum -= values.size() * high_bits;
-    low_sum -= values.size() * low_bits;
-    constexpr int mantissa_bits = 52;
-    // Zeros may differ in their signs.
-    return {static_cast<std::int64_t>(high_sum), static_cast<std::int64_t>(low_sum),
-            changed >> mantissa_bits == 0, (lost & INT64_MAX) == 0};
+    return folded(high_sum, low_sum, changed, lost, values.size(), high, low);
 }
 
 HALOCLINE_WIDE void leave(std::span<const double> values, std::span<double> rest, double high,

@@ -28,6 +28,10 @@ struct Folded {
 /// difference is the part in units, and integers that are added are exact in any order.
 [[nodiscard]] Folded fold(std::span<const double> values, double high, double low);
 
+/// What is made of the sums of 'fold' over so many values: see there.
+[[nodiscard]] Folded folded(std::uint64_t high_sum, std::uint64_t low_sum, std::uint64_t changed,
+                            std::uint64_t lost, std::uint64_t count, double high, double low);
+
 /// Puts what two folds leave of values into `rest`, which may be `values`.
 void leave(std::span<const double> values, std::span<double> rest, double high, double low);
 

@@ -178,7 +178,8 @@ def plan_once(
     new = layouts_without_halo(program, {layout.name for layout in stored})
     strategy = replace(main.strategy, depth=1)
     plan = make_plan(program, main.decomposition, strategy, main.rank, (*stored, *new))
-    return decided(plan, platform), new
+    plan = decided(plan, platform)
+    return plan, [layout for layout in new if layout in plan.layouts]
 
 
 def decomposition_for(

@@ -11,9 +11,9 @@ const int32_t halocline_abi = HALOCLINE_ABI;
 namespace {
 
 // Rows [first, last) of a box, counted along y and then z, and in each the cells [lower, upper);
-// or the active runs [first, last) of a call.
+// or the active runs [first, last) of a call; and the thread that computes them.
 struct Part {
-    int64_t first, last, lower, upper;
+    int64_t first, last, lower, upper, thread;
 };
 
 // The address of cell x = 0 in a row of a component.
@@ -70,14 +70,14 @@ inline int64_t active_run_after(const halocline_call& call, int64_t cells) {
     const int64_t parts = call.threads;
     const halocline_active_run& end = call.active_runs[call.active_run_count - 1];
     const int64_t cells = end.before + (end.upper - end.lower);
-    if (parts <= 1 || cells < 2048) return compute(call, {0, call.active_run_count, 0, 0});
+    if (parts <= 1 || cells < 2048) return compute(call, {0, call.active_run_count, 0, 0, 0});
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int64_t i = 0; i < parts; ++i) {
         const int64_t first = i == 0 ? 0 : active_run_after(call, cells * i / parts);
         const bool is_last = i + 1 == parts;
         const int64_t last =
             is_last ? call.active_run_count : active_run_after(call, cells * (i + 1) / parts);
-        compute(call, {first, last, 0, 0});
+        compute(call, {first, last, 0, 0, i});
     }
 }
 
@@ -86,7 +86,7 @@ inline int64_t active_run_after(const halocline_call& call, int64_t cells) {
     if (call.active_runs) return share_active_runs(call, compute);
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];
-    const Part all{0, height * depth, call.lower[0], call.upper[0]};
+    const Part all{0, height * depth, call.lower[0], call.upper[0], 0};
     const int64_t width = all.upper - all.lower;
     if (width <= 0 || height <= 0 || depth <= 0) return;
     const int64_t parts = call.threads;
@@ -94,6 +94,7 @@ inline int64_t active_run_after(const halocline_call& call, int64_t cells) {
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int64_t i = 0; i < parts; ++i) {
         Part part = all;
+        part.thread = i;
         if (all.last >= parts) {
             part.first = all.last * i / parts;
             part.last = all.last * (i + 1) / parts;
@@ -174,7 +175,7 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
     int64_t y = call.lower[1] + part.first % height;
     int64_t z = call.lower[2] + part.first / height;
     constexpr int64_t chunk = 8;  // cells in whole cache lines
-    constexpr int64_t ahead = 4 * chunk;
+    constexpr int64_t ahead = 32 * chunk;
     alignas(64) double T_new_0_line[chunk];
     const bool may_stream = call.stream != 0
         && is_aligned<double>(T_new_field);
@@ -216,10 +217,6 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
             cells(from, chunk, T_new_0_line);
             const int64_t T_next_cell = from + ahead < upper ? from + ahead : from + ahead - (upper
                 - lower) + T_field.y;
-            prefetch<chunk>(T_0_y0_z0_row + T_next_cell);
-            prefetch<chunk>(T_0_ym_z0_row + T_next_cell);
-            prefetch<chunk>(T_0_yp_z0_row + T_next_cell);
-            prefetch<chunk>(T_0_y0_zm_row + T_next_cell);
             prefetch<chunk>(T_0_y0_zp_row + T_next_cell);
             store_past_cache<chunk>(T_new_0_target + from, T_new_0_line);
         }

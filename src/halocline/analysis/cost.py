@@ -114,7 +114,7 @@ class Cost:
 @lru_cache(maxsize=256)
 def cost(kernel: Kernel) -> Cost:
     """Return the cost of a kernel, derived from its expressions."""
-    accesses = footprint(kernel).accesses
+    accesses = [one for one in footprint(kernel).accesses if not one.type.is_taken]
     nodes = walk(*(statement.value for statement in kernel.statements))
     return Cost(
         tuple(s for access in accesses for s in _streams(kernel, access, access.offsets)),

@@ -29,6 +29,17 @@ class Layer(ctypes.Structure):
     _fields_ = (("lower", ctypes.c_int64 * 3), ("upper", ctypes.c_int64 * 3))
 
 
+class Taker(ctypes.Structure):
+    """What takes values that are not stored: 'halocline_taker'."""
+
+    _fields_ = (
+        ("take", ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2, ctypes.c_int64, ctypes.c_void_p)),
+        ("into", ctypes.c_void_p),
+        ("high", ctypes.c_double),
+        ("low", ctypes.c_double),
+    )
+
+
 class Call(ctypes.Structure):
     """The argument of every generated kernel: 'halocline_call'."""
 
@@ -46,6 +57,7 @@ class Call(ctypes.Structure):
         ("active_runs", ctypes.POINTER(ActiveRun)),
         ("active_run_count", ctypes.c_int64),
         ("layers", ctypes.POINTER(Layer)),
+        ("takers", ctypes.POINTER(Taker)),
     )
 
 

@@ -14,10 +14,11 @@ import numpy as np
 from halocline.codegen.cpp_producers import ProducerTexts
 from halocline.codegen.cpp_row import RowText
 from halocline.codegen.cpp_sweep import RowsBeside, columns_at_once
+from halocline.codegen.cpp_taking import TakenTexts
 from halocline.codegen.expression import C_TYPES, moved, scaled
 from halocline.codegen.lower import lower
 from halocline.codegen.names import entry_names
-from halocline.codegen.nest import Literal, is_along_x, stores_side_by_side
+from halocline.codegen.nest import Literal, is_along_x, leading, stores_side_by_side
 from halocline.codegen.prelude import (
     HALVES,
     INDEXING,
@@ -25,11 +26,13 @@ from halocline.codegen.prelude import (
     PRELUDE,
     PRODUCING,
     ROUNDING,
+    STRIPS,
     WIDENING,
 )
 from halocline.codegen.prelude_division import DIVIDING
 from halocline.codegen.prelude_memory import FETCHING, FETCHING_ROWS, STREAMING
 from halocline.codegen.prelude_sweep import SWEEPING, TURNING
+from halocline.codegen.prelude_taking import TAKING
 from halocline.codegen.source import Source
 from halocline.codegen.text import (
     chooses,
@@ -52,7 +55,9 @@ if TYPE_CHECKING:
     from halocline.codegen.nest import Nest, Row
     from halocline.language.kernel import Kernel
 
-_AHEAD_LINES = 4  # between the cells computed and those fetched
+# Cache lines between the cells computed and those fetched: of all rows together, and of each.
+_AHEAD_LINES, _LEAST_AHEAD = 32, 4
+_STRIP = 1024  # cells of a row that are copied at once, into memory that stays in the cache
 # The same where rows are fetched: a processor with many fetches at work drops further ones, so that
 # each row is fetched several times.
 _AHEAD_ROWS = (1, 2, 4)
@@ -84,6 +89,8 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         FETCHING_ROWS if any(function.fetches_rows_to_come for function in functions) else "",
         FETCHING if any(function.fetches_rows for function in functions) else "",
         PRODUCING if len(every) > len(nests) else "",
+        TAKING if any(kernel.taken for kernel in kernels) else "",
+        STRIPS if any(function.has_strips for function in functions) else "",
         WIDENING if any(row_copies(nest) for nest in nests) else "",
         SWEEPING if any(nest.sweep for nest in nests) else "",
         TURNING if any(map(is_along_x, nests)) else "",
@@ -119,14 +126,20 @@ class _Function:
         kinds = {} if self._beside else row_copies(nest)
         self._wide = {key: kinds[key] for key in text.rows if key in kinds}
         self._wide_rows = {key: new(f"{text.rows[key]}_wide") for key in self._wide}
+        self._taken = TakenTexts(nest, out, new)
         streamed = () if self._beside else nest.streamed
         self._target = {key: new(f"{out[key]}_target") for key in streamed}
         self._buffer = {key: new(f"{out[key]}_line") for key in streamed}
         self._next = {
             field: new(f"{field}_next_cell")
-            for field in dict.fromkeys(key[0] for key in self._fetched())
+            for field in dict.fromkeys(key[0] for key in self._leading())
             if not self._is_found_late(field)
         }
+
+    @property
+    def has_strips(self) -> bool:
+        """Whether it computes one strip of a row after the other."""
+        return bool(self._wide or self._taken.rows)
 
     @property
     def fetches_rows(self) -> bool:
@@ -136,7 +149,7 @@ class _Function:
     @property
     def fetches_rows_to_come(self) -> bool:
         """Whether it fetches cells of later rows, between whole lines that it writes or reads."""
-        fetched = self._fetched() if self._target else []
+        fetched = self._leading() if self._target else []
         return self._beside is not None or any(self._is_found_late(key[0]) for key in fetched)
 
     def text(self) -> str:
@@ -144,6 +157,7 @@ class _Function:
         body = [
             *self._arguments(),
             *(self._beside.lines(self._producers) if self._beside else self._rows()),
+            *self._taken.end(),
             *(["if (may_stream) fence();"] if self._nest.streamed else []),
         ]
         return self._producers.functions() + "\n".join(
@@ -173,7 +187,7 @@ class _Function:
             *indented(self._active_runs()),
             *indented(self._producers.calls()),
             *indented(self._row_text.fills()),
-            *indented(self._strips(self._row()) if self._wide else self._row()),
+            *indented(self._strips(self._row()) if self.has_strips else self._row()),
             *indented(self._row_text.returns()),
             # Counted, not divided: a division a row is the time of a thin box.
             *indented(self._next_row()),
@@ -201,6 +215,14 @@ class _Function:
         rows = self._row_text.rows
         return [key for key in rows if key not in self._wide and self._row_text.is_new(key)]
 
+    def _leading(self) -> list[Row]:
+        """Return those of the rows to fetch that are not in a cache already."""
+        return leading(self._nest, self._fetched())
+
+    def _ahead(self) -> int:
+        """Return how many lines ahead each row is fetched: the fewer rows, the more."""
+        return max(_LEAST_AHEAD, _AHEAD_LINES // len(self._leading()))
+
     def _arguments(self) -> list[str]:
         lines = [
             *self._row_text.arguments(),
@@ -210,6 +232,9 @@ class _Function:
             f"int64_t y = {self._first(1)} part.first % height;",
             f"int64_t z = {self._first(2)} part.first / height;",
         ]
+        if self.has_strips:
+            strip = self._taken.strip if self._taken.rows else _STRIP
+            lines.append(f"constexpr int64_t strip = {strip};  // cells of a row at once")
         for key, name in self._wide_rows.items():
             lower, upper = self._row_text.reach(key)
             count = f"strip {moved(upper - lower)}".strip()
@@ -219,12 +244,12 @@ class _Function:
                 f"constexpr int64_t chunk = {self._line()};  // cells in whole cache lines"
             )
             if self._next:
-                lines.append(f"constexpr int64_t ahead = {_AHEAD_LINES} * chunk;")
+                lines.append(f"constexpr int64_t ahead = {self._ahead()} * chunk;")
             lines += [
                 f"alignas(64) {type_of(self._nest, key[0])} {name}[{self._in_field('chunk', key)}];"
                 for key, name in self._buffer.items()
             ]
-        return lines + self._may_stream()
+        return [*lines, *self._taken.begin(), *self._may_stream()]
 
     def _may_stream(self) -> list[str]:
         """Print whether results go past the cache, if they may at all."""
@@ -277,8 +302,10 @@ class _Function:
             lines.append(self._wide_row(read) if read in self._wide else line)
         for key, name in text.out.items():
             kind = type_of(self._nest, key[0])
-            lines.append(f"{kind}* const {self._target.get(key, name)} = {text.out_row(key)};")
-        return lines + (self._chunks() if self._target else [*self._next_rows(), *text.cells()])
+            row = self._taken.row(key) if key in self._taken.rows else text.out_row(key)
+            lines.append(f"{kind}* const {self._target.get(key, name)} = {row};")
+        lines += self._chunks() if self._target else [*self._next_rows(), *text.cells()]
+        return lines + self._taken.after_strip()
 
     def _wide_row(self, row: Row) -> str:
         kind, text = C_TYPES[self._wide[row]], self._row_text
@@ -303,7 +330,7 @@ class _Function:
         return [
             "const int64_t row_lower = lower, row_upper = upper;",
             "for (; lower < row_upper; lower = upper) {",
-            "    upper = strip_end(lower, row_upper);",
+            "    upper = strip_end<strip>(lower, row_upper);",
             *indented(body),
             "}",
             "lower = row_lower;",
@@ -345,10 +372,11 @@ class _Function:
             f"({target} + {self._in_field('from', key)}, {self._buffer[key]});"
             for key, target in self._target.items()
         ]
-        fetches = [fetch for key in self._fetched() for fetch in self._fetches(key)]
+        fetches = [fetch for key in self._leading() for fetch in self._fetches(key)]
+        lower, upper = ("row_lower", "row_upper") if self.has_strips else ("lower", "upper")
         lines = [
-            f"const int64_t {name} = from + ahead < upper ? from + ahead "
-            f": from + ahead - (upper - lower) {self._way(field, 1, 1)};"
+            f"const int64_t {name} = from + ahead < {upper} ? from + ahead "
+            f": from + ahead - ({upper} - {lower}) {self._way(field, 1, 1)};"
             for field, name in self._next.items()
         ]
         done = 0

@@ -23,6 +23,7 @@ _TAKEN = CPP_WORDS | words(
     "prefetch fetch_rows_to_come fence minimum maximum magnitude Half same_bits widened narrowed",
     "rounded lesser greater parts_of",
     "fill_below fill_above wrap_back fetch_row produce",
+    "Eight EightAnywhere EightWords Fold begun fold_eight fold_values hand_on_values",
     "strip strip_end wide_row wide row_lower row_upper",
     NAMES,
     "share_columns rows beside lanes piece turn turn_back take_each return_each square",
@@ -71,7 +72,7 @@ class RowText:
         used = {key[0] for key in (*self.rows, *self.out)}
         lines = [
             f"const halocline_field& {self.fields[field.name]} = call.fields[{number}];"
-            for number, field in enumerate(self.nest.fields)
+            for number, field in enumerate(f for f in self.nest.fields if not f.is_taken)
             if field.name in used
         ]
         for value, name in self._scalars.items():

@@ -90,7 +90,8 @@ def _nest(kernel: Kernel, values: list[Value], live: list[tuple[Store, int]]) ->
         (),
         kernel.sweep,
     )
-    return replace(nest, streamed=tuple(r for r in nest.whole_rows if r[:2] not in loaded))
+    passing = loaded | {(field.name, 0) for field in kernel.taken}
+    return replace(nest, streamed=tuple(r for r in nest.whole_rows if r[:2] not in passing))
 
 
 def _uses(values: list[Value], roots: Sequence[int]) -> dict[int, int]:

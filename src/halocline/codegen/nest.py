@@ -173,3 +173,18 @@ def stores_side_by_side(nest: Nest) -> bool:
 def is_along_x(nest: Nest) -> bool:
     """Return whether a nest does the cells of a row in order."""
     return nest.sweep is not None and nest.sweep[0] == 0
+
+
+def leading(nest: Nest, rows: Sequence[Row]) -> list[Row]:
+    """Return those of some rows that no earlier row of cells has read: the others are in a cache.
+
+    A sweep may do rows in another order, so of one these are all.
+    """
+    if nest.sweep is not None:
+        return list(rows)
+    furthest: dict[object, tuple[tuple[int, ...], Row]] = {}
+    for row in rows:
+        cells, child = nest.field(row[0]).parted((0, *row[2]))
+        found = cells[::-1], row
+        furthest[row[:2], child] = max(furthest.get((row[:2], child), found), found)
+    return [row for _, row in furthest.values()]

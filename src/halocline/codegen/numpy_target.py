@@ -242,9 +242,11 @@ def _run(kernel: Kernel, call: Call, cells: Box, elementary: Elementary) -> None
     used |= {read.field for read in reads(*(s.value for s in kernel.statements))}
     arrays = {
         field.name: _view(call, number, field, grown)[axes]
-        for number, field in enumerate(kernel.fields)
+        for number, field in enumerate(kernel.stored)
         if field.name in used
     }
+    taken = {field.name: np.empty((1, *grown.extent))[axes] for field in kernel.taken}
+    arrays |= taken
     scalars = {name: call.scalars[i] for i, name in enumerate(kernel.scalars)}
     origin = [a + b for a, b in zip(call.origin, grown.lower, strict=True)]
     inner = cells.shift(opposite(grown.lower))
@@ -258,6 +260,11 @@ def _run(kernel: Kernel, call: Call, cells: Box, elementary: Elementary) -> None
         _beyond_ends(kernel, kernel.statements, *around) if call.wrap else ()
     ):
         values[owned] = values[beyond]
+    for taker, values in zip(
+        call.takers[: len(taken)] if taken else (), taken.values(), strict=True
+    ):
+        computed = np.ascontiguousarray(values[0][flat.slices((0,) * kernel.dimensions)])
+        taker.take(ctypes.addressof(taker), computed.ctypes.data, computed.size, None)
 
 
 def _beyond_ends(

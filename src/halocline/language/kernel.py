@@ -40,6 +40,7 @@ class FieldType:
         ratio: How many cells of the field a cell of the kernel spans along each axis: 1 in the same
             index space, r > 1 in one finer by r, 0 where the field has no such axis. At a cell i
             the offset o means the field's cell ratio * i + o. Empty: 1 along all axes.
+        is_taken: Whether what a kernel assigns to it goes to a reduction, and is not stored.
     """
 
     name: str
@@ -48,6 +49,7 @@ class FieldType:
     layout: str = "soa"
     alignment: int = 0
     ratio: tuple[int, ...] = ()
+    is_taken: bool = False
 
     def ratio_along(self, axis: int) -> int:
         """Return how many cells of the field a cell of the kernel spans along an axis."""
@@ -112,6 +114,16 @@ class Kernel:
     def field(self, name: str) -> FieldType:
         """Return the type of the field called 'name'."""
         return next(field for field in self.fields if field.name == name)
+
+    @property
+    def stored(self) -> tuple[FieldType, ...]:
+        """The fields that lie in memory."""
+        return tuple(field for field in self.fields if not field.is_taken)
+
+    @property
+    def taken(self) -> tuple[FieldType, ...]:
+        """The others, whose values are reduced where they are computed."""
+        return tuple(field for field in self.fields if field.is_taken)
 
     def assigning(self, read: Read) -> int | None:
         """Return the position of the statement whose value a read sees; None for the memory."""

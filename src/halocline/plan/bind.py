@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.errors import GridError
@@ -32,7 +32,6 @@ from halocline.plan.reducing import (
     evaluated_as,
     evaluated_in,
     evaluation,
-    is_local,
     reduced_field,
 )
 from halocline.plan.unroll import swapped_groups, unrolled
@@ -57,6 +56,7 @@ class _Context:
         changing: Fields that a kernel assigns or a swap renames.
         on_sides: By field the boundary kernels that fill cells of the domain, which lie on a side
             of it: they run before anybody looks.
+        only_reduced: Those of the hidden fields that need not be stored.
     """
 
     prefix: str
@@ -64,6 +64,7 @@ class _Context:
     spaces: dict[str, Space]
     changing: frozenset[Field]
     on_sides: dict[str, tuple[Launch, ...]]
+    only_reduced: set[str]
 
     def hide(self, grid: Grid, space: Space, dtype: str = "float64") -> str:
         """Add a hidden field in some cells, and return its name."""
@@ -96,7 +97,7 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
     steps = tuple(steps)
     check_once(steps)
     on_sides = {name: tuple(boundary_launches(field, 0)) for name, field in grid.fields.items()}
-    context = _Context(prefix, [], {}, _changing(steps), on_sides)
+    context = _Context(prefix, [], {}, _changing(steps), on_sides, set())
     items = mapped(steps, lambda step: _bind(grid, step, context))
     items = (*_filled_first(grid, items, context), *items)
     used = all_launches(items)
@@ -131,7 +132,8 @@ def bind(grid: Grid, steps: Iterable[Step], check_every: int, *, prefix: str = "
         },
         groups=groups,
         checked=checked,
-        only_carried=hidden - _read_by_others([*used, *_evaluating(items)]),
+        only_carried=hidden - _read_by_others(used),
+        only_reduced=frozenset(context.only_reduced),
     )
     check_evaluated(program, program.steps[0], set())
     return program
@@ -208,13 +210,10 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
     space = evaluated_in(reduction, grid.fields)
     dtype = evaluated_as(reduction, grid.fields)
     hidden = context.hide(grid, space, dtype)
-    launch, reduced = evaluation(reduction, grid.fields, hidden, space)
-    # Rows that are evaluated piece by piece are of doubles.
-    if dtype != "float64" or not is_local(launch):
-        return launch, reduced
-    used = dict.fromkeys(access.field for access in launch.reads)
-    sides = (one for each in used for one in context.on_sides[each])
-    return (*sides, replace(reduced, launch=launch))
+    # Sums are of doubles; blocks in line have the same cells of a field that lacks an axis.
+    if dtype == "float64" and not any(space.lacks) and not space.is_whole:
+        context.only_reduced.add(hidden)
+    return evaluation(reduction, grid.fields, hidden, space)
 
 
 def _read_by_others(launches: Iterable[Launch]) -> set[str]:
@@ -225,11 +224,6 @@ def _read_by_others(launches: Iterable[Launch]) -> set[str]:
         for access in launch.reads
         if not launch.kernel.sweep or access.field not in {a.field for a in carries(launch)}
     }
-
-
-def _evaluating(items: Iterable[Item]) -> list[Launch]:
-    """Return the kernels whose results are reduced and not stored."""
-    return [item.launch for item in walk(items) if isinstance(item, Reduced) and item.launch]
 
 
 def _written(items: Iterable[Item], before: set[str]) -> set[str]:

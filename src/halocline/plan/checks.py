@@ -119,14 +119,12 @@ def check_evaluated(program: Program, items: Iterable[Item], known: set[Paramete
                 filling = [one for name in item.names for one in program.filling(item, name)]
                 for launch in (*filling, item):
                     scalars = [one for one in launch.scalars if isinstance(one, Parameter)]
-                    what = f"Kernel '{launch.kernel.name}'"
-                    _check_known(what, scalars, known, item.place)
+                    is_reduced = any(name in program.only_reduced for name, _ in launch.writes)
+                    what = f"The {launch.place}" if is_reduced else f"Kernel '{launch.kernel.name}'"
+                    _check_known(what, scalars, known, "" if is_reduced else item.place)
             case Computed(parameter, value):
                 _check_known(f"'assign' to '{parameter.name}'", (value,), known)
-            case Reduced(_, _, _, result, launch=launch):
-                if launch:
-                    scalars = [one for one in launch.scalars if isinstance(one, Parameter)]
-                    _check_known(f"The reduction '{result.name}'", scalars, known)
+            case Reduced(_, _, _, result):
                 known.add(result)
             case Repeat(_, passes):
                 check_evaluated(program, passes[0], known)

@@ -12,6 +12,7 @@ from halocline.plan import plan as ops
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.columns import sweep_operations
 from halocline.plan.decomposition import NOBODY
+from halocline.plan.evaluations import with_evaluations
 from halocline.plan.exchange import Exchanger
 from halocline.plan.gathering import gathering_operations
 from halocline.plan.layout import make_layouts
@@ -214,12 +215,10 @@ class _Lowering:
                 return self._exchange_now(needs)
             case Swap():
                 return [item]
-            case Reduced(kind, field, component, result, where, launch):
-                boxes, restore = self._domain_boxes(field), where.swaps_to(INITIAL)
-                # A kernel names storages; nobody swaps the field that it gives its values.
-                number = self._add_launch(launch, {}) if launch else None
-                restore = () if launch else restore
-                return [ops.Reduce(kind, field, component, boxes, result, restore, number)]
+            case Reduced(kind, field, component, result, where):
+                boxes, is_alone = self._domain_boxes(field), field in self.program.only_reduced
+                restore = () if is_alone else where.swaps_to(INITIAL)
+                return [ops.Reduce(kind, field, component, boxes, result, restore, is_alone)]
             case Computed(parameter, value):
                 return [ops.Compute(parameter, value)]
             case Called(callback, where):
@@ -327,7 +326,8 @@ class _Lowering:
         )
         operations = sweep_operations if chain.is_pipelined else chain_operations
         operations = gathering_operations if chain.is_gathering else operations
-        return [*poison, *operations(with_producers(chain), around)]
+        joined = with_evaluations(chain, self.program.only_reduced)
+        return [*poison, *operations(with_producers(joined), around)]
 
     def _add_launch(self, launch: Launch, layers: ops.Layers) -> int:
         self.launches.append(launch)

@@ -97,8 +97,16 @@ class Poll:
 class Reduce:
     """Combine a component of a field over all cells of all ranks.
 
-    Swaps restore the initial arrangement before it and undo that after it; likewise below. If a
-    kernel gives the field its values, by its number, nobody else ever sees them.
+    Swaps restore the initial arrangement before it and undo that after it; likewise below.
+
+    Attributes:
+        kind: How values are combined.
+        field: The field.
+        component: Which of its components.
+        boxes: The cells.
+        result: What gets the value.
+        restore: The swaps.
+        is_alone: Whether nobody else reads the field: a processor does not store it, see 'taking'.
     """
 
     kind: str
@@ -107,7 +115,7 @@ class Reduce:
     boxes: tuple[Placed, ...]
     result: Reduction
     restore: tuple[Swap[str], ...] = ()
-    launch: int | None = None
+    is_alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,10 +294,6 @@ class Plan:
                     return [replace(op, field=field(name))]
                 case Swap(first, second):
                     return [Swap(field(first), field(second))]
-                case Reduce(launch=int(number)):
-                    launch = self.launches[number]
-                    found = replace(launch, names=tuple(map(field, launch.names)))
-                    return [(replace(op, launch=None), found)]
                 case Reduce() | CallFunction() | Check():
                     return [replace(op, restore=())]
                 case Compute():
@@ -333,8 +337,8 @@ class Plan:
                 return loop_title(op)
             case Compute(parameter, value):
                 return f"compute {parameter.name} = {value.name}"
-            case Reduce(kind, launch=int(number)):
-                return f"reduce  {kind} of what {self.launches[number].kernel.name} gives"
+            case Reduce(kind, result=result, is_alone=True):
+                return f"reduce  {kind} '{result.name}', evaluated before"
             case Reduce(kind, field, component):
                 return f"reduce  {kind} of {field}[{component}]"
             case CallFunction(callback):

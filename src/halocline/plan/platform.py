@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from halocline.analysis.threads import threads_for
 from halocline.plan.execution import Execution
 from halocline.plan.strategy import DEVICE_TRANSPORTS
+from halocline.plan.taking import with_taking
 
 if TYPE_CHECKING:
     from halocline.plan.message import Message
@@ -72,12 +73,16 @@ def decided(plan: Plan, platform: Platform) -> Plan:
         )
         for one in plan.exchanges
     )
+    plan = replace(plan, exchanges=exchanges)
+    if plan.executions:
+        return plan
+    plan = plan if platform.has_devices else with_taking(plan)
     sizes = {layout.name: plan.bytes_of_largest_block(layout) for layout in plan.layouts}
-    executions = plan.executions or tuple(
-        _execution(launch, sum(sizes[name] for name in launch.names), platform)
+    executions = tuple(
+        _execution(launch, sum(sizes.get(name, 0) for name in launch.names), platform)
         for launch in plan.launches
     )
-    return replace(plan, exchanges=exchanges, executions=executions)
+    return replace(plan, executions=executions)
 
 
 def _execution(launch: Launch, size_bytes: int, platform: Platform) -> Execution:

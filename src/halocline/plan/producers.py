@@ -12,16 +12,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from halocline.geometry import Box, add_joined, added, opposite
-from halocline.language.expr import Index, renamed, walk
-from halocline.language.kernel import FieldType, Kernel, Producer, Statement
+from halocline.language.expr import Index, walk
+from halocline.language.kernel import Producer
 from halocline.plan.chain import partial_axes
+from halocline.plan.one_kernel import OneKernel
 from halocline.plan.reach import moved
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from halocline.geometry import Offset
-    from halocline.language.parameters import Parameter
+    from halocline.language.kernel import Kernel
     from halocline.plan.access import Access, Boxes
     from halocline.plan.program import Launch, Uses
     from halocline.plan.step import Break, Chain
@@ -240,9 +241,9 @@ def _joined(launch: Launch, producers: Sequence[tuple[Launch, Offset]]) -> Launc
     """Return a kernel with producers at offsets from its cells."""
     if not producers:
         return launch
-    joined = _Joined(launch)
-    return joined.launch(
-        [joined.add(producer, offset, _layer(producer)) for producer, offset in producers]
+    one = OneKernel(launch)
+    return one.with_producers(
+        [Producer(one.kernel_of(p), offset, _layer(p)) for p, offset in producers]
     )
 
 
@@ -253,79 +254,3 @@ def _layer(producer: Launch) -> tuple[int, int]:
     position = region.lower[axis]
     beyond = position - assigns.space.domain.upper[axis] + 1
     return axis, max(beyond, 0) or position
-
-
-class _Joined:
-    """The fields and scalars of a kernel and its producers, each once."""
-
-    def __init__(self, launch: Launch) -> None:
-        self._launch = launch
-        # The mask stays the last of the fields.
-        self._masks = 1 if launch.plain else 0
-        count = len(launch.names) - self._masks
-        own = launch.kernel.fields
-        self._fields = dict(zip(launch.names[:count], own[:count], strict=True))
-        self._spaces = dict(zip(launch.names, launch.spaces, strict=True))
-        self._scalars = dict(zip(launch.kernel.scalars, launch.scalars, strict=True))
-        self._taken = {f.name for f in own} | set(self._scalars)
-
-    def add(self, producer: Launch, offset: Offset, layer: tuple[int, int]) -> Producer:
-        """Return a producer that calls its fields and scalars as they are called here."""
-        kernel = producer.kernel
-        self._spaces |= zip(producer.names, producer.spaces, strict=True)
-        fields = {
-            field.name: self._field(name, field)
-            for name, field in zip(producer.names, kernel.fields, strict=True)
-        }
-        scalars = {
-            name: self._scalar(name, value)
-            for name, value in zip(kernel.scalars, producer.scalars, strict=True)
-        }
-        statements = tuple(
-            Statement(fields[s.field], s.component, renamed(s.value, fields, scalars), s.offset)
-            for s in kernel.statements
-        )
-        return Producer(replace(kernel, statements=statements), offset, layer)
-
-    def launch(self, producers: Sequence[Producer]) -> Launch:
-        """Return the kernel with its producers, all with the same fields and scalars."""
-        old = self._launch
-        plain = tuple(self._fields.values())
-        whole = plain + old.kernel.fields[len(old.kernel.fields) - self._masks :]
-        mask = old.names[len(old.names) - self._masks :]
-        scalars = tuple(self._scalars)
-
-        def joined(kernel: Kernel, fields: tuple[FieldType, ...]) -> Kernel:
-            own = tuple(
-                replace(f, kernel=replace(f.kernel, fields=fields, scalars=scalars))
-                for f in producers
-            )
-            return replace(kernel, fields=fields, scalars=scalars, producers=own)
-
-        return replace(
-            old,
-            kernel=joined(old.kernel, whole),
-            plain=joined(old.plain, plain) if old.plain else None,
-            names=(*self._fields, *mask),
-            spaces=tuple(self._spaces[name] for name in (*self._fields, *mask)),
-            scalars=tuple(self._scalars.values()),
-        )
-
-    def _field(self, name: str, field: FieldType) -> str:
-        if name not in self._fields:
-            self._fields[name] = replace(field, name=self._new(name))
-        return self._fields[name].name
-
-    def _scalar(self, name: str, value: float | Parameter) -> str:
-        same = [known for known, other in self._scalars.items() if other is value]
-        if not same:
-            same = [self._new(name)]
-            self._scalars[same[0]] = value
-        return same[0]
-
-    def _new(self, wanted: str) -> str:
-        name = wanted
-        while name in self._taken:
-            name += "_"
-        self._taken.add(name)
-        return name

@@ -120,18 +120,13 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """One component of a field, that lies somewhere, combined over the domain.
-
-    Where 'launch' is given it gives the field its values in the same cells just before, and reads
-    nothing but these cells.
-    """
+    """One component of a field, that lies somewhere, combined over the domain."""
 
     kind: str
     field: str
     component: int
     result: Reduction
     where: Arrangement = INITIAL
-    launch: Launch | None = None
 
     @property
     def storage(self) -> str:
@@ -141,13 +136,11 @@ class Reduced:
     @property
     def looked_at(self) -> frozenset[tuple[str, int]]:
         """Storages and components whose values it combines."""
-        if self.launch is None:
-            return frozenset({(self.storage, self.component)})
-        return frozenset(access.key for access in self.launch.reads)
+        return frozenset({(self.storage, self.component)})
 
     def at(self, where: Arrangement) -> Reduced:
         """Return the same where fields then lie."""
-        return replace(self, where=where, launch=self.launch.at(where) if self.launch else None)
+        return replace(self, where=where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +195,8 @@ class Program:
         groups: For each field that is ever swapped, those whose values its storage may hold.
         checked: Fields that are searched for values that are not numbers.
         only_carried: Fields of which nobody reads what a sweep leaves in them.
+        only_reduced: Fields that a kernel gives values for a reduction, which alone reads them:
+            in each cell of the domain once, on one block.
     """
 
     extent: tuple[int, ...]
@@ -214,6 +209,7 @@ class Program:
     groups: Mapping[str, frozenset[str]]
     checked: tuple[str, ...] = ()
     only_carried: frozenset[str] = frozenset()
+    only_reduced: frozenset[str] = frozenset()
 
     def filling(self, launch: Launch, storage: str) -> tuple[Launch, ...]:
         """Return the boundary kernels of a storage if a kernel reads what they fill."""

@@ -57,13 +57,6 @@ def evaluated_as(reduction: Reduction, fields: Mapping[str, Field]) -> str:
     return kind if kind in ("int64", "uint64") else "float64"
 
 
-def is_local(launch: Launch) -> bool:
-    """Return whether an evaluating kernel reads in each cell only what lies there."""
-    is_alike = all(ratio == 1 for field in launch.kernel.fields for ratio in field.ratio)
-    is_alike = is_alike and all(s.is_whole == launch.space.is_whole for s in launch.spaces)
-    return is_alike and not any(any(access.offset) for access in launch.reads)
-
-
 def evaluation(
     reduction: Reduction, fields: Mapping[str, Field], name: str, space: Space
 ) -> tuple[Launch, Reduced]:

@@ -58,6 +58,7 @@ class Kernel:
         threads: Threads = ...,
         points: int = -1,
         filling: int = -1,
+        takers: Sequence[int] = ...,
     ) -> None: ...
 
 # How the values of a message move from one rank to another.
@@ -214,7 +215,7 @@ class Reduce:
         component: int,
         boxes: Sequence[BlockBox],
         scalar: int,
-        kernel: int = -1,
+        taker: int = -1,
     ) -> None: ...
 
 class Call:

@@ -8,6 +8,7 @@ from halocline.analysis.threads import Threads
 from halocline.language.tree import Every, Repeat, Swap, Until
 from halocline.plan import plan as ops
 from halocline.plan.producers import free_of_producers
+from halocline.plan.taking import taken
 from halocline.runtime import _core
 from halocline.runtime.storage import three
 
@@ -46,6 +47,12 @@ class PlanWriter:
         self.runtime = executor.runtime
         self.plan = plan
         self.slots = {name: storage.slot for name, storage in executor.storages.items()}
+        names = {name for launch in plan.launches for name in taken(launch)}
+        self.takers = {
+            op.field: self.runtime.add_taker(_core.Reduction[op.kind])
+            for op in plan.operations()
+            if isinstance(op, ops.Reduce) and op.field in names
+        }
         self.kernels = [
             self._add_kernel(launch, layers, how, kernels)
             for launch, layers, how in zip(plan.launches, plan.layers, plan.executions, strict=True)
@@ -53,7 +60,8 @@ class PlanWriter:
         self.exchanges = [self._add_exchange(exchange) for exchange in plan.exchanges]
 
     def _add_kernel(self, launch: Launch, layers: Layers, how: Execution, kernels: Kernels) -> int:
-        slots = [self.slots[name] for name in launch.names]
+        own = taken(launch)
+        slots = [self.slots[name] for name in launch.names if name not in own]
         mask = slots.pop() if launch.is_listed else _NO_MASK
         threads, at, filling = how.threads or Threads(), launch.points, launch.filling
         return self.runtime.add_kernel(
@@ -67,7 +75,8 @@ class PlanWriter:
                 space=self.executor.space(launch.space),
                 mask=mask,
                 layers=self._layers(launch, layers),
-                written=sorted({self.slots[name] for name, _ in launch.writes}),
+                written=sorted({self.slots[name] for name, _ in launch.writes if name not in own}),
+                takers=[self.takers[name] for name in own],
                 threads=_core.Threads(threads.block, threads.cells),
                 points=_NO_TABLE if at is None else self.executor.tables.number(at),
                 filling=_NO_TABLE if filling is None else self.executor.tables.filling(filling),
@@ -160,19 +169,21 @@ class PlanWriter:
                 return self._until(op)
             case ops.Compute(parameter, value):
                 return _core.Compute(self.executor.scalar(parameter), self.executor.scalar(value))
-            case ops.Reduce(kind, field, component, boxes, result, launch=launch):
-                scalar = self.executor.scalar(result)
-                placed = self._placed(boxes)
-                return _core.Reduce(
-                    *(_core.Reduction[kind], self.slots[field], component, placed, scalar),
-                    -1 if launch is None else self.kernels[launch],
-                )
+            case ops.Reduce():
+                return self._reduce(op)
             case ops.CallFunction(callback):
                 return _core.Call(self.executor.callback(callback))
             case ops.Poison(field, components, boxes):
                 return _core.Poison(self.slots[field], components, self._placed(boxes))
             case ops.Check(field, boxes):
                 return _core.Check(self.slots[field], self._placed(boxes))
+
+    def _reduce(self, op: ops.Reduce) -> _core.Reduce:
+        kind, scalar = _core.Reduction[op.kind], self.executor.scalar(op.result)
+        if op.field in self.takers:
+            return _core.Reduce(kind, -1, 0, [], scalar, self.takers[op.field])
+        placed = self._placed(op.boxes)
+        return _core.Reduce(kind, self.slots[op.field], op.component, placed, scalar)
 
     def _until(self, loop: Until[Operation]) -> _core.Until:
         return _core.Until(
@@ -215,7 +226,7 @@ def _ratios(launch: Launch) -> list[tuple[int, ...]]:
     """Return how many cells of each field one of a kernel's spans, if some fields are whole."""
     if launch.space.is_whole or not any(space.is_whole for space in launch.spaces):
         return []
-    specs = launch.kernel.fields
+    specs = launch.kernel.stored
     return [three(spec.ratio or (1,) * launch.kernel.dimensions, 0) for spec in specs]
 
 

@@ -72,9 +72,8 @@ def _words(items: Iterable[Item]) -> list[str]:
                 words += [f"every {interval}", *_words(inner), "end"]
             case Swap(first, second):
                 words.append(f"swap {first} {second}")
-            case Reduced(kind, field, component, launch=launch):
+            case Reduced(kind, field, component):
                 words.append(f"reduce {kind} {field} {component}")
-                words += _words([launch] if launch else [])
             case _:
                 words.append(type(item).__name__)
     return words

@@ -111,10 +111,8 @@ class Walk:
 
     def _bytes_looked_at(self, reduce: ops.Reduce) -> int:
         """Return what a reduction reads of each cell [bytes]."""
-        if reduce.launch is None:
-            return self._bytes(reduce.field, 1)
-        reads = self.plan.launches[reduce.launch].reads
-        return sum(self._bytes(name, 1) for name, _ in {access.key for access in reads})
+        is_stored = any(layout.name == reduce.field for layout in self.plan.layouts)
+        return self._bytes(reduce.field, 1) if is_stored else 0
 
     def _run(self, run: ops.Run) -> None:
         label = f"{self.plan.launches[run.launch].kernel.name} {run.zone}"

@@ -79,15 +79,18 @@ def test_the_largest_fields_are_named_first(free):
 
 def test_what_fits_runs_and_what_a_reduction_needs_is_asked_for_when_it_comes(free):
     grid = hc.Grid((1024,))
-    a = grid.field("a")
-    a.set(2.0)
+    a, b = grid.field("a", dtype="int64"), grid.field("b")
+    a.set(2)
+    b.set(2.0)
     simulation = hc.Simulation(grid, [lambda: None])
-    free(8192)
+    free(1 << 15)
     assert simulation.reduce(hc.sum(a)) == 2048.0
     free(8191)
+    # Of doubles a processor stores nothing.
+    assert simulation.reduce(hc.sum(b * b)) == 4096.0
     assert refusal(lambda: simulation.reduce(hc.sum(a * a))) == (
         f"Fields and messages take 8.2 kB on {HERE} (1 rank(s), at most 8.2 kB each), where 8.2 kB "
-        f"are free: once_0_float64_x1024 8.2 kB. {HINT}"
+        f"are free: once_0_int64_x1024 8.2 kB. {HINT}"
     )
     free(8192)
     assert simulation.reduce(hc.sum(a * a)) == 4096.0

@@ -1,0 +1,83 @@
+"""Print how a kernel hands on what it computes and does not store, some cells at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from halocline.codegen.text import indented
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from halocline.codegen.nest import Nest, Row
+
+# Cells that are handed on at once, at least: calling takes as long as adding up some ten values.
+_AT_ONCE = 512
+
+
+class TakenTexts:
+    """The texts for the fields whose values are taken.
+
+    Args:
+        nest: What the kernel does.
+        out: The names of the rows that it assigns.
+        new: Gives names that nothing else has there.
+
+    Attributes:
+        strip: The cells of a row that are computed before their values are added up, at most: so
+            few that a processor still waits for memory meanwhile.
+    """
+
+    strip = 64
+
+    def __init__(self, nest: Nest, out: dict[Row, str], new: Callable[[str], str]) -> None:
+        taken = [field.name for field in nest.fields if field.is_taken]
+        self.rows = [key for key in out if key[0] in taken]
+        # In the order of the call.
+        self.rows.sort(key=lambda key: taken.index(key[0]))
+        self._values = {key: new(f"{out[key]}_values") for key in self.rows}
+        self._folds = {key: new(f"{out[key]}_fold") for key in self.rows}
+        self._held, self._takers = map(new, ("held", "takers"))
+
+    def begin(self) -> list[str]:
+        """Print what stands before the rows."""
+        if not self.rows:
+            return []
+        at = f"part.thread * {len(self.rows)}"
+        size = _AT_ONCE + self.strip
+        return [
+            f"halocline_taker* const {self._takers} = call.takers + {at};",
+            *(f"alignas(64) double {name}[{size}];" for name in self._values.values()),
+            *(
+                f"Fold {name} = begun({self._takers}[{number}]);"
+                for number, name in enumerate(self._folds.values())
+            ),
+            f"int64_t {self._held} = 0;",
+        ]
+
+    def row(self, key: Row) -> str:
+        """Print the address of the cell x = 0 of a row whose values are taken."""
+        return f"{self._values[key]} + {self._held} - lower"
+
+    def after_strip(self) -> list[str]:
+        """Print what is done after the cells of a strip."""
+        if not self.rows:
+            return []
+        folds = [
+            f"fold_values({fold}, {self._values[key]} + {self._held}, upper - lower);"
+            for key, fold in self._folds.items()
+        ]
+        handing_on = [f"if ({self._held} >= {_AT_ONCE}) {{", *indented(self._hand_on()), "}"]
+        return [*folds, f"{self._held} += upper - lower;", *handing_on]
+
+    def end(self) -> list[str]:
+        """Print what stands after the rows."""
+        return self._hand_on() if self.rows else []
+
+    def _hand_on(self) -> list[str]:
+        calls = [
+            f"{fold} = hand_on_values({self._takers}[{number}], {self._values[key]}, "
+            f"{self._held}, {fold});"
+            for number, (key, fold) in enumerate(self._folds.items())
+        ]
+        return [*calls, f"{self._held} = 0;"]

@@ -11,6 +11,7 @@ from property.cells import (
     written_for,
 )
 from property.draw_fields import DTYPES
+from property.executions import CHOICES, WAYS, Execution
 from property.expressions import (
     Cast,
     Draw,
@@ -42,7 +43,6 @@ from property.programs import (
     used_by,
     values_of,
 )
-from property.runs import CHOICES, Execution
 from property.turns import draws
 from property.written import is_around
 
@@ -130,6 +130,7 @@ IN_PROGRAMS = frozenset(
 )
 IN_WAYS = frozenset(
     {f"{name}={value}" for name, values in CHOICES.items() for value in values}
+    | {f"way={way}" for way in WAYS}
     | {"blocks: a list", "other blocks between runs", "other owners between runs"}
 )
 # What must have occurred in programs whose blocks were others from one run to the next.
@@ -150,8 +151,11 @@ IN_PROGRAMS |= {f"{name}, on other blocks then" for name in _MOVING}
 def features(program: Program, execution: Execution) -> set[str]:
     """Return what occurs in a program and in the way it is run."""
     steps = flat(program.steps)
-    found = {f"{name}={getattr(execution.strategy, name)}" for name in CHOICES}
-    found |= {f"ranks={execution.ranks}", f"target={execution.target}"}
+    found: set[str] = set()
+    for piece in execution.pieces:
+        found |= {f"{name}={getattr(piece.strategy, name)}" for name in CHOICES}
+        found |= {f"ranks={piece.split.ranks}", f"target={piece.target}", f"way={piece.way}"}
+        found |= {f"device={piece.device.partition(':')[0]}"}
     for step in steps:
         found |= {*_of_step(program, step, execution)}
     if isinstance(program.dt, str):
@@ -163,7 +167,7 @@ def features(program: Program, execution: Execution) -> set[str]:
     if any(_is_prescribed(program, name) for name in used):
         found.add("value on a face")
     found |= {*_of_grids(program)}
-    if any(split.boxes for split in execution.splits):
+    if any(piece.split.boxes for piece in execution.pieces):
         found |= {f"{name} list of blocks" for name in _of_list(program, execution, used)}
         found.add("blocks: a list")
     return found | {*_of_moving(execution, found)}
@@ -200,7 +204,7 @@ def _of_until(loop: Until) -> Iterator[str]:
 
 def _of_moving(execution: Execution, found: set[str]) -> Iterator[str]:
     """Say what occurs in a program whose blocks are others from one run to the next."""
-    pairs = list(pairwise(execution.splits))
+    pairs = list(pairwise(piece.split for piece in execution.pieces))
     if any(before.cuts != after.cuts for before, after in pairs):
         yield "other blocks between runs"
         yield from (f"{name}, on other blocks then" for name in _MOVING if name in found)
@@ -209,7 +213,7 @@ def _of_moving(execution: Execution, found: set[str]) -> Iterator[str]:
 
 
 def _of_list(program: Program, execution: Execution, used: set[str]) -> Iterator[str]:
-    shapes = [split.shape for split in execution.splits if split.boxes]
+    shapes = [piece.split.shape for piece in execution.pieces if piece.split.boxes]
     cut = {axis for shape in shapes for axis, n in enumerate(shape) if n > 1}
     if any(isinstance(step, Sweep) and step.axis in cut for step in flat(program.steps)):
         yield "sweep through a"
@@ -294,7 +298,7 @@ def _of_sweep(program: Program, sweep: Sweep, execution: Execution) -> Iterator[
         "sweep without assignments": not sweep.assignments,
         "sweep over several grids": max(children(program, sweep)) > 1,
         "sweep along an axis that is cut": any(
-            len(split.cuts[sweep.axis]) > 2 for split in execution.splits
+            len(piece.split.cuts[sweep.axis]) > 2 for piece in execution.pieces
         ),
         "sweep next door": any(any(a.place) for a in sweep.assignments),
     }

@@ -183,6 +183,13 @@ def numbers_of(step: Step) -> set[str]:
     return {step.parameter} if isinstance(step, Callback) and step.parameter else set()
 
 
+def known_numbers(program: Program) -> set[str]:
+    """Return the numbers that steps use or find; what only functions change nobody else knows."""
+    steps = [step for step in flat(program.steps) if not isinstance(step, Callback)]
+    found = {step.name for step in steps if isinstance(step, Reduce | Until)}
+    return found.union([program.dt], *map(numbers_of, steps))
+
+
 def _names(value: Expression) -> set[str]:
     return {node.name for node in nodes(value) if isinstance(node, Keyword)}
 

@@ -29,7 +29,6 @@ from property.expressions import (
 )
 from property.philox import drawn
 from property.programs import (
-    AXES,
     REACH,
     Assign,
     Assignment,
@@ -48,8 +47,8 @@ from property.programs import (
     fields_moved,
     fields_of,
     initial,
-    is_on_faces,
 )
+from property.sides import filled
 from property.turns import last_turn
 
 
@@ -262,26 +261,7 @@ class Oracle:
         return {name: self._filled(name) for name in set().union(*map(fields_read, values))}
 
     def _filled(self, name: str) -> np.ndarray:
-        """Return a field with layers around it, and what is prescribed on its sides."""
-        array, space = self.arrays[name], self.program.space(name)
-        nothing = np.nan if array.dtype.kind == "f" else 99
-        for axis, is_periodic in enumerate(space.periodic):
-            width = [(REACH, REACH) if a == axis + 1 else (0, 0) for a in range(array.ndim)]
-            if axis not in space.axes:
-                how = {"mode": "edge"}
-            else:
-                how = {"mode": "wrap"} if is_periodic else {"constant_values": nothing}
-            array = np.pad(array, width, **how)
-        field = self.program.field(name)
-        # Where layers of two sides meet, the one declared last decides.
-        for side, kind, given in field.boundaries:
-            axis = AXES.index(side[0])
-            lines = np.moveaxis(array, axis + 1, 0)
-            spacing = self.program.spacing[axis] / float(space.scale[axis])
-            rule = (kind, given * (spacing if kind == "neumann" else 1))
-            _fill_side(lines, side, rule, is_on_side=is_on_faces(field, axis))
-            assert len(lines) == space.size[axis] + 2 * REACH
-        return array
+        return filled(self.program, name, self.arrays)
 
 
 class _Seen:
@@ -349,31 +329,6 @@ class _Seen:
 def _lines(region) -> list[np.ndarray]:
     """Return the numbers of a region's cells along each axis."""
     return [np.arange(lower, upper) for lower, upper in zip(*region, strict=True)]
-
-
-def _fill_side(lines: np.ndarray, side: str, rule: tuple[str, float], *, is_on_side: bool) -> None:
-    """Fill the layers beyond a side, and that on it; 'lines' has the side's axis first."""
-    kind, given = rule
-    # From the high side as from the low one: line REACH + n is the n-th cell inside, n from 0.
-    if side[1] == "+":
-        lines = lines[::-1]
-    # Computed in 32 bits at least.
-    number = np.float32 if lines.dtype == np.float16 else lines.dtype.type
-    inside, last = REACH, len(lines) - REACH - 1
-    if kind == "copy":
-        lines[inside - 1] = lines[inside]
-        return
-    if is_on_side:
-        first = number(lines[inside + 1]) if kind == "neumann" else 0
-        lines[inside] = number(given) if kind == "dirichlet" else first + number(given)
-    for layer in range(inside - 1, -1, -1):
-        mirror = 2 * inside - layer - (not is_on_side)
-        if mirror > last:
-            break
-        if kind == "dirichlet":
-            lines[layer] = number(2 * given) - number(lines[mirror])
-        else:
-            lines[layer] = number((mirror - layer) * given) + number(lines[mirror])
 
 
 def _readable(values: np.ndarray) -> np.ndarray:

@@ -19,6 +19,7 @@ from property.cells import (
 )
 from property.draw_fields import FLOATS, draw_extent, draw_fields, draw_scales
 from property.draw_numbers import Numbers
+from property.draw_sides import draw_series, with_sides
 from property.draw_values import Place
 from property.expressions import (
     Binary,
@@ -30,6 +31,7 @@ from property.expressions import (
     Read,
     Where,
 )
+from property.given import Fill
 from property.legal import (
     is_computable,
     is_sweep,
@@ -66,15 +68,19 @@ def draw_program(random: Random) -> Program:
     spacing = tuple(random.choice((1.0, 0.5, 2.0)) for _ in range(dimensions))
     fields = draw_fields(random, periodic, scales)
     parameters = (("p", 0.1), ("r", 2.0))[: random.randint(0, 2)]
-    drawing = _Drawing(random, Program(extent, periodic, spacing, fields, (), parameters))
+    dt = random.choice((0.5, 0.25, *(name for name, _ in parameters)))
+    names = ("a", "b")[: random.choice((0, 1, 1, 2))]
+    series = tuple(draw_series(random, name, may_end=isinstance(dt, float)) for name in names)
+    program = Program(extent, periodic, spacing, fields, (), parameters, dt, series)
+    program = with_sides(random, program)
+    drawing = _Drawing(random, program)
     steps = drawing.steps(random.randint(1, 5), [], depth=0) or [drawing.kernel([])]
     # Others keep the values on a side that they were set to.
     assigned = {name for step in flat(tuple(steps)) for name in assigned_by(step)}
-    for field in fields:
+    for field in program.fields:
         if field.location != "center" and field.name not in assigned:
             steps.append(drawing.kernel([], field))
-    dt = random.choice((0.5, 0.25, *(name for name, _ in parameters)))
-    return Program(extent, periodic, spacing, fields, tuple(steps), parameters, dt)
+    return replace(program, steps=tuple(steps))
 
 
 class _Drawing(Numbers):
@@ -89,6 +95,7 @@ class _Drawing(Numbers):
         known, result = list(known), []
         kinds = ["kernel"] * 7 + ["reduce", "reduce", "callback", "swap"]
         kinds += ["rotate"] + ["assign"] * 2 * bool(self.program.parameters)
+        kinds += ["fill"] * bool(self._fillable())
         kinds += ["repeat", "every", "until"] if depth == 0 else ["until"]
         kinds += ["sweep"] * 3 if len(self.here) > 1 else []
         for _ in range(count):
@@ -104,6 +111,8 @@ class _Drawing(Numbers):
                 result += self._swap()
             elif kind == "rotate":
                 result += self._rotate()
+            elif kind == "fill":
+                result.append(self._fill())
             elif kind == "assign":
                 result.append(self.assign(known, self._reduce(known)))
             elif kind == "until":
@@ -124,6 +133,16 @@ class _Drawing(Numbers):
             return []
         first, second = self.random.choice(pairs)
         return [Swap(first.name, second.name)]
+
+    def _fillable(self) -> list[str]:
+        """Return the fields that series may fill."""
+        return [f.name for f in self.program.fields if f.dtype in ("float64", "float32")]
+
+    def _fill(self) -> Fill:
+        """Draw arrays that change with time."""
+        is_even = isinstance(self.program.dt, float)
+        series = draw_series(self.random, self._name("arrays"), may_end=is_even)
+        return Fill(self.random.choice(self._fillable()), series)
 
     def _rotate(self) -> list[Step]:
         fields = self.program.fields

@@ -11,6 +11,7 @@ from property.cells import (
     written_for,
 )
 from property.draw_fields import DTYPES
+from property.draw_sides import GIVEN_KINDS, KINDS
 from property.executions import CHOICES, WAYS, Execution
 from property.expressions import (
     Cast,
@@ -23,6 +24,7 @@ from property.expressions import (
     nodes,
     seen,
 )
+from property.given import Fill
 from property.legal import numbers_of
 from property.programs import (
     AXES,
@@ -49,10 +51,12 @@ from property.written import is_around
 IN_PROGRAMS = frozenset(
     {f"dtype {dtype}" for dtype in DTYPES}
     | {f"reduction {kind}" for kind in ("sum", "min", "max")}
-    | {f"beyond a side: {kind}" for kind in ("dirichlet", "neumann", "copy")}
+    | {f"beyond a side: {kind}" for kind in KINDS + GIVEN_KINDS}
+    | {f"two layers beyond a side: {kind}" for kind in KINDS}
+    | {f"beyond a part of a side: {said}" for said in ("box", "array", "function")}
     | {
         f"keyword: {kind}"
-        for kind in ("number", "step", "time", "parameter", "reduction", "formula")
+        for kind in ("number", "step", "time", "parameter", "reduction", "formula", "series")
     }
     | {
         "index on a periodic axis",
@@ -70,6 +74,7 @@ IN_PROGRAMS = frozenset(
         "repeat",
         "every",
         "swap",
+        "fill",
         "rotate",
         "assign",
         "until",
@@ -187,7 +192,7 @@ def _of_step(program: Program, step: Step, execution: Execution) -> Iterator[str
             yield kind
             if draws(steps):
                 yield f"random number in {kind}"
-        case Swap() | Rotate():
+        case Swap() | Rotate() | Fill():
             yield type(step).__name__.lower()
         case Assign(_, formula):
             yield from ("assign", *("reduction inside of assign" for _ in formula.inside))
@@ -370,10 +375,14 @@ def reached(
 
 
 def _beyond(program: Program, read: Read, offset: Offset) -> Iterator[str]:
-    for side, kind, _ in program.field(read.field).boundaries:
-        along = offset[AXES.index(side[0])]
-        if (along < 0) if side[1] == "-" else (along > 0):
-            yield f"beyond a side: {kind}"
+    for b in program.field(read.field).boundaries:
+        along = offset[AXES.index(b.side[0])]
+        if (along < 0) if b.side[1] == "-" else (along > 0):
+            yield from (f"beyond a side: {b.kind}", f"beyond a side: {b.given.kind}")
+            if abs(along) > 1:
+                yield f"two layers beyond a side: {b.kind}"
+            if b.part is not None:
+                yield f"beyond a part of a side: {b.said}"
             if program.field(read.field).axes:
                 yield "boundary of a field without an axis"
             if min(program.space(read.field).scale) < 1:
@@ -388,5 +397,5 @@ def _changed(steps) -> set[str]:
 
 def _is_prescribed(program: Program, name: str) -> bool:
     field = program.field(name)
-    sides = [AXES.index(side[0]) for side, kind, _ in field.boundaries if kind != "copy"]
+    sides = [AXES.index(b.side[0]) for b in field.boundaries if b.prescribes]
     return any(is_on_faces(field, axis) for axis in sides)

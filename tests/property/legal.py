@@ -64,6 +64,12 @@ def is_legal(program: Program) -> bool:
     on_faces = {field.name for field in program.fields if field.location != "center"}
     if not on_faces <= {name for step in steps for name in assigned_by(step)}:
         return False
+    sides = [{b.side: b for b in reversed(f.boundaries)} for f in program.fields]
+    if any(first.part is not None for firsts in sides for first in firsts.values()):
+        return False
+    names = {field.name for field in program.fields}
+    if not fields_given(program) <= names:
+        return False
     if not all(is_divided(program, scale) for scale in program.scales):
         return False
     return _is_known(program, steps) and all(
@@ -72,9 +78,15 @@ def is_legal(program: Program) -> bool:
     )
 
 
+def fields_given(program: Program) -> set[str]:
+    """Return the fields whose values sides prescribe."""
+    given = [b.given for field in program.fields for b in field.boundaries]
+    return {one.value for one in given if one.kind == "field"}
+
+
 def _is_known(program: Program, steps: list[Step]) -> bool:
     """Return whether all numbers have a value where they are needed."""
-    known = {name for name, _ in program.parameters}
+    known = {name for name, _ in program.parameters} | {one.name for one in program.series}
     if isinstance(program.dt, str) and program.dt not in known:
         return False
     for step in steps:
@@ -101,7 +113,7 @@ def may_swap(program: Program, first: Field, second: Field) -> bool:
     kinds = [(f.dtype, f.components, f.components > 1 and f.layout) for f in (first, second)]
     spaces = [program.space(field.name) for field in (first, second)]
     prescribed = [
-        {s for s, kind, _ in f.boundaries if kind != "copy" and is_on_faces(f, AXES.index(s[0]))}
+        {b.side for b in f.boundaries if b.prescribes and is_on_faces(f, AXES.index(b.side[0]))}
         for f in (first, second)
     ]
     is_alike = kinds[0] == kinds[1] and spaces[0] == spaces[1] and first is not second
@@ -178,7 +190,7 @@ def numbers_of(step: Step) -> set[str]:
         sources = [source for _, source in step.keywords]
         sources += step.starts if isinstance(step, Sweep) else ()
         formulas = (_names(s.value) for s in sources if s.kind == "formula")
-        named = {s.value for s in sources if s.kind in ("parameter", "reduction")}
+        named = {s.value for s in sources if s.kind in ("parameter", "reduction", "series")}
         return named.union(*formulas)
     return {step.parameter} if isinstance(step, Callback) and step.parameter else set()
 
@@ -187,7 +199,10 @@ def known_numbers(program: Program) -> set[str]:
     """Return the numbers that steps use or find; what only functions change nobody else knows."""
     steps = [step for step in flat(program.steps) if not isinstance(step, Callback)]
     found = {step.name for step in steps if isinstance(step, Reduce | Until)}
-    return found.union([program.dt], *map(numbers_of, steps))
+    given = [b.given for field in program.fields for b in field.boundaries]
+    found |= {one.value for one in given if one.kind == "parameter"}
+    found = found.union([program.dt], *map(numbers_of, steps))
+    return found - {one.name for one in program.series}
 
 
 def _names(value: Expression) -> set[str]:

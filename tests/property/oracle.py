@@ -27,6 +27,7 @@ from property.expressions import (
     Read,
     fields_read,
 )
+from property.given import Fill, Inject, Record, Series
 from property.philox import drawn
 from property.programs import (
     REACH,
@@ -43,12 +44,13 @@ from property.programs import (
     Step,
     Swap,
     Sweep,
+    Tridiagonal,
     Until,
     fields_moved,
     fields_of,
     initial,
 )
-from property.sides import filled
+from property.sides import Sides
 from property.turns import last_turn
 
 
@@ -73,13 +75,20 @@ class Oracle:
             UndefinedError: A value has no meaning in the type it is converted to.
         """
         with np.errstate(all="ignore"):
-            for _ in range(count):
+            for number in range(count):
+                self._look_up()
                 self._do_all(self.program.steps)
+                if number == count - 1:  # what lies on a side is that of the last step
+                    for name in self.arrays:
+                        self._prescribe(name)
                 self.step += 1
                 dt = self.program.dt
                 self.time = self.time + self.numbers[dt] if isinstance(dt, str) else self.step * dt
-            for name in self.arrays:
-                self._prescribe(name)
+
+    def _look_up(self) -> None:
+        """Give series the values that they have at the time."""
+        for one in self.program.series:
+            self.numbers[one.name] = float(one.at(self.time, one.values()))
 
     def _do_all(self, steps: Sequence[Step]) -> None:
         for one in steps:
@@ -104,10 +113,19 @@ class Oracle:
                     self.turn = first + number * (1 + last_turn(steps))
                     self._do_all(steps)
                 self.turn = first
+            case Fill(field, series):
+                array = self.arrays[field]
+                array[...] = self._at(series, array.shape)
+            case Record() | Inject() | Tridiagonal():
+                raise NotImplementedError
             case Callback(field) if field:
                 change(self.arrays[field])
             case _:
                 self._change_number(step)
+
+    def _at(self, series: Series, shape: Offset) -> np.ndarray:
+        """Return the array of a series at the time."""
+        return np.asarray(series.at(self.time, series.values(shape)))
 
     @property
     def moment(self) -> tuple[int, int]:
@@ -261,7 +279,7 @@ class Oracle:
         return {name: self._filled(name) for name in set().union(*map(fields_read, values))}
 
     def _filled(self, name: str) -> np.ndarray:
-        return filled(self.program, name, self.arrays)
+        return Sides(self.program, self.arrays, self.numbers, self.time).filled(name)
 
 
 class _Seen:

@@ -31,6 +31,7 @@ from property.programs import (
     AXES,
     Assign,
     Callback,
+    Fill,
     Formula,
     Kernel,
     Nest,
@@ -46,6 +47,7 @@ from property.programs import (
     initial,
     values_of,
 )
+from property.written_sides import declare, series_of
 
 import halocline as hc
 
@@ -106,6 +108,11 @@ class Written:
     def __init__(self, program: Program) -> None:
         self.grid = hc.Grid(program.extent, periodic=program.periodic, spacing=program.spacing)
         self.numbers = {name: hc.Parameter(value, name) for name, value in program.parameters}
+        self._series = {
+            one.name: hc.Series(one.times, one.values(), period=one.period or None, name=one.name)
+            for one in program.series
+        }
+        self.numbers |= self._series
         for field in program.fields:
             made = self._grid(field.scale).field(
                 field.name,
@@ -115,10 +122,10 @@ class Written:
                 layout=field.layout,
                 axes=_axes(program, field.axes),
             )
-            for side, kind, value in field.boundaries:
-                made.boundary(side, _condition(side, kind, value, made.axes, field.components))
             values = initial(program)[field.name].reshape(_shape(program, field.name))
             made.set(values if field.components > 1 else values[0])
+        for field in program.fields:
+            declare(program, field, self.grid.fields, self.numbers)
         self.steps = [self._step(step) for step in program.steps]
         self.dt = self.numbers[program.dt] if isinstance(program.dt, str) else program.dt
 
@@ -155,6 +162,8 @@ class Written:
                 return loop
             case Callback(field, parameter):
                 return self._callback(field, parameter)
+            case Fill(field, series):
+                return hc.fill(fields[field], series_of(series, fields[field]))
 
     def _reduction(self, step: Reduce, numbers):
         value = _Reader(self.grid.fields, numbers).value(step.value)
@@ -229,22 +238,6 @@ def _shape(program: Program, name: str) -> tuple[int, ...]:
     """Return the shape of a field's values: of its components and the axes that it has."""
     space = program.space(name)
     return (program.field(name).components, *(space.size[axis] for axis in space.axes))
-
-
-def _condition(side: str, kind: str, value: float, axes: str, components: int):
-    if kind != "copy":
-        return hc.Dirichlet(value) if kind == "dirichlet" else hc.Neumann(value)
-    inward = 1 if side[1] == "-" else -1
-    step = tuple(inward if axis == side[0] else 0 for axis in axes)
-    here = (0,) * len(step)
-
-    @hc.kernel
-    def copied(field):
-        for q in range(components):
-            target = field[q] if components > 1 else field
-            target[here] = target[step]
-
-    return copied
 
 
 def _reads(kernel: Kernel | Sweep) -> list[Read]:

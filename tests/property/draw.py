@@ -19,6 +19,7 @@ from property.cells import (
 )
 from property.draw_fields import FLOATS, draw_extent, draw_fields, draw_scales
 from property.draw_numbers import Numbers
+from property.draw_points import draw_amount, draw_points
 from property.draw_sides import draw_series, with_sides
 from property.draw_values import Place
 from property.expressions import (
@@ -31,7 +32,7 @@ from property.expressions import (
     Read,
     Where,
 )
-from property.given import Fill
+from property.given import Fill, Inject, Record
 from property.legal import (
     is_computable,
     is_sweep,
@@ -53,6 +54,7 @@ from property.programs import (
     Step,
     Swap,
     Sweep,
+    Tridiagonal,
     Until,
     assigned_by,
     flat,
@@ -96,6 +98,8 @@ class _Drawing(Numbers):
         kinds = ["kernel"] * 7 + ["reduce", "reduce", "callback", "swap"]
         kinds += ["rotate"] + ["assign"] * 2 * bool(self.program.parameters)
         kinds += ["fill"] * bool(self._fillable())
+        kinds += ["record", "inject"] * bool(self._fillable()) * (depth == 0)
+        kinds += ["tridiagonal"] * (depth == 0)
         kinds += ["repeat", "every", "until"] if depth == 0 else ["until"]
         kinds += ["sweep"] * 3 if len(self.here) > 1 else []
         for _ in range(count):
@@ -113,6 +117,10 @@ class _Drawing(Numbers):
                 result += self._rotate()
             elif kind == "fill":
                 result.append(self._fill())
+            elif kind in ("record", "inject"):
+                result += self._at_points(kind)
+            elif kind == "tridiagonal":
+                result += self._tridiagonal()
             elif kind == "assign":
                 result.append(self.assign(known, self._reduce(known)))
             elif kind == "until":
@@ -143,6 +151,41 @@ class _Drawing(Numbers):
         is_even = isinstance(self.program.dt, float)
         series = draw_series(self.random, self._name("arrays"), may_end=is_even)
         return Fill(self.random.choice(self._fillable()), series)
+
+    def _at_points(self, kind: str) -> list[Step]:
+        """Draw what is done at points, or nothing where they have nothing to read."""
+        field = self.program.field(self.random.choice(self._fillable()))
+        component = self.random.randrange(field.components)
+        ways = ("linear", "linear", "cubic") + ("sinc",) * (kind == "record")
+        points = draw_points(self.random, self.program, self.random.choice(ways))
+        if kind == "record":
+            every = self.random.choice((1, 1, 2))
+            made = Record(self._name("shot"), field.name, component, points, every)
+        else:
+            scales = tuple(self.random.choice((0.5, -1.0, 0.3)) for _ in points.places)
+            amount = draw_amount(self.random, self.program)
+            made = Inject(field.name, component, points, amount, scales)
+        return [made] if is_computable(self.program, made) else []
+
+    def _tridiagonal(self) -> list[Step]:
+        """Draw a system whose diagonal may dominate, or nothing where there is no field for it."""
+        fields = [f for f in self.program.fields if f.dtype in FLOATS and f.components == 1]
+        if not fields:
+            return []
+        into = self.random.choice(fields)
+        space = self.program.space(into.name)
+        axis = self.random.choice(space.axes)
+        self.keywords = {}
+        place = Place((self.here, space.size), space, hidden=())
+        values = [self._coefficient(place) for _ in range(4)]
+        values[1] = Binary("add", Number(4.0), Binary("mul", Number(0.25), values[1]))
+        made = Tridiagonal(axis, tuple(values), into.name)
+        return [made] if is_computable(self.program, made) else []
+
+    def _coefficient(self, place: Place) -> Expression:
+        if self.random.random() < 0.3:
+            return Number(self.random.choice((0.5, -1.0, 0.3)))
+        return self.expression(place, self.random.randint(0, 2), self.here)
 
     def _rotate(self) -> list[Step]:
         fields = self.program.fields

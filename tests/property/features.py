@@ -10,7 +10,7 @@ from property.cells import (
     has_last_faces,
     written_for,
 )
-from property.draw_fields import DTYPES
+from property.draw_fields import DTYPES, FLOATS
 from property.draw_sides import GIVEN_KINDS, KINDS
 from property.executions import CHOICES, WAYS, Execution
 from property.expressions import (
@@ -24,7 +24,7 @@ from property.expressions import (
     nodes,
     seen,
 )
-from property.given import Fill
+from property.given import Fill, Inject, Record
 from property.legal import numbers_of
 from property.programs import (
     AXES,
@@ -39,6 +39,7 @@ from property.programs import (
     Step,
     Swap,
     Sweep,
+    Tridiagonal,
     Until,
     flat,
     is_on_faces,
@@ -74,6 +75,16 @@ IN_PROGRAMS = frozenset(
         "repeat",
         "every",
         "swap",
+        *(f"record {way}" for way in ("linear", "cubic", "sinc")),
+        *(f"inject {way}" for way in ("linear", "cubic")),
+        *(f"inject a {kind}" for kind in ("float", "str", "Series")),
+        *(f"{done} on last faces" for done in ("recorded", "injected")),
+        *(f"{done} without an axis" for done in ("recorded", "injected")),
+        "record every",
+        "tridiagonal: cyclic",
+        "tridiagonal: open",
+        "tridiagonal of its own solution",
+        *(f"tridiagonal of {dtype}" for dtype in FLOATS),
         "fill",
         "rotate",
         "assign",
@@ -192,12 +203,32 @@ def _of_step(program: Program, step: Step, execution: Execution) -> Iterator[str
             yield kind
             if draws(steps):
                 yield f"random number in {kind}"
+        case Record(_, field, _, points, every):
+            yield from (f"record {points.interpolation}", *_at_points(program, field, "recorded"))
+            if every > 1:
+                yield "record every"
+        case Inject(field, _, points, amount):
+            yield from (f"inject {points.interpolation}", *_at_points(program, field, "injected"))
+            yield f"inject a {type(amount).__name__}"
+        case Tridiagonal(axis, system, into):
+            yield "tridiagonal: cyclic" if program.periodic[axis] else "tridiagonal: open"
+            yield f"tridiagonal of {program.field(into).dtype}"
+            if any(into in fields_read(value) for value in system):
+                yield "tridiagonal of its own solution"
         case Swap() | Rotate() | Fill():
             yield type(step).__name__.lower()
         case Assign(_, formula):
             yield from ("assign", *("reduction inside of assign" for _ in formula.inside))
         case Until():
             yield from ("until", *_of_until(step))
+
+
+def _at_points(program: Program, name: str, done: str) -> Iterator[str]:
+    space = program.space(name)
+    if has_last_faces(space):
+        yield f"{done} on last faces"
+    if len(space.axes) < len(program.extent):
+        yield f"{done} without an axis"
 
 
 def _of_until(loop: Until) -> Iterator[str]:

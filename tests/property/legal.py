@@ -29,12 +29,17 @@ from property.expressions import (
     nodes,
     seen,
 )
+from property.given import Inject, Record
+from property.places import WAYS, lines_of
 from property.programs import (
     AXES,
+    REACH,
     Assign,
+    Assignment,
     Callback,
     Field,
     Kernel,
+    Nest,
     Program,
     Reduce,
     Rotate,
@@ -42,6 +47,7 @@ from property.programs import (
     Step,
     Swap,
     Sweep,
+    Tridiagonal,
     Until,
     assigned_by,
     fields_moved,
@@ -71,6 +77,9 @@ def is_legal(program: Program) -> bool:
     if not fields_given(program) <= names:
         return False
     if not all(is_divided(program, scale) for scale in program.scales):
+        return False
+    loops = [one for step in steps if isinstance(step, Until | Nest) for one in flat(step.steps)]
+    if any(isinstance(one, Record | Inject) for one in loops):
         return False
     return _is_known(program, steps) and all(
         is_computable(program, step) and (not isinstance(step, Sweep) or is_sweep(program, step))
@@ -141,7 +150,7 @@ def is_sweep(program: Program, sweep: Sweep) -> bool:
     carried = {s.value for s in sweep.starts if s.kind == "field"} | set(sweep.ends)
     return (
         spaces == {space}
-        and (not isinstance(sweep.on, tuple) or all(map(le, sweep.on[1], space.size)))
+        and (not isinstance(sweep.on, tuple) or _is_box(program, sweep, space))
         and len({any(a.place) for a in sweep.assignments}) < 2
         and (not has_last_faces(space) or max(children(program, sweep)) == 1)
         and len(sweep.starts) == len(sweep.handed) > 0
@@ -154,6 +163,13 @@ def is_sweep(program: Program, sweep: Sweep) -> bool:
         and all(may_carry(program, name, space, sweep.axis) for name in carried)
         and len(set(sweep.ends)) == len(sweep.ends)
     )
+
+
+def _is_box(program: Program, sweep: Sweep, space: Space) -> bool:
+    """Return whether a box lies in what is swept, and has whole cells of all grids."""
+    counts = children(program, sweep)
+    is_whole_box = not any(n % c for end in sweep.on for n, c in zip(end, counts, strict=True))
+    return is_whole_box and all(map(le, sweep.on[1], space.size))
 
 
 def is_whole(program: Program, step: Kernel | Sweep) -> bool:
@@ -171,6 +187,41 @@ def may_carry(program: Program, name: str, swept: Space, axis: int) -> bool:
     return is_alike and program.field(name).components == 1
 
 
+def is_system(program: Program, step: Tridiagonal) -> bool:
+    """Return whether a tridiagonal system has a meaning."""
+    if len(step.system) < 4:
+        return False
+    space = program.space(step.into)
+    whole = Kernel(tuple(Assignment(step.into, 0, (0,) * len(space.size), v) for v in step.system))
+    is_long = space.cells[step.axis] > 2
+    has_columns = step.axis in space.axes and len(space.axes) > 1
+    return is_computable(program, whole) and has_columns and is_long
+
+
+def is_at_hand(program: Program, step: Record | Inject) -> bool:
+    """Return whether there is something to read around points, also beyond sides."""
+    if isinstance(step, Inject) and len(step.scales) != len(step.points.places):
+        return False
+    field, space = program.field(step.field), program.space(step.field)
+    sides = {boundary.side for boundary in field.boundaries}
+    for axis in space.axes:
+        lines = lines_of(program, step.field, step.points, axis)
+        reached = [cell for line in lines for cell in line]
+        width = len(WAYS[step.points.interpolation])
+        if space.periodic[axis]:
+            if space.size[axis] < width:
+                return False
+        elif isinstance(step, Record):
+            last = space.size[axis] - 1
+            depth = min(REACH, space.cells[axis])
+            low, high = max(0, -min(reached)), max(0, max(reached) - last)
+            if low > depth * (AXES[axis] + "-" in sides):
+                return False
+            if high > depth * (AXES[axis] + "+" in sides):
+                return False
+    return True
+
+
 def is_condition(value: Expression) -> bool:
     """Return whether an expression of numbers is a comparison, and not known beforehand."""
     is_open = any(isinstance(node, Keyword) for node in nodes(value))
@@ -186,6 +237,8 @@ def numbers_of(step: Step) -> set[str]:
         inside = set().union(*(_names(one.value) for one in formula.inside))
         own = {step.parameter} if isinstance(step, Assign) else set()
         return own | inside | (_names(formula.value) - {one.name for one in formula.inside})
+    if isinstance(step, Inject):
+        return {step.amount} if isinstance(step.amount, str) else set()
     if isinstance(step, Kernel | Sweep):
         sources = [source for _, source in step.keywords]
         sources += step.starts if isinstance(step, Sweep) else ()
@@ -214,6 +267,10 @@ def is_computable(program: Program, step: Step) -> bool:
     if isinstance(step, Assign | Until):
         formula = step.formula if isinstance(step, Assign) else step.condition
         return all(is_computable(program, one) for one in formula.inside)
+    if isinstance(step, Record | Inject):
+        return is_at_hand(program, step)
+    if isinstance(step, Tridiagonal):
+        return is_system(program, step)
     if not isinstance(step, Kernel | Sweep | Reduce):
         return True
     space, here = written_for(program, step), (0,) * len(program.extent)

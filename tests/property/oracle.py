@@ -17,6 +17,7 @@ from property.cells import (
     regions,
     written_for,
 )
+from property.columns import solved
 from property.evaluation import UndefinedError, computed, evaluate
 from property.expressions import (
     Carry,
@@ -29,6 +30,7 @@ from property.expressions import (
 )
 from property.given import Fill, Inject, Record, Series
 from property.philox import drawn
+from property.places import inject, interpolated
 from property.programs import (
     REACH,
     Assign,
@@ -48,6 +50,7 @@ from property.programs import (
     Until,
     fields_moved,
     fields_of,
+    flat,
     initial,
 )
 from property.sides import Sides
@@ -60,6 +63,7 @@ class Oracle:
     Attributes:
         arrays: (components, x, y, z) by field.
         numbers: The values of parameters and reductions, by name.
+        records: Times and values by record.
     """
 
     def __init__(self, program: Program) -> None:
@@ -67,6 +71,7 @@ class Oracle:
         self.arrays = initial(program)
         self.numbers = dict(program.parameters)
         self.step, self.turn, self.time = 0, 0, 0.0
+        self.records = {one.name: [] for one in flat(program.steps) if isinstance(one, Record)}
 
     def advance(self, count: int) -> None:
         """Do steps.
@@ -116,12 +121,45 @@ class Oracle:
             case Fill(field, series):
                 array = self.arrays[field]
                 array[...] = self._at(series, array.shape)
-            case Record() | Inject() | Tridiagonal():
-                raise NotImplementedError
+            case Record(name, field, every=every):
+                if (self.step + 1) % every == 0:
+                    values = interpolated(self.program, step, self._filled(field))
+                    self.records[name].append((self.time, values))
+            case Inject(field):
+                inject(self.program, step, self.arrays[field], self._amounts(step))
+            case Tridiagonal():
+                self._solve(step)
             case Callback(field) if field:
                 change(self.arrays[field])
             case _:
                 self._change_number(step)
+
+    def _amounts(self, step: Inject) -> np.ndarray:
+        """Return what is injected at each point."""
+        scales, now, common = np.array(step.scales), 1.0, 1.0
+        if isinstance(step.amount, Series):
+            now = self._at(step.amount, scales.shape)
+        elif isinstance(step.amount, str):
+            common = self.numbers[step.amount]
+        else:
+            scales = scales * step.amount
+        return scales * now * common
+
+    def _solve(self, step: Tridiagonal) -> None:
+        """Solve a system in each column; its numbers and the solution are of the field's type."""
+        target = self.arrays[step.into][0]
+        dtype = np.float32 if target.dtype == np.float16 else target.dtype
+        space = self.program.space(step.into)
+        cells = _lines(((0,) * len(space.size), space.size))
+        system = []
+        for value in step.system:
+            now = self._filled_for(value)
+            seen = _Seen(self.program, space, cells, now, now, moment=self.moment)
+            found = evaluate(value, seen, {}, (0,) * len(cells))
+            found = np.broadcast_to(np.asarray(found, dtype), target.shape)
+            system.append(np.moveaxis(found, step.axis, 0))
+        closes = space.periodic[step.axis]
+        target[...] = np.moveaxis(solved(system, closes=closes), 0, step.axis)
 
     def _at(self, series: Series, shape: Offset) -> np.ndarray:
         """Return the array of a series at the time."""

@@ -14,9 +14,10 @@ import numpy as np
 from property.draw import draw_program
 from property.evaluation import UndefinedError
 from property.executions import Execution, Piece, draw_execution, is_refused, plainer
+from property.given import Record
 from property.legal import known_numbers
 from property.oracle import Oracle
-from property.programs import Program
+from property.programs import Program, flat
 from property.smaller import smaller
 from property.written import Written, gathered
 
@@ -160,7 +161,8 @@ def difference(
             raise UndefinedError from None
         arrays = {name: array.copy() for name, array in oracle.arrays.items()}
         numbers = {name: oracle.numbers[name] for name in oracle.numbers if name in known}
-        expected.append((arrays, numbers))
+        records = {name: list(rows) for name, rows in oracle.records.items()}
+        expected.append((arrays, numbers, records))
     with _directory() as directory:
         file = path or Path(directory) / "checkpoint.npz"
         run = _Run(program, file)
@@ -170,11 +172,19 @@ def difference(
             if leg in (None, number):
                 run.go_on(piece, is_first=number == 0)
                 numbers = {name: run.written.numbers[name].value for name in expected[number][1]}
-                found.append((gathered(run.written, program), numbers))
+                kept = {name: (r.times, r.values) for name, r in run.written.records.items()}
+                found.append((gathered(run.written, program), numbers, kept))
         if leg is not None:
             checkpoint.save(run.simulation, file)
             expected = expected[leg : leg + 1]
-    differing = [text for pair in zip(found, expected, strict=True) for text in _compared(*pair)]
+    sincs = {
+        one.name
+        for one in flat(program.steps)
+        if isinstance(one, Record) and one.points.interpolation == "sinc"
+    }
+    differing = [
+        text for pair in zip(found, expected, strict=True) for text in _compared(*pair, sincs)
+    ]
     return differing[0] if differing else ""
 
 
@@ -235,8 +245,24 @@ class _Run:
         )
 
 
-def _compared(found, expected) -> Iterator[str]:
-    """Say where fields and numbers differ from what they should be; fields on rank 0 alone."""
+def _compared(found, expected, sincs: set[str]) -> Iterator[str]:
+    """Say where fields and numbers differ from what they should be; fields on rank 0 alone.
+
+    Weights of 'sincs' come from elementary functions, which libraries round differently.
+    """
+    for name, rows in expected[2].items():
+        times, values = found[2][name]
+        known = np.array([value for _, value in rows]).reshape(values.shape)
+        if name in sincs:
+            large = np.abs(known[np.isfinite(known)]).max(initial=1.0)
+            is_near = np.isclose(values, known, rtol=1e-9, atol=1e-9 * large, equal_nan=True)
+        else:
+            is_near = is_same(values, known)
+        if not is_near.all():
+            at = tuple(np.argwhere(~is_near)[0].tolist())
+            yield f"{name} recorded {values[at]!r} and not {known[at]!r} at (row, point) {at}"
+        if not is_same(times, np.array([time for time, _ in rows])).all():
+            yield f"{name} recorded at {times} and not {[time for time, _ in rows]}"
     for name, number in expected[1].items():
         if not is_same(np.array(found[1][name]), np.array(number)):
             yield f"{name} is {found[1][name]!r} and not {number!r}"

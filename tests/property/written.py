@@ -26,12 +26,12 @@ from property.expressions import (
     nodes,
     operands,
 )
+from property.given import Fill, Inject, Record, Series
 from property.oracle import change
 from property.programs import (
     AXES,
     Assign,
     Callback,
-    Fill,
     Formula,
     Kernel,
     Nest,
@@ -42,12 +42,13 @@ from property.programs import (
     Step,
     Swap,
     Sweep,
+    Tridiagonal,
     Until,
     fields_of,
     initial,
     values_of,
 )
-from property.written_sides import declare, series_of
+from property.written_sides import declare, points_of, rows_of, series_of
 
 import halocline as hc
 
@@ -101,6 +102,7 @@ class Written:
     Attributes:
         grid: With the fields, set to their initial values.
         steps: What a simulation takes.
+        records: Those among them that record at points, by name.
         numbers: Parameters and reductions by name.
         dt: How long a step is.
     """
@@ -126,6 +128,7 @@ class Written:
             made.set(values if field.components > 1 else values[0])
         for field in program.fields:
             declare(program, field, self.grid.fields, self.numbers)
+        self.records = {}
         self.steps = [self._step(step) for step in program.steps]
         self.dt = self.numbers[program.dt] if isinstance(program.dt, str) else program.dt
 
@@ -162,6 +165,21 @@ class Written:
                 return loop
             case Callback(field, parameter):
                 return self._callback(field, parameter)
+            case Record(name, field, component, points, every):
+                made = points_of(points).record(fields[field], component=component, every=every)
+                self.records[name] = made
+                return made
+            case Inject(field, component, points, amount, scales):
+                amount = self.numbers[amount] if isinstance(amount, str) else amount
+                if isinstance(amount, Series):
+                    amount = rows_of(amount, len(scales))
+                into = {"into": fields[field], "component": component}
+                return points_of(points).inject(amount, scale=np.array(scales), **into)
+            case Tridiagonal(axis, system, into):
+                reader = _Reader(fields, self.numbers)
+                names = ("lower", "diagonal", "upper", "right")
+                given = dict(zip(names, map(reader.value, system), strict=True))
+                return hc.tridiagonal(AXES[axis], **given, into=fields[into])
             case Fill(field, series):
                 return hc.fill(fields[field], series_of(series, fields[field]))
 

@@ -1,9 +1,10 @@
-"""Boundaries as a user would write them."""
+"""Boundaries, series and points as a user would write them."""
 
 from __future__ import annotations
 
 import numpy as np
-from property.given import Boundary, Series
+from property.given import Boundary, Points, Series
+from property.places import RADIUS
 from property.programs import AXES, Field, Program, is_on_faces
 from property.sides import array_of
 
@@ -19,6 +20,15 @@ def series_of(series: Series, field: hc.Field) -> hc.Series:
 def _series(series: Series, shape: tuple[int, ...]) -> hc.Series:
     period = series.period or None
     return hc.Series(series.times, series.values(shape), period=period, name=series.name)
+
+
+def rows_of(series: Series, count: int) -> hc.Series:
+    """Return a series of a number for each point."""
+    return _series(series, (count,))
+
+
+def points_of(points: Points) -> hc.Points:
+    return hc.Points(points.places, points.interpolation, radius=RADIUS)
 
 
 def declare(program: Program, field: Field, fields, numbers) -> None:

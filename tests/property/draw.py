@@ -18,8 +18,7 @@ from property.cells import (
     region,
 )
 from property.draw_fields import FLOATS, draw_extent, draw_fields, draw_scales
-from property.draw_numbers import Numbers
-from property.draw_points import draw_amount, draw_points
+from property.draw_others import Others
 from property.draw_sides import draw_series, with_sides
 from property.draw_values import Place
 from property.expressions import (
@@ -32,7 +31,6 @@ from property.expressions import (
     Read,
     Where,
 )
-from property.given import Fill, Inject, Record
 from property.legal import (
     is_computable,
     is_sweep,
@@ -54,7 +52,6 @@ from property.programs import (
     Step,
     Swap,
     Sweep,
-    Tridiagonal,
     Until,
     assigned_by,
     flat,
@@ -85,21 +82,17 @@ def draw_program(random: Random) -> Program:
     return replace(program, steps=tuple(steps))
 
 
-class _Drawing(Numbers):
+class _Drawing(Others):
     """Draws the steps of one program, whose fields and parameters are known."""
-
-    def __init__(self, random: Random, program: Program) -> None:
-        super().__init__(random, program)
-        self.made = 0
 
     def steps(self, count: int, known: list[str], *, depth: int) -> list[Step]:
         """Draw steps; 'known' are the reductions that have been evaluated before them."""
         known, result = list(known), []
         kinds = ["kernel"] * 7 + ["reduce", "reduce", "callback", "swap"]
         kinds += ["rotate"] + ["assign"] * 2 * bool(self.program.parameters)
-        kinds += ["fill"] * bool(self._fillable())
-        kinds += ["record", "inject"] * bool(self._fillable()) * (depth == 0)
-        kinds += ["tridiagonal"] * (depth == 0)
+        kinds += ["fill"] * bool(self.fillable())
+        kinds += ["record", "inject"] * 2 * bool(self.fillable()) * (depth == 0)
+        kinds += ["tridiagonal"] * 2 * (depth == 0) * (len(self.here) > 1)
         kinds += ["repeat", "every", "until"] if depth == 0 else ["until"]
         kinds += ["sweep"] * 3 if len(self.here) > 1 else []
         for _ in range(count):
@@ -111,16 +104,10 @@ class _Drawing(Numbers):
                 known.append(result[-1].name)
             elif kind == "callback":
                 result.append(self._callback())
-            elif kind == "swap":
-                result += self._swap()
-            elif kind == "rotate":
-                result += self._rotate()
-            elif kind == "fill":
-                result.append(self._fill())
-            elif kind in ("record", "inject"):
-                result += self._at_points(kind)
-            elif kind == "tridiagonal":
-                result += self._tridiagonal()
+            elif kind in ("swap", "rotate"):
+                result += self._swap() if kind == "swap" else self._rotate()
+            elif kind in ("fill", "record", "inject", "tridiagonal"):
+                result += self.other(kind)
             elif kind == "assign":
                 result.append(self.assign(known, self._reduce(known)))
             elif kind == "until":
@@ -142,51 +129,6 @@ class _Drawing(Numbers):
         first, second = self.random.choice(pairs)
         return [Swap(first.name, second.name)]
 
-    def _fillable(self) -> list[str]:
-        """Return the fields that series may fill."""
-        return [f.name for f in self.program.fields if f.dtype in ("float64", "float32")]
-
-    def _fill(self) -> Fill:
-        """Draw arrays that change with time."""
-        is_even = isinstance(self.program.dt, float)
-        series = draw_series(self.random, self._name("arrays"), may_end=is_even)
-        return Fill(self.random.choice(self._fillable()), series)
-
-    def _at_points(self, kind: str) -> list[Step]:
-        """Draw what is done at points, or nothing where they have nothing to read."""
-        field = self.program.field(self.random.choice(self._fillable()))
-        component = self.random.randrange(field.components)
-        ways = ("linear", "linear", "cubic") + ("sinc",) * (kind == "record")
-        points = draw_points(self.random, self.program, self.random.choice(ways))
-        if kind == "record":
-            every = self.random.choice((1, 1, 2))
-            made = Record(self._name("shot"), field.name, component, points, every)
-        else:
-            scales = tuple(self.random.choice((0.5, -1.0, 0.3)) for _ in points.places)
-            amount = draw_amount(self.random, self.program)
-            made = Inject(field.name, component, points, amount, scales)
-        return [made] if is_computable(self.program, made) else []
-
-    def _tridiagonal(self) -> list[Step]:
-        """Draw a system whose diagonal may dominate, or nothing where there is no field for it."""
-        fields = [f for f in self.program.fields if f.dtype in FLOATS and f.components == 1]
-        if not fields:
-            return []
-        into = self.random.choice(fields)
-        space = self.program.space(into.name)
-        axis = self.random.choice(space.axes)
-        self.keywords = {}
-        place = Place((self.here, space.size), space, hidden=())
-        values = [self._coefficient(place) for _ in range(4)]
-        values[1] = Binary("add", Number(4.0), Binary("mul", Number(0.25), values[1]))
-        made = Tridiagonal(axis, tuple(values), into.name)
-        return [made] if is_computable(self.program, made) else []
-
-    def _coefficient(self, place: Place) -> Expression:
-        if self.random.random() < 0.3:
-            return Number(self.random.choice((0.5, -1.0, 0.3)))
-        return self.expression(place, self.random.randint(0, 2), self.here)
-
     def _rotate(self) -> list[Step]:
         fields = self.program.fields
         first = self.random.choice(fields)
@@ -200,11 +142,7 @@ class _Drawing(Numbers):
             return []
         inside = [s.name for s in inner if isinstance(s, Reduce | Until)]
         condition = self.with_inside([*known, *inside], self.condition, self._reduce(known))
-        return [Until(self._name("n"), condition, self.random.randint(1, 4), tuple(inner))]
-
-    def _name(self, letter: str) -> str:
-        self.made += 1
-        return f"{letter}{self.made}"
+        return [Until(self.name("n"), condition, self.random.randint(1, 4), tuple(inner))]
 
     def _callback(self) -> Callback:
         if self.program.parameters and self.random.random() < 0.5:
@@ -212,7 +150,7 @@ class _Drawing(Numbers):
         return Callback(field=self.random.choice(self.program.fields).name)
 
     def _reduce(self, known: list[str]) -> Reduce:
-        name, kind = self._name("s"), self.random.choice(("sum", "min", "max"))
+        name, kind = self.name("s"), self.random.choice(("sum", "min", "max"))
         fields = [field.name for field in self.program.fields]
         for _attempt in range(5):
             used = self.random.sample(fields, self.random.randint(1, min(3, len(fields))))

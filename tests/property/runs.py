@@ -29,7 +29,11 @@ from halocline.runtime.job import join
 # How many programs are run in all, and which part of them where.
 COUNT = int(os.environ.get("HALOCLINE_PROGRAMS", "360"))
 SEED = int(os.environ.get("HALOCLINE_SEED", "14"))
-_SHARES = {"numpy": 0.5, "c++": 0.05, "2 ranks": 0.15, "3 ranks": 0.15, "4 ranks": 0.15}
+_SHARES = {
+    "numpy": 0.55, "c++": 0.03, "2 ranks": 0.13, "3 ranks": 0.13, "4 ranks": 0.13, "relay": 0.03
+}  # fmt: skip
+# How many ranks there are for each piece of a run that is moved from machine to machine.
+RELAY = (2, 3, 1)
 
 
 def share(name: str) -> range:

@@ -165,6 +165,12 @@ class Written:
                 return loop
             case Callback(field, parameter):
                 return self._callback(field, parameter)
+            case Record() | Inject() | Tridiagonal() | Fill():
+                return self._without_kernel(step)
+
+    def _without_kernel(self, step: Record | Inject | Tridiagonal | Fill):
+        fields = self.grid.fields
+        match step:
             case Record(name, field, component, points, every):
                 made = points_of(points).record(fields[field], component=component, every=every)
                 self.records[name] = made

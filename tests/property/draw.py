@@ -92,7 +92,7 @@ class _Drawing(Others):
         kinds += ["rotate"] + ["assign"] * 2 * bool(self.program.parameters)
         kinds += ["fill"] * bool(self.fillable())
         kinds += ["record", "inject"] * 2 * bool(self.fillable()) * (depth == 0)
-        kinds += ["tridiagonal"] * 2 * (depth == 0) * (len(self.here) > 1)
+        kinds += ["tridiagonal"] * 3 * (depth == 0) * (len(self.here) > 1)
         kinds += ["repeat", "every", "until"] if depth == 0 else ["until"]
         kinds += ["sweep"] * 3 if len(self.here) > 1 else []
         for _ in range(count):

@@ -63,10 +63,10 @@ def _given(random: Random, program: Program, field: Field, boundary: Boundary) -
     # Coordinates are exact.
     is_dyadic = all(s.numerator % 3 and s.denominator % 3 for s in program.space(field.name).scale)
     fitting = [one.name for one in program.fields if _fits(program, field, one, axis)]
-    kinds += ["function"] * 2 * is_dyadic + ["field"] * 2 * bool(fitting)
+    kinds += ["function"] * 2 * is_dyadic + ["field"] * bool(fitting)
     if not kinds:
         return boundary
-    kind = random.choice(kinds)
+    kind = "field" if fitting and random.random() < 0.7 else random.choice(kinds)
     value = {
         "array": lambda: random.randrange(100),
         "series": lambda: draw_series(random, "along", may_end=isinstance(program.dt, float)),

@@ -90,7 +90,7 @@ def draw_execution(
             else:
                 split = _draw_blocks(random, program, size)
             is_new = way != "on" or not pieces
-            strategy = draw_strategy(random) if is_new else pieces[-1].strategy
+            strategy = draw_strategy(random, device) if is_new else pieces[-1].strategy
             if attempt > 2:
                 if (
                     max(n // g for n, g in zip(program.extent, program.grain(), strict=True))
@@ -186,8 +186,10 @@ def draw_boxes(random: Random, box: hc.Box, grain: Offset, count: int) -> list[h
     ]
 
 
-def draw_strategy(random: Random) -> hc.Strategy:
+def draw_strategy(random: Random, device: str = "cpu") -> hc.Strategy:
     chosen = {name: random.choice(values) for name, values in CHOICES.items()}
+    if device != "cpu":
+        chosen["transport"] = random.choice(("auto", "via-host", "box-copies"))
     return hc.Strategy(**chosen, poison=True)
 
 

@@ -40,13 +40,13 @@ from property.programs import (
     Tridiagonal,
     Until,
     flat,
+    is_around,
     is_on_faces,
     used_by,
     values_of,
 )
 from property.turns import draws
 from property.wanted import MOVING
-from property.written import is_around
 
 
 def features(program: Program, execution: Execution) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from operator import le
@@ -53,6 +54,7 @@ from property.programs import (
     fields_moved,
     fields_of,
     flat,
+    is_around,
     is_on_faces,
     values_of,
 )
@@ -250,12 +252,21 @@ def numbers_of(step: Step) -> set[str]:
 
 def known_numbers(program: Program) -> set[str]:
     """Return the numbers that steps use or find; what only functions change nobody else knows."""
-    steps = [step for step in flat(program.steps) if not isinstance(step, Callback)]
+    steps = [_as_known(step) for step in flat(program.steps) if not isinstance(step, Callback)]
     found = {step.name for step in steps if isinstance(step, Reduce | Until)}
     given = [b.given for field in program.fields for b in field.boundaries]
     found |= {one.value for one in given if one.kind == "parameter"}
     found = found.union([program.dt], *map(numbers_of, steps))
     return found - {one.name for one in program.series}
+
+
+def _as_known(step: Step) -> Step:
+    """Return a step without variables from around its function that it does not use."""
+    if not isinstance(step, Kernel | Sweep):
+        return step
+    used = set().union(*map(_names, values_of(step)))
+    known = tuple((n, s) for n, s in step.keywords if n in used or not is_around(n))
+    return replace(step, keywords=known)
 
 
 def _names(value: Expression) -> set[str]:

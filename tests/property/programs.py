@@ -350,3 +350,8 @@ def values_of(step: Kernel | Sweep) -> Iterator[Expression]:
     """Return all that a step computes in a cell."""
     yield from (a.value for a in step.assignments)
     yield from step.handed if isinstance(step, Sweep) else ()
+
+
+def is_around(keyword: str) -> bool:
+    """Return whether a number is no keyword, but a variable from around the function."""
+    return keyword.startswith("c")

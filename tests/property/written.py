@@ -46,6 +46,7 @@ from property.programs import (
     Until,
     fields_of,
     initial,
+    is_around,
     values_of,
 )
 from property.written_sides import declare, points_of, rows_of, series_of
@@ -267,11 +268,6 @@ def _shape(program: Program, name: str) -> tuple[int, ...]:
 def _reads(kernel: Kernel | Sweep) -> list[Read]:
     found = [node for value in values_of(kernel) for node in nodes(value)]
     return [node for node in found if isinstance(node, Read)]
-
-
-def is_around(keyword: str) -> bool:
-    """Return whether a number is no keyword, but a variable from around the function."""
-    return keyword.startswith("c")
 
 
 def _function(kernel: Kernel | Sweep, names: list[str], around):

@@ -197,7 +197,8 @@ def is_system(program: Program, step: Tridiagonal) -> bool:
     whole = Kernel(tuple(Assignment(step.into, 0, (0,) * len(space.size), v) for v in step.system))
     is_long = space.cells[step.axis] > 2
     has_columns = step.axis in space.axes and len(space.axes) > 1
-    return is_computable(program, whole) and has_columns and is_long
+    is_even = not has_last_faces(space) or max(children(program, whole)) == 1
+    return has_columns and is_long and is_even and is_computable(program, whole)
 
 
 def is_at_hand(program: Program, step: Record | Inject) -> bool:

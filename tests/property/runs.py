@@ -27,10 +27,10 @@ from halocline.io import checkpoint
 from halocline.runtime.job import join
 
 # How many programs are run in all, and which part of them where.
-COUNT = int(os.environ.get("HALOCLINE_PROGRAMS", "360"))
-SEED = int(os.environ.get("HALOCLINE_SEED", "14"))
+COUNT = int(os.environ.get("HALOCLINE_PROGRAMS", "288"))
+SEED = int(os.environ.get("HALOCLINE_SEED", "21"))
 _SHARES = {
-    "numpy": 0.55, "c++": 0.03, "2 ranks": 0.13, "3 ranks": 0.13, "4 ranks": 0.13, "relay": 0.03
+    "numpy": 0.69, "c++": 0.02, "2 ranks": 0.09, "3 ranks": 0.09, "4 ranks": 0.09, "relay": 0.02
 }  # fmt: skip
 # How many ranks there are for each piece of a run that is moved from machine to machine.
 RELAY = (2, 3, 1)

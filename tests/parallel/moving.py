@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import numpy as np
 import stencils
-from property.runs import draw_split
+from property.executions import draw_split
 from related import Related
 from stencils import Problem
 

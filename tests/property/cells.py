@@ -96,15 +96,14 @@ def is_filled(
 ) -> bool:
     """Return whether there is something to read, also beyond sides, from some cells of a kernel.
 
-    Dirichlet's and Neumann's rules fill any number of layers that mirror what lies within, a copy
-    fills one.
+    Any number of layers is filled that mirror what lies within.
     """
     space = program.space(field.name)
     if not set(space.axes) <= set(kernel.axes):
         return False
-    sides = {side: kind for side, kind, _ in field.boundaries}
+    sides = {boundary.side for boundary in field.boundaries}
     within = [space.cells[AXES.index(side[0])] for side in sides]
-    depth = 1 if "copy" in sides.values() else min((REACH, *within))
+    depth = min((REACH, *within))
     for axis in space.axes:
         ratio = space.scale[axis] / kernel.scale[axis]
         first, last = (

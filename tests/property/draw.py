@@ -18,7 +18,8 @@ from property.cells import (
     region,
 )
 from property.draw_fields import FLOATS, draw_extent, draw_fields, draw_scales
-from property.draw_numbers import Numbers
+from property.draw_others import Others
+from property.draw_sides import draw_series, with_sides
 from property.draw_values import Place
 from property.expressions import (
     Binary,
@@ -66,29 +67,32 @@ def draw_program(random: Random) -> Program:
     spacing = tuple(random.choice((1.0, 0.5, 2.0)) for _ in range(dimensions))
     fields = draw_fields(random, periodic, scales)
     parameters = (("p", 0.1), ("r", 2.0))[: random.randint(0, 2)]
-    drawing = _Drawing(random, Program(extent, periodic, spacing, fields, (), parameters))
+    dt = random.choice((0.5, 0.25, *(name for name, _ in parameters)))
+    names = ("a", "b")[: random.choice((0, 1, 1, 2))]
+    series = tuple(draw_series(random, name, may_end=isinstance(dt, float)) for name in names)
+    program = Program(extent, periodic, spacing, fields, (), parameters, dt, series)
+    program = with_sides(random, program)
+    drawing = _Drawing(random, program)
     steps = drawing.steps(random.randint(1, 5), [], depth=0) or [drawing.kernel([])]
     # Others keep the values on a side that they were set to.
     assigned = {name for step in flat(tuple(steps)) for name in assigned_by(step)}
-    for field in fields:
+    for field in program.fields:
         if field.location != "center" and field.name not in assigned:
             steps.append(drawing.kernel([], field))
-    dt = random.choice((0.5, 0.25, *(name for name, _ in parameters)))
-    return Program(extent, periodic, spacing, fields, tuple(steps), parameters, dt)
+    return replace(program, steps=tuple(steps))
 
 
-class _Drawing(Numbers):
+class _Drawing(Others):
     """Draws the steps of one program, whose fields and parameters are known."""
-
-    def __init__(self, random: Random, program: Program) -> None:
-        super().__init__(random, program)
-        self.made = 0
 
     def steps(self, count: int, known: list[str], *, depth: int) -> list[Step]:
         """Draw steps; 'known' are the reductions that have been evaluated before them."""
         known, result = list(known), []
         kinds = ["kernel"] * 7 + ["reduce", "reduce", "callback", "swap"]
         kinds += ["rotate"] + ["assign"] * 2 * bool(self.program.parameters)
+        kinds += ["fill"] * bool(self.fillable())
+        kinds += ["record", "inject"] * 2 * bool(self.fillable()) * (depth == 0)
+        kinds += ["tridiagonal"] * 3 * (depth == 0) * (len(self.here) > 1)
         kinds += ["repeat", "every", "until"] if depth == 0 else ["until"]
         kinds += ["sweep"] * 3 if len(self.here) > 1 else []
         for _ in range(count):
@@ -100,10 +104,10 @@ class _Drawing(Numbers):
                 known.append(result[-1].name)
             elif kind == "callback":
                 result.append(self._callback())
-            elif kind == "swap":
-                result += self._swap()
-            elif kind == "rotate":
-                result += self._rotate()
+            elif kind in ("swap", "rotate"):
+                result += self._swap() if kind == "swap" else self._rotate()
+            elif kind in ("fill", "record", "inject", "tridiagonal"):
+                result += self.other(kind)
             elif kind == "assign":
                 result.append(self.assign(known, self._reduce(known)))
             elif kind == "until":
@@ -138,11 +142,7 @@ class _Drawing(Numbers):
             return []
         inside = [s.name for s in inner if isinstance(s, Reduce | Until)]
         condition = self.with_inside([*known, *inside], self.condition, self._reduce(known))
-        return [Until(self._name("n"), condition, self.random.randint(1, 4), tuple(inner))]
-
-    def _name(self, letter: str) -> str:
-        self.made += 1
-        return f"{letter}{self.made}"
+        return [Until(self.name("n"), condition, self.random.randint(1, 4), tuple(inner))]
 
     def _callback(self) -> Callback:
         if self.program.parameters and self.random.random() < 0.5:
@@ -150,7 +150,7 @@ class _Drawing(Numbers):
         return Callback(field=self.random.choice(self.program.fields).name)
 
     def _reduce(self, known: list[str]) -> Reduce:
-        name, kind = self._name("s"), self.random.choice(("sum", "min", "max"))
+        name, kind = self.name("s"), self.random.choice(("sum", "min", "max"))
         fields = [field.name for field in self.program.fields]
         for _attempt in range(5):
             used = self.random.sample(fields, self.random.randint(1, min(3, len(fields))))

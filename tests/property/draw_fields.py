@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import lcm
 from random import Random
 
+from property.given import Boundary, Given
 from property.programs import (
     AXES,
     Field,
@@ -16,7 +17,8 @@ FLOATS = ("float64", "float32", "float16")
 INTEGERS = ("int64", "int32", "uint8", "int8", "int16", "uint16", "uint32", "uint64")
 DTYPES = (*FLOATS, *INTEGERS, "bool")
 # Dyadic, so that a product with a distance is exact in any type.
-GIVEN = (0.5, -0.25, 1.0, 0.125, -2.0)
+GIVEN = (0.5, -0.25, 1.0, 0.125, -2.0, 0.3)
+ROBIN = ((1.0, 0.5), (0.3, 0.7), (-2.0, -1.0), (2.0, 0.25), (1.0, 0.0))
 
 # Cells of a grid for one of the first, along each axis.
 Scale = tuple[Fraction, ...]
@@ -112,14 +114,17 @@ def _lies(location: str, axes: tuple[int, ...]) -> bool:
     return all(axis in axes for axis in range(len(AXES)) if is_on_faces(found, axis))
 
 
-def _draw_boundaries(random: Random, periodic, dtype, axes) -> tuple[tuple[str, str, float], ...]:
+def _draw_boundaries(random: Random, periodic, dtype, axes) -> tuple[Boundary, ...]:
     axes = axes or range(len(periodic))
     sides = [AXES[axis] + sign for axis in axes if not periodic[axis] for sign in "-+"]
     random.shuffle(sides)
-    # Prescribed numbers are floats; whole numbers are copied.
-    kinds = ("dirichlet", "neumann") if dtype in FLOATS and random.random() < 0.8 else ("copy",)
-    return tuple(
-        (side, random.choice(kinds), random.choice(GIVEN))
-        for side in sides
-        if random.random() < 0.85
-    )
+    return tuple(_draw_boundary(random, side, dtype) for side in sides if random.random() < 0.85)
+
+
+def _draw_boundary(random: Random, side: str, dtype: str) -> Boundary:
+    """Draw a condition; prescribed numbers are floats, whole numbers are copied or mirrored."""
+    if dtype in FLOATS and random.random() < 0.8:
+        kind = random.choice(("dirichlet", "neumann", "robin"))
+        factors = random.choice(ROBIN) if kind == "robin" else (1.0, 0.0)
+        return Boundary(side, kind, Given("number", random.choice(GIVEN)), factors)
+    return Boundary(side, random.choice(("copy", "mirror")))

@@ -16,12 +16,14 @@ class Numbers(Values):
 
     def numbers(self, known: Sequence[str]) -> tuple[str, ...]:
         """Return the names of all numbers."""
-        return (*(name for name, _ in self.program.parameters), *known)
+        series = (one.name for one in self.program.series)
+        return (*(name for name, _ in self.program.parameters), *series, *known)
 
     def source(self, known: list[str]) -> Source:
         """Draw where a number comes from."""
         kinds = ["number", "number", "step", "time"]
         kinds += ["parameter"] * 2 if self.program.parameters else []
+        kinds += ["series"] * bool(self.program.series)
         kinds += ["reduction"] * 3 if known else []
         kinds += ["formula"] * 3 if self.numbers(known) else []
         kind = self.random.choice(kinds)
@@ -30,6 +32,8 @@ class Numbers(Values):
                 return Source(kind, self.random.choice((0.75, 0.1, -1.5, 2)))
             case "parameter":
                 return Source(kind, self.random.choice(self.program.parameters)[0])
+            case "series":
+                return Source(kind, self.random.choice(self.program.series).name)
             case "reduction":
                 return Source(kind, self.random.choice(known))
             case "formula":

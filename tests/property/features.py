@@ -10,7 +10,7 @@ from property.cells import (
     has_last_faces,
     written_for,
 )
-from property.draw_fields import DTYPES
+from property.executions import CHOICES, Execution
 from property.expressions import (
     Cast,
     Draw,
@@ -22,6 +22,7 @@ from property.expressions import (
     nodes,
     seen,
 )
+from property.given import Fill, Inject, Record
 from property.legal import numbers_of
 from property.programs import (
     AXES,
@@ -36,122 +37,26 @@ from property.programs import (
     Step,
     Swap,
     Sweep,
+    Tridiagonal,
     Until,
     flat,
+    is_around,
     is_on_faces,
     used_by,
     values_of,
 )
-from property.runs import CHOICES, Execution
 from property.turns import draws
-from property.written import is_around
-
-IN_PROGRAMS = frozenset(
-    {f"dtype {dtype}" for dtype in DTYPES}
-    | {f"reduction {kind}" for kind in ("sum", "min", "max")}
-    | {f"beyond a side: {kind}" for kind in ("dirichlet", "neumann", "copy")}
-    | {
-        f"keyword: {kind}"
-        for kind in ("number", "step", "time", "parameter", "reduction", "formula")
-    }
-    | {
-        "index on a periodic axis",
-        "index across a periodic side",
-        "mask",
-        "mask that changes",
-        "box",
-        "next door",
-        "next door on a mask",
-        "next door in a box",
-        "reduction of an expression",
-        "callback on a field",
-        "callback on a parameter",
-        "value on a face",
-        "repeat",
-        "every",
-        "swap",
-        "rotate",
-        "assign",
-        "until",
-        "dt is a parameter",
-        "number from around a kernel",
-        "reduction inside of assign",
-        "reduction inside of a condition",
-        *(f"{name} in until" for name in ("kernel", "swap", "until", "assign", "sweep", "reduce")),
-        "parameter in a reduction",
-        "cast",
-        "old value",
-        "finer field",
-        "finer field seen from another cell",
-        "coarser field",
-        "coarser field seen from another cell",
-        "field without an axis",
-        "field without an axis assigned",
-        "field without an axis next door",
-        "other ratios along axes",
-        "two coarser grids",
-        "random number",
-        "random number of a neighbour",
-        "random number in repeat",
-        "colours",
-        "layer from the one before",
-        "ratio 3",
-        "box on a kernel of several grids",
-        "mask of another grid",
-        "mask without an axis",
-        "mask on faces",
-        "last face computed",
-        "last face in a sweep",
-        "reduction of several grids",
-        "reduction of fields with other axes",
-        "sweep upwards",
-        "sweep downwards",
-        "sweep along x",
-        "sweep along y",
-        "sweep along z",
-        "sweep of two carries",
-        "sweep with ends",
-        "sweep on a mask",
-        "sweep in a box",
-        "sweep without assignments",
-        "sweep over several grids",
-        "sweep next door",
-        "sweep from a field",
-        "sweep from a number",
-        "sweep from a parameter",
-        "sweep from a reduction",
-        "sweep along an axis that is cut",
-        "boundary of a field without an axis",
-        "boundary of a coarser grid",
-        "next door of what the kernel has assigned",
-        "sweep through a list of blocks",
-        "fewer axes on a list of blocks",
-    }
-)
-IN_WAYS = frozenset(
-    {f"{name}={value}" for name, values in CHOICES.items() for value in values}
-    | {"blocks: a list", "other blocks between runs", "other owners between runs"}
-)
-# What must have occurred in programs whose blocks were others from one run to the next.
-_MOVING = (
-    "mask",
-    "swap",
-    "every",
-    "next door",
-    "finer field",
-    "field without an axis",
-    "last face computed",
-    "callback on a field",
-    "sweep along an axis that is cut",
-)
-IN_PROGRAMS |= {f"{name}, on other blocks then" for name in _MOVING}
+from property.wanted import MOVING
 
 
 def features(program: Program, execution: Execution) -> set[str]:
     """Return what occurs in a program and in the way it is run."""
     steps = flat(program.steps)
-    found = {f"{name}={getattr(execution.strategy, name)}" for name in CHOICES}
-    found |= {f"ranks={execution.ranks}", f"target={execution.target}"}
+    found: set[str] = set()
+    for piece in execution.pieces:
+        found |= {f"{name}={getattr(piece.strategy, name)}" for name in CHOICES}
+        found |= {f"ranks={piece.split.ranks}", f"target={piece.target}", f"way={piece.way}"}
+        found |= {f"device={piece.device.partition(':')[0]}"}
     for step in steps:
         found |= {*_of_step(program, step, execution)}
     if isinstance(program.dt, str):
@@ -163,7 +68,7 @@ def features(program: Program, execution: Execution) -> set[str]:
     if any(_is_prescribed(program, name) for name in used):
         found.add("value on a face")
     found |= {*_of_grids(program)}
-    if any(split.boxes for split in execution.splits):
+    if any(piece.split.boxes for piece in execution.pieces):
         found |= {f"{name} list of blocks" for name in _of_list(program, execution, used)}
         found.add("blocks: a list")
     return found | {*_of_moving(execution, found)}
@@ -183,12 +88,38 @@ def _of_step(program: Program, step: Step, execution: Execution) -> Iterator[str
             yield kind
             if draws(steps):
                 yield f"random number in {kind}"
-        case Swap() | Rotate():
+        case Swap() | Rotate() | Fill():
             yield type(step).__name__.lower()
+        case Record() | Inject() | Tridiagonal():
+            yield from _without_kernel(program, step)
         case Assign(_, formula):
             yield from ("assign", *("reduction inside of assign" for _ in formula.inside))
         case Until():
             yield from ("until", *_of_until(step))
+
+
+def _without_kernel(program: Program, step: Record | Inject | Tridiagonal) -> Iterator[str]:
+    match step:
+        case Record(_, field, _, points, every):
+            yield from (f"record {points.interpolation}", *_at_points(program, field, "recorded"))
+            if every > 1:
+                yield "record every"
+        case Inject(field, _, points, amount):
+            yield from (f"inject {points.interpolation}", *_at_points(program, field, "injected"))
+            yield f"inject a {type(amount).__name__}"
+        case Tridiagonal(axis, system, into):
+            yield "tridiagonal: cyclic" if program.periodic[axis] else "tridiagonal: open"
+            yield f"tridiagonal of {program.field(into).dtype}"
+            if any(into in fields_read(value) for value in system):
+                yield "tridiagonal of its own solution"
+
+
+def _at_points(program: Program, name: str, done: str) -> Iterator[str]:
+    space = program.space(name)
+    if has_last_faces(space):
+        yield f"{done} on last faces"
+    if len(space.axes) < len(program.extent):
+        yield f"{done} without an axis"
 
 
 def _of_until(loop: Until) -> Iterator[str]:
@@ -200,16 +131,16 @@ def _of_until(loop: Until) -> Iterator[str]:
 
 def _of_moving(execution: Execution, found: set[str]) -> Iterator[str]:
     """Say what occurs in a program whose blocks are others from one run to the next."""
-    pairs = list(pairwise(execution.splits))
+    pairs = list(pairwise(piece.split for piece in execution.pieces))
     if any(before.cuts != after.cuts for before, after in pairs):
         yield "other blocks between runs"
-        yield from (f"{name}, on other blocks then" for name in _MOVING if name in found)
+        yield from (f"{name}, on other blocks then" for name in MOVING if name in found)
     if any(before.owners != after.owners for before, after in pairs):
         yield "other owners between runs"
 
 
 def _of_list(program: Program, execution: Execution, used: set[str]) -> Iterator[str]:
-    shapes = [split.shape for split in execution.splits if split.boxes]
+    shapes = [piece.split.shape for piece in execution.pieces if piece.split.boxes]
     cut = {axis for shape in shapes for axis, n in enumerate(shape) if n > 1}
     if any(isinstance(step, Sweep) and step.axis in cut for step in flat(program.steps)):
         yield "sweep through a"
@@ -294,7 +225,7 @@ def _of_sweep(program: Program, sweep: Sweep, execution: Execution) -> Iterator[
         "sweep without assignments": not sweep.assignments,
         "sweep over several grids": max(children(program, sweep)) > 1,
         "sweep along an axis that is cut": any(
-            len(split.cuts[sweep.axis]) > 2 for split in execution.splits
+            len(piece.split.cuts[sweep.axis]) > 2 for piece in execution.pieces
         ),
         "sweep next door": any(any(a.place) for a in sweep.assignments),
     }
@@ -366,10 +297,14 @@ def reached(
 
 
 def _beyond(program: Program, read: Read, offset: Offset) -> Iterator[str]:
-    for side, kind, _ in program.field(read.field).boundaries:
-        along = offset[AXES.index(side[0])]
-        if (along < 0) if side[1] == "-" else (along > 0):
-            yield f"beyond a side: {kind}"
+    for b in program.field(read.field).boundaries:
+        along = offset[AXES.index(b.side[0])]
+        if (along < 0) if b.side[1] == "-" else (along > 0):
+            yield from (f"beyond a side: {b.kind}", f"beyond a side: {b.given.kind}")
+            if abs(along) > 1:
+                yield f"two layers beyond a side: {b.kind}"
+            if b.part is not None:
+                yield f"beyond a part of a side: {b.said}"
             if program.field(read.field).axes:
                 yield "boundary of a field without an axis"
             if min(program.space(read.field).scale) < 1:
@@ -384,5 +319,5 @@ def _changed(steps) -> set[str]:
 
 def _is_prescribed(program: Program, name: str) -> bool:
     field = program.field(name)
-    sides = [AXES.index(side[0]) for side, kind, _ in field.boundaries if kind != "copy"]
+    sides = [AXES.index(b.side[0]) for b in field.boundaries if b.prescribes]
     return any(is_on_faces(field, axis) for axis in sides)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from operator import le
@@ -29,12 +30,17 @@ from property.expressions import (
     nodes,
     seen,
 )
+from property.given import Inject, Record
+from property.places import WAYS, lines_of
 from property.programs import (
     AXES,
+    REACH,
     Assign,
+    Assignment,
     Callback,
     Field,
     Kernel,
+    Nest,
     Program,
     Reduce,
     Rotate,
@@ -42,11 +48,13 @@ from property.programs import (
     Step,
     Swap,
     Sweep,
+    Tridiagonal,
     Until,
     assigned_by,
     fields_moved,
     fields_of,
     flat,
+    is_around,
     is_on_faces,
     values_of,
 )
@@ -64,7 +72,16 @@ def is_legal(program: Program) -> bool:
     on_faces = {field.name for field in program.fields if field.location != "center"}
     if not on_faces <= {name for step in steps for name in assigned_by(step)}:
         return False
+    sides = [{b.side: b for b in reversed(f.boundaries)} for f in program.fields]
+    if any(first.part is not None for firsts in sides for first in firsts.values()):
+        return False
+    names = {field.name for field in program.fields}
+    if not fields_given(program) <= names:
+        return False
     if not all(is_divided(program, scale) for scale in program.scales):
+        return False
+    loops = [one for step in steps if isinstance(step, Until | Nest) for one in flat(step.steps)]
+    if any(isinstance(one, Record | Inject) for one in loops):
         return False
     return _is_known(program, steps) and all(
         is_computable(program, step) and (not isinstance(step, Sweep) or is_sweep(program, step))
@@ -72,9 +89,15 @@ def is_legal(program: Program) -> bool:
     )
 
 
+def fields_given(program: Program) -> set[str]:
+    """Return the fields whose values sides prescribe."""
+    given = [b.given for field in program.fields for b in field.boundaries]
+    return {one.value for one in given if one.kind == "field"}
+
+
 def _is_known(program: Program, steps: list[Step]) -> bool:
     """Return whether all numbers have a value where they are needed."""
-    known = {name for name, _ in program.parameters}
+    known = {name for name, _ in program.parameters} | {one.name for one in program.series}
     if isinstance(program.dt, str) and program.dt not in known:
         return False
     for step in steps:
@@ -101,7 +124,7 @@ def may_swap(program: Program, first: Field, second: Field) -> bool:
     kinds = [(f.dtype, f.components, f.components > 1 and f.layout) for f in (first, second)]
     spaces = [program.space(field.name) for field in (first, second)]
     prescribed = [
-        {s for s, kind, _ in f.boundaries if kind != "copy" and is_on_faces(f, AXES.index(s[0]))}
+        {b.side for b in f.boundaries if b.prescribes and is_on_faces(f, AXES.index(b.side[0]))}
         for f in (first, second)
     ]
     is_alike = kinds[0] == kinds[1] and spaces[0] == spaces[1] and first is not second
@@ -129,7 +152,7 @@ def is_sweep(program: Program, sweep: Sweep) -> bool:
     carried = {s.value for s in sweep.starts if s.kind == "field"} | set(sweep.ends)
     return (
         spaces == {space}
-        and (not isinstance(sweep.on, tuple) or all(map(le, sweep.on[1], space.size)))
+        and (not isinstance(sweep.on, tuple) or _is_box(program, sweep, space))
         and len({any(a.place) for a in sweep.assignments}) < 2
         and (not has_last_faces(space) or max(children(program, sweep)) == 1)
         and len(sweep.starts) == len(sweep.handed) > 0
@@ -142,6 +165,13 @@ def is_sweep(program: Program, sweep: Sweep) -> bool:
         and all(may_carry(program, name, space, sweep.axis) for name in carried)
         and len(set(sweep.ends)) == len(sweep.ends)
     )
+
+
+def _is_box(program: Program, sweep: Sweep, space: Space) -> bool:
+    """Return whether a box lies in what is swept, and has whole cells of all grids."""
+    counts = children(program, sweep)
+    is_whole_box = not any(n % c for end in sweep.on for n, c in zip(end, counts, strict=True))
+    return is_whole_box and all(map(le, sweep.on[1], space.size))
 
 
 def is_whole(program: Program, step: Kernel | Sweep) -> bool:
@@ -159,6 +189,42 @@ def may_carry(program: Program, name: str, swept: Space, axis: int) -> bool:
     return is_alike and program.field(name).components == 1
 
 
+def is_system(program: Program, step: Tridiagonal) -> bool:
+    """Return whether a tridiagonal system has a meaning."""
+    if len(step.system) < 4:
+        return False
+    space = program.space(step.into)
+    whole = Kernel(tuple(Assignment(step.into, 0, (0,) * len(space.size), v) for v in step.system))
+    is_long = space.cells[step.axis] > 2
+    has_columns = step.axis in space.axes and len(space.axes) > 1
+    is_even = not has_last_faces(space) or max(children(program, whole)) == 1
+    return has_columns and is_long and is_even and is_computable(program, whole)
+
+
+def is_at_hand(program: Program, step: Record | Inject) -> bool:
+    """Return whether there is something to read around points, also beyond sides."""
+    if isinstance(step, Inject) and len(step.scales) != len(step.points.places):
+        return False
+    field, space = program.field(step.field), program.space(step.field)
+    sides = {boundary.side for boundary in field.boundaries}
+    for axis in space.axes:
+        lines = lines_of(program, step.field, step.points, axis)
+        reached = [cell for line in lines for cell in line]
+        width = len(WAYS[step.points.interpolation])
+        if space.periodic[axis]:
+            if space.size[axis] < width:
+                return False
+        elif isinstance(step, Record):
+            last = space.size[axis] - 1
+            depth = min(REACH, space.cells[axis])
+            low, high = max(0, -min(reached)), max(0, max(reached) - last)
+            if low > depth * (AXES[axis] + "-" in sides):
+                return False
+            if high > depth * (AXES[axis] + "+" in sides):
+                return False
+    return True
+
+
 def is_condition(value: Expression) -> bool:
     """Return whether an expression of numbers is a comparison, and not known beforehand."""
     is_open = any(isinstance(node, Keyword) for node in nodes(value))
@@ -174,13 +240,34 @@ def numbers_of(step: Step) -> set[str]:
         inside = set().union(*(_names(one.value) for one in formula.inside))
         own = {step.parameter} if isinstance(step, Assign) else set()
         return own | inside | (_names(formula.value) - {one.name for one in formula.inside})
+    if isinstance(step, Inject):
+        return {step.amount} if isinstance(step.amount, str) else set()
     if isinstance(step, Kernel | Sweep):
         sources = [source for _, source in step.keywords]
         sources += step.starts if isinstance(step, Sweep) else ()
         formulas = (_names(s.value) for s in sources if s.kind == "formula")
-        named = {s.value for s in sources if s.kind in ("parameter", "reduction")}
+        named = {s.value for s in sources if s.kind in ("parameter", "reduction", "series")}
         return named.union(*formulas)
     return {step.parameter} if isinstance(step, Callback) and step.parameter else set()
+
+
+def known_numbers(program: Program) -> set[str]:
+    """Return the numbers that steps use or find; what only functions change nobody else knows."""
+    steps = [_as_known(step) for step in flat(program.steps) if not isinstance(step, Callback)]
+    found = {step.name for step in steps if isinstance(step, Reduce | Until)}
+    given = [b.given for field in program.fields for b in field.boundaries]
+    found |= {one.value for one in given if one.kind == "parameter"}
+    found = found.union([program.dt], *map(numbers_of, steps))
+    return found - {one.name for one in program.series}
+
+
+def _as_known(step: Step) -> Step:
+    """Return a step without variables from around its function that it does not use."""
+    if not isinstance(step, Kernel | Sweep):
+        return step
+    used = set().union(*map(_names, values_of(step)))
+    known = tuple((n, s) for n, s in step.keywords if n in used or not is_around(n))
+    return replace(step, keywords=known)
 
 
 def _names(value: Expression) -> set[str]:
@@ -192,6 +279,10 @@ def is_computable(program: Program, step: Step) -> bool:
     if isinstance(step, Assign | Until):
         formula = step.formula if isinstance(step, Assign) else step.condition
         return all(is_computable(program, one) for one in formula.inside)
+    if isinstance(step, Record | Inject):
+        return is_at_hand(program, step)
+    if isinstance(step, Tridiagonal):
+        return is_system(program, step)
     if not isinstance(step, Kernel | Sweep | Reduce):
         return True
     space, here = written_for(program, step), (0,) * len(program.extent)

@@ -17,19 +17,16 @@ from property.cells import (
     regions,
     written_for,
 )
+from property.columns import solved
 from property.evaluation import UndefinedError, computed, evaluate
 from property.expressions import (
-    Carry,
-    Draw,
     Expression,
-    Index,
     Offset,
-    Read,
     fields_read,
 )
-from property.philox import drawn
+from property.given import Fill, Inject, Record, Series
+from property.places import inject, interpolated
 from property.programs import (
-    AXES,
     REACH,
     Assign,
     Assignment,
@@ -44,12 +41,15 @@ from property.programs import (
     Step,
     Swap,
     Sweep,
+    Tridiagonal,
     Until,
     fields_moved,
     fields_of,
+    flat,
     initial,
-    is_on_faces,
 )
+from property.seen import Seen, lines, readable, stored
+from property.sides import Sides
 from property.turns import draws
 
 
@@ -59,6 +59,7 @@ class Oracle:
     Attributes:
         arrays: (components, x, y, z) by field.
         numbers: The values of parameters and reductions, by name.
+        records: Times and values by record.
     """
 
     def __init__(self, program: Program) -> None:
@@ -66,6 +67,7 @@ class Oracle:
         self.arrays = initial(program)
         self.numbers = dict(program.parameters)
         self.step, self.depth, self.turn, self.time = 0, 0, 0, 0.0
+        self.records = {one.name: [] for one in flat(program.steps) if isinstance(one, Record)}
 
     def advance(self, count: int) -> None:
         """Do steps.
@@ -74,13 +76,20 @@ class Oracle:
             UndefinedError: A value has no meaning in the type it is converted to.
         """
         with np.errstate(all="ignore"):
-            for _ in range(count):
+            for number in range(count):
+                self._look_up()
                 self._do_all(self.program.steps)
+                if number == count - 1:  # what lies on a side is that of the last step
+                    for name in self.arrays:
+                        self._prescribe(name)
                 self.step += 1
                 dt = self.program.dt
                 self.time = self.time + self.numbers[dt] if isinstance(dt, str) else self.step * dt
-            for name in self.arrays:
-                self._prescribe(name)
+
+    def _look_up(self) -> None:
+        """Give series the values that they have at the time."""
+        for one in self.program.series:
+            self.numbers[one.name] = float(one.at(self.time, one.values()))
 
     def _do_all(self, steps: Sequence[Step]) -> None:
         for one in steps:
@@ -101,10 +110,57 @@ class Oracle:
             case Nest(_, count, steps):
                 if (self.step + 1) % count == 0:
                     self._do_all(steps)
+            case Fill() | Record() | Inject() | Tridiagonal():
+                self._do_without_kernel(step)
             case Callback(field) if field:
                 change(self.arrays[field])
             case _:
                 self._change_number(step)
+
+    def _amounts(self, step: Inject) -> np.ndarray:
+        """Return what is injected at each point."""
+        scales, now, common = np.array(step.scales), 1.0, 1.0
+        if isinstance(step.amount, Series):
+            now = self._at(step.amount, scales.shape)
+        elif isinstance(step.amount, str):
+            common = self.numbers[step.amount]
+        else:
+            scales = scales * step.amount
+        return scales * now * common
+
+    def _solve(self, step: Tridiagonal) -> None:
+        """Solve a system in each column; its numbers and the solution are of the field's type."""
+        target = self.arrays[step.into][0]
+        dtype = np.float32 if target.dtype == np.float16 else target.dtype
+        space = self.program.space(step.into)
+        cells = lines(((0,) * len(space.size), space.size))
+        system = []
+        for value in step.system:
+            now = self._filled_for(value)
+            seen = Seen(self.program, space, cells, now, now, moment=self.moment)
+            found = evaluate(value, seen, {}, (0,) * len(cells))
+            found = np.broadcast_to(np.asarray(found, dtype), target.shape)
+            system.append(np.moveaxis(found, step.axis, 0))
+        closes = space.periodic[step.axis]
+        target[...] = np.moveaxis(solved(system, closes=closes), 0, step.axis)
+
+    def _at(self, series: Series, shape: Offset) -> np.ndarray:
+        """Return the array of a series at the time."""
+        return np.asarray(series.at(self.time, series.values(shape)))
+
+    def _do_without_kernel(self, step: Fill | Record | Inject | Tridiagonal) -> None:
+        match step:
+            case Fill(field, series):
+                array = self.arrays[field]
+                array[...] = self._at(series, array.shape)
+            case Record(name, field, every=every):
+                if (self.step + 1) % every == 0:
+                    values = interpolated(self.program, step, self._filled(field))
+                    self.records[name].append((self.time, values))
+            case Inject(field):
+                inject(self.program, step, self.arrays[field], self._amounts(step))
+            case Tridiagonal():
+                self._solve(step)
 
     @property
     def moment(self) -> tuple[int, int]:
@@ -147,8 +203,8 @@ class Oracle:
         space, on = written_for(self.program, kernel), kernel.on if mask is None else None
         for assignment in kernel.assignments:
             now = self._filled_for(assignment.value)
-            cells = _lines(region(self.program, assignment, on))
-            seen = _Seen(self.program, space, cells, before, now, moment=self.moment)
+            cells = lines(region(self.program, assignment, on))
+            seen = Seen(self.program, space, cells, before, now, moment=self.moment)
             value = evaluate(assignment.value, seen, keywords, (0,) * len(cells))
             self._assign(assignment, value, seen.chosen(kernel.on), cells)
 
@@ -160,27 +216,27 @@ class Oracle:
         carries = self._begun(sweep, space)
         on = None if isinstance(sweep.on, str) else sweep.on
         places = [region(self.program, a, on) for a in sweep.assignments] or [boxed(space, on)]
-        every = _lines(places[0])
+        every = lines(places[0])
         for position in every[sweep.axis][:: sweep.sign]:
             cells = [
                 np.array([position]) if axis == sweep.axis else line
                 for axis, line in enumerate(every)
             ]
             here = (0,) * len(cells)
-            first = _Seen(self.program, space, cells, before, before)
+            first = Seen(self.program, space, cells, before, before)
             is_chosen = first.chosen(sweep.on)
             columns = np.ix_(*(line * (a != sweep.axis) for a, line in enumerate(cells)))
-            told = {"carries": [_readable(c[columns]) for c in carries], "moment": self.moment}
+            told = {"carries": [readable(c[columns]) for c in carries], "moment": self.moment}
             for assignment in sweep.assignments:
                 now = self._filled_for(assignment.value)
-                seen = _Seen(self.program, space, cells, before, now, **told)
+                seen = Seen(self.program, space, cells, before, now, **told)
                 value = evaluate(assignment.value, seen, keywords, here)
                 self._assign(assignment, value, is_chosen, cells)
             now = self._filled_for(*sweep.handed)
-            seen = _Seen(self.program, space, cells, before, now, **told)
+            seen = Seen(self.program, space, cells, before, now, **told)
             found = [evaluate(value, seen, keywords, here) for value in sweep.handed]
             for carry, value in zip(carries, found, strict=True):
-                new = _stored(np.broadcast_to(value, is_chosen.shape), carry.dtype)
+                new = stored(np.broadcast_to(value, is_chosen.shape), carry.dtype)
                 carry[columns] = np.where(is_chosen, new, carry[columns])
         for name, carry in zip(sweep.ends, carries, strict=False):
             self.arrays[name][0] = carry
@@ -199,10 +255,10 @@ class Oracle:
             if sweep.ends:
                 dtype = self.arrays[sweep.ends[number]].dtype
             if source.kind == "field":
-                value = _readable(self._prescribed(source.value)[0])
+                value = readable(self._prescribed(source.value)[0])
             else:
                 value = np.asarray(self._number(source))
-            result.append(_stored(np.broadcast_to(value, shape), dtype).copy())
+            result.append(stored(np.broadcast_to(value, shape), dtype).copy())
         return result
 
     def _assign(self, to: Assignment, value, is_chosen: np.ndarray, cells: list) -> None:
@@ -218,14 +274,14 @@ class Oracle:
             places.append(aim[inside])
             kept.append(inside)
         target = self.arrays[to.field][to.component]
-        new, old = _stored(value[np.ix_(*kept)], target.dtype), target[np.ix_(*places)]
+        new, old = stored(value[np.ix_(*kept)], target.dtype), target[np.ix_(*places)]
         target[np.ix_(*places)] = np.where(is_chosen[np.ix_(*kept)], new, old)
 
     def _reduced(self, kind: str, value: Expression) -> float:
         step = Reduce("", kind, value)
-        cells = _lines(regions(self.program, step)[0][1])
+        cells = lines(regions(self.program, step)[0][1])
         filled = self._filled_for(value)
-        seen = _Seen(self.program, written_for(self.program, step), cells, filled, filled)
+        seen = Seen(self.program, written_for(self.program, step), cells, filled, filled)
         found = evaluate(value, seen, self.numbers, (0,) * len(cells))
         shape = tuple(map(len, cells))
         values = np.broadcast_to(found, shape)
@@ -266,130 +322,7 @@ class Oracle:
         return {name: self._filled(name) for name in set().union(*map(fields_read, values))}
 
     def _filled(self, name: str) -> np.ndarray:
-        """Return a field with layers around it, and what is prescribed on its sides."""
-        array, space = self.arrays[name], self.program.space(name)
-        nothing = np.nan if array.dtype.kind == "f" else 99
-        for axis, is_periodic in enumerate(space.periodic):
-            width = [(REACH, REACH) if a == axis + 1 else (0, 0) for a in range(array.ndim)]
-            if axis not in space.axes:
-                how = {"mode": "edge"}
-            else:
-                how = {"mode": "wrap"} if is_periodic else {"constant_values": nothing}
-            array = np.pad(array, width, **how)
-        field = self.program.field(name)
-        # Where layers of two sides meet, the one declared last decides.
-        for side, kind, given in field.boundaries:
-            axis = AXES.index(side[0])
-            lines = np.moveaxis(array, axis + 1, 0)
-            spacing = self.program.spacing[axis] / float(space.scale[axis])
-            rule = (kind, given * (spacing if kind == "neumann" else 1))
-            _fill_side(lines, side, rule, is_on_side=is_on_faces(field, axis))
-            assert len(lines) == space.size[axis] + 2 * REACH
-        return array
-
-
-class _Seen:
-    """What expressions see from some cells of a kernel.
-
-    Attributes:
-        space: The kernel's cells.
-        cells: Those where it runs: their numbers along each axis.
-        before: Filled fields at the beginning.
-        now: Filled fields as they are.
-        carries: What has been handed on to these cells.
-        moment: The step, and the pass.
-    """
-
-    def __init__(
-        self, program: Program, space: Space, cells, before, now, *, carries=(), moment=(0, 0)
-    ) -> None:
-        self.moment = moment
-        self.program, self.space, self.cells = program, space, cells
-        self.before, self.now, self.carries = before, now, carries
-
-    def __call__(self, node: Read | Index | Carry, shift: Offset) -> np.ndarray:
-        if isinstance(node, Carry):
-            return self.carries[node.number]
-        if isinstance(node, Index):
-            return self._index(node.axis, shift)
-        if isinstance(node, Draw):
-            axes = range(len(self.cells))
-            cell = [self._index(a, shift) if a in self.space.axes else 0 for a in axes]
-            return drawn(node.seed, node.stream, node.dtype, *self.moment, cell)
-        arrays = self.before if node.is_old else self.now
-        return _readable(arrays[node.field][node.component][self._places(node, shift)])
-
-    def chosen(self, mask) -> np.ndarray:
-        """Return in which of the cells a mask is not zero; without one in all."""
-        shape = tuple(map(len, self.cells))
-        if not isinstance(mask, str):
-            return np.ones(shape, bool)
-        here = (0,) * len(shape)
-        found = self.before[mask][0][self._places(Read(mask, 0, here), here)]
-        return np.broadcast_to(found != 0, shape)
-
-    def _places(self, node: Read, shift: Offset) -> tuple[np.ndarray, ...]:
-        space = self.program.space(node.field)
-        return np.ix_(
-            *(
-                REACH
-                + space.place(
-                    line, shift[axis], node.offset[axis], axis,
-                    space.scale[axis] / self.space.scale[axis],
-                )
-                for axis, line in enumerate(self.cells)
-            )
-        )  # fmt: skip
-
-    def _index(self, axis: int, shift: Offset) -> np.ndarray:
-        index = self.cells[axis] + shift[axis]
-        if self.space.periodic[axis]:
-            index %= self.space.cells[axis]
-        shape = [1] * len(self.cells)
-        shape[axis] = -1
-        return index.reshape(shape)
-
-
-def _lines(region) -> list[np.ndarray]:
-    """Return the numbers of a region's cells along each axis."""
-    return [np.arange(lower, upper) for lower, upper in zip(*region, strict=True)]
-
-
-def _fill_side(lines: np.ndarray, side: str, rule: tuple[str, float], *, is_on_side: bool) -> None:
-    """Fill the layers beyond a side, and that on it; 'lines' has the side's axis first."""
-    kind, given = rule
-    # From the high side as from the low one: line REACH + n is the n-th cell inside, n from 0.
-    if side[1] == "+":
-        lines = lines[::-1]
-    # Computed in 32 bits at least.
-    number = np.float32 if lines.dtype == np.float16 else lines.dtype.type
-    inside, last = REACH, len(lines) - REACH - 1
-    if kind == "copy":
-        lines[inside - 1] = lines[inside]
-        return
-    if is_on_side:
-        first = number(lines[inside + 1]) if kind == "neumann" else 0
-        lines[inside] = number(given) if kind == "dirichlet" else first + number(given)
-    for layer in range(inside - 1, -1, -1):
-        mirror = 2 * inside - layer - (not is_on_side)
-        if mirror > last:
-            break
-        if kind == "dirichlet":
-            lines[layer] = number(2 * given) - number(lines[mirror])
-        else:
-            lines[layer] = number((mirror - layer) * given) + number(lines[mirror])
-
-
-def _readable(values: np.ndarray) -> np.ndarray:
-    """Return numbers as kernels read them: 16 bits are for storage only."""
-    return values.astype(np.float32) if values.dtype == np.float16 else values
-
-
-def _stored(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Return numbers as a field of a type holds them: to 16 bits by way of 32."""
-    if dtype == np.float16:
-        values = values.astype(np.float32)
-    return values.astype(dtype)
+        return Sides(self.program, self.arrays, self.numbers, self.time).filled(name)
 
 
 def change(values: np.ndarray) -> None:

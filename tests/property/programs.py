@@ -13,6 +13,7 @@ from math import lcm
 
 import numpy as np
 from property.expressions import Expression, Offset, Read, fields_read, nodes
+from property.given import Boundary, Fill, Inject, Record, Series
 
 AXES = "xyz"
 # How far programs read.
@@ -152,16 +153,32 @@ class Callback:
     parameter: str = ""
 
 
-Step = Kernel | Sweep | Swap | Rotate | Reduce | Assign | Nest | Until | Callback
+@dataclass(frozen=True)
+class Tridiagonal:
+    """Solve a system along an axis: lower x[k - 1] + diagonal x[k] + upper x[k + 1] = right.
+
+    Attributes:
+        system: What lower, diagonal, upper and right are in a cell.
+        into: The field that gets the solution.
+    """
+
+    axis: int
+    system: tuple[Expression, ...]
+    into: str
+
+
+Step = (
+    Kernel | Sweep | Swap | Rotate | Reduce | Assign | Nest | Until | Callback | Fill | Record
+    | Inject | Tridiagonal
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field; 'boundaries' are (side, 'dirichlet', 'neumann' or 'copy', value), in order.
-
-    'copy' is a kernel of the user's that copies the cell next to the side.
+    """A field.
 
     Attributes:
+        boundaries: In the order in which sides are filled; on a side parts follow the rest.
         axes: Those that it has; empty for all.
         scale: Cells of its grid for one of the first grid, along each axis; empty for one.
     """
@@ -170,7 +187,7 @@ class Field:
     dtype: str
     components: int = 1
     location: str = "center"
-    boundaries: tuple[tuple[str, str, float], ...] = ()
+    boundaries: tuple[Boundary, ...] = ()
     layout: str = "soa"
     axes: tuple[int, ...] = ()
     scale: tuple[Fraction, ...] = ()
@@ -212,6 +229,7 @@ class Program:
     steps: tuple[Step, ...]
     parameters: tuple[tuple[str, float], ...] = ()
     dt: float | str = 0.5
+    series: tuple[Series, ...] = ()
 
     def field(self, name: str) -> Field:
         return next(field for field in self.fields if field.name == name)
@@ -227,6 +245,15 @@ class Program:
             for a in everything
         )
         return Space(cells, size, self.periodic, scale, axes)
+
+    def width(self, field: Field, axis: int) -> float:
+        """Return how wide the cells of a field are."""
+        return self.spacing[axis] / float(field.scale[axis] if field.scale else 1)
+
+    def shape_of_side(self, name: str, side: str) -> Offset:
+        """Return the shape of a field's values on a side."""
+        space = self.space(name)
+        return tuple(space.size[axis] for axis in space.axes if AXES[axis] != side[0])
 
     @property
     def scales(self) -> set[tuple[Fraction, ...]]:
@@ -274,6 +301,8 @@ def flat(steps: tuple[Step, ...]) -> list[Step]:
 
 def assigned_by(step: Step) -> set[str]:
     """Return the fields that a step assigns in cells that its grid has, but for callbacks."""
+    if isinstance(step, Tridiagonal):
+        return {step.into}
     if not isinstance(step, Kernel | Sweep):
         return set()
     return {a.field for a in step.assignments} | set(step.ends if isinstance(step, Sweep) else ())
@@ -302,6 +331,10 @@ def used_by(step: Step) -> set[str]:
             return set().union(*map(used_by, inside))
         case Callback(field):
             return {field} if field else set()
+        case Fill() | Record() | Inject():
+            return {step.field}
+        case Tridiagonal(_, system, into):
+            return {into}.union(*map(fields_read, system))
         case _:
             return set()
 
@@ -317,3 +350,8 @@ def values_of(step: Kernel | Sweep) -> Iterator[Expression]:
     """Return all that a step computes in a cell."""
     yield from (a.value for a in step.assignments)
     yield from step.handed if isinstance(step, Sweep) else ()
+
+
+def is_around(keyword: str) -> bool:
+    """Return whether a number is no keyword, but a variable from around the function."""
+    return keyword.startswith("c")

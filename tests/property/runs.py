@@ -3,35 +3,37 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import combinations
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from pprint import pformat
 from random import Random
 
 import numpy as np
 from property.draw import draw_program
 from property.evaluation import UndefinedError
-from property.expressions import (
-    Offset,
-)
+from property.executions import Execution, Piece, draw_execution, is_refused, plainer
+from property.given import Record
+from property.legal import known_numbers
 from property.oracle import Oracle
-from property.programs import (
-    Program,
-)
+from property.programs import Program, flat
 from property.smaller import smaller
 from property.written import Written, gathered
 
 import halocline as hc
-from halocline.errors import HaloclineError, KernelError, PlanError
-from halocline.pipeline import plan_for
-from halocline.plan.plan import Plan
+from halocline.errors import HaloclineError
+from halocline.io import checkpoint
 from halocline.runtime.job import join
 
 # How many programs are run in all, and which part of them where.
-COUNT = int(os.environ.get("HALOCLINE_PROGRAMS", "360"))
-SEED = int(os.environ.get("HALOCLINE_SEED", "14"))
-_SHARES = {"numpy": 0.5, "c++": 0.05, "2 ranks": 0.15, "3 ranks": 0.15, "4 ranks": 0.15}
+COUNT = int(os.environ.get("HALOCLINE_PROGRAMS", "288"))
+SEED = int(os.environ.get("HALOCLINE_SEED", "21"))
+_SHARES = {
+    "numpy": 0.69, "c++": 0.02, "2 ranks": 0.09, "3 ranks": 0.09, "4 ranks": 0.09, "relay": 0.02
+}  # fmt: skip
+# How many ranks there are for each piece of a run that is moved from machine to machine.
+RELAY = (2, 3, 1)
 
 
 def share(name: str) -> range:
@@ -45,167 +47,10 @@ ATTEMPTS = 1000
 
 DIFFERS = "a number differs"
 
-# Numbers of steps of one run after the other; values are looked at after each.
-PIECES = ((3,), (1, 2), (2, 1), (1, 1, 1))
 
-CHOICES = {
-    "neighbours": ("direct", "staged"),
-    "width": ("minimal", "full"),
-    "messages": ("neighbour", "field"),
-    "transport": (
-        "auto", "shared", "shared-push", "two-sided", "persistent", "datatype", "put", "get",
-    ),
-    "overlap": ("core-first", "rim-first", "postponed", "none"),
-    "overlapped": (None, 0, 1, 2),
-    "tiles": (1, 2, 3, 4),
-    "wait": ("all", "any"),
-    "depth": (1, 1, 2, 3),
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Execution:
-    """How a program is run: in which pieces, each on which blocks, and how."""
-
-    splits: tuple[hc.Decomposition, ...]
-    strategy: hc.Strategy
-    target: str
-    pieces: tuple[int, ...]
-
-    @property
-    def ranks(self) -> int:
-        return self.splits[0].ranks
-
-
-def draw_execution(
-    random: Random, program: Program, *, ranks: int = 1, target: str = "numpy"
-) -> Execution | None:
-    """Draw how to run a program, halos poisoned; if blocks are too narrow, several times.
-
-    Returns:
-        None for a program that was refused in each.
-    """
-    for attempt in range(6):
-        pieces = random.choice(PIECES)
-        splits = draw_splits(random, program, ranks, len(pieces))
-        strategy = draw_strategy(random)
-        if attempt > 2:
-            if max(n // g for n, g in zip(program.extent, program.grain(), strict=True)) >= ranks:
-                splits = (_even_split(program, ranks),) * len(pieces)
-            strategy = replace(strategy, depth=max(1, 5 - attempt), width="minimal")
-        execution = Execution(splits, strategy, target, pieces)
-        if not is_refused(program, execution):
-            return execution
-    return None
-
-
-def _even_split(program: Program, ranks: int) -> hc.Decomposition:
-    """Return one block a rank, along the axis that can be cut most often, if there is one."""
-    grain = program.grain()
-    parts = [n // g for n, g in zip(program.extent, grain, strict=True)]
-    axis = parts.index(max(parts))
-    cuts = [(0, n) for n in program.extent]
-    cuts[axis] = tuple(round(n * parts[axis] / ranks) * grain[axis] for n in range(ranks + 1))
-    return hc.Decomposition(tuple(cuts), program.periodic, ranks)
-
-
-def is_refused(program: Program, execution: Execution) -> bool:
-    """Return whether the blocks of any rank are too narrow, or an old value is gone.
-
-    Every rank looks at its own plan and hears of the others', for all must pass over the same
-    programs.
-    """
-    job, refused = join(), False
-    try:
-        for split in dict.fromkeys(execution.splits):
-            plan_of(program, split, execution.strategy, job.rank)
-    except HaloclineError as error:
-        refused = is_legal_refusal(error)
-    return any(job.everywhere(refused))
-
-
-def is_legal_refusal(error: HaloclineError) -> bool:
-    """Return whether a program may be refused: blocks too narrow, or an old value is gone."""
-    text = str(error)
-    if isinstance(error, PlanError):
-        return "wide there" in text or "the narrowest block has only" in text
-    return isinstance(error, KernelError) and "as it was before an earlier statement" in text
-
-
-def draw_split(
-    random: Random, extent: Offset, periodic, ranks: int = 1, grain: Offset = ()
-) -> hc.Decomposition:
-    """Draw blocks of any sizes, at least one a rank; their bounds are multiples of 'grain'."""
-    most, grain = max(2, ranks - 1), grain or (1,) * len(extent)
-    boxes = draw_boxes(random, hc.Box((0,) * len(extent), extent), grain, random.randint(2, 7))
-    if random.random() < 0.5 and len(boxes) >= ranks:
-        owners = [*range(ranks), *(random.randrange(ranks) for _ in boxes[ranks:])]
-        random.shuffle(owners)
-        return hc.Decomposition.of_blocks(extent, periodic, ranks, boxes, owners)
-    while True:
-        inner = [
-            random.sample(range(g, n, g), random.randint(0, min(most, n // g - 1)))
-            for n, g in zip(extent, grain, strict=True)
-        ]
-        cuts = tuple((0, *sorted(cut), n) for cut, n in zip(inner, extent, strict=True))
-        if np.prod([len(axis) - 1 for axis in cuts]) >= ranks:
-            return hc.Decomposition(cuts, periodic, ranks)
-
-
-def draw_boxes(random: Random, box: hc.Box, grain: Offset, count: int) -> list[hc.Box]:
-    """Draw up to so many boxes that tile one: it is cut in two anywhere, and each part again."""
-    places = [
-        (axis, place)
-        for axis, g in enumerate(grain)
-        for place in range(box.lower[axis] + g, box.upper[axis], g)
-    ]
-    if count == 1 or not places:
-        return [box]
-    axis, place = random.choice(places)
-    below = random.randint(1, count - 1)
-    return [
-        *draw_boxes(random, box.clip(axis, box.lower[axis], place), grain, below),
-        *draw_boxes(random, box.clip(axis, place, box.upper[axis]), grain, count - below),
-    ]
-
-
-def draw_splits(
-    random: Random, program: Program, ranks: int, count: int
-) -> tuple[hc.Decomposition, ...]:
-    """Draw the blocks of each piece of a run, most often others, sometimes with other owners."""
-    result: list[hc.Decomposition] = []
-    while len(result) < count:
-        split = draw_split(random, program.extent, program.periodic, ranks, program.grain())
-        if random.random() < 0.4:
-            owners = [*range(ranks), *random.choices(range(ranks), k=split.blocks - ranks)]
-            random.shuffle(owners)
-            split = replace(split, owners=tuple(owners))
-        result += [split] * random.choice((1, 1, 2))
-    return tuple(result[:count])
-
-
-def draw_strategy(random: Random) -> hc.Strategy:
-    chosen = {name: random.choice(values) for name, values in CHOICES.items()}
-    return hc.Strategy(**chosen, poison=True)
-
-
-def plan_of(
-    program: Program, split: hc.Decomposition, strategy: hc.Strategy, rank: int = 0
-) -> Plan:
-    """Return the plan of any rank."""
-    written = Written(program)
-    return plan_for(
-        written.grid,
-        written.steps,
-        ranks=split.ranks,
-        rank=rank,
-        strategy=strategy,
-        decomposition=split,
-        check_every=0,
-    )
-
-
-def check(number: int, target: str, ranks: int = 1) -> tuple[Program, Execution] | None:
+def check(
+    number: int, target: str, ranks: int = 1, device: str = "cpu"
+) -> tuple[Program, Execution] | None:
     """Run a random program in a random execution; return both if it did what it means.
 
     Returns:
@@ -216,16 +61,46 @@ def check(number: int, target: str, ranks: int = 1) -> tuple[Program, Execution]
     """
     random = Random(f"{SEED} {number}")
     program = draw_program(random)
-    execution = draw_execution(random, program, ranks=ranks, target=target)
+    execution = draw_execution(random, program, (ranks,), target, device)
     if execution is None:
         return None
     found = fault(program, execution)
     if found:
         program, execution = shrunk(program, execution)
         what = details(program, execution) if found == DIFFERS else found
-        text = f"{pformat(execution)}\n{pformat(program, width=100)}"
-        raise AssertionError(f"Program {number} of seed {SEED}: {what}\n{text}")
+        raise AssertionError(_told(number, what, program, execution))
     return None if found is None else (program, execution)
+
+
+def check_relay(
+    number: int, leg: int, ranks: Sequence[int], directory: Path
+) -> tuple[Program, Execution] | None:
+    """Run a piece of a program whose pieces have so many ranks each, from file to file.
+
+    Returns:
+        None for a program that has no meaning, or may be refused.
+
+    Raises:
+        AssertionError: It did not do what it means.
+    """
+    random = Random(f"{SEED} relay {number}")
+    program = draw_program(random)
+    execution = draw_execution(random, program, ranks, random.choice(("numpy", "numpy", "c++")))
+    if execution is None:
+        return None
+    path = directory / f"{number}.npz"
+    try:
+        what = join().first(difference(program, execution, leg, path) or None)
+    except UndefinedError:
+        return None
+    if what:
+        raise AssertionError(_told(number, f"leg {leg}: {what}", program, execution))
+    return program, execution
+
+
+def _told(number: int, what: str, program: Program, execution: Execution) -> str:
+    text = f"{pformat(execution)}\n{pformat(program, width=100)}"
+    return f"Program {number} of seed {SEED}: {what}\n{text}"
 
 
 def fault(program: Program, execution: Execution) -> str | None:
@@ -240,7 +115,7 @@ def fault(program: Program, execution: Execution) -> str | None:
     except HaloclineError as error:
         return f"{type(error).__name__}: {error.message[:60]}"
     except RuntimeError as error:
-        if execution.ranks > 1:  # perhaps one rank's alone
+        if join().size > 1:  # perhaps one rank's alone
             raise
         return repr(error)
 
@@ -261,99 +136,137 @@ def shrunk(program: Program, execution: Execution) -> tuple[Program, Execution]:
     return program, execution
 
 
-def plainer(execution: Execution) -> Iterator[Execution]:
-    """Return ways with one choice made plainer."""
-    for name, values in CHOICES.items():
-        if getattr(execution.strategy, name) != values[0]:
-            yield replace(execution, strategy=replace(execution.strategy, **{name: values[0]}))
-    for n, count in enumerate(execution.pieces):
-        if count > 1:
-            yield _with_piece(execution, n, (count - 1,), execution.splits[n : n + 1])
-        elif len(execution.pieces) > 1:
-            yield _with_piece(execution, n, (), ())
-    for n, split in enumerate(execution.splits):
-        others = {*execution.splits[:n], *_fewer_blocks(split)} - {split}
-        for other in others:
-            yield _with_piece(execution, n, execution.pieces[n : n + 1], (other,))
-
-
-def _with_piece(
-    execution: Execution, n: int, pieces: tuple[int, ...], splits: tuple[hc.Decomposition, ...]
-) -> Execution:
-    """Return an execution with something in place of a piece."""
-    return replace(
-        execution,
-        pieces=(*execution.pieces[:n], *pieces, *execution.pieces[n + 1 :]),
-        splits=(*execution.splits[:n], *splits, *execution.splits[n + 1 :]),
-    )
-
-
-def _fewer_blocks(split: hc.Decomposition) -> Iterator[hc.Decomposition]:
-    """Return decompositions with a cut less, or two blocks of a list in one; owners as usual."""
-    ranks = split.ranks
-    if split.boxes:
-        yield hc.Decomposition(split.cuts, split.periodic, ranks)
-        for a, b in combinations(range(split.blocks), 2):
-            both = split.boxes[a].joined(split.boxes[b])
-            boxes = [both if n == a else box for n, box in enumerate(split.boxes) if n != b]
-            if both and len(boxes) >= ranks:
-                yield hc.Decomposition.of_blocks(split.extent, split.periodic, ranks, boxes)
-    for axis, line in enumerate(() if split.boxes else split.cuts):
-        for bound in line[1:-1]:
-            fewer = tuple(n for n in line if n != bound)
-            cuts = (*split.cuts[:axis], fewer, *split.cuts[axis + 1 :])
-            if np.prod([len(one) - 1 for one in cuts]) >= ranks:
-                yield hc.Decomposition(cuts, split.periodic, ranks)
-    if split.owners:
-        yield replace(split, owners=())
-
-
 def details(program: Program, execution: Execution) -> str:
     """Return what the first rank that found something has found."""
     return join().first(difference(program, execution) or None) or ""
 
 
-def difference(program: Program, execution: Execution) -> str:
+def difference(
+    program: Program, execution: Execution, leg: int | None = None, path: Path | None = None
+) -> str:
     """Run a program on the ranks there are and say where it differs from what it means.
+
+    Args:
+        program: The program.
+        execution: How it is run.
+        leg: Which of its pieces alone, which begins from a file and leaves one; none for all.
+        path: The file.
 
     Raises:
         UndefinedError: It has no meaning.
         HaloclineError: It was refused.
     """
-    oracle, expected = Oracle(program), []
-    for count in execution.pieces:
+    oracle, expected, known = Oracle(program), [], known_numbers(program)
+    for piece in execution.pieces:
         try:
-            oracle.advance(count)
+            oracle.advance(piece.steps)
         except (TypeError, OverflowError):
             # A smaller one than was drawn, of types for which there is no such operation.
             raise UndefinedError from None
         arrays = {name: array.copy() for name, array in oracle.arrays.items()}
-        expected.append((arrays, dict(oracle.numbers)))
-    written = Written(program)
-    simulation = hc.Simulation(
-        written.grid,
-        written.steps,
-        dt=written.dt,
-        decomposition=execution.splits[0],
-        strategy=execution.strategy,
-        target=execution.target,
-        check_every=0,
-        threads=1,
-    )
-    # Everything is done on all ranks before anything is compared, where one may find more.
-    found = []
-    for count, split in zip(execution.pieces, execution.splits, strict=True):
-        if split != simulation.decomposition:
-            simulation.rebuild(decomposition=split)
-        simulation.run(count, progress=False)
-        numbers = {name: written.numbers[name].value for name in oracle.numbers}
-        found.append((gathered(written, program), numbers))
-    differing = [text for pair in zip(found, expected, strict=True) for text in _compared(*pair)]
+        numbers = {name: oracle.numbers[name] for name in oracle.numbers if name in known}
+        records = {name: list(rows) for name, rows in oracle.records.items()}
+        expected.append((arrays, numbers, records))
+    with _directory() as directory:
+        file = path or Path(directory) / "checkpoint.npz"
+        run = _Run(program, file)
+        # Everything is done on all ranks before anything is compared, where one may find more.
+        found = []
+        for number, piece in enumerate(execution.pieces):
+            if leg in (None, number):
+                run.go_on(piece, is_first=number == 0)
+                numbers = {name: run.written.numbers[name].value for name in expected[number][1]}
+                kept = {name: (r.times, r.values) for name, r in run.written.records.items()}
+                found.append((gathered(run.written, program), numbers, kept))
+        if leg is not None:
+            checkpoint.save(run.simulation, file)
+            expected = expected[leg : leg + 1]
+    sincs = {
+        one.name
+        for one in flat(program.steps)
+        if isinstance(one, Record) and one.points.interpolation == "sinc"
+    }
+    differing = [
+        text for pair in zip(found, expected, strict=True) for text in _compared(*pair, sincs)
+    ]
     return differing[0] if differing else ""
 
 
-def _compared(found, expected) -> Iterator[str]:
-    """Say where fields and numbers differ from what they should be; fields on rank 0 alone."""
+@contextmanager
+def _directory() -> Iterator[str]:
+    """Make a directory, the same for all ranks of a node; it is removed when all have left."""
+    job = join()
+    made = job.on_first(tempfile.TemporaryDirectory)
+    try:
+        yield str(job.first(made and made.name))
+    finally:
+        if made is not None:
+            made.cleanup()
+
+
+class _Run:
+    """A program that is run piece by piece.
+
+    Attributes:
+        written: The program as a user has written it.
+        simulation: What runs now.
+    """
+
+    def __init__(self, program: Program, file: Path) -> None:
+        self._program, self._file = program, file
+        self.written = Written(program)
+        self.simulation: hc.Simulation | None = None
+
+    def go_on(self, piece: Piece, *, is_first: bool) -> None:
+        before = self.simulation
+        if not is_first and piece.way == "restart":
+            if before is not None:
+                checkpoint.save(before, self._file)
+                self.written = Written(self._program)
+            self.simulation = self._made(piece)
+            checkpoint.load(self.simulation, self._file)
+        elif before is None:
+            self.simulation = self._made(piece)
+        elif piece.way == "taken over":
+            step, time = before.step, before.time
+            self.simulation = self._made(piece)
+            self.simulation.step, self.simulation.time = step, time
+        elif before.decomposition != piece.split:
+            before.rebuild(decomposition=piece.split)
+        self.simulation.run(piece.steps, progress=False)
+
+    def _made(self, piece: Piece) -> hc.Simulation:
+        return hc.Simulation(
+            self.written.grid,
+            self.written.steps,
+            dt=self.written.dt,
+            decomposition=piece.split,
+            strategy=piece.strategy,
+            target=piece.target,
+            device=piece.device,
+            check_every=0,
+            threads=1,
+        )
+
+
+def _compared(found, expected, sincs: set[str]) -> Iterator[str]:
+    """Say where fields and numbers differ from what they should be; fields on rank 0 alone.
+
+    Weights of 'sincs' come from elementary functions, which libraries round differently.
+    """
+    for name, rows in expected[2].items():
+        times, values = found[2][name]
+        known = np.array([value for _, value in rows]).reshape(values.shape)
+        if name in sincs:
+            large = np.abs(known[np.isfinite(known)]).max(initial=1.0)
+            is_near = np.isclose(values, known, rtol=1e-9, atol=1e-9 * large, equal_nan=True)
+        else:
+            is_near = is_same(values, known)
+        if not is_near.all():
+            at = tuple(np.argwhere(~is_near)[0].tolist())
+            yield f"{name} recorded {values[at]!r} and not {known[at]!r} at (row, point) {at}"
+        if not is_same(times, np.array([time for time, _ in rows])).all():
+            yield f"{name} recorded at {times} and not {[time for time, _ in rows]}"
     for name, number in expected[1].items():
         if not is_same(np.array(found[1][name]), np.array(number)):
             yield f"{name} is {found[1][name]!r} and not {number!r}"

@@ -12,7 +12,9 @@ from property.expressions import (
     Read,
     operands,
 )
+from property.given import Boundary, Given, Points, Series
 from property.legal import (
+    fields_given,
     is_legal,
 )
 from property.programs import (
@@ -30,7 +32,7 @@ from property.programs import (
 
 def smaller(program: Program) -> Iterator[Program]:
     """Return legal programs that lack one thing of a program."""
-    used = {name for step in flat(program.steps) for name in used_by(step)}
+    used = {name for step in flat(program.steps) for name in used_by(step)} | fields_given(program)
     for field in program.fields:
         if field.name not in used and len(program.fields) > 1:
             yield replace(program, fields=tuple(f for f in program.fields if f is not field))
@@ -72,6 +74,8 @@ def _plainer(value: Any) -> Iterator[Any]:
             yield Source("number", 0.75)
         case Kernel() | Sweep() if value.on is not None:
             yield replace(value, on=None)
+        case Boundary() if value.given.kind != "number":
+            yield replace(value, given=Given("number", 0.5))
         case Carry():
             yield Number(1)
         case Read(_, _, _, True):
@@ -82,6 +86,8 @@ def _values(value: Any) -> Iterator[Any]:
     if isinstance(value, Number) or not is_dataclass(value):
         return
     yield from _plainer(value)
+    if isinstance(value, Boundary | Series | Points):
+        return
     below = operands(value)
     yield from below
     if below or isinstance(value, Read):

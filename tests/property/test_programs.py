@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from property.features import IN_PROGRAMS, IN_WAYS, features
+from property.features import features
 from property.runs import check, share
+from property.wanted import IN_PROGRAMS, IN_WAYS
 
 
 def run_many(target: str) -> Counter[str]:

@@ -26,6 +26,7 @@ from property.expressions import (
     nodes,
     operands,
 )
+from property.given import Fill, Inject, Record, Series
 from property.oracle import change
 from property.programs import (
     AXES,
@@ -41,11 +42,14 @@ from property.programs import (
     Step,
     Swap,
     Sweep,
+    Tridiagonal,
     Until,
     fields_of,
     initial,
+    is_around,
     values_of,
 )
+from property.written_sides import declare, points_of, rows_of, series_of
 
 import halocline as hc
 
@@ -99,6 +103,7 @@ class Written:
     Attributes:
         grid: With the fields, set to their initial values.
         steps: What a simulation takes.
+        records: Those among them that record at points, by name.
         numbers: Parameters and reductions by name.
         dt: How long a step is.
     """
@@ -106,6 +111,11 @@ class Written:
     def __init__(self, program: Program) -> None:
         self.grid = hc.Grid(program.extent, periodic=program.periodic, spacing=program.spacing)
         self.numbers = {name: hc.Parameter(value, name) for name, value in program.parameters}
+        self._series = {
+            one.name: hc.Series(one.times, one.values(), period=one.period or None, name=one.name)
+            for one in program.series
+        }
+        self.numbers |= self._series
         for field in program.fields:
             made = self._grid(field.scale).field(
                 field.name,
@@ -115,10 +125,11 @@ class Written:
                 layout=field.layout,
                 axes=_axes(program, field.axes),
             )
-            for side, kind, value in field.boundaries:
-                made.boundary(side, _condition(side, kind, value, made.axes, field.components))
             values = initial(program)[field.name].reshape(_shape(program, field.name))
             made.set(values if field.components > 1 else values[0])
+        for field in program.fields:
+            declare(program, field, self.grid.fields, self.numbers)
+        self.records = {}
         self.steps = [self._step(step) for step in program.steps]
         self.dt = self.numbers[program.dt] if isinstance(program.dt, str) else program.dt
 
@@ -155,6 +166,29 @@ class Written:
                 return loop
             case Callback(field, parameter):
                 return self._callback(field, parameter)
+            case Record() | Inject() | Tridiagonal() | Fill():
+                return self._without_kernel(step)
+
+    def _without_kernel(self, step: Record | Inject | Tridiagonal | Fill):
+        fields = self.grid.fields
+        match step:
+            case Record(name, field, component, points, every):
+                made = points_of(points).record(fields[field], component=component, every=every)
+                self.records[name] = made
+                return made
+            case Inject(field, component, points, amount, scales):
+                amount = self.numbers[amount] if isinstance(amount, str) else amount
+                if isinstance(amount, Series):
+                    amount = rows_of(amount, len(scales))
+                into = {"into": fields[field], "component": component}
+                return points_of(points).inject(amount, scale=np.array(scales), **into)
+            case Tridiagonal(axis, system, into):
+                reader = _Reader(fields, self.numbers)
+                names = ("lower", "diagonal", "upper", "right")
+                given = dict(zip(names, map(reader.value, system), strict=True))
+                return hc.tridiagonal(AXES[axis], **given, into=fields[into])
+            case Fill(field, series):
+                return hc.fill(fields[field], series_of(series, fields[field]))
 
     def _reduction(self, step: Reduce, numbers):
         value = _Reader(self.grid.fields, numbers).value(step.value)
@@ -231,30 +265,9 @@ def _shape(program: Program, name: str) -> tuple[int, ...]:
     return (program.field(name).components, *(space.size[axis] for axis in space.axes))
 
 
-def _condition(side: str, kind: str, value: float, axes: str, components: int):
-    if kind != "copy":
-        return hc.Dirichlet(value) if kind == "dirichlet" else hc.Neumann(value)
-    inward = 1 if side[1] == "-" else -1
-    step = tuple(inward if axis == side[0] else 0 for axis in axes)
-    here = (0,) * len(step)
-
-    @hc.kernel
-    def copied(field):
-        for q in range(components):
-            target = field[q] if components > 1 else field
-            target[here] = target[step]
-
-    return copied
-
-
 def _reads(kernel: Kernel | Sweep) -> list[Read]:
     found = [node for value in values_of(kernel) for node in nodes(value)]
     return [node for node in found if isinstance(node, Read)]
-
-
-def is_around(keyword: str) -> bool:
-    """Return whether a number is no keyword, but a variable from around the function."""
-    return keyword.startswith("c")
 
 
 def _function(kernel: Kernel | Sweep, names: list[str], around):

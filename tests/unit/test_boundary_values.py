@@ -144,6 +144,20 @@ def test_each_component_has_values_of_its_own():
     assert found[:, -1].tolist() == [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
 
 
+def test_a_row_with_as_many_numbers_as_there_are_components_is_that_of_the_cells():
+    grid = hc.Grid((4, 2))
+    T, T_new = grid.field("T", components=2), grid.field("T_new", components=2)
+    T.boundary("x-", hc.Dirichlet(np.array([1.0, 2.0])))
+
+    @hc.kernel
+    def shifted(T, T_new):
+        for q in range(2):
+            T_new[q][0, 0] = T[q][-1, 0]
+
+    hc.Simulation(grid, [shifted(T, T_new)], target="numpy").run(1, progress=False)
+    np.testing.assert_array_equal(T_new[...][:, 0], [[2.0, 4.0], [2.0, 4.0]])
+
+
 def test_faces_have_values_at_their_places():
     grid = hc.Grid((4, 3), spacing=0.5)
     v, seen = grid.field("v", location="y_face"), grid.field("seen", location="y_face")

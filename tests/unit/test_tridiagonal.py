@@ -113,6 +113,25 @@ def test_what_lies_outside_the_matrix_is_not_looked_at():
     assert np.isfinite(found(x, steps, check_every=0)).all()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("periodic", [True, False])
+def test_all_is_computed_in_the_type_of_the_solution(dtype, periodic):
+    """Numbers and wider coefficients do not change that; 16 bits are for storage only."""
+    grid = hc.Grid((2, 5), periodic=periodic)
+    wide, x = grid.field("wide"), grid.field("x", dtype=dtype)
+    steps = hc.tridiagonal("y", lower=-0.3, diagonal=4.0 + wide, upper=0.7, right=wide, into=x)
+    narrow = grid.field("narrow", dtype="float32")
+    given = {name: grid.field(name, dtype="float32") for name in "abcd"}
+    right = np.random.default_rng(1).random((2, 5))
+    wide.set(right)
+    for name, value in zip("abcd", (-0.3, 4.0 + right, 0.7, right), strict=True):
+        given[name].set(np.broadcast_to(value, (2, 5)).astype(np.float32))
+    names = ("lower", "diagonal", "upper", "right")
+    same = hc.tridiagonal("y", **dict(zip(names, given.values(), strict=True)), into=narrow)
+    hc.Simulation(grid, [*steps, *same], target="numpy").run(1, progress=False)
+    np.testing.assert_array_equal(x.gather(), narrow.gather().astype(dtype))
+
+
 def test_columns_of_many_levels_are_planned_quickly():
     grid = hc.Grid((64, 64, 1200), periodic=(True, True, False))
     d = grid.field("d")

@@ -26,14 +26,25 @@ def fields_to_keep(grid: Grid, time_step: Iterable[Step]) -> tuple[Field, ...]:
     """Return the fields of which a step needs the values, or somebody may want to see them.
 
     All are, but for the other half of a pair that is swapped: what a step overwrites everywhere
-    before it reads it.
+    before it reads it, and no side prescribes.
     """
     sequence = tuple(time_step)
+    beside = {id(one) for call in _layers(grid) for one in call.fields[1:]}
     return tuple(
         field
         for field in list(grid.fields.values())
-        if not field.is_hidden and not _is_scratch(sequence, field)
+        if not field.is_hidden and (id(field) in beside or not _is_scratch(sequence, field))
     )
+
+
+def _layers(grid: Grid) -> list[Call]:
+    """Return the kernels of boundaries: of their field, then of what they read beside it."""
+    return [
+        call
+        for field in list(grid.fields.values())
+        for side in field.boundaries
+        for call in boundary_calls(field, side, 1)
+    ]
 
 
 def _is_scratch(time_step: Iterable[Step], field: Field) -> bool:
@@ -95,14 +106,8 @@ def parameters(
     grid: Grid, time_step: Iterable[Step], dt: float | Parameter = 1.0
 ) -> tuple[Parameter, ...]:
     """Return the numbers that steps of length 'dt' read or find, each once, in a fixed order."""
-    layers = [
-        call
-        for field in list(grid.fields.values())
-        for side in field.boundaries
-        for call in boundary_calls(field, side, 1)
-    ]
     length = dt.parameters if isinstance(dt, Parameter) else ()
-    found = {id(p): p for p in (*_parameters((*time_step, *layers)), *length)}
+    found = {id(p): p for p in (*_parameters((*time_step, *_layers(grid))), *length)}
     return tuple(p for p in found.values() if p not in CLOCK and not isinstance(p, Series))
 
 

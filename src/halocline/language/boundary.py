@@ -39,7 +39,8 @@ class Robin:
         c: Numbers, parameters, arrays of the side's cells, fields without the axis across the side
             or functions of place and time, as 'lambda y, z, t: hc.sin(y) * hc.cos(t)', whose
             arguments are some of x, y, z and t; one of these, or one for each component. Arrays
-            have the shape of all cells without the axis across the side.
+            have the shape of all cells without the axis across the side; of a field with as many
+            components as such a row has cells, a row is that of the cells.
     """
 
     a: float

@@ -75,7 +75,8 @@ def _for_each(target: Field, side: str, given: Any) -> list[Any]:
         entries = list(given)
     elif isinstance(given, np.ndarray) and given.ndim:
         shape, count = shape_of_side(target, side), target.components
-        is_for_each = given.shape in ((count,), (count, *shape))
+        # As many numbers as the side has cells are those of its cells.
+        is_for_each = given.shape != shape and given.shape in ((count,), (count, *shape))
         entries = list(given) if is_for_each or not shape else [given] * count
     else:
         entries = [given] * target.components

@@ -43,6 +43,8 @@ def tridiagonal(
     lower x[k - 1] + diagonal x[k] + upper x[k + 1] = right in each cell k of a column. Where the
     grid is periodic along the axis the system is cyclic; elsewhere what 'lower' is in the first
     cell and 'upper' in the last does not matter. Nothing is pivoted: the diagonal should dominate.
+    All is computed in the type of the solution (float16: in float32), to which what is given is
+    converted; in which order docs/guide/solvers.md says.
 
     Args:
         axis: 'x', 'y' or 'z'.
@@ -123,7 +125,9 @@ class _System:
                     "an expression of fields, a number or an hc.Parameter.",
                     place=user_place(),
                 )
-            values[name] = operators.Value(operators.to_expression(value))
+            # A number beside it, as in 'where', would else widen what is computed.
+            wide = operators.Value(operators.to_expression(value))
+            values[name] = wide.astype(computed(into.dtype))
             for read in reads(values[name].node):
                 if read.field not in into.grid.fields:
                     raise KernelError(
@@ -210,11 +214,15 @@ class _System:
             total = first + share * last_rest
             symbols[0][symbols[0].here] = total / (1.0 + other + share * last_more)
 
-        def combine(x: Any, more: Any, factor: Any) -> None:
-            x[x.here] = _cell(x) - _cell(factor) * _cell(more)
+        # Rounded to 16 bits once only.
+        solution = rest if self.into.dtype == "float16" else self.into
+
+        def combine(x: Any, more: Any, factor: Any, *apart: Any) -> None:
+            x[x.here] = _cell(apart[0] if apart else x) - _cell(factor) * _cell(more)
 
         upwards = (*carries, ratio, rest, more)
-        downwards = (*solutions, ratio, more, rest, self.into)
+        downwards = (*solutions, ratio, more, rest, solution)
+        combined = (self.into, more, factor, solution)
         surfaces = (factor, *solutions, carries[1], carries[2], carries[3])
         return (
             *begin(carries, (0.0,) * 4),
@@ -222,7 +230,7 @@ class _System:
             *begin(solutions, (0.0, 0.0)),
             self._sweep("substitute", -1, substitute, downwards),
             recorded("weigh", user_place(), _named(surfaces), weigh, {}),
-            recorded("combine", user_place(), _named((self.into, more, factor)), combine, {}),
+            recorded("combine", user_place(), _named(combined), combine, {}),
         )
 
     @property

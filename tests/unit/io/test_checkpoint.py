@@ -131,6 +131,39 @@ def test_what_a_step_may_read_is_kept(what):
     assert b in fields_to_keep(grid, steps)
 
 
+@hc.kernel
+def from_beside(T, w):
+    w[0, 0] = T[-1, 0] + w[0, 0]
+
+
+@hc.kernel
+def next_level(level, other):
+    other[0] = 0.5 * level[0]
+
+
+@pytest.mark.parametrize("is_part", [False, True])
+def test_what_sides_prescribe_is_kept_though_a_step_overwrites_it_later(path, is_part):
+    def made():
+        grid = hc.Grid((4, 3))
+        T, w = grid.field("T"), grid.field("w")
+        level, other = (grid.field(name, axes="y") for name in ("level", "other"))
+        level.set(1.0)
+        T.boundary("x-", hc.Dirichlet(2.0 if is_part else other))
+        if is_part:
+            T.boundary("x-", hc.Dirichlet(3.0), where=other)
+        steps = [from_beside(T, w), next_level(level, other), hc.swap(level, other)]
+        return w, hc.Simulation(grid, steps, target="numpy")
+
+    w, through = made()
+    through.run(1, progress=False)
+    save(through, path)
+    through.run(2, progress=False)
+    after, resumed = made()
+    load(resumed, path)
+    resumed.run(2, progress=False)
+    np.testing.assert_array_equal(after.gather(), w.gather())
+
+
 def test_parameters_of_steps_and_boundaries_are_kept_once():
     grid = hc.Grid((6, 4))
     a, b, c = grid.field("a", components=2), grid.field("b", components=2), grid.field("c")

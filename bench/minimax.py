@@ -108,12 +108,14 @@ def _erfcx(x: mpf) -> mpf:
 
 
 _LN2 = mp.log(2) / 2 * mpf("1.0001")
+_HALF = mpf("0.50001")
 _QUARTER = (mp.pi / 4 * mpf("1.0001")) ** 2
 _EIGHTH = mp.tan(mp.pi / 8) ** 2 * mpf("1.0001")
 _ROOT = mp.sqrt(2)
 _ATANH = ((_ROOT - 1) / (_ROOT + 1)) ** 2 * mpf("1.0001")
 
 _exp = (_rest(mp.exp, lambda r: 1 + r, 2), lambda r: r**2)
+_exp2 = (_rest(lambda r: mpf(2) ** r, lambda r: mpf(1), 1), lambda r: abs(r))
 _log = (
     _rest(mp.log1p, lambda f: f - f * f / 2, 3),
     lambda f: abs(f**3 / mp.log1p(f)) if f != 0 else mpf(0),
@@ -129,6 +131,8 @@ FITS = {
     "exp double": Fit(10, -_LN2, _LN2, *_exp),
     "exp float": Fit(4, -_LN2, _LN2, *_exp),
     "exp of pow float": Fit(6, -_LN2, _LN2, *_exp),
+    "exp2 double": Fit(10, -_HALF, _HALF, *_exp2),
+    "exp2 float": Fit(5, -_HALF, _HALF, *_exp2),
     "log double": Fit(6, mpf(0), _ATANH, *_atanh),
     "log float": Fit(9, 1 / _ROOT - 1, _ROOT - 1, *_log),
     "log of pow double": Fit(

@@ -39,20 +39,31 @@ ELEMENTARY T within(T x, T lower, T upper) {
     return above > upper ? upper : above;
 }
 
+// A number as near zero as a limit, which one comparison finds.
+template <class T>
+ELEMENTARY T bounded(T x, T limit) {
+    return size(x) > limit ? copysign(limit, x) : x;
+}
+
 ELEMENTARY double exp(double x) {
-    const double near = within(x, -746.0, 710.0);
-    const double n = nearest(near * 0x1.71547652b82fep+0);
+    const double near = bounded(x, 1400.0);
+    const double shifted = fused(near, 0x1.71547652b82fep+0, 0x1.8p52);
+    const double n = shifted - 0x1.8p52;
     const double most = fused(-n, 0x1.62e42fefa3800p-1, near);
     const double r = fused(-n, 0x1.ef35793c76730p-45, most);
-    return scaled(1.0 + fused(r * r, expm1_series(r), r), n);
+    return scaled_by(1.0 + fused(r * r, expm1_series(r), r), shifted);
 }
 
 ELEMENTARY double exp2(double x) {
-    const double near = within(x, -1080.0, 1025.0);
-    const double n = nearest(near);
-    const Two<double> r =
-        product_of<double>({near - n, 0.0}, {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56});
-    return scaled(1.0 + expm1_near_zero(r).high, n);
+    const double near = bounded(x, 2000.0);
+    const double shifted = near + 0x1.8p52;
+    const double r = near - (shifted - 0x1.8p52);
+    const double p = polynomial(r, 0x1.ebfbdff82c5a5p-3, 0x1.c6b08d704a0d7p-5,
+                                0x1.3b2ab6fb9ff52p-7, 0x1.5d87fe78a0e85p-10, 0x1.4309130f305d7p-13,
+                                0x1.ffcbfc7c314a2p-17, 0x1.62bfc6ca6a35cp-20,
+                                0x1.b524ce0fee0fep-24, 0x1.e61cac9b357dap-28,
+                                0x1.ea1818f11e55bp-32);
+    return scaled_by(fused(r, fused(r, p, 0x1.62e42fefa39efp-1), 1.0), shifted);
 }
 
 // (e^x - 1) / 4 for x from -44 to 710.5.

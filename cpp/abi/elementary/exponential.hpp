@@ -36,7 +36,7 @@ ELEMENTARY Exponential<double> exponential(double high, double low) {
 template <class T>
 ELEMENTARY T within(T x, T lower, T upper) {
     const T above = x < lower ? lower : x;
-    return above > upper ? upper : above;
+    return x > upper ? upper : above;
 }
 
 // A number as near zero as a limit, which one comparison finds.
@@ -136,20 +136,22 @@ ELEMENTARY float expm1_series(float r) {
 }
 
 ELEMENTARY float exp(float x) {
-    const float near = within(x, -105.0f, 90.0f);
-    const float n = nearest(near * 0x1.715476p+0f);
+    const float near = bounded(x, 170.0f);
+    const float shifted = fused(near, 0x1.715476p+0f, 0x1.8p23f);
+    const float n = shifted - 0x1.8p23f;
     const float most = fused(-n, 0x1.62e4p-1f, near);  // exact: ln(2) to 15 bits
     const float r = fused(-n, 0x1.7f7d1cp-20f, most);
     const float rest = fused(-n, 0x1.7f7d1cp-20f, most - r);
-    return scaled(1.0f + (r + fused(r * r, expm1_series(r), rest)), n);
+    return scaled_by(1.0f + (r + fused(r * r, expm1_series(r), rest)), shifted);
 }
 
 ELEMENTARY float exp2(float x) {
-    const float near = within(x, -155.0f, 130.0f);
-    const float n = nearest(near);
-    const float r = (near - n) * 0x1.62e43p-1f;
-    const float rest = fused(near - n, 0x1.62e43p-1f, -r) - (near - n) * 0x1.05c610p-29f;
-    return scaled(1.0f + (r + fused(r * r, expm1_series(r), rest)), n);
+    const float near = bounded(x, 250.0f);
+    const float shifted = near + 0x1.8p23f;
+    const float r = near - (shifted - 0x1.8p23f);
+    const float p = polynomial(r, 0x1.ebfbe0d9a6761p-3, 0x1.c6aecf4b71bbep-5, 0x1.3b29a8dd3fdf4p-7,
+                               0x1.5f47c1475c5f3p-10, 0x1.44906fc4ffea5p-13);
+    return scaled_by(fused(r, fused(r, p, 0x1.62e430p-1f), 1.0f), shifted);
 }
 
 ELEMENTARY float expm1(float x) {

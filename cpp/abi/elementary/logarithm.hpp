@@ -105,24 +105,35 @@ ELEMENTARY double short_log(double x) {
     return fused(p.k, 0x1.62e42fefa39efp-1, short_log_near_one(p.f));
 }
 
+// In float: x = 2^k (1 + f).
+struct ShortParts {
+    float k, f;
+};
+
+ELEMENTARY ShortParts short_parts_of(float x) {
+    const float scale = x < 0x1p-126f ? 0x1p23f : 1.0f;
+    const uint32_t y = bits(x * scale);
+    const uint32_t from_root = y + 0x004AFB0Du;
+    const float m = from_bits(y - (from_root & 0x7F800000u) + 0x3F800000u);
+    const uint32_t biased = (from_root - bits(scale) + 0x7F800000u) >> 23;
+    return {from_bits(biased | 0x4B000000u) - (0x1p23f + 255.0f), m - 1.0f};
+}
+
 ELEMENTARY float log(float x) {
-    // In float: k ln(2) + f - (f^2 / 2 - f^3 P(f)).
-    const bool is_normal = x >= 0x1p-126f;
-    const float y = is_normal ? x : x * 0x1p23f;
-    const uint32_t biased = (bits(y) + 0x004AFB0Du) >> 23;
-    const float m = from_bits(bits(y) - (biased << 23) + 0x3F800000u);
-    const float k = from_bits(biased | 0x4B000000u) - (is_normal ? 8388735.0f : 8388758.0f);
-    const float f = m - 1.0f;
-    const float square = f * f;
-    const float rest = fused(square * f, log_series(f), k * 0x1.7f7d1cp-20f);
-    const float near = f - fused(0.5f, square, -rest);
-    return of_positive(x, fused(k, 0x1.62e4p-1f, near));
+    const ShortParts p = short_parts_of(x);
+    const float square = p.f * p.f;
+    const float rest = fused(square * p.f, log_series(p.f), p.k * 0x1.7f7d1cp-20f);
+    const float near = p.f - fused(0.5f, square, -rest);
+    return of_positive(x, fused(p.k, 0x1.62e4p-1f, near));
 }
 
 ELEMENTARY float log2(float x) {
-    const Parts p = parts_of_normal(x);
-    const double result = fused(short_log_near_one(p.f), 0x1.71547652b82fep+0, p.k);
-    return of_positive(x, static_cast<float>(result));
+    const ShortParts p = short_parts_of(x);
+    const float square = p.f * p.f;
+    const float bend = fused(0.5f, square, -(square * p.f) * log_series(p.f));
+    const Two<float> most = product_of(p.f, 0x1.715476p+0f);
+    const float rest = fused(p.f, 0x1.4ae0c0p-26f, most.low);
+    return of_positive(x, p.k + (most.high - fused(bend, 0x1.715476p+0f, -rest)));
 }
 
 ELEMENTARY float log10(float x) {

@@ -87,8 +87,7 @@ ELEMENTARY Angle<Two<double>> near_angle_of(double x) {
     const double n = shifted - 0x1.8p52;
     const double most = fused(-n, 0x1.921fb54440000p+0, x);
     const Two<double> more = sum_of(most, n * -0x1.68c234c4c0000p-39);
-    return {bits(shifted),
-            sum_of_ordered(more.high, fused(n, -0x1.98a2e03707345p-77, more.low))};
+    return {bits(shifted), sum_of_ordered(more.high, fused(n, -0x1.98a2e03707345p-77, more.low))};
 }
 
 // A result, or x itself where that is as good as zero.

@@ -1,8 +1,8 @@
 /* Functions of numbers far from zero, which few are: called, not inlined.
  *
  * Loops with branches do not become vectors; loops with calls do if there are vector functions by
- * the names of the x86 vector function ABI, which are made here: they look whether a vector has such
- * a number. Other compilers than GCC see an ordinary function.
+ * the names of the x86 vector function ABI, which are made here: they look whether a vector has
+ * such a number. Other compilers than GCC see an ordinary function.
  */
 #pragma once
 
@@ -15,8 +15,8 @@ ELEMENTARY bool is_far(T x) {
     return !(size(x) < T(65536));
 }
 
-// 'result' if x is near zero, or else that of 'far', which is zero for numbers near zero. Bits, not a
-// choice: of that compilers would make a branch, with the call in it.
+// 'result' if x is near zero, or else that of 'far', which is zero for numbers near zero. Bits, not
+// a choice: of that compilers would make a branch, with the call in it.
 ELEMENTARY double near_or_far(double x, double result, double far) {
     const uint64_t is_near = 0 - static_cast<uint64_t>(size(x) < 65536.0);
     return from_bits((bits(result) & is_near) | bits(far));
@@ -49,7 +49,7 @@ ELEMENTARY bool is_any(Of4floats compared) {
 __attribute__((target("avx"))) ELEMENTARY bool is_any(Of8floats compared) {
     return __builtin_ia32_movmskps256(compared) != 0;
 }
-__attribute__((target("avx2"))) ELEMENTARY bool is_any(Of16floats compared) {
+__attribute__((target("avx2"))) ELEMENTARY bool is_any(const Of16floats& compared) {
     typedef long long Words __attribute__((vector_size(32)));
     Words half[2];
     __builtin_memcpy(half, &compared, sizeof half);
@@ -59,37 +59,38 @@ __attribute__((target("avx2"))) ELEMENTARY bool is_any(Of16floats compared) {
 #pragma GCC diagnostic pop
 
 // As 'declare simd' would name it: of so many numbers, for some instructions.
-#define ELEMENTARY_FAR_VECTOR(name, Vector, lanes, Bytes, isa, instructions)                     \
-    __attribute__((noinline, target(instructions))) static Vector name##_of_##isa(Vector x) {    \
-        Vector found;                                                                            \
-        name##_of_some(&x, &found, lanes);                                                       \
-        return found;                                                                            \
-    }                                                                                            \
-    ELEMENTARY_HIDDEN Vector name##_##isa(Vector x) __asm__("_ZGV" #isa "N" #lanes "v_" #name);  \
-    __attribute__((target(instructions))) Vector name##_##isa(Vector x) {                        \
-        const auto far = reinterpret_cast<Bytes>(!(x < 65536 && x > -65536));                    \
-        return __builtin_expect(elementary::is_any(far), 0) ? name##_of_##isa(x) : Vector{};     \
+#define ELEMENTARY_FAR_VECTOR(name, Vector, lanes, Bytes, isa, instructions)                    \
+    __attribute__((noinline, target(instructions))) static Vector name##_of_##isa(Vector x) {   \
+        Vector found;                                                                           \
+        name##_of_some(&x, &found, lanes);                                                      \
+        return found;                                                                           \
+    }                                                                                           \
+    ELEMENTARY_HIDDEN Vector name##_##isa(Vector x) __asm__("_ZGV" #isa "N" #lanes "v_" #name); \
+    __attribute__((target(instructions))) Vector name##_##isa(Vector x) {                       \
+        const auto far = reinterpret_cast<Bytes>(!(x < 65536 && x > -65536));                   \
+        return __builtin_expect(elementary::is_any(far), 0) ? name##_of_##isa(x) : Vector{};    \
     }
 
 // 'name' is zero for numbers near zero and elsewhere what 'function' is.
-#define ELEMENTARY_FAR(name, function, T, lanes, twice, fourfold)                                \
-    extern "C" {                                                                                 \
-    __attribute__((simd("notinbranch"), const, nothrow, leaf)) T name(T x);                      \
-    ELEMENTARY_HIDDEN T name##_of_one(T x) __asm__(#name);                                       \
-    ELEMENTARY_HIDDEN T name##_of_one(T x) {                                                     \
-        return elementary::is_far(x) ? elementary::function(x) : T(0);                           \
-    }                                                                                            \
-    ELEMENTARY_HIDDEN void name##_of_some(const void* x, void* found, int count) {               \
-        for (int i = 0; i < count; ++i) {                                                        \
-            const T one = name##_of_one(static_cast<const T*>(x)[i]);                            \
-            __builtin_memcpy(static_cast<T*>(found) + i, &one, sizeof one);                      \
-        }                                                                                        \
-    }                                                                                            \
-    ELEMENTARY_FAR_VECTOR(name, Of##lanes##T##s, lanes, Of4floats, b, "sse2")                    \
-    ELEMENTARY_FAR_VECTOR(name, Of##twice##T##s, twice, Of8floats, c, "avx")                     \
-    ELEMENTARY_FAR_VECTOR(name, Of##twice##T##s, twice, Of8floats, d, "avx2")                    \
-    ELEMENTARY_FAR_VECTOR(name, Of##fourfold##T##s, fourfold, Of16floats, e, "avx512f")          \
-    }
+#define ELEMENTARY_FAR(name, function, T, lanes, twice, fourfold)                             \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpsabi\"") extern "C" { \
+        __attribute__((simd("notinbranch"), const, nothrow, leaf)) T name(T x);               \
+        ELEMENTARY_HIDDEN T name##_of_one(T x) __asm__(#name);                                \
+        ELEMENTARY_HIDDEN T name##_of_one(T x) {                                              \
+            return elementary::is_far(x) ? elementary::function(x) : T(0);                    \
+        }                                                                                     \
+        ELEMENTARY_HIDDEN void name##_of_some(const void* x, void* found, int count) {        \
+            for (int i = 0; i < count; ++i) {                                                 \
+                const T one = name##_of_one(static_cast<const T*>(x)[i]);                     \
+                __builtin_memcpy(static_cast<T*>(found) + i, &one, sizeof one);               \
+            }                                                                                 \
+        }                                                                                     \
+        ELEMENTARY_FAR_VECTOR(name, Of##lanes##T##s, lanes, Of4floats, b, "sse2")             \
+        ELEMENTARY_FAR_VECTOR(name, Of##twice##T##s, twice, Of8floats, c, "avx")              \
+        ELEMENTARY_FAR_VECTOR(name, Of##twice##T##s, twice, Of8floats, d, "avx2")             \
+        ELEMENTARY_FAR_VECTOR(name, Of##fourfold##T##s, fourfold, Of16floats, e, "avx512f")   \
+    }                                                                                         \
+    _Pragma("GCC diagnostic pop")
 #else
 #define ELEMENTARY_FAR(name, function, T, lanes, twice, fourfold)      \
     ELEMENTARY T name(T x) {                                           \

@@ -28,7 +28,8 @@ ELEMENTARY Parts parts_of_normal(double x) {
 ELEMENTARY Parts parts_of(double x) {
     const bool is_subnormal = x < 0x1p-1022;
     const uint64_t y = is_subnormal ? bits(as_double(bits(x))) : bits(x);
-    return parts_of_bits(y, is_subnormal ? (uint64_t(4096) + 1024 - 1074) << 52 : uint64_t(1024) << 52);
+    return parts_of_bits(
+        y, is_subnormal ? (uint64_t(4096) + 1024 - 1074) << 52 : uint64_t(1024) << 52);
 }
 
 // A logarithm, or what it is of zero, numbers below it, infinity and what is not a number.
@@ -43,10 +44,9 @@ ELEMENTARY T of_positive(T x, T logarithm) {
 ELEMENTARY double log_bend(double f) {
     const double s = f / (2.0 + f);
     const double z = s * s;
-    const double p =
-        polynomial(z, 0x1.5555555555592p+0, 0x1.999999997fdacp-1, 0x1.24924941f27d2p-1,
-                   0x1.c71c5207c5af2p-2, 0x1.74663f535c9adp-2, 0x1.39a1add0eee83p-2,
-                   0x1.2f05f8eca2321p-2);
+    const double p = polynomial(z, 0x1.5555555555592p+0, 0x1.999999997fdacp-1, 0x1.24924941f27d2p-1,
+                                0x1.c71c5207c5af2p-2, 0x1.74663f535c9adp-2, 0x1.39a1add0eee83p-2,
+                                0x1.2f05f8eca2321p-2);
     const double square = f * f;
     return fused(-s, fused(z, p, square), square);
 }

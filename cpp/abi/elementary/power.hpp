@@ -60,20 +60,31 @@ ELEMENTARY double pow(double x, double y) {
     const double product = y * high;
     const double rest = fused(y, l.low, fused(y, high, -product));
     const bool is_out = size(product) > 1400.0;
-    const double power = long_exp(is_out ? copysign(1400.0, product) : product, is_out ? 0.0 : rest);
+    const double power =
+        long_exp(is_out ? copysign(1400.0, product) : product, is_out ? 0.0 : rest);
     return power_with_sign(x, y, power);
 }
 
+// 2^(y log2(x)): the product in double, that of its fraction in float.
 ELEMENTARY float pow(float x, float y) {
     const float a = size(x);
-    const Parts p = parts_of_normal(a);
-    const double s = p.f / (2.0 + p.f);
+    const ShortParts p = short_parts_of(a);
+    const double f = p.f;
+    const double s = f / (2.0 + f);
     const double z = s * s;
-    const double q = polynomial(z, 0x1.555555561e3b0p-1, 0x1.999996a95d6cep-2, 0x1.249411e7db6c1p-2,
-                                0x1.c62b1633b72cap-3, 0x1.91157efb4cdc2p-3);
-    const double near = fused(s * z, q, 2.0 * s);
-    const double l = of_positive(static_cast<double>(a), fused(p.k, 0x1.62e42fefa39efp-1, near));
-    return power_with_sign(x, y, static_cast<float>(short_exp(static_cast<double>(y) * l)));
+    const double q = polynomial(z, 0x1.71547652b82fep+1, 0x1.ec709dc4c2153p-1, 0x1.2776c2f05a49fp-1,
+                                0x1.a619f59fdd8a8p-2, 0x1.479cf98738662p-2, 0x1.2152283bb31dcp-2);
+    const double product = static_cast<double>(y) * fused(s, q, static_cast<double>(p.k));
+    const bool is_regular = bits(a) - 1 < bits(static_cast<float>(infinity())) - 1;
+    const float limit = (a - 1.0f) * y * static_cast<float>(infinity());
+    const float rounded = is_regular ? static_cast<float>(product) : limit;
+    const bool is_out = size(rounded) > 250.0f;
+    const float shifted = (is_out ? copysign(250.0f, rounded) : rounded) + 0x1.8p23f;
+    const double fraction = product - static_cast<double>(shifted - 0x1.8p23f);
+    const float r = is_out ? 0.0f : static_cast<float>(fraction * 0x1.62e42fefa39efp-1);
+    const Two<float> sum = sum_of_ordered(1.0f, r);
+    const float power = scaled_by(sum.high + fused(r * r, expm1_series(r), sum.low), shifted);
+    return power_with_sign(x, y, power);
 }
 
 }  // namespace elementary

@@ -40,20 +40,26 @@ ELEMENTARY T of_positive(T x, T logarithm) {
     return bits(x) - 1 < bits(infinite) - 1 ? logarithm : special;
 }
 
-// 2 (f - ln(1 + f)), from ln(1 + f) = 2 artanh(s), s = f / (2 + f): after fdlibm's e_log.c.
-ELEMENTARY double log_bend(double f) {
+// 2 (f - ln(1 + f)) = f^2 - s (f^2 + z P(z)), from ln(1 + f) = 2 artanh(s), s = f / (2 + f): after
+// fdlibm's e_log.c. The two terms.
+struct Bend {
+    double square, less;
+};
+
+ELEMENTARY Bend log_bend(double f) {
     const double s = f / (2.0 + f);
     const double z = s * s;
     const double p = polynomial(z, 0x1.5555555555592p+0, 0x1.999999997fdacp-1, 0x1.24924941f27d2p-1,
                                 0x1.c71c5207c5af2p-2, 0x1.74663f535c9adp-2, 0x1.39a1add0eee83p-2,
                                 0x1.2f05f8eca2321p-2);
     const double square = f * f;
-    return fused(-s, fused(z, p, square), square);
+    return {square, s * fused(z, p, square)};
 }
 
 ELEMENTARY double log(double x) {
     const Parts p = parts_of(x);
-    const double near = p.f - fused(0.5, log_bend(p.f), p.k * -0x1.ef35793c76730p-45);
+    const Bend b = log_bend(p.f);
+    const double near = p.f - fused(0.5, b.square - b.less, p.k * -0x1.ef35793c76730p-45);
     return of_positive(x, fused(p.k, 0x1.62e42fefa3800p-1, near));
 }
 
@@ -61,7 +67,9 @@ ELEMENTARY double log(double x) {
 ELEMENTARY double log_near_one(double f, Two<double> scale, double low) {
     const Two<double> most = product_of(f, scale.high);
     const double rest = fused(f, scale.low, most.low) + low;
-    return most.high - fused(log_bend(f), 0.5 * scale.high, -rest);
+    const Bend b = log_bend(f);
+    const double half = 0.5 * scale.high;
+    return most.high - fused(b.square, half, -fused(b.less, half, rest));
 }
 
 ELEMENTARY double log2(double x) {
@@ -81,7 +89,8 @@ ELEMENTARY double log1p(double x) {
     const Two<double> y = sum_of(1.0, x);
     const Parts p = parts_of_normal(y.high);
     const double low = fused(p.k, 0x1.ef35793c76730p-45, y.low / y.high);
-    const double near = p.f - fused(0.5, log_bend(p.f), -low);
+    const Bend b = log_bend(p.f);
+    const double near = p.f - fused(0.5, b.square - b.less, -low);
     const double result = fused(p.k, 0x1.62e42fefa3800p-1, near);
     return copysign(of_positive(y.high, result), x);
 }

@@ -35,6 +35,7 @@ ELEMENTARY Two<double> long_log(Parts p) {
                    0x1.111eb11cb2befp-18, 0x1.de7d80223133bp-21, 0x1.e8de1c34847f6p-23);
     const double first_low = fused(z.high, q, fused(z.low, 0x1.555554p-4, first.low));
     const Two<double> more = product_of(s, first.high);
+    // What s lacks counts 1 / (1 - z / 4) times.
     const double low = fused(s, first_low, more.low) + fused(0.2575 * z.high, s_low, s_low);
     const Two<double> most = sum_of_ordered(p.k * 0x1.62e42fefa3800p-1, s);
     const Two<double> all = sum_of_ordered(most.high, more.high);

@@ -139,10 +139,10 @@ ELEMENTARY float log(float x) {
 ELEMENTARY float log2(float x) {
     const ShortParts p = short_parts_of(x);
     const float square = p.f * p.f;
-    const float bend = fused(0.5f, square, -(square * p.f) * log_series(p.f));
     const Two<float> most = product_of(p.f, 0x1.715476p+0f);
     const float rest = fused(p.f, 0x1.4ae0c0p-26f, most.low);
-    return of_positive(x, p.k + (most.high - fused(bend, 0x1.715476p+0f, -rest)));
+    const float more = fused(square * p.f * log_series(p.f), 0x1.715476p+0f, rest);
+    return of_positive(x, p.k + (most.high - fused(square, 0x1.715476p-1f, -more)));
 }
 
 ELEMENTARY float log10(float x) {

@@ -115,7 +115,7 @@ _ROOT = mp.sqrt(2)
 _ATANH = ((_ROOT - 1) / (_ROOT + 1)) ** 2 * mpf("1.0001")
 
 _exp = (_rest(mp.exp, lambda r: 1 + r, 2), lambda r: r**2)
-_exp2 = (_rest(lambda r: mpf(2) ** r, lambda r: mpf(1), 1), lambda r: abs(r))
+_exp2 = (_rest(lambda r: mpf(2) ** r, lambda r: mpf(1), 1), abs)
 _log = (
     _rest(mp.log1p, lambda f: f - f * f / 2, 3),
     lambda f: abs(f**3 / mp.log1p(f)) if f != 0 else mpf(0),

@@ -74,7 +74,8 @@ ELEMENTARY double exp2(double x) {
 ELEMENTARY Two<double> quarter_of_expm1(double x) {
     const Exponential<double> e = exponential(x, 0.0);
     const double quarter = two_to(e.n - 2.0);
-    const Two<double> less = sum_of(quarter, -0.25);
+    // Exact but where the quarter is far below this.
+    const Two<double> less = sum_of_ordered(quarter, -0.25);
     const Two<double> sum = sum_of(less.high, quarter * e.rest.high);
     return {sum.high, sum.low + fused(quarter, e.rest.low, less.low)};
 }

@@ -108,12 +108,14 @@ def _erfcx(x: mpf) -> mpf:
 
 
 _LN2 = mp.log(2) / 2 * mpf("1.0001")
+_HALF = mpf("0.50001")
 _QUARTER = (mp.pi / 4 * mpf("1.0001")) ** 2
 _EIGHTH = mp.tan(mp.pi / 8) ** 2 * mpf("1.0001")
 _ROOT = mp.sqrt(2)
 _ATANH = ((_ROOT - 1) / (_ROOT + 1)) ** 2 * mpf("1.0001")
 
 _exp = (_rest(mp.exp, lambda r: 1 + r, 2), lambda r: r**2)
+_exp2 = (_rest(lambda r: mpf(2) ** r, lambda r: mpf(1), 1), abs)
 _log = (
     _rest(mp.log1p, lambda f: f - f * f / 2, 3),
     lambda f: abs(f**3 / mp.log1p(f)) if f != 0 else mpf(0),
@@ -128,13 +130,21 @@ _erf = (_of_square(mp.erf, lambda x: 2 / mp.sqrt(mp.pi) * x, 3), lambda z: z)
 FITS = {
     "exp double": Fit(10, -_LN2, _LN2, *_exp),
     "exp float": Fit(4, -_LN2, _LN2, *_exp),
-    "exp of pow float": Fit(6, -_LN2, _LN2, *_exp),
+    "exp of hyperbolic float": Fit(6, -_LN2, _LN2, *_exp),
+    "exp2 double": Fit(10, -_HALF, _HALF, *_exp2),
+    "exp2 float": Fit(5, -_HALF, _HALF, *_exp2),
+    "sinh": Fit(6, mpf(0), mpf("1.0001"), _of_square(mp.sinh, lambda x: x, 3), lambda z: z),
     "log double": Fit(6, mpf(0), _ATANH, *_atanh),
     "log float": Fit(9, 1 / _ROOT - 1, _ROOT - 1, *_log),
+    # Of s^2 with s = 2 f / (2 + f).
     "log of pow double": Fit(
-        8, mpf(0), _ATANH, _of_square(mp.atanh, lambda s: s + s**3 / 3, 5), lambda z: z * z
+        7,
+        mpf(0),
+        4 * _ATANH,
+        _of_square(lambda s: 2 * mp.atanh(s / 2), lambda s: s + s**3 / 12, 5),
+        lambda t: t**2,
     ),
-    "log of pow float": Fit(4, mpf(0), _ATANH, *_atanh),
+    "log of pow float": Fit(4, mpf(0), _ATANH, *_atanh),  # over ln(2)
     "sin double": Fit(5, mpf(0), _QUARTER, *_sin),
     "sin float": Fit(2, mpf(0), _QUARTER, *_sin),
     "cos double": Fit(5, mpf(0), _QUARTER, *_cos),
@@ -142,7 +152,7 @@ FITS = {
     "atan double": Fit(11, mpf(0), _EIGHTH, *_atan),
     "atan float": Fit(4, mpf(0), _EIGHTH, *_atan),
     "asin double": Fit(12, mpf(0), mpf("0.2501"), *_asin),
-    "asin float": Fit(5, mpf(0), mpf("0.2501"), *_asin),
+    "asin float": Fit(4, mpf(0), mpf("0.2501"), *_asin),
     "rcbrt": Fit(4, mpf(1), mpf(2), lambda x: x ** (-mpf(1) / 3), lambda x: x ** (mpf(1) / 3)),
     "erf double": Fit(13, mpf(0), mpf("1.0001"), *_erf),
     "erf float": Fit(6, mpf(0), mpf("1.0001"), *_erf),

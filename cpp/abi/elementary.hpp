@@ -7,7 +7,7 @@
  * of which IEEE 754 defines to the last bit; nothing may be contracted (-ffp-contract=off,
  * --fmad=false).
  *
- * Of floats most functions are computed in double and rounded once. Methods: J.-M. Muller,
+ * Of floats some functions are computed in double and rounded once. Methods: J.-M. Muller,
  * Elementary Functions (3rd ed., 2016); sums and products of two numbers without error: T. J.
  * Dekker (1971), D. E. Knuth; coefficients: 'bench/minimax.py'.
  */

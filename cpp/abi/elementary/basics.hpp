@@ -83,9 +83,6 @@ ELEMENTARY bool is_signed(double x) {
 ELEMENTARY double nearest(double x) {
     return (x + 0x1.8p52) - 0x1.8p52;
 }
-ELEMENTARY float nearest(float x) {
-    return (x + 0x1.8p23f) - 0x1.8p23f;
-}
 
 // 2 to a whole power from -1022 to 1023, or from -126 to 127.
 ELEMENTARY double two_to(double n) {
@@ -95,18 +92,17 @@ ELEMENTARY float two_to(float n) {
     return from_bits(bits(n + (0x1.8p23f + 127)) << 23);
 }
 
-// A number near 1 times 2 to a whole power, rounded once: both factors are within range.
-ELEMENTARY double scaled(double x, double n) {
-    const uint64_t whole = bits(n + 0x1.8p52);
-    const uint64_t half = (whole << 51) & (uint64_t(0xFFF) << 52);
+// A number near 1 times 2^n, of n + 0x1.8p52 or n + 0x1.8p23, rounded once: both factors are within
+// range for n up to 2000, or 250.
+ELEMENTARY double scaled_by(double x, double shifted) {
+    const uint64_t half = (bits(shifted) << 51) & (uint64_t(0xFFF) << 52);
     const uint64_t one = uint64_t(1023) << 52;
-    return x * from_bits(half + one) * from_bits((whole << 52) - half + one);
+    return x * from_bits(half + one) * from_bits((bits(shifted) << 52) - half + one);
 }
-ELEMENTARY float scaled(float x, float n) {
-    const uint32_t whole = bits(n + 0x1.8p23f);
-    const uint32_t half = (whole << 22) & (uint32_t(0x1FF) << 23);
+ELEMENTARY float scaled_by(float x, float shifted) {
+    const uint32_t half = (bits(shifted) << 22) & (uint32_t(0x1FF) << 23);
     const uint32_t one = uint32_t(127) << 23;
-    return x * from_bits(half + one) * from_bits((whole << 23) - half + one);
+    return x * from_bits(half + one) * from_bits((bits(shifted) << 23) - half + one);
 }
 
 // A whole number of at most 52 bits as a double.

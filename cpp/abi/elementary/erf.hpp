@@ -6,7 +6,7 @@
 namespace elementary {
 
 ELEMENTARY double erf(double x) {
-    const double a = within(size(x), 0.0, 6.0);
+    const double a = at_most(size(x), 6.0);
     const double z = a * a, z_low = fused(a, a, -z);
     // 2 / sqrt(pi) a (1 - z / 3 + ...): the first two terms in two parts.
     const double q =
@@ -32,7 +32,7 @@ ELEMENTARY double erf(double x) {
 }
 
 ELEMENTARY float erf(float x) {
-    const double a = within(static_cast<double>(size(x)), 0.0, 4.0);
+    const double a = at_most(static_cast<double>(size(x)), 4.0);
     const double z = a * a;
     const double q =
         polynomial(z, 0x1.20dd750429b6dp+0, -0x1.8127467ea5051p-2, 0x1.ce2f0d991c069p-4,

@@ -36,31 +36,48 @@ ELEMENTARY Exponential<double> exponential(double high, double low) {
 template <class T>
 ELEMENTARY T within(T x, T lower, T upper) {
     const T above = x < lower ? lower : x;
-    return above > upper ? upper : above;
+    return x > upper ? upper : above;
+}
+
+template <class T>
+ELEMENTARY T at_most(T x, T upper) {
+    return upper < x ? upper : x;
+}
+
+// A number within a limit of zero.
+template <class T>
+ELEMENTARY T bounded(T x, T limit) {
+    return size(x) > limit ? copysign(limit, x) : x;
 }
 
 ELEMENTARY double exp(double x) {
-    const double near = within(x, -746.0, 710.0);
-    const double n = nearest(near * 0x1.71547652b82fep+0);
+    const double near = bounded(x, 1400.0);
+    const double shifted = fused(near, 0x1.71547652b82fep+0, 0x1.8p52);
+    const double n = shifted - 0x1.8p52;
     const double most = fused(-n, 0x1.62e42fefa3800p-1, near);
     const double r = fused(-n, 0x1.ef35793c76730p-45, most);
-    return scaled(1.0 + fused(r * r, expm1_series(r), r), n);
+    return scaled_by(1.0 + fused(r * r, expm1_series(r), r), shifted);
 }
 
 ELEMENTARY double exp2(double x) {
-    const double near = within(x, -1080.0, 1025.0);
-    const double n = nearest(near);
-    const Two<double> r =
-        product_of<double>({near - n, 0.0}, {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56});
-    return scaled(1.0 + expm1_near_zero(r).high, n);
+    const double near = bounded(x, 2000.0);
+    const double shifted = near + 0x1.8p52;
+    const double r = near - (shifted - 0x1.8p52);
+    const double p = polynomial(r, 0x1.ebfbdff82c5a5p-3, 0x1.c6b08d704a0d7p-5, 0x1.3b2ab6fb9ff52p-7,
+                                0x1.5d87fe78a0e85p-10, 0x1.4309130f305d7p-13, 0x1.ffcbfc7c314a2p-17,
+                                0x1.62bfc6ca6a35cp-20, 0x1.b524ce0fee0fep-24, 0x1.e61cac9b357dap-28,
+                                0x1.ea1818f11e55bp-32);
+    return scaled_by(fused(r, fused(r, p, 0x1.62e42fefa39efp-1), 1.0), shifted);
 }
 
 // (e^x - 1) / 4 for x from -44 to 710.5.
 ELEMENTARY Two<double> quarter_of_expm1(double x) {
     const Exponential<double> e = exponential(x, 0.0);
     const double quarter = two_to(e.n - 2.0);
-    const Two<double> sum = sum_of(quarter - 0.25, quarter * e.rest.high);
-    return {sum.high, sum.low + quarter * e.rest.low};
+    // Exact but where the quarter is far below this.
+    const Two<double> less = sum_of_ordered(quarter, -0.25);
+    const Two<double> sum = sum_of(less.high, quarter * e.rest.high);
+    return {sum.high, sum.low + fused(quarter, e.rest.low, less.low)};
 }
 
 ELEMENTARY double expm1(double x) {
@@ -68,30 +85,34 @@ ELEMENTARY double expm1(double x) {
     return size(x) < 0x1p-54 ? x : result;
 }
 
+// e^x / 4 for x from 0 to 710.5.
+ELEMENTARY Two<double> quarter_of_exp(double x) {
+    const Exponential<double> e = exponential(x, 0.0);
+    const double quarter = two_to(e.n - 2.0);
+    const Two<double> sum = sum_of_ordered(1.0, e.rest.high);
+    return {quarter * sum.high, quarter * (sum.low + e.rest.low)};
+}
+
 ELEMENTARY double sinh(double x) {
-    // With E = e^|x| - 1: (E + E / (E + 1)) / 2.
-    const Two<double> quarter = quarter_of_expm1(within(size(x), 0.0, 710.5));
-    const Two<double> most = {quarter.high < 0x1p60 ? quarter.high : 0x1p60,
-                              quarter.high < 0x1p60 ? quarter.low : 0.0};
-    const Two<double> below = sum_of(0.25, most.high);
-    const Two<double> q = quotient_of(most, {below.high, below.low + most.low});
-    const Two<double> sum = sum_of(quarter.high, 0.25 * q.high);
-    const double result = 2.0 * (sum.high + (sum.low + (quarter.low + 0.25 * q.low)));
-    return size(x) < 0x1p-28 ? x : copysign(result, x);
+    const double z = x * x;
+    const double q = polynomial(z, 0x1.5555555555556p-3, 0x1.11111111110a1p-7,
+                                0x1.a01a01a029205p-13, 0x1.71de3a45f6702p-19, 0x1.ae6467673d6e9p-26,
+                                0x1.611a39ceb0dd8p-33, 0x1.b4cf94851a770p-41);
+    const Two<double> above = quarter_of_exp(at_most(size(x), 710.5));
+    const double below = 0.0625 / above.high;  // e^-x / 4
+    const double far = 2.0 * (above.high + (above.low - below));
+    return size(x) < 1.0 ? fused(x * z, q, x) : copysign(far, x);
 }
 
 ELEMENTARY double cosh(double x) {
-    const Exponential<double> e = exponential(within(size(x), 0.0, 712.0), 0.0);
-    const Two<double> sum = sum_of_ordered(1.0, e.rest.high);
-    const double half = scaled(sum.high, e.n - 1.0);
-    const double low = scaled(sum.low + e.rest.low, e.n - 1.0);
-    const double inverse = 0.25 / half;
-    return half + fused(low, fused(-4.0 * inverse, inverse, 1.0), inverse);
+    const Two<double> above = quarter_of_exp(at_most(size(x), 710.5));
+    const double below = 0.0625 / above.high;
+    return 2.0 * (above.high + fused(above.low, fused(-16.0 * below, below, 1.0), below));
 }
 
 ELEMENTARY double tanh(double x) {
     // With E = e^(2 |x|) - 1: E / (E + 2).
-    const Two<double> quarter = quarter_of_expm1(2.0 * within(size(x), 0.0, 22.0));
+    const Two<double> quarter = quarter_of_expm1(2.0 * at_most(size(x), 22.0));
     const Two<double> below = sum_of(0.5, quarter.high);
     const double result = rounded_sum(quotient_of(quarter, {below.high, below.low + quarter.low}));
     return size(x) < 0x1p-28 ? x : copysign(result, x);
@@ -125,20 +146,22 @@ ELEMENTARY float expm1_series(float r) {
 }
 
 ELEMENTARY float exp(float x) {
-    const float near = within(x, -105.0f, 90.0f);
-    const float n = nearest(near * 0x1.715476p+0f);
+    const float near = bounded(x, 170.0f);
+    const float shifted = fused(near, 0x1.715476p+0f, 0x1.8p23f);
+    const float n = shifted - 0x1.8p23f;
     const float most = fused(-n, 0x1.62e4p-1f, near);  // exact: ln(2) to 15 bits
     const float r = fused(-n, 0x1.7f7d1cp-20f, most);
     const float rest = fused(-n, 0x1.7f7d1cp-20f, most - r);
-    return scaled(1.0f + (r + fused(r * r, expm1_series(r), rest)), n);
+    return scaled_by(1.0f + (r + fused(r * r, expm1_series(r), rest)), shifted);
 }
 
 ELEMENTARY float exp2(float x) {
-    const float near = within(x, -155.0f, 130.0f);
-    const float n = nearest(near);
-    const float r = (near - n) * 0x1.62e43p-1f;
-    const float rest = fused(near - n, 0x1.62e43p-1f, -r) - (near - n) * 0x1.05c610p-29f;
-    return scaled(1.0f + (r + fused(r * r, expm1_series(r), rest)), n);
+    const float near = bounded(x, 250.0f);
+    const float shifted = near + 0x1.8p23f;
+    const float r = near - (shifted - 0x1.8p23f);
+    const float p = polynomial(r, 0x1.ebfbe0d9a6761p-3, 0x1.c6aecf4b71bbep-5, 0x1.3b29a8dd3fdf4p-7,
+                               0x1.5f47c1475c5f3p-10, 0x1.44906fc4ffea5p-13);
+    return scaled_by(fused(r, fused(r, p, 0x1.62e430p-1f), 1.0f), shifted);
 }
 
 ELEMENTARY float expm1(float x) {
@@ -158,7 +181,7 @@ ELEMENTARY float cosh(float x) {
 }
 
 ELEMENTARY float tanh(float x) {
-    const double e = short_expm1(2.0 * static_cast<double>(within(size(x), 0.0f, 20.0f)));
+    const double e = short_expm1(2.0 * static_cast<double>(at_most(size(x), 20.0f)));
     const float result = static_cast<float>(e / (e + 2.0));
     return size(x) < 0x1p-13f ? x : copysign(result, x);
 }

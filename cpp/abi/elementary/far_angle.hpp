@@ -1,8 +1,5 @@
-/* Angles far from zero, which few numbers are: found by a call that looks whether there is one.
- *
- * Loops with branches do not become vectors; loops with calls do if there are vector functions by
- * the names of the x86 vector function ABI, which are made here. Other compilers than GCC see
- * an ordinary function.
+/* Angles far from zero: the 53 bits of x are multiplied by those of 2 / pi that matter, which the
+ * exponent chooses (M. Payne and R. Hanek, Radian reduction for trigonometric functions, 1983).
  */
 #pragma once
 
@@ -10,9 +7,12 @@
 
 namespace elementary {
 
-ELEMENTARY bool is_far(double x) {
-    return !(size(x) < 65536.0);
-}
+// x = n pi / 2 + rest, the rest from -pi / 4 to pi / 4; of n the last two bits count.
+template <class T, class Bits = uint64_t>
+struct Angle {
+    Bits n;
+    T rest;
+};
 
 // 64 bits of two words, from bit 'shift' of the first on.
 ELEMENTARY uint64_t joined(uint64_t first, uint64_t second, uint64_t shift) {
@@ -33,14 +33,7 @@ ELEMENTARY Wide wide_product(uint64_t a, uint64_t b) {
     return {a1 * b1 + (middle >> 32) + (other >> 32), (other << 32) | (p00 & half)};
 }
 
-// The rest of a number far from zero; the last two bits of its first part are those of n.
-#ifdef __CUDACC__
-__device__ __noinline__
-#else
-__attribute__((noinline, unused))
-#endif
-    static Two<double>
-    far_rest(double x) {
+ELEMENTARY Angle<Two<double>> far_angle_of(double x) {
     const uint64_t w[20] = {
         // 64 zeros and the bits of 2 / pi
         0x0000000000000000u, 0xA2F9836E4E441529u, 0xFC2757D1F534DDC0u, 0xDB6295993C439041u,
@@ -48,7 +41,6 @@ __attribute__((noinline, unused))
         0xE88235F52EBB4484u, 0xE99C7026B45F7E41u, 0x3991D639835339F4u, 0x9C845F8BBDF9283Bu,
         0x1FF897FFDE05980Fu, 0xEF2F118B5A0A6D1Fu, 0x6D367ECF27CB09B7u, 0x4F463F669E5FEA2Du,
         0x7527BAC7EBE5F17Bu, 0x3D0739F78A5292EAu, 0x6BFB5FB11F8D5D08u, 0x56033046FC7B6BABu};
-    if (!(size(x) < infinity())) return {0.0, 0.0};
     const uint64_t position = (bits(size(x)) >> 52) - (1023 - 10);  // where those that matter begin
     const uint64_t* v = w + (position >> 6);
     const uint64_t shift = position & 63;
@@ -66,87 +58,7 @@ __attribute__((noinline, unused))
     const Two<double> f = sum_of_ordered(top.high, top.low + second);
     const Two<double> rest = product_of(f, {0x1.921fb54442d18p-62, 0x1.1a62633145c07p-116});
     const double sign = copysign(1.0, x);
-    const uint64_t turns = (is_signed(x) ? 4 - n : n) & 3;
-    const double marked = from_bits((bits(rest.high) & ~uint64_t(3)) | turns);
-    return {sign * marked, sign * (rest.low + (rest.high - marked))};
+    return {is_signed(x) ? 4 - n : n, {sign * rest.high, sign * rest.low}};
 }
 
 }  // namespace elementary
-
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__) && defined(__x86_64__)
-
-// Zero for numbers near zero.
-#define ELEMENTARY_HIDDEN __attribute__((weak, visibility("hidden")))
-extern "C" {
-__attribute__((simd("notinbranch"), const, nothrow, leaf)) double elementary_far_high(double x);
-__attribute__((simd("notinbranch"), const, nothrow, leaf)) double elementary_far_low(double x);
-ELEMENTARY_HIDDEN double elementary_far_high_of_one(double x) __asm__("elementary_far_high");
-ELEMENTARY_HIDDEN double elementary_far_low_of_one(double x) __asm__("elementary_far_low");
-ELEMENTARY_HIDDEN double elementary_far_high_of_one(double x) {
-    return elementary::is_far(x) ? elementary::far_rest(x).high : 0.0;
-}
-ELEMENTARY_HIDDEN void elementary_far_high_of_some(const void* x, void* found, int count) {
-    for (int i = 0; i < count; ++i) {
-        const double one = elementary_far_high_of_one(static_cast<const double*>(x)[i]);
-        __builtin_memcpy(static_cast<double*>(found) + i, &one, sizeof one);
-    }
-}
-ELEMENTARY_HIDDEN double elementary_far_low_of_one(double x) {
-    return elementary::is_far(x) ? elementary::far_rest(x).low : 0.0;
-}
-ELEMENTARY_HIDDEN void elementary_far_low_of_some(const void* x, void* found, int count) {
-    for (int i = 0; i < count; ++i) {
-        const double one = elementary_far_low_of_one(static_cast<const double*>(x)[i]);
-        __builtin_memcpy(static_cast<double*>(found) + i, &one, sizeof one);
-    }
-}
-
-// As 'declare simd' would name it: of so many numbers, for some instructions.
-#define ELEMENTARY_OF_VECTOR(part, isa, lanes, instructions)                                     \
-    ELEMENTARY_HIDDEN Of##lanes elementary_far_##part##_##isa(Of##lanes x) __asm__(              \
-        "_ZGV" #isa "N" #lanes "v_elementary_far_" #part);                                       \
-    __attribute__((target(instructions))) Of##lanes elementary_far_##part##_##isa(Of##lanes x) { \
-        const auto far = !(x < 65536.0 && x > -65536.0);                                         \
-        long long any = 0;                                                                       \
-        for (int i = 0; i < lanes; ++i) any |= far[i];                                           \
-        Of##lanes found = {};                                                                    \
-        if (__builtin_expect(any != 0, 0)) elementary_far_##part##_of_some(&x, &found, lanes);   \
-        return found;                                                                            \
-    }
-#define ELEMENTARY_OF_VECTORS(isa, lanes, instructions)  \
-    ELEMENTARY_OF_VECTOR(high, isa, lanes, instructions) \
-    ELEMENTARY_OF_VECTOR(low, isa, lanes, instructions)
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"
-typedef double Of2 __attribute__((vector_size(16)));
-typedef double Of4 __attribute__((vector_size(32)));
-typedef double Of8 __attribute__((vector_size(64)));
-ELEMENTARY_OF_VECTORS(b, 2, "sse2")
-ELEMENTARY_OF_VECTORS(c, 4, "avx")
-ELEMENTARY_OF_VECTORS(d, 4, "avx2")
-ELEMENTARY_OF_VECTORS(e, 8, "avx512f")
-#pragma GCC diagnostic pop
-}  // extern "C"
-
-namespace elementary {
-ELEMENTARY double far_high(double x) {
-    return elementary_far_high(x);
-}
-ELEMENTARY double far_low(double x) {
-    return elementary_far_low(x);
-}
-}  // namespace elementary
-
-#else
-
-namespace elementary {
-ELEMENTARY double far_high(double x) {
-    return is_far(x) ? far_rest(x).high : 0.0;
-}
-ELEMENTARY double far_low(double x) {
-    return is_far(x) ? far_rest(x).low : 0.0;
-}
-}  // namespace elementary
-
-#endif

@@ -1,7 +1,7 @@
 /* Arcus functions. */
 #pragma once
 
-#include "elementary/basics.hpp"
+#include "elementary/exponential.hpp"
 
 namespace elementary {
 
@@ -13,6 +13,16 @@ ELEMENTARY double atan_series(double z) {
                       0x1.70f99b4ea5e4cp-5, -0x1.12536e84f383ap-5, 0x1.f25598584bf44p-7);
 }
 
+// The same for results that are rounded to float.
+template <class T>
+ELEMENTARY T short_atan_series(T z) {
+    return polynomial(z, -0x1.5555495e606dep-2, 0x1.9991adfb06d00p-3, -0x1.23b6c42081fbcp-3,
+                      0x1.b202a139b6feep-4, -0x1.f2580d03f7d59p-5);
+}
+ELEMENTARY float atan_series(float z) {
+    return short_atan_series(z);
+}
+
 // z up to 1/4: (asin(s) - s) / s^3 of z = s^2.
 ELEMENTARY double asin_series(double z) {
     return polynomial(z, 0x1.5555555555578p-3, 0x1.333333332df02p-4, 0x1.6db6db722c1bcp-5,
@@ -20,6 +30,18 @@ ELEMENTARY double asin_series(double z) {
                       0x1.ca214b49b8fe4p-7, 0x1.757759daa97ebp-7, 0x1.618bbdebfb0c8p-7,
                       0x1.e14d602beb345p-9, 0x1.6505da07fe67ep-6, -0x1.59fb7d8ca86cdp-6,
                       0x1.0be5d3c5f5264p-5);
+}
+
+ELEMENTARY float asin_series(float z) {
+    return polynomial(z, 0x1.5555cab693205p-3, 0x1.330136d532100p-4, 0x1.748eee27b6ed2p-5,
+                      0x1.8b872b7ad1e06p-6, 0x1.59f38d0c87a13p-5);
+}
+
+ELEMENTARY Two<double> quarter_turn(double) {
+    return {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
+}
+ELEMENTARY Two<float> quarter_turn(float) {
+    return {0x1.921fb6p+0f, -0x1.777a5cp-25f};
 }
 
 // Of which eighth of a turn a point's direction is the angle from: pi / 4 times 'eighths', plus or
@@ -68,53 +90,6 @@ ELEMENTARY double atan2(double y, double x) {
     return x != x || y != y ? x + y : copysign(result, y);
 }
 
-ELEMENTARY double atan(double x) {
-    return atan2(x, 1.0);
-}
-
-// s and its rest, of what the arcus sine is taken: |x|, or the root of (1 - |x|) / 2.
-struct Half {
-    bool is_small;
-    Two<double> s;
-    double more;
-};
-
-ELEMENTARY Half half_of(double x) {
-    const double a = size(x);
-    const bool is_small = a <= 0.5;
-    const double z = is_small ? a * a : (1.0 - a) * 0.5;
-    const double s = is_small ? a : root(z);
-    const double rest = fused(-s, s, z) / (2.0 * (z == 0.0 ? 1.0 : s));
-    return {is_small, {s, is_small ? 0.0 : rest}, z * asin_series(z) * s};
-}
-
-ELEMENTARY double asin(double x) {
-    const Half h = half_of(x);
-    const double low = h.s.low + h.more;
-    const Two<double> sum = sum_of_ordered(0x1.921fb54442d18p+0, -2.0 * h.s.high);
-    const double large = sum.high + (sum.low + (0x1.1a62633145c07p-54 - 2.0 * low));
-    return copysign(h.is_small ? h.s.high + low : large, x);
-}
-
-ELEMENTARY double acos(double x) {
-    const Half h = half_of(x);
-    const double low = h.s.low + h.more;
-    // Two angles from zero, one from a quarter or two from half a turn.
-    const bool is_left = x < 0.0;
-    const bool is_near = !h.is_small && !is_left;
-    const double sign = h.is_small && is_left ? 1.0 : -1.0;
-    const double factor = h.is_small ? sign : is_left ? -2.0 : 2.0;
-    const double base = is_near ? 0.0 : h.is_small ? 0x1.921fb54442d18p+0 : 0x1.921fb54442d18p+1;
-    const double rest = is_near ? 0.0 : h.is_small ? 0x1.1a62633145c07p-54 : 0x1.1a62633145c07p-53;
-    const Two<double> sum = sum_of_ordered(base, factor * h.s.high);
-    return sum.high + (sum.low + (rest + factor * low));
-}
-
-ELEMENTARY double short_asin_series(double z) {
-    return polynomial(z, 0x1.55554c309788fp-3, 0x1.333891be6a2c1p-4, 0x1.6cabbc718deddp-5,
-                      0x1.04aacd8904646p-5, 0x1.d7aa80311eb78p-7, 0x1.33d65d1ddd750p-5);
-}
-
 ELEMENTARY float atan2(float y, float x) {
     const double a = size(y), b = size(x);
     const double infinite = infinity();
@@ -125,39 +100,71 @@ ELEMENTARY float atan2(float y, float x) {
     const bool is_wide = above > 0x1.a827999fcef32p-2 * below;
     const double t = (is_wide ? above - below : above) / (is_wide ? above + below : below);
     const double z = t * t;
-    const double q = polynomial(z, -0x1.5555495e606dep-2, 0x1.9991adfb06d00p-3,
-                                -0x1.23b6c42081fbcp-3, 0x1.b202a139b6feep-4, -0x1.f2580d03f7d59p-5);
-    const double near = fused(z * t, q, t) + (is_wide ? 0x1.921fb54442d18p-1 : 0.0);
+    const double near =
+        fused(z * t, short_atan_series(z), t) + (is_wide ? 0x1.921fb54442d18p-1 : 0.0);
     const double right = is_steep ? 0x1.921fb54442d18p+0 - near : near;
     const double angle = is_signed(x) ? 0x1.921fb54442d18p+1 - right : right;
     return x != x || y != y ? x + y : copysign(static_cast<float>(angle), y);
 }
 
-ELEMENTARY float atan(float x) {
-    return atan2(x, 1.0f);
+// The angle of |x|; where that is wide, less an eighth of a turn; where it is steep, less a
+// quarter: of a, of (a - 1) / (a + 1), of -1 / a. Factors, not choices: those would be many
+// comparisons.
+template <class T>
+ELEMENTARY T atan(T x) {
+    const T a = at_most(size(x), T(0x1p60));
+    const T wide = a > T(0x1.a827999fcef32p-2) ? T(1) : T(0);
+    const T steep = a > T(0x1.3504f333f9de6p+1) ? T(1) : T(0);
+    const T flat = T(1) - steep;
+    const Two<T> t = quotient_of(sum_of_ordered(-wide, flat * a), sum_of_ordered(flat, wide * a));
+    const T z = t.high * t.high;
+    const T low = fused(z * t.high, atan_series(z), t.low);
+    const T turns = T(0.5) * (wide + steep);
+    const Two<T> quarter = quarter_turn(x);
+    const Two<T> sum = sum_of_ordered(turns * quarter.high, t.high);
+    return copysign(sum.high + (sum.low + fused(turns, quarter.low, low)), x);
 }
 
-ELEMENTARY double short_asin(double x) {
-    const double a = size(x);
-    const bool is_small = a <= 0.5;
-    const double z = is_small ? a * a : (1.0 - a) * 0.5;
-    const double s = is_small ? a : root(z);
-    const double angle = fused(z * s, short_asin_series(z), s);
-    return is_small ? angle : fused(-2.0, angle, 0x1.921fb54442d18p+0);
+// s, of what the arcus sine is taken: |x|, or where 'large' is one and not zero the root of
+// (1 - |x|) / 2; and the angle less s.
+template <class T>
+struct Half {
+    T large, s, rest;
+};
+
+template <class T>
+ELEMENTARY Half<T> half_of(T x) {
+    const T a = size(x);
+    // The smaller square; compilers would compute a choice's root for both.
+    const T square = a * a, half = fused(a, T(-0.5), T(0.5));
+    const T z = half < square ? half : square;
+    const T length = root(z);
+    const T low = fused(-length, length, z) / (length + length + T(0x1p-60));
+    const T s = a > T(0.5) ? length : a;
+    const T large = a > T(0.5) ? T(1) : T(0);
+    return {large, s, fused(z * s, asin_series(z), large * low)};
 }
 
-ELEMENTARY float asin(float x) {
-    return copysign(static_cast<float>(short_asin(x)), x);
+template <class T>
+ELEMENTARY T asin(T x) {
+    const Half<T> h = half_of(x);
+    const Two<T> quarter = quarter_turn(x);
+    const T factor = fused(T(-3), h.large, T(1));
+    const Two<T> sum = sum_of_ordered(h.large * quarter.high, factor * h.s);
+    const T angle = sum.high + (sum.low + fused(factor, h.rest, h.large * quarter.low));
+    return copysign(angle, x);
 }
 
-ELEMENTARY float acos(float x) {
-    const double a = size(x);
-    const bool is_small = a <= 0.5;
-    const double z = is_small ? a * a : (1.0 - a) * 0.5;
-    const double s = is_small ? a : root(z);
-    const double angle = fused(z * s, short_asin_series(z), s);
-    const double turned = is_small ? 0x1.921fb54442d18p+0 - angle : 2.0 * angle;
-    return static_cast<float>(x < 0.0f ? 0x1.921fb54442d18p+1 - turned : turned);
+// A quarter turn less an angle, two angles, or half a turn less two.
+template <class T>
+ELEMENTARY T acos(T x) {
+    const Half<T> h = half_of(x);
+    const Two<T> quarter = quarter_turn(x);
+    const T sign = copysign(T(1), x);
+    const T turns = fused(-h.large, sign, T(1));
+    const T factor = fused(T(3), h.large, T(-1)) * sign;
+    const Two<T> sum = sum_of_ordered(turns * quarter.high, factor * h.s);
+    return sum.high + (sum.low + fused(factor, h.rest, turns * quarter.low));
 }
 
 }  // namespace elementary

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 # Operations of functions in float64, as 'elementary.hpp' writes them, in round numbers.
 _INSIDE = {
-    "exp": 30, "exp2": 30, "expm1": 45, "log": 35, "log2": 65, "log10": 70, "log1p": 75, "sin": 60,
-    "cos": 60, "tan": 75, "asin": 45, "acos": 50, "atan": 65, "sinh": 65, "cosh": 45, "tanh": 55,
-    "cbrt": 45, "erf": 65, "pow": 150, "atan2": 65, "hypot": 35, "fmod": 60,
+    "exp": 30, "exp2": 30, "expm1": 45, "log": 35, "log2": 40, "log10": 45, "log1p": 45, "sin": 60,
+    "cos": 60, "tan": 75, "asin": 45, "acos": 50, "atan": 50, "sinh": 60, "cosh": 45, "tanh": 55,
+    "cbrt": 45, "erf": 65, "pow": 110, "atan2": 65, "hypot": 35, "fmod": 60,
 }  # fmt: skip
 
 

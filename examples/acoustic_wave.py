@@ -16,8 +16,7 @@ h, dt, c, frequency = 5.0, 1e-3, 1500.0, 15.0  # m, s, m/s, Hz
 grid, width = hc.Grid((cells, cells), spacing=h), cells * h
 names = ("p_old", "p", "p_new", "damping")
 p_old, p, p_new, damping = (grid.field(name, dtype="float32") for name in names)
-for side in ("x-", "x+", "y-", "y+"):
-    p.boundary(side, hc.Dirichlet(0.0))
+p.boundary(grid.sides, hc.Dirichlet(0.0))
 
 
 def sponge(x, y):  # 200 m wide

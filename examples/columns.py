@@ -12,15 +12,13 @@ import numpy as np
 import halocline as hc
 
 cells, steps = map(int, sys.argv[1:] or (128, 100))
-levels, dz, dt = 40, 2.5, 600.0  # m, s
-depth = levels * dz
+levels, depth, dz, dt = 40, 100.0, 2.5, 600.0  # m, m, s
 grid = hc.Grid((cells, cells, levels), periodic=(True, True, False), spacing=(1e3, 1e3, dz))
 T = grid.field("T", unit="degC", description="temperature")
 pressure = grid.field("pressure", unit="Pa")
 mixing = grid.field("mixing", axes="z", location="z_face", unit="m2 s-1")  # the same in all columns
 heating = grid.field("heating", axes="xy", unit="K m s-1")  # a surface field
 bottom, mean = grid.field("bottom", axes="xy"), grid.field("mean", axes="z")
-
 # Implicitly: (1 + down + up) T - down T[k - 1] - up T[k + 1] = T before.
 down, up = dt / dz**2 * mixing[0], dt / dz**2 * mixing[1]  # through the faces of a cell
 diffuse = hc.tridiagonal("z", lower=-down, diagonal=1.0 + down + up, upper=-up, right=T, into=T)
@@ -38,12 +36,10 @@ def heat(T, heating, *, dt):
     T[0, 0, 0] = T[0, 0, 0] + dt / dz * heating[0, 0]
 
 
-T.set(10.0)
-mixing.set(lambda z: 1e-1 * (z / depth) ** 2 * (z < depth))  # none through the ends
+T.set(10.0), mixing.set(lambda z: 0.1 * (z / depth) ** 2 * (z < depth))  # none through the ends
 heating.set(lambda x, y: 2e-4 * (1.0 + np.cos(2 * np.pi * x / (cells * 1e3)) + 0.0 * y))
-top = hc.Box((0, 0, levels - 1), (cells, cells, levels))
 time_step = [
-    heat(T, heating, dt=dt, on=top),
+    heat(T, heating, dt=dt, on=hc.Box((0, 0, levels - 1), (cells, cells, levels))),
     diffuse,
     hydrostatic(T, pressure, start=1.013e5, end=bottom),
     hc.sum(T, over="xy", into=mean),
@@ -51,16 +47,14 @@ time_step = [
 simulation = hc.Simulation(grid, time_step, dt=dt)
 simulation.run(steps)
 
-profile, deepest = mean.gather(), simulation.reduce(hc.max(bottom))
-heat = dz * simulation.reduce(hc.sum(T)) / cells**2  # in a column, on average
-section = T.to_xarray()
+profile, section, deepest = mean.gather(), T.to_xarray(), simulation.reduce(hc.max(bottom))
+content = dz * simulation.reduce(hc.sum(T)) / cells**2  # in a column, on average
 if simulation.rank == 0:
-    error = heat - (10.0 * depth + 2e-4 * dt * steps)  # what was there, and what came
+    error = content - (10.0 * depth + 2e-4 * dt * steps)  # what was there, and what came
     print(f"{profile[-1] / cells**2:.6f} degC at the surface, {profile[0] / cells**2:.6f} below")
     print(f"highest pressure at the bottom {deepest:.6f} Pa")
     print(f"error {abs(error):.0e} K m: heat gained or lost in a column")
     plt.figure(figsize=(5.5, 4), layout="constrained")
     section.isel(y=0).plot.contourf(x="x", levels=20, cmap="inferno")
     plt.title(f"Water warmed from above for {steps * dt / 3600:.0f} h")
-    plt.xlabel("x [m]"), plt.ylabel("height above the bottom [m]")
-    plt.savefig("columns.png", dpi=80)
+    plt.xlabel("x [m]"), plt.ylabel("height [m]"), plt.savefig("columns.png", dpi=80)

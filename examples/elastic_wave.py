@@ -23,10 +23,9 @@ v = grid.field("v", location="y_face", unit="m/s", description="upward velocity"
 xx, yy, xy = grid.field("xx"), grid.field("yy"), grid.field("xy", location="xy_edge")
 stiff = grid.field("stiff", axes="y", unit="Pa")  # the modulus of compression, less in the layer
 stiff.set(lambda y: density * fast**2 * np.where(y > 0.8 * cells * h, 0.3, 1.0))
-for side in ("x-", "x+", "y-", "y+"):
-    for field in (u, v, xx, yy, xy):
-        field.boundary(side, hc.Dirichlet(0.0))
-stiff.boundary("y-", hc.Neumann()), stiff.boundary("y+", hc.Neumann())
+for field in (u, v, xx, yy, xy):
+    field.boundary(grid.sides, hc.Dirichlet(0.0))
+stiff.boundary(["y-", "y+"], hc.Neumann())
 
 
 @hc.kernel

@@ -22,8 +22,7 @@ Ez = grid.field("Ez", location="xy_edge", unit="V/m", description="electric fiel
 eps = grid.field("eps", location="xy_edge", unit="F/m")  # permittivity
 eps.set(lambda x, y: (1 + 1.25 * (np.hypot(x - size / 2, y - size / 2) < size / 6)) / (mu * c**2))
 Hx, Hy = (grid.field(f"H{axis}", location=f"{axis}_face", unit="A/m") for axis in "xy")
-for side in ("x-", "x+", "y-", "y+"):
-    Ez.boundary(side, hc.Dirichlet(0.0))  # a perfect conductor, behind the layers
+Ez.boundary(grid.sides, hc.Dirichlet(0.0))  # a perfect conductor, behind the layers
 pml = hc.PML(grid, speed=c, dt=dt, width=max(4, cells // 40))
 
 

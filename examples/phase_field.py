@@ -14,7 +14,7 @@ import halocline as hc
 cells, steps = map(int, sys.argv[1:] or (300, 3600))
 width, dt, tau, latent_heat = 0.03, 1e-4, 3e-4, 1.6
 grid = hc.Grid((cells, cells), spacing=width, origin=-0.5 * cells * width)
-solid, solid_new = grid.field("solid", description="phase"), grid.field("solid_new")
+solid = grid.field("solid", description="phase")
 T, T_new = grid.field("T", description="temperature, 1 where it melts"), grid.field("T_new")
 flux_x, flux_y = grid.field("flux_x", location="x_face"), grid.field("flux_y", location="y_face")
 
@@ -33,34 +33,23 @@ def move(solid, flux_x, flux_y):
 
 
 @hc.kernel
-def grow(solid, T, flux_x, flux_y, solid_new, T_new):
+def grow(solid, T, flux_x, flux_y, T_new):
     drive = 0.9 / np.pi * np.arctan(10.0 * (1.0 - T[0, 0]))
     bulk = solid * (1.0 - solid) * (solid - 0.5 + drive)
     gained = dt / tau * (hc.div((flux_x, flux_y)) + bulk)
-    solid_new[0, 0] = solid + gained
+    solid[0, 0] = solid + gained
     T_new[0, 0] = T + dt * hc.laplacian(T) + latent_heat * gained
 
 
 solid.set(lambda x, y: np.where(np.hypot(x, y) < 0.15, 1.0, 0.0))
-T.set(0.0)
-for side in ("x-", "x+", "y-", "y+"):  # nothing passes
-    for field in (solid, T):
-        field.boundary(side, hc.Neumann())
-for field, axis in ((flux_x, "x"), (flux_y, "y")):
-    for sign in "-+":
-        field.boundary(axis + sign, hc.Dirichlet(0.0))
-time_step = [
-    move(solid, flux_x, flux_y),
-    grow(solid, T, flux_x, flux_y, solid_new, T_new),
-    hc.swap(solid, solid_new),
-    hc.swap(T, T_new),
-]
+solid.boundary(grid.sides, hc.Neumann()), T.boundary(grid.sides, hc.Neumann())  # nothing passes
+flux_x.boundary(["x-", "x+"], hc.Dirichlet(0.0)), flux_y.boundary(["y-", "y+"], hc.Dirichlet(0.0))
+time_step = [move(solid, flux_x, flux_y), grow(solid, T, flux_x, flux_y, T_new), hc.swap(T, T_new)]
 simulation = hc.Simulation(grid, time_step, dt=dt)
 heat = hc.sum(T - latent_heat * solid)
 before = simulation.reduce(heat)
 simulation.run(steps)
-change = simulation.reduce(heat) / before - 1.0
-share = simulation.reduce(hc.sum(solid)) / cells**2
+change, share = simulation.reduce(heat) / before - 1.0, simulation.reduce(hc.sum(solid)) / cells**2
 crystal, warm = solid.to_xarray(), T.to_xarray()
 if simulation.rank == 0:
     print(f"the crystal fills {100.0 * share:.9f} % of the box")
@@ -68,5 +57,4 @@ if simulation.rank == 0:
     plt.figure(figsize=(5.5, 4.5), layout="constrained")
     warm.plot.imshow(x="x", cmap="inferno", vmin=0, vmax=1.1, interpolation="bilinear")
     crystal.plot.contour(x="x", levels=[0.5], colors="black", linewidths=0.5)
-    plt.title("A crystal in a melt"), plt.gca().set_aspect("equal")
-    plt.savefig("phase_field.png", dpi=80)
+    plt.title("A crystal in a melt"), plt.axis("image"), plt.savefig("phase_field.png", dpi=80)

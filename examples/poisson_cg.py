@@ -15,8 +15,7 @@ import halocline as hc
 cells = int(sys.argv[1]) if len(sys.argv) > 1 else 96
 grid = hc.Grid((cells,) * 3, spacing=1.0 / cells)
 potential, charge = grid.field("potential", description="potential"), grid.field("charge")
-for side in ("x-", "x+", "y-", "y+", "z-", "z+"):
-    potential.boundary(side, hc.Dirichlet(0.0))
+potential.boundary(grid.sides, hc.Dirichlet(0.0))
 
 
 @hc.kernel

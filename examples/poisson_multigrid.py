@@ -14,8 +14,7 @@ import halocline as hc
 cells = int(sys.argv[1]) if sys.argv[1:] else 256
 grid = hc.Grid((cells, cells), spacing=1 / cells)
 u, f = grid.field("u"), grid.field("f")
-for side in ("x-", "x+", "y-", "y+"):
-    u.boundary(side, hc.Dirichlet(0.0))
+u.boundary(grid.sides, hc.Dirichlet(0.0))
 
 
 def exact(x, y):

@@ -17,10 +17,7 @@ dt = 0.02 * width
 grid = hc.Grid((cells, cells), spacing=width)
 level = grid.field("level", unit="m", description="sea level")
 u, v = grid.field("u", location="x_face"), grid.field("v", location="y_face")
-depth_u, depth_v = (
-    grid.field("depth_u", location="x_face"),
-    grid.field("depth_v", location="y_face"),
-)
+depth_u, depth_v = (grid.field(f"depth_{c}", location=f"{a}_face") for c, a in ("ux", "vy"))
 
 
 def depth(x, y):  # [m]; 0 on land, which begins where the water is 4 m deep
@@ -41,8 +38,8 @@ def rise(level, u, v, depth_u, depth_v, *, dt):
 
 depth_u.set(depth), depth_v.set(depth)
 level.set(lambda x, y: np.exp(-(((x - 8e3) / 2.5e3) ** 2)) + 0 * y)
-for sign in "-+":  # no current through the sides
-    u.boundary("x" + sign, hc.Dirichlet(0.0)), v.boundary("y" + sign, hc.Dirichlet(0.0))
+# No current through the sides.
+u.boundary(["x-", "x+"], hc.Dirichlet(0.0)), v.boundary(["y-", "y+"], hc.Dirichlet(0.0))
 time_step = [  # only faces that are not on land have a current
     accelerate(u, level, axis="x", dt=dt, on=depth_u),
     accelerate(v, level, axis="y", dt=dt, on=depth_v),

@@ -17,7 +17,7 @@ CHOICES = {
     "columns.py": (("16", "5"), 1e-10),
     "elastic_wave.py": (("64", "60"), None),
     "euler.py": (("100",), 0.015),
-    "from_netcdf.py": (("48", "60"), 0.05),
+    "from_netcdf.py": (("40",), 1e-3),
     "gray_scott.py": (("48", "150"), 1e-13),
     "heat_diffusion.py": (("16", "20"), 1e-3),
     "ising.py": (("48", "1500"), 0.004),
@@ -64,5 +64,4 @@ def test_an_example_is_right_and_prints_the_same_on_any_number_of_ranks(name, tm
 
 @pytest.mark.parametrize("name", CHOICES)
 def test_an_example_is_short(name):
-    lines = (EXAMPLES / name).read_text(encoding="utf-8").split('"""', 2)[2].splitlines()
-    assert sum(bool(line.strip()) for line in lines) <= 60
+    assert len((EXAMPLES / name).read_text(encoding="utf-8").splitlines()) <= 60

@@ -81,6 +81,22 @@ def test_a_gradient_may_change_with_time_and_place():
     assert np.allclose(high[1], inside[-2] + 1.5 * slope, rtol=1e-14)
 
 
+def test_several_sides_are_told_at_once():
+    grid = hc.Grid((4, 3, 5), periodic=(False, True, False))
+    T = grid.field("T")
+    assert grid.sides == ("x-", "x+", "z-", "z+")
+    T.boundary(grid.sides, hc.Neumann(1.0))
+    T.boundary(["x+", "z-"], hc.Dirichlet(2.0))
+    assert {side: parts[0].declared for side, parts in T.boundaries.items()} == {
+        "x-": hc.Neumann(1.0),
+        "x+": hc.Dirichlet(2.0),
+        "z-": hc.Dirichlet(2.0),
+        "z+": hc.Neumann(1.0),
+    }
+    with pytest.raises(GridError, match=r"There is no side 'w-'"):
+        T.boundary(["x-", "w-"], hc.Neumann())
+
+
 @pytest.mark.parametrize(("a", "b"), [(2.0, 3.0), (1.0, 0.25), (0.5, 0.0), (0.0, 2.0)])
 def test_a_robin_condition_holds_at_the_side(a, b):
     low, high, inside = layers(lambda T: T.boundary("x-", hc.Robin(a, b, ARRAY)))

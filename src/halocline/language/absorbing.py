@@ -124,15 +124,12 @@ class PML:
     _profiles: dict[tuple[int, bool, str], Field] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        closed = getattr(self.grid, "periodic", None)
-        if closed is None:
+        if not hasattr(self.grid, "periodic"):
             raise GridError(
                 f"'hc.PML' was given {described(self.grid)}; expected a grid.", place=user_place()
             )
         if self.sides is None:
-            every = [axis + sign for axis in AXES[: self.grid.dimensions] for sign in "-+"]
-            sides = tuple(side for side in every if not closed[AXES.index(side[0])])
-            object.__setattr__(self, "sides", sides)
+            object.__setattr__(self, "sides", self.grid.sides)
         assert self.sides is not None
         _checked_sides("hc.PML", self.grid, self.sides, self.width)
         for name in ("speed", "dt", "reflection"):

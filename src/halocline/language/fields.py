@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from inspect import isfunction, signature
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from halocline.errors import GridError, KernelError, described, nearest
+from halocline.errors import GridError, KernelError, nearest
 from halocline.geometry import AXES
 from halocline.language import expr, operators
 from halocline.language.arrays import data_array, is_slicing, sliced
 from halocline.language.component import access
+from halocline.language.conditions import declare
 from halocline.language.initial import initial_values, share
 from halocline.language.kernel import DTYPES, LAYOUTS, FieldType
 from halocline.language.place import user_place
-from halocline.language.side_parts import part_of_side
-from halocline.language.sides import Mirror, Part, parse_side
+from halocline.language.sides import Part
 from halocline.language.space import Ratio, Space
 from halocline.language.told import told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -176,7 +175,9 @@ class Field(operators.Operand):
         found = dict.fromkeys(map(self.space.cells_of, boxes))
         return tuple(box for box in found if not box.is_empty)
 
-    def boundary(self, side: str, condition: Any, *, where: Any = None, **scalars: Any) -> None:
+    def boundary(
+        self, side: str | Sequence[str], condition: Any, *, where: Any = None, **scalars: Any
+    ) -> None:
         """Say how the layers beyond a side of the domain are filled before a kernel reads them.
 
         Where layers of two sides meet, the side declared last decides. A kernel runs on each layer
@@ -184,7 +185,7 @@ class Field(operators.Operand):
         the next one begins by planning its steps anew.
 
         Args:
-            side: 'x-', 'x+', 'y-', …
+            side: 'x-', 'x+', 'y-', … or several: ('x-', 'x+'); all are 'grid.sides'.
             condition: 'Dirichlet', 'Neumann', 'Robin', or a kernel of one field that runs on the
                 layer; one that reads others, too, is called by a function:
                 'lambda T, on: fill(T, other, on=on)'.
@@ -197,31 +198,8 @@ class Field(operators.Operand):
         Raises:
             GridError: The side does not exist, or the grid is periodic there.
         """
-        axis, _ = parse_side(self.grid.dimensions, side)
-        if AXES[axis] not in self.axes:
-            raise GridError(
-                f"Field '{self.name}' was given a boundary on side '{side}', but it has the axes "
-                f"'{self.axes}' only.",
-                place=user_place(),
-            )
-        if self.grid.periodic[axis]:
-            raise GridError(
-                f"Field '{self.name}' was given a boundary on side '{side}', but the grid is "
-                f"periodic in {AXES[axis]}.",
-                hint="Make the grid non-periodic on that axis or drop the boundary.",
-            )
-        _check_condition(self, side, condition, scalars)
-        bound = condition
-        if hasattr(condition, "bound"):
-            bound = condition.bound(self, side)
-        elif scalars:
-            bound = _bind_later(condition, scalars)
-        self.grid.held.boundaries += 1
-        mask, cells = part_of_side(self, side, where)
-        # The rest comes first: parts are filled over it.
-        known = [p for p in self.boundaries.pop(side, ()) if p.mask is not None or mask is not None]
-        new = Part(condition, bound, mask, cells)
-        self.boundaries[side] = (new, *known) if mask is None else (*known, new)
+        for one in side if isinstance(side, list | tuple) else (side,):
+            declare(self, one, condition, where, scalars)
 
     def local(self) -> list[NDArray[Any]]:
         """Return views of this rank's cells, one for each block, x first: (nx, ny, nz).
@@ -292,36 +270,6 @@ class Field(operators.Operand):
         if is_slicing(key):
             return sliced(self, key, self._stored(), everywhere=True)
         return access(self.name, self.components, self.space, key)
-
-
-def _check_condition(field: Field, side: str, condition: Any, scalars: dict[str, Any]) -> None:
-    """Refuse what is no boundary condition, and numbers for one that is no kernel."""
-    is_class = isinstance(condition, type)
-    # A function that takes 'on' may call a kernel with other fields, too.
-    is_plain = isfunction(condition) and "on" not in signature(condition).parameters
-    is_kernel = callable(condition) and not is_plain
-    is_known = is_kernel or hasattr(condition, "bound") or isinstance(condition, Mirror)
-    if is_class or not is_known:
-        hint = "Write @hc.kernel before a function that is one." if is_plain else ""
-        raise GridError(
-            f"Field '{field.name}' was given {described(condition)} as boundary on side "
-            f"'{side}'; expected hc.Dirichlet(value), hc.Neumann(gradient), hc.Robin(a, b, c) "
-            "or a kernel of one field.",
-            hint=f"Write {condition.__name__}(…)." if is_class else hint,
-            place=user_place(),
-        )
-    if scalars and not is_kernel:
-        raise GridError(
-            f"The boundary of '{field.name}' on side '{side}' was given "
-            f"{', '.join(f'{name}=' for name in scalars)} beside {described(condition)}; only a "
-            "kernel takes numbers by keyword.",
-            place=user_place(),
-        )
-
-
-def _bind_later(condition: Callable[..., Any], scalars: dict[str, Any]) -> Callable[..., Any]:
-    """Return a condition that passes its keyword arguments when called."""
-    return lambda field, **region: condition(field, **region, **scalars)
 
 
 def _check(field: Field, layout: str, alignment: int | None) -> None:

@@ -14,6 +14,7 @@ from halocline.geometry import AXES, Box, Offset, box_of, by_axes
 from halocline.language.fields import Field, is_staggered
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
+from halocline.language.sides import names_of_sides
 from halocline.language.space import Space
 from halocline.language.turns import scaled_shifts, shifts_of
 from halocline.language.widths import (
@@ -143,6 +144,12 @@ class Grid:
     def dimensions(self) -> int:
         """Number of axes."""
         return len(self.extent)
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Names of the sides where the grid does not close: 'x-', …, in their order."""
+        names = names_of_sides(self.dimensions)
+        return tuple(side for side in names if not self.periodic[AXES.index(side[0])])
 
     @property
     def domain(self) -> Box:

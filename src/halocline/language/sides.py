@@ -16,9 +16,14 @@ if TYPE_CHECKING:
     from halocline.language.space import Space
 
 
+def names_of_sides(dimensions: int) -> tuple[str, ...]:
+    """Return 'x-', 'x+', 'y-', … of as many axes."""
+    return tuple(axis + sign for axis in AXES[:dimensions] for sign in "-+")
+
+
 def parse_side(dimensions: int, side: str) -> tuple[int, int]:
     """Return axis and sign (-1 low, 1 high) of a side's name."""
-    sides = [axis + sign for axis in AXES[:dimensions] for sign in "-+"]
+    sides = names_of_sides(dimensions)
     if side not in sides:
         raise GridError(f"There is no side '{side}'.", hint=nearest(side, sides))
     return AXES.index(side[0]), 1 if side[1] == "+" else -1
@@ -58,10 +63,7 @@ class Mirror:
 
 def mirror_at_walls(hidden: Field) -> None:
     """Let a hidden field have mirrored values beyond all sides that it has."""
-    for axis in hidden.space.axes:
-        if not hidden.grid.periodic[axis]:
-            for sign in "-+":
-                hidden.boundary(AXES[axis] + sign, Mirror())
+    hidden.boundary([side for side in hidden.grid.sides if side[0] in hidden.axes], Mirror())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,6 +31,7 @@ from halocline.apps.lbm.velocity_set import NAMES
 from halocline.errors import CaseError
 from halocline.geometry import AXES
 from halocline.language.numbers import Range
+from halocline.language.sides import names_of_sides
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.flow import Setup
@@ -86,7 +87,7 @@ def as_extent(value: Any, lattice: str) -> tuple[int, ...]:
 def _check_sides(sides: Any, axes: int) -> None:
     if not isinstance(sides, Mapping):
         raise wrong("sides", sides, "a dictionary, as {'y-': Wall(), 'y+': Wall()}")
-    known = [axis + sign for axis in AXES[:axes] for sign in "-+"]
+    known = names_of_sides(axes)
     for side, boundary in sides.items():
         check_word("sides", side, known)
         other = side[0] + ("+" if side[1] == "-" else "-")

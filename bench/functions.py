@@ -18,7 +18,7 @@ import numpy as np
 
 import halocline as hc
 from halocline.jit.toolchain import FLAGS
-from halocline.language.expr import ELEMENTARY, OF_TWO
+from halocline.language.expressions.expr import ELEMENTARY, OF_TWO
 
 COUNT = 8192  # numbers, so that argument and result are in the second cache
 RANGES = {

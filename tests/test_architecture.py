@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import halocline
-from halocline.language import functions
+from halocline.language.expressions import functions
 
 ROOT = Path(__file__).parent.parent
 LONGEST = 400

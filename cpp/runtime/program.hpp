@@ -14,7 +14,7 @@
 #include "runtime/exchange.hpp"
 #include "runtime/fetch_trial.hpp"
 #include "runtime/filling.hpp"
-#include "runtime/points.hpp"
+#include "runtime/point_lists.hpp"
 #include "runtime/reduce.hpp"
 #include "runtime/state.hpp"
 

@@ -22,8 +22,8 @@ from halocline.jit.cubin import build_cubin
 from halocline.jit.library import CallbackLibrary, DeviceLibrary, Library
 from halocline.jit.nvrtc import best_architecture
 from halocline.jit.toolchain import find_toolchain
-from halocline.language.steps import Call, check_steps
-from halocline.language.tree import walk
+from halocline.language.steps.steps import Call, check_steps
+from halocline.language.steps.tree import walk
 from halocline.options import Check
 from halocline.plan.bind import bind
 from halocline.plan.bisection import Bisection
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 
     from halocline.analysis.threads import Threads
     from halocline.codegen.source import Source
-    from halocline.language.grid import Grid
-    from halocline.language.kernel import Kernel
-    from halocline.language.steps import Step
+    from halocline.language.expressions.kernel import Kernel
+    from halocline.language.grids.grid import Grid
+    from halocline.language.steps.steps import Step
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
     from halocline.plan.program import Program

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from halocline.errors import PlanError
 from halocline.io.state import parameters
-from halocline.language.fields import Field
-from halocline.language.grid import Grid
-from halocline.language.loops import length_of_step
+from halocline.language.expressions.parameters import Parameter
+from halocline.language.grids.fields import Field
+from halocline.language.grids.grid import Grid
 from halocline.language.numbers import Range, whole_number
-from halocline.language.parameters import Parameter
-from halocline.language.steps import Reduction, Step, check_steps, time_step
+from halocline.language.steps.loops import length_of_step
+from halocline.language.steps.steps import Reduction, Step, check_steps, time_step
 from halocline.options import Check, check_options
 from halocline.pipeline import (
     AnyDecomposition,

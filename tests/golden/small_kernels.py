@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import reduce
 
-from halocline.language.expr import Binary, Compare, Const, Read, Scalar, Unary, Where
-from halocline.language.kernel import FieldType, Kernel, Statement
+from halocline.language.expressions.expr import Binary, Compare, Const, Read, Scalar, Unary, Where
+from halocline.language.expressions.kernel import FieldType, Kernel, Statement
 
 
 def _add(a, b):

@@ -16,7 +16,7 @@ from property.runs import draw_split, draw_strategy, is_legal_refusal, plan_of
 import halocline as hc
 from halocline.errors import HaloclineError
 from halocline.geometry import directions
-from halocline.language.kernel import reads
+from halocline.language.expressions.kernel import reads
 from halocline.pipeline import plan_for
 from halocline.plan import plan as ops
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import halocline as hc
 from halocline.codegen.numpy_target import evaluate
 from halocline.geometry import Box
-from halocline.language.expr import (
+from halocline.language.expressions.expr import (
     Binary,
     Compare,
     Const,
@@ -26,10 +26,10 @@ from halocline.language.expr import (
     shifted,
     walk,
 )
-from halocline.language.fuse import fuse, separate
-from halocline.language.grid import Grid
-from halocline.language.kernel import FieldType, Kernel, Statement
-from halocline.language.related import resolved
+from halocline.language.expressions.fuse import fuse, separate
+from halocline.language.expressions.kernel import FieldType, Kernel, Statement
+from halocline.language.grids.grid import Grid
+from halocline.language.grids.related import resolved
 
 FIELDS = (FieldType("a", "float64", 2), FieldType("b", "float64", 1))
 HALO, EXTENT = 4, (5, 4)

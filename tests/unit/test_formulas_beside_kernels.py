@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.language.expr import ELEMENTARY, OF_TWO, ROUNDINGS
+from halocline.language.expressions.expr import ELEMENTARY, OF_TWO, ROUNDINGS
 
 OF_ONE = sorted({*ELEMENTARY, *ROUNDINGS, "sign", "sqrt"} - {*OF_TWO})
 OF_PAIRS = {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.language.turns import turns_of
+from halocline.language.spaces.turns import turns_of
 
 
 @hc.kernel

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.language.fornberg import offsets, weights
+from halocline.language.differences.fornberg import offsets, weights
 
 
 def number(k, h, accuracy):

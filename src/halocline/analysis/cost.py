@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.analysis.footprint import footprint
-from halocline.language.expr import Binary, Compare, Unary, Where, walk
+from halocline.language.expressions.expr import Binary, Compare, Unary, Where, walk
 
 if TYPE_CHECKING:
     from halocline.analysis.footprint import ComponentUse
     from halocline.geometry import Box, Offset
-    from halocline.language.expr import Expr
-    from halocline.language.kernel import Kernel
+    from halocline.language.expressions.expr import Expr
+    from halocline.language.expressions.kernel import Kernel
 
 
 # Operations of functions in float64, as 'elementary.hpp' writes them, in round numbers.

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.geometry import AXES
-from halocline.language.kernel import reads
+from halocline.language.expressions.kernel import reads
 
 if TYPE_CHECKING:
     from halocline.geometry import Offset
-    from halocline.language.kernel import FieldType, Kernel
+    from halocline.language.expressions.kernel import FieldType, Kernel
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from halocline.analysis.footprint import ComponentUse
     from halocline.geometry import Offset
-    from halocline.language.kernel import FieldType, Kernel
+    from halocline.language.expressions.kernel import FieldType, Kernel
 
 # In a block, at most. The registers of a multiprocessor are given to whole blocks: small ones leave
 # few of them unused.

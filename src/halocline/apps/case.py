@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Protocol
 from halocline.errors import CaseError
 from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
-from halocline.language.grid import Grid
-from halocline.language.steps import Step
+from halocline.language.grids.grid import Grid
+from halocline.language.steps.steps import Step
 from halocline.options import check_options, options_of
 
 

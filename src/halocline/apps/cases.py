@@ -153,7 +153,7 @@ def _own_case(path: Path) -> type[Case]:
     """Return the case that a Python file of a user defines, or is."""
     from halocline.apps.case import Case
     from halocline.apps.script import Reached, script, stopping
-    from halocline.language.initial import planning
+    from halocline.language.grids.initial import planning
 
     name = _OWN + path.stem
     spec = spec_from_file_location(name, path)

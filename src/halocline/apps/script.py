@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from halocline.apps.case import Case, Problem
 from halocline.errors import CaseError
-from halocline.language.parameters import Parameter
+from halocline.language.expressions.parameters import Parameter
 from halocline.simulation import Simulation
 
 if TYPE_CHECKING:

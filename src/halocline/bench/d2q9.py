@@ -20,7 +20,7 @@ from halocline.bench.stepping import step_time
 from halocline.bench.times import Times
 from halocline.errors import HaloclineError
 from halocline.io.results import Chart, Row
-from halocline.language.fields import Field
+from halocline.language.grids.fields import Field
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

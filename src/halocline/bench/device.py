@@ -20,8 +20,8 @@ from halocline.bench.stepping import checksum, step_time
 from halocline.bench.times import Times
 from halocline.errors import HaloclineError
 from halocline.io.results import Chart, Row
-from halocline.language.fields import Field
-from halocline.language.steps import Step
+from halocline.language.grids.fields import Field
+from halocline.language.steps.steps import Step
 from halocline.runtime import _core
 
 # Before anything is timed this is done on the device and on the processor.

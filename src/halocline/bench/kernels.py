@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import halocline as hc
-from halocline.language.kernel import Kernel
+from halocline.language.expressions.kernel import Kernel
 from halocline.pipeline import CompiledKernels, compile_kernels, plan_for
 from halocline.runtime import _core
 from halocline.runtime.job import Job

@@ -20,8 +20,8 @@ from halocline.bench.stepping import TimedSteps, take_turns
 from halocline.bench.yardstick import Yardstick
 from halocline.errors import HaloclineError
 from halocline.io.results import Chart, Row
-from halocline.language.kernel import Kernel
-from halocline.language.steps import Call
+from halocline.language.expressions.kernel import Kernel
+from halocline.language.steps.steps import Call
 from halocline.runtime.job import Job
 
 _EDGES = (128, 184)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import halocline as hc
 from halocline.bench.times import Times
-from halocline.language.fields import Field
+from halocline.language.grids.fields import Field
 from halocline.runtime.report import Timer
 
 

@@ -112,7 +112,7 @@ def show(  # noqa: PLR0913 (one parameter an option: that is how typer works)
     from halocline.apps.cases import read_case
     from halocline.apps.run_options import RunOptions
     from halocline.cli.show import show_subject, write_plans_of_case
-    from halocline.language.initial import planning
+    from halocline.language.grids.initial import planning
     from halocline.runtime.platform import platform_of_ranks
 
     read, from_file = read_case(case, parameters)

@@ -11,8 +11,8 @@ from halocline.apps.case import Case
 from halocline.apps.cases import make_case
 from halocline.apps.run_options import RunOptions
 from halocline.errors import CaseError
-from halocline.language.initial import planning
-from halocline.language.steps import check_steps
+from halocline.language.grids.initial import planning
+from halocline.language.steps.steps import check_steps
 from halocline.pipeline import decomposition_for
 from halocline.plan.bind import bind
 from halocline.plan.strategy import Strategy

@@ -9,11 +9,11 @@ from halocline.analysis.cost import cost
 from halocline.analysis.footprint import footprint
 from halocline.apps.case import Problem
 from halocline.apps.run_options import RunOptions
-from halocline.language.boundary import boundary_calls
-from halocline.language.kernel import Kernel
-from halocline.language.show import show
-from halocline.language.steps import Call
-from halocline.language.tree import walk
+from halocline.language.boundaries.boundary import boundary_calls
+from halocline.language.expressions.kernel import Kernel
+from halocline.language.expressions.show import show
+from halocline.language.steps.steps import Call
+from halocline.language.steps.tree import walk
 from halocline.pipeline import plan_for, source_for, write_plan_file
 from halocline.plan.platform import Platform
 

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from halocline.codegen.nest import Nest, Row
-    from halocline.language.kernel import Kernel
+    from halocline.language.expressions.kernel import Kernel
 
 # Cache lines between the cells computed and those fetched: of all rows together, and of each.
 _AHEAD_LINES, _LEAST_AHEAD = 32, 4

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from halocline.codegen.nest import Load, Nest
-    from halocline.language.kernel import Kernel, Producer
+    from halocline.language.expressions.kernel import Kernel, Producer
 
 
 class ProducerTexts:

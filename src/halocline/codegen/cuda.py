@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from halocline.analysis.threads import Threads
     from halocline.codegen.nest import Load, Nest, Store
-    from halocline.language.kernel import Kernel
+    from halocline.language.expressions.kernel import Kernel
 
 
 def print_cuda(kernels: Sequence[Kernel], said: Mapping[Kernel, Threads] | None = None) -> Source:

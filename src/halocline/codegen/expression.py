@@ -12,8 +12,8 @@ from halocline.codegen.nest import (
     ScalarValue,
     stores_side_by_side,
 )
-from halocline.language.expr import COMPARE, ELEMENTARY, OF_TWO, ROUNDINGS
-from halocline.language.kernel import INTEGERS
+from halocline.language.expressions.expr import COMPARE, ELEMENTARY, OF_TWO, ROUNDINGS
+from halocline.language.expressions.kernel import INTEGERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

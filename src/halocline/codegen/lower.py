@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from halocline.codegen.nest import Value
     from halocline.geometry import Offset
-    from halocline.language.kernel import Kernel
+    from halocline.language.expressions.kernel import Kernel
 
 _LONGEST_INLINE = 9  # operations in one line before a part gets a name of its own
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from halocline.language.kernel import FieldType
+    from halocline.language.expressions.kernel import FieldType
 
 # A row of cells: a field, one of its components, and where it lies along y and z.
 Row = tuple[str, int, tuple[int, ...]]

@@ -15,7 +15,7 @@ import numpy as np
 
 from halocline.codegen.call import Call, KernelFunction
 from halocline.geometry import Box, opposite
-from halocline.language.expr import (
+from halocline.language.expressions.expr import (
     ELEMENTARY,
     Binary,
     Cast,
@@ -29,7 +29,7 @@ from halocline.language.expr import (
     operands,
     walk,
 )
-from halocline.language.kernel import reads
+from halocline.language.expressions.kernel import reads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Offset
-    from halocline.language.expr import Expr
-    from halocline.language.kernel import FieldType, Kernel, Statement
+    from halocline.language.expressions.expr import Expr
+    from halocline.language.expressions.kernel import FieldType, Kernel, Statement
 
     Array = NDArray[Any]
     Subscript = tuple[slice, ...]

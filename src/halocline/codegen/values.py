@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.codegen.nest import IndexValue, Literal, Load, Operation, ScalarValue
-from halocline.language.expr import (
+from halocline.language.expressions.expr import (
     ROUNDINGS,
     Binary,
     Cast,
@@ -23,13 +23,13 @@ from halocline.language.expr import (
     operands,
     walk,
 )
-from halocline.language.kernel import INTEGERS
-from halocline.language.promotion import WEAK, computed, operand_types, value_types
+from halocline.language.expressions.kernel import INTEGERS
+from halocline.language.expressions.promotion import WEAK, computed, operand_types, value_types
 
 if TYPE_CHECKING:
     from halocline.codegen.nest import Value
     from halocline.geometry import Offset
-    from halocline.language.kernel import Kernel, Statement
+    from halocline.language.expressions.kernel import Kernel, Statement
 
 BOOL = "bool"
 # What the operations of numbers are where both are truth values, and those of bits.

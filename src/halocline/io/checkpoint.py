@@ -24,14 +24,14 @@ from halocline.geometry import Box
 from halocline.io.gather import storage_of
 from halocline.io.output import Attempt, Ranks
 from halocline.io.state import fields_to_keep, parameters, records
-from halocline.language.parameters import Parameter
-from halocline.language.record import AllRows
+from halocline.language.expressions.parameters import Parameter
+from halocline.language.points.record import AllRows
 from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
-    from halocline.language.fields import Field
-    from halocline.language.grid import Grid
-    from halocline.language.steps import Step
+    from halocline.language.grids.fields import Field
+    from halocline.language.grids.grid import Grid
+    from halocline.language.steps.steps import Step
 
 FORMAT = 3
 _ABOUT = "checkpoint.json"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.language.fields import Field
+    from halocline.language.grids.fields import Field
     from halocline.runtime.storage import BlockStorage
 
 Cell = tuple[int, ...]

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from halocline.language.fields import Field
-    from halocline.language.steps import Reduction
+    from halocline.language.grids.fields import Field
+    from halocline.language.steps.steps import Reduction
 
 
 @dataclass(frozen=True, slots=True)

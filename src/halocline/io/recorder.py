@@ -13,7 +13,7 @@ from halocline.runtime.progress import progress_display
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from halocline.language.steps import Step
+    from halocline.language.steps.steps import Step
 
 
 class Output(Protocol):

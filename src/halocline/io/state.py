@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from halocline.language.at_points import AtPoints, Injection
-from halocline.language.boundary import boundary_calls
-from halocline.language.kernel import reads
-from halocline.language.parameters import CLOCK, Parameter
-from halocline.language.record import Record
-from halocline.language.series import Series
-from halocline.language.steps import Call, Callback, Reduction
-from halocline.language.tree import Assign, Every, Repeat, Swap, Until, walk
+from halocline.language.boundaries.boundary import boundary_calls
+from halocline.language.expressions.kernel import reads
+from halocline.language.expressions.parameters import CLOCK, Parameter
+from halocline.language.points.at_points import AtPoints, Injection
+from halocline.language.points.record import Record
+from halocline.language.series.series import Series
+from halocline.language.steps.steps import Call, Callback, Reduction
+from halocline.language.steps.tree import Assign, Every, Repeat, Swap, Until, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from halocline.geometry import Offset
-    from halocline.language.fields import Field
-    from halocline.language.grid import Grid
-    from halocline.language.steps import Step
+    from halocline.language.grids.fields import Field
+    from halocline.language.grids.grid import Grid
+    from halocline.language.steps.steps import Step
 
 
 def fields_to_keep(grid: Grid, time_step: Iterable[Step]) -> tuple[Field, ...]:

@@ -14,13 +14,13 @@ from halocline.errors import CaseError
 from halocline.geometry import AXES
 from halocline.io.gather import gather_cells
 from halocline.io.output import Attempt, Ranks, replace_text, writing
-from halocline.language.widths import middles
+from halocline.language.grids.widths import middles
 from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
     from halocline.io.quantity import Integral, Quantity
-    from halocline.language.fields import Field
-    from halocline.language.grid import Grid
+    from halocline.language.grids.fields import Field
+    from halocline.language.grids.grid import Grid
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
-    from halocline.language.grid import Grid
+    from halocline.language.grids.grid import Grid
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.io.quantity import Quantity
-    from halocline.language.grid import Grid
+    from halocline.language.grids.grid import Grid
 
 _KINDS = {"f": "Float", "i": "Int", "u": "UInt"}
 _LENGTH = np.dtype("<u8")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.geometry import AXES, box_of, by_axes
 from halocline.io.output import writing
-from halocline.language.fields import is_staggered
+from halocline.language.grids.fields import is_staggered
 
 if TYPE_CHECKING:
     import xarray
 
     from halocline.io.variable import Variable
-    from halocline.language.grid import Grid
+    from halocline.language.grids.grid import Grid
 
 
 def dataset(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import xarray
 
     from halocline.io.quantity import Quantity
-    from halocline.language.grid import Grid
+    from halocline.language.grids.grid import Grid
 
 # Cells along an edge of what is compressed and stored as one file; times stored as one file.
 _EDGE, _TIMES = 256, 1024

@@ -14,7 +14,7 @@ from halocline.bench.job import measure_on_ranks
 from halocline.bench.settings import Settings
 from halocline.bench.stepping import TimedSteps, take_turns
 from halocline.errors import HaloclineError
-from halocline.language.initial import planning
+from halocline.language.grids.initial import planning
 from halocline.papers.stand_ins import StandIn, stand_in
 from halocline.pipeline import plan_for
 from halocline.plan.plan import Plan

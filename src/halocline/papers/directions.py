@@ -11,7 +11,7 @@ from halocline.bench.benchmarks import BENCHMARKS
 from halocline.bench.settings import Settings
 from halocline.geometry import AXES, by_axes
 from halocline.io.results import FROM, Row, Table
-from halocline.language.steps import check_steps
+from halocline.language.steps.steps import check_steps
 from halocline.papers.configuration import Configuration, Found, measure, predict
 from halocline.papers.experiment import Experiment
 from halocline.papers.published import stated

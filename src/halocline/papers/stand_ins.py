@@ -20,8 +20,8 @@ from halocline.apps.lbm.flow import Setup, make_flow
 from halocline.apps.lbm.velocity_set import velocity_set
 from halocline.bench.d2q9 import periodic_lattice
 from halocline.errors import CaseError, nearest
-from halocline.language.fields import Field
-from halocline.language.grid import Grid
+from halocline.language.grids.fields import Field
+from halocline.language.grids.grid import Grid
 from halocline.papers import kernels
 
 _OMEGA = 1.6

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from halocline.geometry import Offset
-    from halocline.language.space import Ratio, Space
+    from halocline.language.spaces.space import Ratio, Space
     from halocline.plan.program import Launch
 
 Key = tuple[str, int]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from halocline.language.tree import Swap
+from halocline.language.steps.tree import Swap
 
 
 @dataclass(frozen=True, slots=True)

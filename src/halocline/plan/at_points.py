@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES
-from halocline.language.at_points import AtPoints, Injection
-from halocline.language.expr import Binary, Expr, Read, Scalar
-from halocline.language.kernel import FieldType, Kernel, Statement
-from halocline.language.tree import Repeat, Until, walk
+from halocline.language.expressions.expr import Binary, Expr, Read, Scalar
+from halocline.language.expressions.kernel import FieldType, Kernel, Statement
+from halocline.language.points.at_points import AtPoints, Injection
+from halocline.language.steps.tree import Repeat, Until, walk
 from halocline.plan.program import Launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from halocline.geometry import Box
-    from halocline.language.parameters import Parameter
-    from halocline.language.steps import Step
+    from halocline.language.expressions.parameters import Parameter
+    from halocline.language.steps.steps import Step
 
 
 def launch_at_points(step: AtPoints, hidden: tuple[str, ...] = ()) -> Launch:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.errors import GridError
-from halocline.language.at_points import AtPoints, Injection
-from halocline.language.expr import Read
-from halocline.language.filling import Fill
-from halocline.language.kernel import FieldType
-from halocline.language.steps import Call, Callback, Reduction
-from halocline.language.tree import Assign, Every, Repeat, Swap, Until, mapped, walk
+from halocline.language.expressions.expr import Read
+from halocline.language.expressions.kernel import FieldType
+from halocline.language.points.at_points import AtPoints, Injection
+from halocline.language.series.filling import Fill
+from halocline.language.steps.steps import Call, Callback, Reduction
+from halocline.language.steps.tree import Assign, Every, Repeat, Swap, Until, mapped, walk
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.at_points import check_once, launch_at_points
 from halocline.plan.checks import check_evaluated, check_sides
@@ -39,10 +39,10 @@ from halocline.plan.unroll import swapped_groups, unrolled
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from halocline.language.fields import Field
-    from halocline.language.grid import Grid
-    from halocline.language.space import Space
-    from halocline.language.steps import Step
+    from halocline.language.grids.fields import Field
+    from halocline.language.grids.grid import Grid
+    from halocline.language.spaces.space import Space
+    from halocline.language.steps.steps import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,10 +210,13 @@ def _bind_reduction(grid: Grid, reduction: Reduction, context: _Context) -> tupl
     space = evaluated_in(reduction, grid.fields)
     dtype = evaluated_as(reduction, grid.fields)
     hidden = context.hide(grid, space, dtype)
-    # Sums are of doubles; blocks in line have the same cells of a field that lacks an axis.
-    if dtype == "float64" and not any(space.lacks) and not space.is_whole:
+    launch, reduced = evaluation(reduction, grid.fields, hidden, space)
+    # Sums are of doubles; blocks in line have the same cells of a field that lacks an axis; a
+    # kernel that reads a coarser grid gives several cells their values at once.
+    is_alike = all(ratio == 1 for ratio in launch.kernel.field(hidden).ratio)
+    if dtype == "float64" and is_alike and not any(space.lacks) and not space.is_whole:
         context.only_reduced.add(hidden)
-    return evaluation(reduction, grid.fields, hidden, space)
+    return launch, reduced
 
 
 def _read_by_others(launches: Iterable[Launch]) -> set[str]:

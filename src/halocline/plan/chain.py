@@ -12,7 +12,7 @@ from operator import gt, lt
 from typing import TYPE_CHECKING
 
 from halocline.geometry import UNBOUNDED
-from halocline.language.kernel import reads
+from halocline.language.expressions.kernel import reads
 from halocline.plan.reach import (
     Need,
     Needs,
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from halocline.geometry import Offset
-    from halocline.language.kernel import Statement
-    from halocline.language.space import Ratio, Space
+    from halocline.language.expressions.kernel import Statement
+    from halocline.language.spaces.space import Ratio, Space
     from halocline.plan.access import Access
     from halocline.plan.program import Launch
 

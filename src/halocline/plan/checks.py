@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES, without
-from halocline.language.parameters import Parameter
-from halocline.language.steps import Reduction
-from halocline.language.tree import Every, Repeat, Until
+from halocline.language.expressions.parameters import Parameter
+from halocline.language.steps.steps import Reduction
+from halocline.language.steps.tree import Every, Repeat, Until
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.at_points import point_beyond
 from halocline.plan.program import Computed, Launch, Reduced, all_launches, beyond
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from halocline.geometry import Box
-    from halocline.language.space import Space
+    from halocline.language.spaces.space import Space
     from halocline.plan.chain import Demands
     from halocline.plan.program import Item, Program
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions, even_cuts
-from halocline.language.turns import Turn, turns_of
+from halocline.language.spaces.turns import Turn, turns_of
 from halocline.plan.shape import PRICES, axes_of, cheapest, parse_shape, shapes
 from halocline.plan.tiling import BlockList, Copies, Cuts, bounds_of, check_tiling
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from halocline.geometry import Direction, Offset
-    from halocline.language.space import Space
+    from halocline.language.spaces.space import Space
 
 
 # The owner of a block that is dropped.

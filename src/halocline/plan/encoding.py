@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.analysis.threads import Threads
 from halocline.geometry import Box
-from halocline.language import expr, parameters
-from halocline.language.at_points import AtPoints
-from halocline.language.expr import Expr
-from halocline.language.filling import Fill
-from halocline.language.kernel import FieldType, Kernel, Producer, Statement
-from halocline.language.parameters import Formula, Parameter
-from halocline.language.space import Space
-from halocline.language.steps import Callback
-from halocline.language.tree import Every, Repeat, Swap, Until
+from halocline.language.expressions import expr, parameters
+from halocline.language.expressions.expr import Expr
+from halocline.language.expressions.kernel import FieldType, Kernel, Producer, Statement
+from halocline.language.expressions.parameters import Formula, Parameter
+from halocline.language.points.at_points import AtPoints
+from halocline.language.series.filling import Fill
+from halocline.language.spaces.space import Space
+from halocline.language.steps.steps import Callback
+from halocline.language.steps.tree import Every, Repeat, Swap, Until
 from halocline.plan import plan as ops
 from halocline.plan.arrangement import Arrangement
 from halocline.plan.decomposition import Decomposition

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from halocline.geometry import Direction, Offset
-    from halocline.language.space import Space
+    from halocline.language.spaces.space import Space
     from halocline.plan.decomposition import Block, Decomposition
     from halocline.plan.layout import FieldLayout
     from halocline.plan.reach import Needs, Reach

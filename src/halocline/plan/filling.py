@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from halocline.language.expr import Scalar
-from halocline.language.kernel import Kernel, Statement
-from halocline.language.parameters import time
-from halocline.language.steps import Call
+from halocline.language.expressions.expr import Scalar
+from halocline.language.expressions.kernel import Kernel, Statement
+from halocline.language.expressions.parameters import time
+from halocline.language.steps.steps import Call
 from halocline.plan.launching import launches_of
 
 if TYPE_CHECKING:
-    from halocline.language.filling import Fill
+    from halocline.language.series.filling import Fill
     from halocline.plan.program import Launch
 
 

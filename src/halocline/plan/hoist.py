@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from halocline.language.tree import Every
+from halocline.language.steps.tree import Every
 from halocline.plan.program import Called, Checked, Computed, Reduced
 from halocline.plan.reach import Needs
 from halocline.plan.step import Chain, Refresh, ScheduleItem, StepEnd

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from halocline.language.parameters import Parameter
+from halocline.language.expressions.parameters import Parameter
 from halocline.plan.chain import (
     Demands,
     concerning_domain,
@@ -17,7 +17,7 @@ from halocline.plan.chain import (
 from halocline.plan.step import Break
 
 if TYPE_CHECKING:
-    from halocline.language.space import Space
+    from halocline.language.spaces.space import Space
     from halocline.plan.program import Launch, Program
     from halocline.plan.step import Passed
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import KernelError
 from halocline.geometry import Box
-from halocline.language.boundary import boundary_calls, is_on_side, unprescribed
-from halocline.language.calls import swept_fields
-from halocline.language.fuse import fuse, separate
-from halocline.language.kernel import reads
-from halocline.language.mask import masked
-from halocline.language.sides import layer
-from halocline.language.verify import refuse_past
+from halocline.language.boundaries.boundary import boundary_calls, is_on_side, unprescribed
+from halocline.language.expressions.fuse import fuse, separate
+from halocline.language.expressions.kernel import reads
+from halocline.language.expressions.verify import refuse_past
+from halocline.language.grids.mask import masked
+from halocline.language.grids.sides import layer
+from halocline.language.steps.calls import swept_fields
 from halocline.plan.access import Access
 from halocline.plan.program import Launch, beyond
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from halocline.geometry import Offset
-    from halocline.language.expr import Read
-    from halocline.language.fields import Field
-    from halocline.language.grid import Grid
-    from halocline.language.kernel import Kernel, Statement
-    from halocline.language.steps import Call
+    from halocline.language.expressions.expr import Read
+    from halocline.language.expressions.kernel import Kernel, Statement
+    from halocline.language.grids.fields import Field
+    from halocline.language.grids.grid import Grid
+    from halocline.language.steps.steps import Call
 
 
 def launches_of(

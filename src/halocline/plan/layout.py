@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.geometry import bounding_box
-from halocline.language.tree import Every, walk
+from halocline.language.steps.tree import Every, walk
 from halocline.plan.reach import Reach
 from halocline.plan.step import Chain
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
     from halocline.geometry import Box, Offset
-    from halocline.language.kernel import FieldType
-    from halocline.language.space import Space
+    from halocline.language.expressions.kernel import FieldType
+    from halocline.language.spaces.space import Space
     from halocline.plan.access import Access
     from halocline.plan.decomposition import Block
     from halocline.plan.program import Launch, Program

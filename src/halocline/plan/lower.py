@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES, without
-from halocline.language.tree import Every, Swap, mapped
+from halocline.language.steps.tree import Every, Swap, mapped
 from halocline.plan import plan as ops
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.columns import sweep_operations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from halocline.geometry import Offset
-    from halocline.language.space import Space
+    from halocline.language.spaces.space import Space
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.displaced import Piece
     from halocline.plan.layout import FieldLayout

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from halocline.language.expr import Read, renamed, replaced
-from halocline.language.kernel import FieldType, Kernel, Producer, Statement, reads
+from halocline.language.expressions.expr import Read, renamed, replaced
+from halocline.language.expressions.kernel import FieldType, Kernel, Producer, Statement, reads
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from halocline.language.expr import Expr
-    from halocline.language.parameters import Parameter
+    from halocline.language.expressions.expr import Expr
+    from halocline.language.expressions.parameters import Parameter
     from halocline.plan.program import Launch
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from halocline.language import tree
-from halocline.language.tree import Every, Repeat, Swap, Until, mapped
+from halocline.language.steps import tree
+from halocline.language.steps.tree import Every, Repeat, Swap, Until, mapped
 from halocline.notebook import preformatted
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.reach import moved
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from halocline.geometry import Box
-    from halocline.language.parameters import Parameter
-    from halocline.language.space import Space
-    from halocline.language.steps import Callback, Reduction
+    from halocline.language.expressions.parameters import Parameter
+    from halocline.language.spaces.space import Space
+    from halocline.language.steps.steps import Callback, Reduction
     from halocline.plan.arrangement import Arrangement
     from halocline.plan.decomposition import Block, Decomposition
     from halocline.plan.execution import Execution

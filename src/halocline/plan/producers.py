@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from halocline.geometry import Box, add_joined, added, opposite
-from halocline.language.expr import Index, walk
-from halocline.language.kernel import Producer
+from halocline.language.expressions.expr import Index, walk
+from halocline.language.expressions.kernel import Producer
 from halocline.plan.chain import partial_axes
 from halocline.plan.one_kernel import OneKernel
 from halocline.plan.reach import moved
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from halocline.geometry import Offset
-    from halocline.language.kernel import Kernel
+    from halocline.language.expressions.kernel import Kernel
     from halocline.plan.access import Access, Boxes
     from halocline.plan.program import Launch, Uses
     from halocline.plan.step import Break, Chain

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from halocline.language.expr import Read, Where
-from halocline.language.kernel import FieldType, Kernel, reads
-from halocline.language.parameters import Parameter
-from halocline.language.steps import Callback, Reduction
-from halocline.language.tree import Every, Repeat, Swap, Until, walk
+from halocline.language.expressions.expr import Read, Where
+from halocline.language.expressions.kernel import FieldType, Kernel, reads
+from halocline.language.expressions.parameters import Parameter
+from halocline.language.steps.steps import Callback, Reduction
+from halocline.language.steps.tree import Every, Repeat, Swap, Until, walk
 from halocline.plan.access import Access
 from halocline.plan.arrangement import INITIAL, Arrangement
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from halocline.geometry import Box
-    from halocline.language.at_points import AtPoints
-    from halocline.language.expr import Expr
-    from halocline.language.filling import Fill
-    from halocline.language.kernel import Statement
-    from halocline.language.space import Space
+    from halocline.language.expressions.expr import Expr
+    from halocline.language.expressions.kernel import Statement
+    from halocline.language.points.at_points import AtPoints
+    from halocline.language.series.filling import Fill
+    from halocline.language.spaces.space import Space
 
 
 Uses = tuple[Access, ...]

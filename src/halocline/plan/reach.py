@@ -18,7 +18,7 @@ from halocline.geometry import UNBOUNDED, Box, Offset, added
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from halocline.language.space import Space
+    from halocline.language.spaces.space import Space
 
 
 @dataclass(frozen=True, slots=True)

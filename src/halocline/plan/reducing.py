@@ -6,20 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from halocline.errors import GridError
-from halocline.language.expr import Read
-from halocline.language.kernel import FieldType, Kernel, Statement, reads, with_scalars
-from halocline.language.promotion import WEAK, types_of
-from halocline.language.related import resolved
-from halocline.language.space import finest
+from halocline.language.expressions.expr import Read
+from halocline.language.expressions.kernel import FieldType, Kernel, Statement, reads, with_scalars
+from halocline.language.expressions.promotion import WEAK, types_of
+from halocline.language.grids.related import resolved
+from halocline.language.spaces.space import finest
 from halocline.plan.access import Access
 from halocline.plan.program import Launch, Reduced
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from halocline.language.fields import Field
-    from halocline.language.space import Space
-    from halocline.language.steps import Reduction
+    from halocline.language.grids.fields import Field
+    from halocline.language.spaces.space import Space
+    from halocline.language.steps.steps import Reduction
 
 
 def reduced_field(reduction: Reduction, fields: Mapping[str, Field]) -> Field | None:

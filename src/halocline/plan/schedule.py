@@ -14,7 +14,7 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from halocline.geometry import add_joined
-from halocline.language.tree import Every, Repeat, Swap, Until, walk
+from halocline.language.steps.tree import Every, Repeat, Swap, Until, walk
 from halocline.plan.checks import FilledCheck
 from halocline.plan.displaced import Displaced, undisplaced
 from halocline.plan.hoist import hoist_fetches

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from halocline.language.tree import Every, Repeat, Swap, Until
+from halocline.language.steps.tree import Every, Repeat, Swap, Until
 from halocline.plan.displaced import Displaced
 from halocline.plan.program import Called, Checked, Computed, Reduced
 

@@ -14,7 +14,7 @@ from halocline.plan.plan import Reduce
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
-    from halocline.language.kernel import Kernel
+    from halocline.language.expressions.kernel import Kernel
     from halocline.plan.plan import Plan
     from halocline.plan.program import Launch
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from halocline.language.tree import Every, Repeat, Swap, Until, walk
+from halocline.language.steps.tree import Every, Repeat, Swap, Until, walk
 from halocline.plan.arrangement import INITIAL, Arrangement
 from halocline.plan.program import Called, Checked, Computed, Launch, Reduced
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from halocline.geometry import codimension, direction_name
-from halocline.language.parameters import Parameter
-from halocline.language.tree import Every, Repeat, Until
+from halocline.language.expressions.parameters import Parameter
+from halocline.language.steps.tree import Every, Repeat, Until
 
 if TYPE_CHECKING:
     from halocline.plan.arrangement import Arrangement

@@ -12,8 +12,8 @@ from halocline.plan.wrap import reached
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from halocline.language.kernel import Kernel
-    from halocline.language.space import Space
+    from halocline.language.expressions.kernel import Kernel
+    from halocline.language.spaces.space import Space
     from halocline.plan.access import Boxes
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.plan import Layers

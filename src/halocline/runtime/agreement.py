@@ -12,9 +12,9 @@ from halocline.runtime.facts import facts_of_grid, facts_of_numbers, facts_of_st
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from halocline.language.grid import Grid
-    from halocline.language.parameters import Parameter
-    from halocline.language.steps import Step
+    from halocline.language.expressions.parameters import Parameter
+    from halocline.language.grids.grid import Grid
+    from halocline.language.steps.steps import Step
     from halocline.plan.decomposition import Decomposition
     from halocline.runtime.job import Job
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.language.at_points import AtPoints, Injection
-from halocline.language.record import Record
+from halocline.language.points.at_points import AtPoints, Injection
+from halocline.language.points.record import Record
 from halocline.runtime.recorded import RecordedRows
 from halocline.runtime.storage import three
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.language.space import Space
-    from halocline.language.support import Support
-    from halocline.language.turns import Turn
+    from halocline.language.points.support import Support
+    from halocline.language.spaces.space import Space
+    from halocline.language.spaces.turns import Turn
     from halocline.runtime.executor import Executor
 
 # Of a value that is recorded.

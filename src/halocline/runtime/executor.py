@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import DeviceError, DivergedError, MpiError, PlanError
-from halocline.language.parameters import Formula, Parameter, step, time
-from halocline.language.series import Series
-from halocline.language.steps import Callback
+from halocline.language.expressions.parameters import Formula, Parameter, step, time
+from halocline.language.series.series import Series
+from halocline.language.steps.steps import Callback
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.strategy import NEAR
@@ -21,9 +21,9 @@ from halocline.runtime.writer import PlanWriter
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from halocline.language.grid import Grid
-    from halocline.language.space import Space
-    from halocline.language.tree import Until
+    from halocline.language.grids.grid import Grid
+    from halocline.language.spaces.space import Space
+    from halocline.language.steps.tree import Until
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
     from halocline.runtime.device import OpenDevice

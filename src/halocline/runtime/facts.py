@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from halocline.language.at_points import AtPoints
-from halocline.language.boundary import boundary_calls
-from halocline.language.filling import Fill
-from halocline.language.kernel import Kernel, Statement
-from halocline.language.parameters import Parameter
-from halocline.language.show import show
-from halocline.language.steps import Call, Callback, Reduction
-from halocline.language.tree import Assign, Every, Repeat, Swap, Until
+from halocline.language.boundaries.boundary import boundary_calls
+from halocline.language.expressions.kernel import Kernel, Statement
+from halocline.language.expressions.parameters import Parameter
+from halocline.language.expressions.show import show
+from halocline.language.points.at_points import AtPoints
+from halocline.language.series.filling import Fill
+from halocline.language.steps.steps import Call, Callback, Reduction
+from halocline.language.steps.tree import Assign, Every, Repeat, Swap, Until
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from halocline.language.fields import Field
-    from halocline.language.grid import Grid
-    from halocline.language.steps import Step
+    from halocline.language.grids.fields import Field
+    from halocline.language.grids.grid import Grid
+    from halocline.language.steps.steps import Step
 
 Facts = dict[str, str]
 

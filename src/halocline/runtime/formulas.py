@@ -6,16 +6,25 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import ConvergenceError
-from halocline.language.expr import Binary, Cast, Compare, Const, Number, Unary, operands, walk
-from halocline.language.parameters import described_values
+from halocline.language.expressions.expr import (
+    Binary,
+    Cast,
+    Compare,
+    Const,
+    Number,
+    Unary,
+    operands,
+    walk,
+)
+from halocline.language.expressions.parameters import described_values
 from halocline.runtime import _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from halocline.language.expr import Expr
-    from halocline.language.parameters import Formula, Parameter
-    from halocline.language.tree import Until
+    from halocline.language.expressions.expr import Expr
+    from halocline.language.expressions.parameters import Formula, Parameter
+    from halocline.language.steps.tree import Until
 
 
 def steps_of(formula: Formula, slot: Callable[[Parameter], int]) -> list[_core.FormulaStep]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from halocline.language.record import AllRows
+from halocline.language.points.record import AllRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.language.initial import InitialValues
+    from halocline.language.grids.initial import InitialValues
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.layout import FieldLayout
     from halocline.plan.redistribution import BoxesOfRanks, Redistribution

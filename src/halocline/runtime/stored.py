@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from halocline.language.initial import InitialValues
+from halocline.language.grids.initial import InitialValues
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from halocline.language.fields import Field
+    from halocline.language.grids.fields import Field
     from halocline.plan.layout import FieldLayout
     from halocline.runtime.executor import Executor
     from halocline.runtime.job import Job

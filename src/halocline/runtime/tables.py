@@ -8,8 +8,8 @@ import numpy as np
 
 from halocline.errors import KernelError, OutOfMemoryError, PlanError
 from halocline.free_memory import free_memory, size_text
-from halocline.language.at_points import Injection
-from halocline.language.parameters import Parameter
+from halocline.language.expressions.parameters import Parameter
+from halocline.language.points.at_points import Injection
 from halocline.runtime import _core
 from halocline.runtime.at_points import PointTables
 from halocline.runtime.storage import three
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
-    from halocline.language.at_points import AtPoints
-    from halocline.language.fields import Field
-    from halocline.language.filling import Fill
-    from halocline.language.series import Series
+    from halocline.language.grids.fields import Field
+    from halocline.language.points.at_points import AtPoints
+    from halocline.language.series.filling import Fill
+    from halocline.language.series.series import Series
     from halocline.runtime.executor import Executor
 
 # The number of the time among the runtime's scalars.

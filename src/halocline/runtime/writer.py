@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from halocline.analysis.threads import Threads
-from halocline.language.tree import Every, Repeat, Swap, Until
+from halocline.language.steps.tree import Every, Repeat, Swap, Until
 from halocline.plan import plan as ops
 from halocline.plan.producers import free_of_producers
 from halocline.plan.taking import taken
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from halocline.geometry import Box
-    from halocline.language.kernel import Kernel
+    from halocline.language.expressions.kernel import Kernel
     from halocline.plan.execution import Execution
     from halocline.plan.message import Exchange, Message, Part
     from halocline.plan.plan import Layers, Operation, Placed, Plan

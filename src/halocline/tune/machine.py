@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.errors import HaloclineError, nearest
-from halocline.language.show import show
+from halocline.language.expressions.show import show
 from halocline.tune.device import DEVICE_MESSAGES, Device
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from halocline.language.kernel import Kernel
+    from halocline.language.expressions.kernel import Kernel
 
 LINE_BYTES = 64
 # So many measured kernels are kept.

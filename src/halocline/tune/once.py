@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from halocline.language.steps import Reduction
-from halocline.language.template import Template, value_of
+from halocline.language.steps.steps import Reduction
+from halocline.language.steps.template import Template, value_of
 from halocline.pipeline import plan_once
 from halocline.tune.start import Started, start_once
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from halocline.language.steps import Step
+    from halocline.language.steps.steps import Step
     from halocline.plan.plan import Plan
     from halocline.plan.platform import Platform
     from halocline.runtime.agreement import Agreement

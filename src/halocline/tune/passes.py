@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from halocline.language.tree import Until, walk
+from halocline.language.steps.tree import Until, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

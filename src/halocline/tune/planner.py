@@ -12,8 +12,8 @@ from halocline.plan.strategy import Strategy
 from halocline.tune.selection import candidate_plans, prices_here
 
 if TYPE_CHECKING:
-    from halocline.language.grid import Grid
-    from halocline.language.steps import Step
+    from halocline.language.grids.grid import Grid
+    from halocline.language.steps.steps import Step
     from halocline.pipeline import AnyDecomposition
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.plan import Plan

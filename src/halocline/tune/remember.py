@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.errors import HaloclineError, OutputError
 from halocline.jit.cache import open_cache
-from halocline.language.show import show
-from halocline.language.tree import Every, Repeat, Swap, Until
+from halocline.language.expressions.show import show
+from halocline.language.steps.tree import Every, Repeat, Swap, Until
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.program import Launch, Reduced
 from halocline.plan.strategy import Strategy

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.language.tree import Every, Repeat, Until
+from halocline.language.steps.tree import Every, Repeat, Until
 from halocline.plan.platform import Platform
 from halocline.plan.schedule import make_schedule
 from halocline.plan.step import Chain, Refresh

@@ -14,8 +14,8 @@ from halocline.tune.selection import Selection
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from halocline.language.grid import Grid
-    from halocline.language.parameters import Parameter
+    from halocline.language.expressions.parameters import Parameter
+    from halocline.language.grids.grid import Grid
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
     from halocline.runtime.device import OpenDevice

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from halocline.language.tree import Every, Repeat, Swap, Until
+from halocline.language.steps.tree import Every, Repeat, Swap, Until
 from halocline.plan import plan as ops
 from halocline.plan.platform import decided
 from halocline.plan.strategy import DEVICE_TRANSPORTS

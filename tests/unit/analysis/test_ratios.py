@@ -8,8 +8,8 @@ import pytest
 
 from halocline.analysis.cost import cost
 from halocline.analysis.footprint import footprint
-from halocline.language.expr import Read
-from halocline.language.kernel import FieldType, Kernel, Statement
+from halocline.language.expressions.expr import Read
+from halocline.language.expressions.kernel import FieldType, Kernel, Statement
 
 HERE = (0, 0, 0)
 CHILDREN = tuple(product((0, 1), repeat=3))

@@ -12,8 +12,8 @@ from halocline.analysis.threads import THREADS, Threads, threads_for
 from halocline.apps.lbm.boundaries import Wall
 from halocline.apps.lbm.collision import bgk
 from halocline.apps.lbm.flow import Setup, make_flow
-from halocline.language.expr import Binary, Read
-from halocline.language.kernel import FieldType, Kernel, Statement
+from halocline.language.expressions.expr import Binary, Read
+from halocline.language.expressions.kernel import FieldType, Kernel, Statement
 from halocline.pipeline import plan_for
 
 SECTOR = 32

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import random
 
-from halocline.language.expr import Binary, Cast, Compare, Const, Index, Read, Scalar, Unary, Where
-from halocline.language.kernel import DTYPES, INTEGERS, FieldType, Kernel, Statement
-from halocline.language.promotion import promoted, types_of
+from halocline.language.expressions.expr import (
+    Binary,
+    Cast,
+    Compare,
+    Const,
+    Index,
+    Read,
+    Scalar,
+    Unary,
+    Where,
+)
+from halocline.language.expressions.kernel import DTYPES, INTEGERS, FieldType, Kernel, Statement
+from halocline.language.expressions.promotion import promoted, types_of
 
 EXACT = ("add", "sub", "mul", "min", "max")
 BITS = ("and", "or", "xor")

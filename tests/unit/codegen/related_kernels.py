@@ -9,8 +9,8 @@ import numpy as np
 from driver import HALO
 
 from halocline.geometry import AXES
-from halocline.language.expr import Binary, Compare, Const, Index, Read, Where
-from halocline.language.kernel import FieldType, Kernel, Statement
+from halocline.language.expressions.expr import Binary, Compare, Const, Index, Read, Where
+from halocline.language.expressions.kernel import FieldType, Kernel, Statement
 
 OPERATIONS = {
     "add": lambda a, b: a + b,

@@ -24,8 +24,8 @@ from halocline.errors import CompileError
 from halocline.jit.build import build
 from halocline.jit.cache import Cache
 from halocline.jit.nvrtc import architectures, compile_cuda
-from halocline.language.expr import Binary, Const, Read, Scalar, Unary
-from halocline.language.kernel import FieldType, Kernel, Statement
+from halocline.language.expressions.expr import Binary, Const, Read, Scalar, Unary
+from halocline.language.expressions.kernel import FieldType, Kernel, Statement
 from halocline.pipeline import source_for
 
 SHAPES = ((1, 1, 1), (32, 1, 1), (8, 4, 2), (64, 2, 2), (THREADS, 1, 1))

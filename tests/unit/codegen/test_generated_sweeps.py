@@ -15,8 +15,8 @@ from halocline.codegen.emulation import emulated
 from halocline.codegen.numpy_target import callback
 from halocline.jit.build import build
 from halocline.jit.cache import Cache
-from halocline.language.expr import Binary, Const, Read
-from halocline.language.kernel import FieldType, Kernel, Statement
+from halocline.language.expressions.expr import Binary, Const, Read
+from halocline.language.expressions.kernel import FieldType, Kernel, Statement
 
 HERE = (0, 0, 0)
 # Rows longer than what columns carry may be, many short ones, and hardly any.

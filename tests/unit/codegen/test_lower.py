@@ -16,8 +16,8 @@ from halocline.codegen.nest import Let, Store
 from halocline.jit.build import build
 from halocline.jit.cache import Cache
 from halocline.jit.toolchain import FLAGS, find_toolchain
-from halocline.language.expr import Binary, Const, Read, Scalar
-from halocline.language.kernel import FieldType, Kernel, Statement
+from halocline.language.expressions.expr import Binary, Const, Read, Scalar
+from halocline.language.expressions.kernel import FieldType, Kernel, Statement
 
 HERE = (0,)
 

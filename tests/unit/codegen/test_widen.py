@@ -10,8 +10,8 @@ from halocline.codegen.widen import row_copies
 from halocline.geometry import Box
 from halocline.jit.build import build
 from halocline.jit.cache import Cache
-from halocline.language.expr import Binary, Compare, Const, Index, Read, Where
-from halocline.language.kernel import FieldType, Kernel, Statement
+from halocline.language.expressions.expr import Binary, Compare, Const, Index, Read, Where
+from halocline.language.expressions.kernel import FieldType, Kernel, Statement
 
 
 def _kernel(reads, *, target="float64", mask="uint8"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import halocline as hc
-from halocline.language.expr import ELEMENTARY, OF_TWO
+from halocline.language.expressions.expr import ELEMENTARY, OF_TWO
 
 OF_ONE = tuple(name for name in ELEMENTARY if name not in OF_TWO)
 TWO = tuple(name for name in ELEMENTARY if name in OF_TWO)

@@ -9,10 +9,10 @@ import pytest
 from cases import computed, same_bits
 
 import halocline as hc
-from halocline.language.expr import ELEMENTARY, OF_TWO
-from halocline.language.operators import to_expression
-from halocline.language.plain import NUMPY_NAMES
-from halocline.language.promotion import types_of
+from halocline.language.expressions.expr import ELEMENTARY, OF_TWO
+from halocline.language.expressions.operators import to_expression
+from halocline.language.expressions.plain import NUMPY_NAMES
+from halocline.language.expressions.promotion import types_of
 
 X = np.array([-2.5, -1.5, -0.5, 0.0, 0.4, 0.5, 1.5, 2.5, 7.25])
 DTYPES = ("float64", "float32", "int64", "int32", "uint8", "bool")

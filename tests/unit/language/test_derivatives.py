@@ -8,8 +8,8 @@ from errors.telling import told
 
 import halocline as hc
 from halocline.errors import KernelError
-from halocline.language.fornberg import offsets, weights
-from halocline.language.show import show
+from halocline.language.differences.fornberg import offsets, weights
+from halocline.language.expressions.show import show
 
 C8 = (-205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560)
 

@@ -7,9 +7,18 @@ from dataclasses import replace
 import pytest
 
 import halocline as hc
-from halocline.language.expr import Binary, Const, Index, Read, Scalar, Where, shifted, walk
-from halocline.language.kernel import FieldType, Kernel, Statement
-from halocline.language.related import resolved
+from halocline.language.expressions.expr import (
+    Binary,
+    Const,
+    Index,
+    Read,
+    Scalar,
+    Where,
+    shifted,
+    walk,
+)
+from halocline.language.expressions.kernel import FieldType, Kernel, Statement
+from halocline.language.grids.related import resolved
 
 
 def tower(levels):

@@ -5,7 +5,7 @@ import pytest
 
 import halocline as hc
 from halocline.geometry import Box
-from halocline.language.sides import layer
+from halocline.language.grids.sides import layer
 
 
 def test_one_number_stands_for_all_axes():

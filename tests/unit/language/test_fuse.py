@@ -1,7 +1,7 @@
 """Statements share a loop unless one reads next door what the other assigns."""
 
 import halocline as hc
-from halocline.language.fuse import fuse, separate
+from halocline.language.expressions.fuse import fuse, separate
 
 
 def kernel_of(function, *fields):

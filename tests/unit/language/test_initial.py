@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.language.initial import planning
+from halocline.language.grids.initial import planning
 
 
 def stored(*fields, blocks=1):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.language.expr import Binary, Compare, Const, Read, Scalar, Where
-from halocline.language.kernel import INTEGERS
-from halocline.language.promotion import promoted, types_of
+from halocline.language.expressions.expr import Binary, Compare, Const, Read, Scalar, Where
+from halocline.language.expressions.kernel import INTEGERS
+from halocline.language.expressions.promotion import promoted, types_of
 
 DTYPES = ("float64", "float32", *INTEGERS, "bool")
 EXAMPLES = {"bool": True, "uint8": 7, "int32": -5, "int64": 3, "float32": 0.3, "float64": 0.7}

@@ -10,7 +10,7 @@ from errors.telling import told
 
 import halocline as hc
 from halocline.errors import KernelError
-from halocline.language.random_numbers import philox
+from halocline.language.expressions.random_numbers import philox
 
 TARGETS = ({}, {"target": "numpy"}, {"device": "emulated:5"})
 # Random123, tests/kat_vectors: counter, key and result of 'philox4x32 10'.

@@ -8,13 +8,13 @@ import pytest
 
 import halocline as hc
 from halocline.errors import KernelError
-from halocline.language.apart import Cells
-from halocline.language.expr import Binary, Const, Read, Where
-from halocline.language.fuse import fuse, separate
-from halocline.language.kernel import FieldType, Kernel, Producer, Statement
-from halocline.language.mask import masked
-from halocline.language.show import show
-from halocline.language.verify import verify
+from halocline.language.expressions.apart import Cells
+from halocline.language.expressions.expr import Binary, Const, Read, Where
+from halocline.language.expressions.fuse import fuse, separate
+from halocline.language.expressions.kernel import FieldType, Kernel, Producer, Statement
+from halocline.language.expressions.show import show
+from halocline.language.expressions.verify import verify
+from halocline.language.grids.mask import masked
 
 FINE = FieldType("f", "float64", 1, ratio=(2, 1))
 FIELDS = (FINE, FieldType("c", "float64", 1), FieldType("s", "float64", 1, ratio=(1, 0)))

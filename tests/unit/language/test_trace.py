@@ -7,9 +7,19 @@ import pytest
 
 import halocline as hc
 from halocline.geometry import UNBOUNDED, Box
-from halocline.language.expr import Binary, Cast, Compare, Const, Index, Read, Scalar, Unary, Where
-from halocline.language.mask import masked
-from halocline.language.show import show
+from halocline.language.expressions.expr import (
+    Binary,
+    Cast,
+    Compare,
+    Const,
+    Index,
+    Read,
+    Scalar,
+    Unary,
+    Where,
+)
+from halocline.language.expressions.show import show
+from halocline.language.grids.mask import masked
 from halocline.plan.launching import launches_of
 
 

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 
 import halocline as hc
-from halocline.language.kernel import reads
-from halocline.language.tree import Every, Repeat, Swap
+from halocline.language.expressions.kernel import reads
+from halocline.language.steps.tree import Every, Repeat, Swap
 from halocline.pipeline import plan_for
 from halocline.plan import plan as ops
 

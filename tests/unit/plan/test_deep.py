@@ -9,7 +9,7 @@ from planning import line, plans
 
 import halocline as hc
 from halocline.errors import PlanError
-from halocline.language.steps import check_steps
+from halocline.language.steps.steps import check_steps
 from halocline.plan import lower
 from halocline.plan import plan as ops
 from halocline.plan.bind import bind

@@ -12,7 +12,7 @@ import stencils
 import halocline as hc
 from halocline.errors import OutputError, PlanError
 from halocline.geometry import Box
-from halocline.language.steps import check_steps
+from halocline.language.steps.steps import check_steps
 from halocline.pipeline import decomposition_for, plan_of, write_plan_file
 from halocline.plan.bind import bind
 from halocline.plan.encoding import Encoder
@@ -228,7 +228,7 @@ def test_a_program_has_the_same_fingerprint_in_every_process():
     code = (
         f"import sys; sys.path.insert(0, {str(Path(stencils.__file__).parent)!r})\n"
         "import stencils\n"
-        "from halocline.language.steps import check_steps\n"
+        "from halocline.language.steps.steps import check_steps\n"
         "from halocline.plan.bind import bind\n"
         "from halocline.plan.encoding import Encoder\n"
         "for name in stencils.PROBLEMS:\n"

@@ -8,7 +8,7 @@ import stencils
 
 import halocline as hc
 from halocline.geometry import UNBOUNDED, Box
-from halocline.language.steps import check_steps
+from halocline.language.steps.steps import check_steps
 from halocline.pipeline import plan_for
 from halocline.plan.bind import bind
 from halocline.plan.reach import (

@@ -3,8 +3,8 @@
 import pytest
 
 import halocline as hc
-from halocline.language.steps import check_steps
-from halocline.language.tree import Every, Repeat, Swap, mapped, walk
+from halocline.language.steps.steps import check_steps
+from halocline.language.steps.tree import Every, Repeat, Swap, mapped, walk
 from halocline.plan.arrangement import INITIAL, Arrangement
 from halocline.plan.bind import bind
 from halocline.plan.program import Called, all_launches

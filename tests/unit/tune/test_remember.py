@@ -7,7 +7,7 @@ import pytest
 from toy import diffuse, heat
 
 import halocline as hc
-from halocline.language.steps import check_steps
+from halocline.language.steps.steps import check_steps
 from halocline.plan.bind import bind
 from halocline.plan.decomposition import decompose
 from halocline.plan.strategy import Strategy

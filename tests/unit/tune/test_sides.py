@@ -5,7 +5,7 @@ from toy import SHARED, heat, times, toy
 
 import halocline as hc
 from halocline.apps.cases import make_case
-from halocline.language.steps import check_steps
+from halocline.language.steps.steps import check_steps
 from halocline.plan.bind import bind
 from halocline.plan.decomposition import decompose
 from halocline.plan.strategy import Strategy

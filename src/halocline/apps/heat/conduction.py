@@ -24,7 +24,7 @@ from halocline.errors import CaseError
 from halocline.io.plots import PlanePicture, draw_plane
 from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
-from halocline.language.fields import Field
+from halocline.language.grids.fields import Field
 from halocline.language.numbers import Range
 
 Count = Annotated[int, Range(least=1)]

@@ -11,9 +11,9 @@ import numpy as np
 
 from halocline.errors import CaseError, described
 from halocline.geometry import AXES
+from halocline.language.expressions.operators import Operand
+from halocline.language.expressions.parameters import Parameter
 from halocline.language.numbers import ANY, Range, finite_number
-from halocline.language.operators import Operand
-from halocline.language.parameters import Parameter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from halocline.apps.lbm.flow import Flow
     from halocline.geometry import Offset
-    from halocline.language.steps import Call, Reduction
+    from halocline.language.steps.steps import Call, Reduction
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,14 +37,14 @@ from halocline.apps.lbm.setup_check import as_extent, check_setup, check_solid
 from halocline.apps.lbm.streaming import STREAMINGS, Places, Streaming, unit_of
 from halocline.apps.lbm.velocity_set import VelocitySet, velocity_set
 from halocline.geometry import AXES, Box
-from halocline.language.sides import parse_side
+from halocline.language.grids.sides import parse_side
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from halocline.language.fields import Field
-    from halocline.language.grid import Grid
-    from halocline.language.steps import Call, Step
+    from halocline.language.grids.fields import Field
+    from halocline.language.grids.grid import Grid
+    from halocline.language.steps.steps import Call, Step
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from halocline.io.quantity import Integral
     from halocline.io.variable import Variable
-    from halocline.language.steps import Reduction, Step
+    from halocline.language.steps.steps import Reduction, Step
 
     Values = Mapping[str, NDArray[Any]]
 

@@ -35,9 +35,9 @@ from halocline.errors import CaseError
 from halocline.io.plots import Points
 from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
-from halocline.language.fields import Field
+from halocline.language.grids.fields import Field
 from halocline.language.numbers import Range
-from halocline.language.steps import Callback, Reduction
+from halocline.language.steps.steps import Callback, Reduction
 
 LATTICE = velocity_set("D2Q9")
 # How often a run says how far it is.

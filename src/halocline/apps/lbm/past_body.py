@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from halocline.apps.lbm.flow import Flow, Setup
     from halocline.apps.lbm.flow_case import FlowResult, Values
-    from halocline.language.steps import Step
+    from halocline.language.steps.steps import Step
 
 Diameters = Annotated[float, Range(least=1.0)]
 Sides = Literal["wall", "free-slip"]

@@ -30,8 +30,8 @@ from halocline.apps.lbm.streaming import DTYPES, STREAMINGS
 from halocline.apps.lbm.velocity_set import NAMES
 from halocline.errors import CaseError
 from halocline.geometry import AXES
+from halocline.language.grids.sides import names_of_sides
 from halocline.language.numbers import Range
-from halocline.language.sides import names_of_sides
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.flow import Setup

@@ -1,0 +1,150 @@
+#include "runtime/point_lists.hpp"
+
+#include <span>
+#include <utility>
+
+#include "core/threads.hpp"
+
+namespace halocline {
+namespace {
+
+/// What a point moves through the caches, roughly [bytes].
+constexpr std::int64_t point_bytes = 128;
+
+/// The images of a point's box that meet some cells, along one axis: how far they are moved.
+struct Turns {
+    std::int64_t begin, end;
+    Turns(std::int64_t first, std::int64_t width, std::int64_t lower, std::int64_t upper,
+          std::int64_t period) {
+        if (period == 0) {
+            begin = 0;
+            end = first < upper && first + width > lower ? 1 : 0;
+            return;
+        }
+        const auto floor_div = [](std::int64_t a, std::int64_t b) {
+            return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+        };
+        // first + t * period + width > lower and first + t * period < upper
+        begin = floor_div(lower - first - width, period) + 1;
+        end = -floor_div(-(upper - first), period);
+    }
+};
+
+/// Lists the images of points that meet a box, given with global indices.
+void list_injected(const Points& points, const Box& box, const Index3& origin, const Index3& period,
+                   const halocline_field& view, PointList& list) {
+    const auto at = [&](std::size_t n, std::size_t axis) -> std::int64_t {
+        return points.first[3 * n + axis];
+    };
+    for (std::size_t n = 0; n < points.count(); ++n) {
+        const auto turns = [&](std::size_t axis) {
+            return Turns(at(n, axis), points.widths[axis], box.lower[axis], box.upper[axis],
+                         period[axis]);
+        };
+        const Turns z = turns(2);
+        if (z.begin >= z.end) continue;
+        const Turns y = turns(1);
+        if (y.begin >= y.end) continue;
+        const Turns x = turns(0);
+        for (std::int64_t tz = z.begin; tz < z.end; ++tz) {
+            for (std::int64_t ty = y.begin; ty < y.end; ++ty) {
+                for (std::int64_t tx = x.begin; tx < x.end; ++tx) {
+                    const Index3 lower{at(n, 0) + tx * period[0], at(n, 1) + ty * period[1],
+                                       at(n, 2) + tz * period[2]};
+                    const bool is_inner = box.contains({lower, lower + points.widths});
+                    list.add(n, lower - origin, view, is_inner);
+                }
+            }
+        }
+    }
+}
+
+/// The same where the grid closes with a shift: the images of a point after some of the turns.
+void list_images(const Points& points, std::size_t n, const Box& box, const Index3& origin,
+                 std::span<const Turn> turns, const Index3& lower, const halocline_field& view,
+                 PointList& list) {
+    if (turns.empty()) {
+        const Box cells{lower, lower + points.widths};
+        if (box.meets(cells)) list.add(n, lower - origin, view, box.contains(cells));
+        return;
+    }
+    const Turn& turn = turns.front();
+    const auto axis = static_cast<std::size_t>(turn.axis);
+    const Turns found(lower[axis], points.widths[axis], box.lower[axis], box.upper[axis],
+                      turn.way[axis]);
+    for (std::int64_t times = found.begin; times < found.end; ++times) {
+        list_images(points, n, box, origin, turns.subspan(1), lower + times * turn.way, view, list);
+    }
+}
+
+void list_injected_across(const Points& points, const Box& box, const Index3& origin,
+                          const std::vector<Turn>& turns, const halocline_field& view,
+                          PointList& list) {
+    for (std::size_t n = 0; n < points.count(); ++n) {
+        const std::int32_t* const first = points.first.data() + 3 * n;
+        list_images(points, n, box, origin, turns, {first[0], first[1], first[2]}, view, list);
+    }
+}
+
+/// Lists the points whose cells lie in a box, given with global indices.
+void list_interpolated(const Points& points, const Box& box, const Block& block,
+                       const halocline_field& view, PointList& list) {
+    const Index3& origin = block.box.lower;
+    for (std::size_t n = 0; n < points.count(); ++n) {
+        const std::int32_t* const cell = points.cells.data() + 3 * n;
+        const Index3 place{cell[0], cell[1], cell[2]};
+        if (!box.contains({place, place + Index3{1, 1, 1}})) continue;
+        const std::int32_t* const first = points.first.data() + 3 * n;
+        const Index3 lower = Index3{first[0], first[1], first[2]} - origin;
+        const bool closes =
+            block.wrap != 0 && (lower[0] < 0 || lower[0] + points.widths[0] > block.wrap);
+        list.add(n, lower, view, !closes);
+    }
+}
+
+/// The box as so many pieces along its last axis that is longer than a cell.
+std::vector<Box> slabs(const Box& box, int count) {
+    std::size_t axis = 2;
+    while (axis > 0 && box.extent()[axis] == 1) --axis;
+    const std::int64_t n = box.extent()[axis];
+    std::vector<Box> found;
+    for (std::int64_t i = 0; i < count; ++i) {
+        Box slab = box;
+        slab.lower[axis] = box.lower[axis] + n * i / count;
+        slab.upper[axis] = box.lower[axis] + n * (i + 1) / count;
+        if (!slab.is_empty()) found.push_back(slab);
+    }
+    return found;
+}
+
+}  // namespace
+
+void PointList::add(std::size_t point, const Index3& lower, const halocline_field& view,
+                    bool is_inner) {
+    points.push_back(static_cast<std::uint32_t>(point));
+    offsets.push_back(lower[0] * view.x + lower[1] * view.y + lower[2] * view.z);
+    if (is_inner) return;
+    outer.push_back(points.size() - 1);
+    lowers.push_back(lower);
+}
+
+std::vector<PointList> lists_of(const Points& points, const Box& box, const Block& block,
+                                const Index3& period, const std::vector<Turn>& turns,
+                                const halocline_field& view, int threads) {
+    const Index3& origin = block.box.lower;
+    const auto all = static_cast<std::int64_t>(points.count()) * point_bytes;
+    std::vector<PointList> lists;
+    for (const Box& slab : slabs(box, threads_for(all, threads))) {
+        PointList list{slab.relative_to(origin), {}, {}, {}, {}};
+        if (points.is_injected && !turns.empty())
+            list_injected_across(points, slab, origin, turns, view, list);
+        else if (points.is_injected)
+            list_injected(points, slab, origin, period, view, list);
+        else
+            list_interpolated(points, slab, block, view, list);
+        if (!list.points.empty()) lists.push_back(std::move(list));
+    }
+    return lists;
+}
+
+}  // namespace halocline

@@ -1,0 +1,1 @@
+"""What boundaries prescribe, as kernels on layers of cells."""

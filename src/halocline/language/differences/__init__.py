@@ -1,0 +1,1 @@
+"""Derivatives of any expression, as differences of values in cells."""

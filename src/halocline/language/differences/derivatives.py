@@ -1,0 +1,190 @@
+"""Derivatives in kernels: what a user writes; 'differences.py' makes differences of them.
+
+They are in physical units, with the spacing of the grid, and know where fields are located: the
+result is wanted where the field is located to which it is assigned. Along the axis of a derivative
+
+- values of the same location give central differences,
+- values half a cell from it, on faces for the middle of cells or the other way round, give the
+  differences of a staggered grid,
+- a derivative of odd order or an average within another one is taken where the values beside it are
+  located; where nothing but such stand, half a cell from where the outer one is wanted, or at that
+  place if the outer one has an even order. So 'd(d(u, "x"), "x")' is compact, and
+  'd(average(k, "x") * d(u, "x"), "x")' the conservative difference of three points.
+
+Along other axes places must be alike: 'average' brings values half a cell further.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from halocline.errors import KernelError, described
+from halocline.geometry import AXES
+from halocline.language.expressions import operators
+from halocline.language.expressions.expr import Derivative, Expr, Metric, Read, walk
+from halocline.language.place import user_place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_HIGHEST_ORDER = 8
+_MOST_ACCURATE = 16
+_VECTOR = 3
+
+
+def d(u: Any, axis: str, order: int = 1, accuracy: int = 2) -> operators.Value:
+    """Return a derivative along an axis [unit of u / length unit ** order].
+
+    Args:
+        u: A field of a kernel, one of its components or any expression.
+        axis: 'x', 'y' or 'z'.
+        order: Of the derivative.
+        accuracy: Order of the error in the spacing, an even number; 'accuracy=8' reads four cells
+            to each side for the second derivative.
+
+    Raises:
+        KernelError: There is no such derivative.
+    """
+    return _derivative("hc.d", u, [(axis, _checked("order", order, 1, _HIGHEST_ORDER))], accuracy)
+
+
+def average(u: Any, axis: str, accuracy: int = 2) -> operators.Value:
+    """Return the value half a cell from where u is located along an axis, interpolated.
+
+    Args:
+        u: A field of a kernel, one of its components or any expression.
+        axis: 'x', 'y' or 'z'.
+        accuracy: Order of the error in the spacing; 2 for the mean of two values.
+    """
+    return _derivative("hc.average", u, [(axis, 0)], accuracy)
+
+
+def laplacian(u: Any, accuracy: int = 2) -> operators.Value:
+    """Return the sum of the second derivatives along all axes [unit of u / length unit squared].
+
+    Args:
+        u: A field of a kernel, one of its components or any expression.
+        accuracy: See 'd'.
+    """
+    axes = AXES[: _dimensions("hc.laplacian", u)]
+    return _derivative("hc.laplacian", u, [(axis, 2) for axis in axes], accuracy)
+
+
+def grad(u: Any, accuracy: int = 2) -> tuple[operators.Value, ...]:
+    """Return the derivatives along all axes of the grid, see 'd'."""
+    axes = AXES[: _dimensions("hc.grad", u)]
+    return tuple(_derivative("hc.grad", u, [(axis, 1)], accuracy) for axis in axes)
+
+
+def div(v: Any, accuracy: int = 2) -> operators.Value:
+    """Return the sum of the derivatives of each component along its axis.
+
+    Args:
+        v: A component for each axis: a field of several components, or a sequence.
+        accuracy: See 'd'.
+    """
+    parts = _components("hc.div", v)
+    terms = [_derivative("hc.div", part, [(a, 1)], accuracy) for a, part in zip(AXES, parts)]  # noqa: B905
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return total
+
+
+def curl(v: Any, accuracy: int = 2) -> Any:
+    """Return the curl: three components, or on a grid of two axes dv_y/dx - dv_x/dy.
+
+    Args:
+        v: A component for each axis: a field of several components, or a sequence.
+        accuracy: See 'd'.
+    """
+    parts = _components("hc.curl", v)
+
+    def along(part: int, axis: int) -> operators.Value:
+        return _derivative("hc.curl", parts[part], [(AXES[axis], 1)], accuracy)
+
+    if len(parts) < _VECTOR:
+        return along(1, 0) - along(0, 1)
+    pairs = ((1, 2), (2, 0), (0, 1))
+    return tuple(along(second, first) - along(first, second) for first, second in pairs)
+
+
+def coordinate(axis: str) -> operators.Value:
+    """Return where the cell lies along an axis [length unit], of type float64.
+
+    It is the coordinate of the location of the field to which it is assigned, or within a
+    derivative that of what is differentiated. Along a periodic axis it wraps.
+    """
+    return operators.Value(Metric("coordinate", _axis("hc.coordinate", axis), 0))
+
+
+def spacing(axis: str) -> operators.Value:
+    """Return how wide the cell is along an axis [length unit].
+
+    For what is located on faces it is the distance of the middles of the cells on either side.
+    """
+    return operators.Value(Metric("spacing", _axis("hc.spacing", axis), 0))
+
+
+def _derivative(
+    name: str, u: Any, along: Sequence[tuple[str, int]], accuracy: int
+) -> operators.Value:
+    dimensions = _dimensions(name, u)
+    if _checked("accuracy", accuracy, 2, _MOST_ACCURATE) % 2:
+        raise KernelError(
+            f"'{name}' was asked for the accuracy {accuracy}; expected an even number: differences "
+            "are central.",
+            place=user_place(),
+        )
+    terms = tuple((_axis(name, axis, dimensions), order) for axis, order in along)
+    return operators.Value(Derivative(u.expression(), terms, accuracy))
+
+
+def _axis(name: str, axis: str, dimensions: int = len(AXES)) -> int:
+    known = AXES[:dimensions]
+    if not isinstance(axis, str) or axis not in list(known):
+        raise KernelError(
+            f"'{name}' was given the axis {axis!r}; expected one of {', '.join(known)}.",
+            place=user_place(),
+        )
+    return AXES.index(axis)
+
+
+def _checked(what: str, value: Any, least: int, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise KernelError(
+            f"A derivative of {what} {value!r} was asked for; expected a whole number from {least} "
+            f"to {most}.",
+            place=user_place(),
+        )
+    return value
+
+
+def _dimensions(name: str, u: Any) -> int:
+    """Return how many axes the grid has of what is differentiated."""
+    node: Expr | None = u.expression() if isinstance(u, operators.Operand) else None
+    read = next((n for n in walk(node) if isinstance(n, Read)), None) if node else None
+    if read is None:
+        raise KernelError(
+            f"'{name}' was given {described(u) if node is None else 'a value'}, which is read from "
+            "no field; expected a field or an expression of fields.",
+            place=user_place(),
+        )
+    return len(read.offset)
+
+
+def _components(name: str, v: Any) -> list[Any]:
+    """Return a component for each axis, or refuse what has others."""
+    is_single = isinstance(v, operators.Value) or getattr(v, "components", 2) == 1
+    parts = [] if is_single or not hasattr(v, "__iter__") else list(v)
+    dimensions = _dimensions(name, parts[0]) if parts else 0
+    if not parts or len(parts) != dimensions:
+        found = f"{len(parts)} of them" if parts else described(v)
+        raise KernelError(
+            f"'{name}' was given {found}; expected a component for each of the grid's axes.",
+            hint=f"Write {name}((u, v, w)), or give a field of so many components.",
+            place=user_place(),
+        )
+    if name == "hc.curl" and dimensions == 1:
+        raise KernelError(f"'{name}' was used on a grid of one axis.", place=user_place())
+    return parts

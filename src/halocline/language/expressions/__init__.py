@@ -1,0 +1,1 @@
+"""What a cell computes: interned expressions, their types, functions and operators."""

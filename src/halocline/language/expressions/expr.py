@@ -1,0 +1,320 @@
+"""The grammar of a cell expression: frozen, interned nodes, one page.
+
+    expr  = Const(value)                        a number written in the kernel
+          | Scalar(name)                        a run-time scalar, given by keyword
+          | Number(parameter)                   a parameter of the user's, until the expression is
+                                                part of a kernel; then one of its scalars
+          | Index(axis, offset)                 the global index of the cell 'offset' further along
+                                                an axis, which wraps where the grid is periodic
+          | Read(field, component, offset,      a neighbour's value, relative to the cell, as the
+                 version)                       kernel's version-th assignment to the component
+                                                has left it; 0: as the kernel found it; the offset
+                                                counts cells of the field ('FieldType.ratio')
+          | Unary(op, a)                        op in UNARY
+          | Binary(op, a, b)                    op in BINARY
+          | Compare(op, a, b)                   op in COMPARE; a truth value
+          | Where(condition, a, b)              a where the condition holds, else b
+          | Cast(dtype, a)                      a as a number of another element type
+
+    Only while a kernel is traced, until 'differences.py' knows the places of its fields:
+
+          | Derivative(a, terms, accuracy)      a sum of derivatives of a, as differences
+          | Metric(kind, axis, offset)          where the cell lies along an axis, or how wide it is
+
+Semantics: each operation is done in the type that 'promotion.py' says. Floats are IEEE 754, rounded
+once, in the order written; nothing is reassociated or contracted. Integers wrap; divided by 0 they
+are 0. Both branches of 'Where' are evaluated. Equal trees are one object, so compare with 'is'; the
+key keeps 1, 1.0, True, 0.0 and -0.0 apart, which '==' does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from struct import pack
+from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakValueDictionary
+
+from halocline.geometry import added
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from halocline.language.expressions.parameters import Parameter
+
+# Functions whose bits are those of 'cpp/abi/elementary.hpp'; the others' results are exact, or
+# rounded once, wherever they are computed.
+ELEMENTARY = (
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
+    "atan", "sinh", "cosh", "tanh", "cbrt", "erf", "pow", "atan2", "hypot",
+)  # fmt: skip
+OF_TWO = ("pow", "atan2", "hypot", "fmod", "copysign")
+ROUNDINGS = ("floor", "ceil", "trunc", "round")
+UNARY = (
+    *("neg", "abs", "sqrt", "sign", "invert", *ROUNDINGS),
+    *(name for name in ELEMENTARY if name not in OF_TWO),
+)
+BINARY = (
+    *("add", "sub", "mul", "div", "min", "max", "and", "or", "xor"),
+    *("floordiv", "mod", "shl", "shr", *OF_TWO),
+)
+COMPARE = ("lt", "le", "gt", "ge", "eq", "ne")
+
+
+def _exact(value: object) -> object:
+    """Return what an operand has in common with equal ones only, and what keeps none alive."""
+    if isinstance(value, float):
+        return type(value), pack("<d", value)
+    # A node keeps its operands, so none gets the identity of another while there is the node.
+    return type(value), value if isinstance(value, int | str | tuple) else id(value)
+
+
+class _Interned(type):
+    """Give equal nodes one identity, so that 'is' compares whole expressions."""
+
+    _pool: ClassVar[WeakValueDictionary[tuple[object, ...], Any]] = WeakValueDictionary()
+
+    def __call__(cls, *operands: object) -> Any:
+        for missing in cls.__match_args__[len(operands) :]:  # type: ignore[attr-defined]
+            operands += (cls.__dataclass_fields__[missing].default,)  # type: ignore[attr-defined]
+        key = (cls, *map(_exact, operands))
+        node = cls._pool.get(key)
+        if node is None:
+            node = cls._pool[key] = super().__call__(*operands)
+        return node
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
+class Expr(metaclass=_Interned):
+    """A value at one cell."""
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        """Pickle as a constructor call, so that a loaded node is interned again."""
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Const(Expr):
+    """A number written in Python: of a kind, but of no width of its own."""
+
+    value: float | int | bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scalar(Expr):
+    """A number that is the same in all cells and may change between steps."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Number(Expr):
+    """A parameter in an expression that is no kernel's yet."""
+
+    parameter: Parameter
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.parameter.name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index(Expr):
+    """The global index of the cell 'offset' further along one axis.
+
+    Along a periodic axis all images of a cell have its own, from 0 to n - 1; elsewhere it goes on
+    beyond the sides. 'aside' is how far along the others, while an expression is written: where a
+    periodic side shifts, this matters (see 'across.py').
+    """
+
+    axis: int
+    offset: int
+    aside: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read(Expr):
+    """The value of a field's component at a relative offset.
+
+    'version' says how many of the kernel's assignments to the component it sees. 'shift' says from
+    which cell it is seen, while an expression is written and not known of which space that is one.
+    """
+
+    field: str
+    component: int
+    offset: tuple[int, ...]
+    version: int = 0
+    shift: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unary(Expr):
+    """A function of one value."""
+
+    op: str
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Binary(Expr):
+    """A function of two values."""
+
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compare(Expr):
+    """A truth value from two numbers."""
+
+    op: str
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Where(Expr):
+    """A choice made in each cell."""
+
+    condition: Expr
+    true: Expr
+    false: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cast(Expr):
+    """A value as a number of another element type."""
+
+    dtype: str
+    operand: Expr
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Derivative(Expr):
+    """A sum of derivatives, each an axis and an order; order 0: the value half a cell further.
+
+    'layers' are what absorbs waves at some sides: see 'absorbing.PML'.
+    """
+
+    operand: Expr
+    terms: tuple[tuple[int, int], ...]
+    accuracy: int
+    layers: Any = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Metric(Expr):
+    """The 'coordinate' or the 'spacing' of the cell 'offset' further along an axis; see 'Index'."""
+
+    kind: str
+    axis: int
+    offset: int
+    aside: tuple[int, ...] = ()
+
+
+def operands(node: Expr) -> tuple[Expr, ...]:
+    """Return the expressions directly below a node."""
+    match node:
+        case Unary(_, operand) | Cast(_, operand) | Derivative(operand):
+            return (operand,)
+        case Binary(_, left, right) | Compare(_, left, right):
+            return (left, right)
+        case Where(condition, true, false):
+            return (condition, true, false)
+        case _:
+            return ()
+
+
+def walk(*roots: Expr, below: Callable[[Expr], tuple[Expr, ...]] = operands) -> tuple[Expr, ...]:
+    """Return every distinct node below the roots once, operands before their users.
+
+    Args:
+        roots: Where to begin.
+        below: What is below a node.
+    """
+    order: list[Expr] = []
+    seen: set[int] = set()
+    stack: list[tuple[Expr, bool]] = [(root, False) for root in reversed(roots)]
+    while stack:
+        node, is_done = stack.pop()
+        if is_done:
+            order.append(node)
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack.extend((operand, False) for operand in reversed(below(node)))
+    return tuple(order)
+
+
+def rebuild(node: Expr, below: tuple[Expr, ...]) -> Expr:
+    """Return the node with other operands."""
+    match node:
+        case Unary(op, _):
+            return Unary(op, *below)
+        case Binary(op, _, _):
+            return Binary(op, *below)
+        case Compare(op, _, _):
+            return Compare(op, *below)
+        case Where(_, _, _):
+            return Where(*below)
+        case Cast(dtype, _):
+            return Cast(dtype, *below)
+        case Derivative(_, terms, accuracy, layers):
+            return Derivative(below[0], terms, accuracy, layers)
+        case _:
+            return node
+
+
+def shifted(root: Expr, offset: tuple[int, ...]) -> Expr:
+    """Return the expression as seen from a cell 'offset' away."""
+    if not any(offset):
+        return root
+    moved: dict[Expr, Expr] = {}
+    for node in walk(root):
+        match node:
+            case Read(field, component, place, version, shift):
+                total = added(shift, offset) if shift else offset
+                moved[node] = Read(field, component, place, version, total if any(total) else ())
+            case Index(axis, old, aside):
+                moved[node] = Index(axis, old + offset[axis], _aside(axis, aside, offset))
+            case Metric(kind, axis, old, aside):
+                moved[node] = Metric(kind, axis, old + offset[axis], _aside(axis, aside, offset))
+            case _:
+                moved[node] = rebuild(node, tuple(moved[below] for below in operands(node)))
+    return moved[root]
+
+
+def _aside(axis: int, aside: tuple[int, ...], offset: tuple[int, ...]) -> tuple[int, ...]:
+    """Return how far an index lies along other axes than its own; nothing if on its own line."""
+    total = added(aside or (0,) * len(offset), offset)
+    found = tuple(0 if a == axis else cells for a, cells in enumerate(total))
+    return found if any(found) else ()
+
+
+def replaced(root: Expr, others: Mapping[Expr, Expr]) -> Expr:
+    """Return the expression with other nodes in the place of some."""
+    known: dict[Expr, Expr] = {}
+    for node in walk(root):
+        below = tuple(known[one] for one in operands(node))
+        known[node] = others[node] if node in others else rebuild(node, below)
+    return known[root]
+
+
+def numbers_in(*roots: Expr) -> tuple[Parameter, ...]:
+    """Return the parameters in expressions, each once, in a fixed order."""
+    return tuple(node.parameter for node in walk(*roots) if isinstance(node, Number))
+
+
+def renamed(root: Expr, fields: Mapping[str, str], scalars: Mapping[str, str]) -> Expr:
+    """Return the expression with other names of fields and scalars."""
+    known: dict[Expr, Expr] = {}
+    for node in walk(root):
+        match node:
+            case Read(field, component, offset, version):
+                known[node] = Read(fields[field], component, offset, version)
+            case Scalar(name):
+                known[node] = Scalar(scalars[name])
+            case _:
+                known[node] = rebuild(node, tuple(known[below] for below in operands(node)))
+    return known[root]

@@ -1,0 +1,130 @@
+"""Cut a kernel into kernels whose statements may share one loop over the cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from halocline.language.expressions.expr import Expr, Read, operands, rebuild, walk
+from halocline.language.expressions.kernel import reads
+
+if TYPE_CHECKING:
+    from halocline.geometry import Offset
+    from halocline.language.expressions.kernel import Kernel, Statement
+
+# Component of a field, and which child of a cell ('FieldType.parted').
+Key = tuple[str, int, "Offset"]
+Refilled = Callable[[str, "Offset"], bool]
+
+
+def fuse(kernel: Kernel, is_refilled: Refilled | None = None) -> tuple[Kernel, ...]:
+    """Return fused kernels that do the same one after the other, as few as a single pass finds.
+
+    Two statements may share a loop unless one reads or assigns elsewhere what the other assigns.
+    Those of a sweep always do: its columns are computed once, in order.
+
+    Args:
+        kernel: The kernel.
+        is_refilled: Whether a boundary fills cells of a field that are read at an offset: what an
+            earlier statement has assigned there is then no longer what a later one reads.
+    """
+    if kernel.sweep is not None:
+        return (kernel,)
+    # Found once for each statement: expressions are large, and every two statements are compared.
+    uses = [_uses(kernel, statement) for statement in kernel.statements]
+    groups: list[list[int]] = []
+    for number, own in enumerate(uses):
+        if groups and all(
+            _may_share(uses[earlier], own) and not _is_between(uses[earlier], own, is_refilled)
+            for earlier in groups[-1]
+        ):
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return _kernels(kernel, [[kernel.statements[n] for n in group] for group in groups])
+
+
+def separate(kernel: Kernel) -> tuple[Kernel, ...]:
+    """Return one kernel for each statement, each free to run just where its result is read."""
+    if kernel.sweep is not None:
+        return (kernel,)
+    return _kernels(kernel, [[statement] for statement in kernel.statements])
+
+
+@dataclass(frozen=True, slots=True)
+class _Uses:
+    """Where a statement assigns, where it reads and assigns each component.
+
+    And of which components it reads what an earlier statement has assigned.
+    """
+
+    key: Key
+    offset: Offset
+    places: dict[Key, set[Offset]]
+    of_earlier: frozenset[Key]
+
+
+def _key(kernel: Kernel, use: Read | Statement) -> Key:
+    _, child = kernel.field(use.field).parted(use.offset)
+    return use.field, use.component, child
+
+
+def _uses(kernel: Kernel, statement: Statement) -> _Uses:
+    key = _key(kernel, statement)
+    places: dict[Key, set[Offset]] = {key: {statement.offset}}
+    found = reads(statement.value)
+    for read in found:
+        places.setdefault(_key(kernel, read), set()).add(read.offset)
+    of_earlier = frozenset(_key(kernel, read) for read in found if read.version)
+    return _Uses(key, statement.offset, places, of_earlier)
+
+
+def _may_share(first: _Uses, second: _Uses) -> bool:
+    """Return whether a cell can do two statements before others have done the first."""
+    return all(
+        other.places.get(one.key, {one.offset}) == {one.offset}
+        for one, other in ((first, second), (second, first))
+    )
+
+
+def _is_between(first: _Uses, second: _Uses, is_refilled: Refilled | None) -> bool:
+    """Return whether a boundary changes what one statement has assigned before another reads it."""
+    return (
+        is_refilled is not None
+        and first.key in second.of_earlier
+        and is_refilled(first.key[0], first.offset)
+    )
+
+
+def _kernels(kernel: Kernel, groups: list[list[Statement]]) -> tuple[Kernel, ...]:
+    if len(groups) == 1:
+        return (kernel,)
+    result = []
+    done: list[Statement] = []
+    for number, group in enumerate(groups, 1):
+        statements = tuple(replace(s, value=_counted_from(kernel, s.value, done)) for s in group)
+        result.append(replace(kernel, name=f"{kernel.name}_{number}", statements=statements))
+        done += group
+    return tuple(result)
+
+
+def _counted_from(kernel: Kernel, root: Expr, done: list[Statement]) -> Expr:
+    """Return an expression with versions counted without the statements already done.
+
+    A version below 0 is gone: one of those has overwritten it.
+    """
+    if not done:
+        return root
+    known: dict[Expr, Expr] = {}
+    for node in walk(root):
+        if isinstance(node, Read):
+            own = [s for s in done if (s.field, s.component) == (node.field, node.component)]
+            since = {_key(kernel, s) for s in own[node.version :]}
+            version = node.version - len(own)
+            if version < 0 and _key(kernel, node) not in since:
+                version = 0
+            known[node] = Read(node.field, node.component, node.offset, version)
+        else:
+            known[node] = rebuild(node, tuple(known[below] for below in operands(node)))
+    return known[root]

@@ -1,0 +1,223 @@
+"""A kernel as a frozen value: what one cell does, with the types of its fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from halocline.geometry import added
+from halocline.language.expressions.expr import Number, Read, Scalar, numbers_in, replaced, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from halocline.geometry import Offset
+    from halocline.language.expressions.expr import Expr
+    from halocline.language.expressions.parameters import Parameter
+
+# A field, one of its components, and a place relative to the cell.
+Use = tuple[str, int, "Offset"]
+
+INTEGERS = ("int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8")
+DTYPES = ("float64", "float32", "float16", *INTEGERS, "bool")
+# What is next to a number in memory: the same component of the next cell ('structure of arrays'),
+# or the next component of the same cell ('array of structures').
+LAYOUTS = ("soa", "aos")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldType:
+    """What kernels and plans know of a field.
+
+    Attributes:
+        name: In a kernel that of the user's parameter, in a plan that of the grid's field.
+        dtype: One of DTYPES.
+        components: Numbers per cell.
+        layout: One of LAYOUTS; 'soa' for fields of one component.
+        alignment: Rows begin at multiples of it [bytes]; 0 for what suits where kernels run.
+        ratio: How many cells of the field a cell of the kernel spans along each axis: 1 in the same
+            index space, r > 1 in one finer by r, 0 where the field has no such axis. At a cell i
+            the offset o means the field's cell ratio * i + o. Empty: 1 along all axes.
+        is_taken: Whether what a kernel assigns to it goes to a reduction, and is not stored.
+    """
+
+    name: str
+    dtype: str
+    components: int
+    layout: str = "soa"
+    alignment: int = 0
+    ratio: tuple[int, ...] = ()
+    is_taken: bool = False
+
+    def ratio_along(self, axis: int) -> int:
+        """Return how many cells of the field a cell of the kernel spans along an axis."""
+        return self.ratio[axis] if axis < len(self.ratio) else 1
+
+    def parted(self, offset: Offset) -> tuple[Offset, Offset]:
+        """Return how many cells of the kernel an offset leads on, and to which child of that cell.
+
+        No two cells of a kernel share a child: each of them is like a component of its own.
+        """
+        ratios = [max(1, self.ratio_along(axis)) for axis in range(len(offset))]
+        cell = tuple(o // r for o, r in zip(offset, ratios, strict=True))
+        return cell, tuple(o % r for o, r in zip(offset, ratios, strict=True))
+
+    @property
+    def x_step(self) -> int:
+        """How far the next cell of a row is in memory [numbers]."""
+        return self.components if self.layout == "aos" else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Assign 'value' to one component of a field, at the cell itself or at an offset from it."""
+
+    field: str
+    component: int
+    value: Expr
+    offset: Offset
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """What one cell does.
+
+    Statements behave as if each ran over the whole region before the next began; a read sees the
+    assignments that stood before it in the user's function. A kernel whose statements may share one
+    loop over the cells is called fused; 'language.fuse' makes such kernels from any. In a fused
+    kernel a component that is assigned at an offset is read at that offset only: every number in
+    memory is read and written by one cell, in whatever order cells are computed.
+
+    In a sweep the cells of a column are computed in order. What one passes on to the next are its
+    carries: fields without the swept axis that it reads and then assigns.
+
+    Attributes:
+        name: A C identifier, the name of the user's function.
+        dimensions: 1, 2 or 3.
+        fields: The fields in the order of the parameters.
+        scalars: Names of the run-time scalars, in order.
+        statements: In the order written.
+        producers: What a cell does before that, in cells of layers beside it.
+        sweep: The axis of the columns, and 1 for upwards or -1 for downwards; None for no order.
+    """
+
+    name: str
+    dimensions: int
+    fields: tuple[FieldType, ...]
+    scalars: tuple[str, ...]
+    statements: tuple[Statement, ...]
+    producers: tuple[Producer, ...] = ()
+    sweep: tuple[int, int] | None = None
+
+    def field(self, name: str) -> FieldType:
+        """Return the type of the field called 'name'."""
+        return next(field for field in self.fields if field.name == name)
+
+    @property
+    def stored(self) -> tuple[FieldType, ...]:
+        """The fields that lie in memory."""
+        return tuple(field for field in self.fields if not field.is_taken)
+
+    @property
+    def taken(self) -> tuple[FieldType, ...]:
+        """The others, whose values are reduced where they are computed."""
+        return tuple(field for field in self.fields if field.is_taken)
+
+    def assigning(self, read: Read) -> int | None:
+        """Return the position of the statement whose value a read sees; None for the memory."""
+        if not read.version:
+            return None
+        key = (read.field, read.component)
+        _, child = self.field(read.field).parted(read.offset)
+        own = [n for n, s in enumerate(self.statements) if (s.field, s.component) == key]
+        for number in reversed(own[: read.version]):
+            if self.field(read.field).parted(self.statements[number].offset)[1] == child:
+                return number
+        return None
+
+    def is_last(self, number: int) -> bool:
+        """Return whether no later statement overwrites what one assigns."""
+        statement = self.statements[number]
+        return not any(
+            (s.field, s.component, s.offset)
+            == (statement.field, statement.component, statement.offset)
+            for s in self.statements[number + 1 :]
+        )
+
+    @property
+    def read(self) -> frozenset[Use]:
+        """What is read, relative to the cell, by its producers too."""
+        values = [statement.value for statement in self.statements]
+        own = {(r.field, r.component, r.offset) for r in reads(*values)}
+        return frozenset(
+            own.union(*(producer.seen(producer.kernel.read) for producer in self.producers))
+        )
+
+    @property
+    def assigned(self) -> frozenset[Use]:
+        """What is assigned, relative to the cell, by its producers too."""
+        own = {(s.field, s.component, s.offset) for s in self.statements}
+        producers = (producer.seen(producer.kernel.assigned) for producer in self.producers)
+        return frozenset(own.union(*producers))
+
+
+@dataclass(frozen=True, slots=True)
+class Producer:
+    """A kernel on a layer that runs cell by cell with the one that reads its results.
+
+    Attributes:
+        kernel: Fused, with all fields and scalars of its consumer.
+        offset: From a cell of its consumer to the cell where this one runs before it.
+        layer: The axis that its layer lies across, and which it is: -1 next below the domain, 1
+            next above.
+    """
+
+    kernel: Kernel
+    offset: Offset
+    layer: tuple[int, int]
+
+    def seen(self, uses: frozenset[Use]) -> set[Use]:
+        """Return what this one uses, relative to the cell of its consumer."""
+        ways = {
+            field.name: tuple(o * field.ratio_along(axis) for axis, o in enumerate(self.offset))
+            for field in self.kernel.fields
+        }
+        return {(f, q, added(o, ways[f])) for f, q, o in uses}
+
+
+def with_scalars(
+    statements: Sequence[Statement], known: Iterable[str] = ()
+) -> tuple[tuple[Statement, ...], dict[str, Parameter]]:
+    """Return statements in which scalars stand for parameters, and these by the scalars' names.
+
+    Args:
+        statements: As written.
+        known: Names that scalars have already.
+    """
+    taken = set(known)
+    names: dict[str, Parameter] = {}
+    for parameter in numbers_in(*(s.value for s in statements)):
+        number = count(len(names))
+        name = next(name for n in number if (name := f"number_{n}") not in taken)
+        taken.add(name)
+        names[name] = parameter
+    scalars: dict[Expr, Expr] = {Number(p): Scalar(name) for name, p in names.items()}
+    changed = [replace(s, value=replaced(s.value, scalars)) for s in statements]
+    return tuple(changed), names
+
+
+# Of whole expressions, as long as these are used: they hold numbers, which hold fields.
+_known_reads: WeakKeyDictionary[Expr, tuple[Read, ...]] = WeakKeyDictionary()
+
+
+def reads(*values: Expr) -> tuple[Read, ...]:
+    """Return the distinct reads of the expressions in a fixed order."""
+    if len(values) == 1 and values[0] in _known_reads:  # plans ask again and again
+        return _known_reads[values[0]]
+    nodes = {node for node in walk(*values) if isinstance(node, Read)}
+    found = tuple(sorted(nodes, key=lambda r: (r.field, r.component, r.offset, r.version)))
+    if len(values) == 1:
+        _known_reads[values[0]] = found
+    return found

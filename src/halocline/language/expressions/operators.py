@@ -1,0 +1,392 @@
+"""Arithmetic on symbols: what a user's function does to its arguments becomes expressions."""
+
+from __future__ import annotations
+
+from functools import partial, partialmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.errors import KernelError, nearest
+from halocline.language.expressions.expr import (
+    Binary,
+    Cast,
+    Compare,
+    Const,
+    Expr,
+    Read,
+    Unary,
+    Where,
+    shifted,
+    walk,
+)
+from halocline.language.expressions.plain import NUMPY_NAMES, plain
+from halocline.language.expressions.promotion import COMPUTED, LARGEST_POWER
+from halocline.language.expressions.show import show_formula
+from halocline.language.expressions.subscripts import parse_offset
+from halocline.language.place import user_place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _both(op: str) -> tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]:
+    """Return the methods of an operand before an operation's sign, and of one behind it."""
+    return lambda a, b: binary(op, a, b), lambda a, b: binary(op, b, a)
+
+
+class Operand:
+    """Something that stands for a value in each cell and can be computed with."""
+
+    # Whether it is the same in all cells: what is computed of such alone is, too.
+    is_number = False
+
+    def expression(self) -> Expr:
+        """Return the value as an expression."""
+        raise NotImplementedError
+
+    def made(self, node: Expr) -> Any:
+        """Return what an operation gives whose operands are all like this one."""
+        return Value(node)
+
+    def astype(self, dtype: Any) -> Any:
+        """Return the value as a number of another element type, as NumPy converts it.
+
+        Floats lose what follows the point; beyond the range of an integer type the result is not
+        defined.
+
+        Args:
+            dtype: 'float64', 'float32', 'int8' to 'int64', 'uint8' to 'uint64' or 'bool', or
+                NumPy's.
+        """
+        try:
+            name = np.dtype(dtype).name
+        except TypeError:
+            name = str(dtype)
+        if name not in COMPUTED:
+            raise KernelError(
+                f"A value was to become of type '{name}'.",
+                hint=nearest(name, COMPUTED),
+                place=user_place(),
+            )
+        return self.made(Cast(name, self.expression()))
+
+    __add__, __radd__ = _both("add")
+    __sub__, __rsub__ = _both("sub")
+    __mul__, __rmul__ = _both("mul")
+    __truediv__, __rtruediv__ = _both("div")
+    __floordiv__, __rfloordiv__ = _both("floordiv")
+    __mod__, __rmod__ = _both("mod")
+    __and__, __rand__ = _both("and")
+    __or__, __ror__ = _both("or")
+    __xor__, __rxor__ = _both("xor")
+    __lshift__, __rlshift__ = _both("shl")
+    __rshift__, __rrshift__ = _both("shr")
+
+    def __divmod__(self, other: Any) -> Any:
+        return _divided(self, other)
+
+    __rdivmod__ = partialmethod(lambda self, other: _divided(other, self))
+
+    def __pow__(self, power: Any) -> Any:
+        """Return a power: of whole and half numbers as products, roots and a quotient."""
+        return power_of(self, power)
+
+    def __rpow__(self, base: Any) -> Any:
+        return power_of(base, self)
+
+    def __neg__(self) -> Any:
+        return self.made(Unary("neg", self.expression()))
+
+    def __pos__(self) -> Any:
+        return self.made(self.expression())
+
+    def __abs__(self) -> Any:
+        return self.made(Unary("abs", self.expression()))
+
+    def __lt__(self, other: Any) -> Any:
+        return _compare("lt", self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return _compare("le", self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return _compare("gt", self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return _compare("ge", self, other)
+
+    def __invert__(self) -> Any:
+        return self.made(Unary("invert", self.expression()))
+
+    def _no_operation(self, *_: Any) -> Any:
+        """Refuse what Python can write and the language cannot say."""
+        raise KernelError(
+            "'@' was applied to a value that differs from cell to cell.",
+            hint="There are + - * / // % ** and, for integers, & | ^ ~ << >>; "
+            "value.astype('int64') cuts off what follows the point.",
+            place=user_place(),
+        )
+
+    __matmul__ = __rmatmul__ = _no_operation
+
+    def __round__(self, digits: int | None = None) -> Any:
+        """Return the nearest whole number, of two equally near the even one, in its own type."""
+        if digits:
+            raise KernelError(
+                f"A value was to be rounded to {digits} digits; expected whole numbers.",
+                hint="Write round(100 * value) / 100.",
+                place=user_place(),
+            )
+        return self.made(Unary("round", self.expression()))
+
+    def __trunc__(self) -> Any:
+        return self.made(Unary("trunc", self.expression()))
+
+    def __floor__(self) -> Any:
+        return self.made(Unary("floor", self.expression()))
+
+    def __ceil__(self) -> Any:
+        return self.made(Unary("ceil", self.expression()))
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Do what NumPy's function of that name does, cell by cell."""
+        function = _UFUNCS.get(ufunc.__name__)
+        if function is None or method != "__call__" or options:
+            raise _no_function(f"np.{ufunc.__name__}")
+        return function(*inputs)
+
+    def __array_function__(self, function: Any, _: Any, inputs: Any, options: Any) -> Any:
+        """Do what NumPy's function of that name does, cell by cell."""
+        known = _FUNCTIONS.get(function.__name__)
+        if known is None or options or len(inputs) != known[0]:
+            raise _no_function(f"np.{function.__name__}")
+        return known[1](*inputs)
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        """Refuse to become an array: the values are not known, or spread over ranks."""
+        raise KernelError(
+            "A NumPy array was to be made of something that stands for a value in each cell.",
+            hint="In a kernel compute with it as it is; elsewhere field.gather() returns the "
+            "values of all cells on rank 0, field.local() those of this rank.",
+            place=user_place(),
+        )
+
+
+class Symbol(Operand):
+    """An operand whose value is not known while a kernel is traced; '==' compares in each cell."""
+
+    def __eq__(self, other: object) -> Any:
+        return _compare("eq", self, other)
+
+    def __ne__(self, other: object) -> Any:
+        return _compare("ne", self, other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __bool__(self) -> bool:
+        """Refuse to choose: the value is not known while the kernel is traced."""
+        raise KernelError(
+            "'if', 'and', 'or' or 'not' was applied to a value that differs from cell to cell.",
+            hint="Write hc.where(condition, a, b), '&', '|' and '~' instead.",
+            place=user_place(),
+        )
+
+    def _no_number(self) -> Any:
+        """Refuse to become a number."""
+        raise KernelError(
+            "A function of plain numbers was applied to a value that differs from cell to cell.",
+            hint="Use Halocline's own functions: hc.sqrt, hc.exp, hc.sin, …",
+            place=user_place(),
+        )
+
+    __float__ = __int__ = __complex__ = __index__ = _no_number
+
+
+class Value(Symbol):
+    """An expression under construction.
+
+    'value[1, 0, 0]' is the same expression seen from the cell one further in x.
+    """
+
+    def __init__(self, node: Expr) -> None:
+        self.node = node
+
+    def expression(self) -> Expr:
+        """Return the expression."""
+        return self.node
+
+    def __getitem__(self, offset: Any) -> Value:
+        """Return the expression as seen from a cell 'offset' away."""
+        read = next((n for n in walk(self.node) if isinstance(n, Read)), None)
+        dimensions = len(read.offset) if read else len(np.atleast_1d(offset))
+        return Value(shifted(self.node, parse_offset("the expression", dimensions, offset)))
+
+    def __repr__(self) -> str:
+        """Return how it is computed in each cell."""
+        return f"<{show_formula(self.node)} in each cell>"
+
+    def __iter__(self) -> Any:
+        """Refuse to be taken apart."""
+        raise KernelError("A single value was used as a sequence.", place=user_place())
+
+
+def to_expression(value: Any) -> Expr:
+    """Return a number or symbol as an expression; a NumPy number has a width, Python's has none."""
+    if isinstance(value, Operand):
+        return value.expression()
+    if isinstance(value, bool | np.bool_):
+        return Const(bool(value))
+    if isinstance(value, np.number) and not isinstance(value, np.complexfloating):
+        kind = int if isinstance(value, np.integer) else float
+        return Cast(width_of(value), Const(kind(value)))
+    if isinstance(value, int):
+        return Const(int(value))
+    if isinstance(value, float):
+        return Const(float(value))
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return to_expression(value[()])
+    if isinstance(value, np.ndarray):
+        raise KernelError(
+            f"A NumPy array of shape {value.shape} was used in a kernel; expected a number or a "
+            "value of a field.",
+            hint="Put its values into a field with 'set', and pass that to the kernel.",
+            place=user_place(),
+        )
+    raise KernelError(
+        f"A value of type '{type(value).__name__}' was used in a kernel; expected a number or a "
+        "value of a field.",
+        place=user_place(),
+    )
+
+
+def width_of(value: np.number[Any]) -> str:
+    """Return the narrowest type to compute in that holds all numbers of a NumPy number's type."""
+    if isinstance(value, np.integer):
+        return value.dtype.name
+    return "float32" if np.can_cast(value.dtype, "float32") else "float64"
+
+
+def _made(node: Expr, *operands: Any) -> Any:
+    """Return what an operation gives: a number if all operands are, else a value in each cell."""
+    symbols = [one for one in operands if isinstance(one, Operand)]
+    return next((one for one in symbols if not one.is_number), symbols[0]).made(node)
+
+
+def binary(op: str, left: Any, right: Any) -> Any:
+    """Return a function of two values."""
+    return _made(Binary(op, to_expression(left), to_expression(right)), left, right)
+
+
+def _divided(left: Any, right: Any) -> tuple[Any, Any]:
+    return binary("floordiv", left, right), binary("mod", left, right)
+
+
+def _compare(op: str, left: Any, right: Any) -> Any:
+    return _made(Compare(op, to_expression(left), to_expression(right)), left, right)
+
+
+def power_of(base: Any, power: Any) -> Any:
+    """Return a power: of whole and half numbers as products, roots and a quotient."""
+    is_known = isinstance(power, int | float | np.integer)
+    if not is_known or abs(power) > LARGEST_POWER or not float(2 * power).is_integer():
+        return binary("pow", base, power)
+    whole, has_root = divmod(int(abs(2 * power)), 2)
+    result = _product(base, whole)
+    if has_root:
+        root = apply("sqrt", base)
+        result = result * root if whole else root
+    return 1.0 / result if power < 0 else result
+
+
+def _product(base: Operand, power: int) -> Any:
+    # Halving, so that x**4 is (x*x)*(x*x): the order is part of the result's bits.
+    if power == 0:
+        return base.made(Where(Const(1), Const(1), to_expression(base)))
+    if power == 1:
+        return base.made(base.expression())
+    half = _product(base, power // 2)
+    return half * half * base if power % 2 else half * half
+
+
+def choice(condition: Any, a: Any, b: Any) -> Any:
+    """Return a in the cells where the condition holds, b in the others."""
+    node = Where(to_expression(condition), to_expression(a), to_expression(b))
+    return _made(node, condition, a, b)
+
+
+def is_symbolic(*values: Any) -> bool:
+    """Return whether one of some values differs from cell to cell."""
+    return any(isinstance(value, Operand) for value in values)
+
+
+def apply(op: str, *values: Any) -> Any:
+    """Return a function of values; of plain numbers and arrays what Python or NumPy makes of it."""
+    if not is_symbolic(*values):
+        return plain(op, *values)
+    if len(values) == 1:
+        return values[0].made(Unary(op, values[0].expression()))
+    return binary(op, *values)
+
+
+def limited(value: Any, lower: Any, upper: Any) -> Any:
+    """Return the value, or the limit beyond which it lies; None is no limit."""
+    above = value if lower is None else binary("max", value, lower)
+    return above if upper is None else binary("min", above, upper)
+
+
+def is_unequal_to_itself(value: Any) -> Any:
+    """Return whether a value is not a number."""
+    return _compare("ne", value, value)
+
+
+def _truth(value: Any) -> Any:
+    return _compare("ne", value, 0)
+
+
+_BINARY_UFUNCS = {
+    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div",
+    "minimum": "min", "maximum": "max",
+    "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor",
+    "floor_divide": "floordiv", "remainder": "mod", "left_shift": "shl", "right_shift": "shr",
+}  # fmt: skip
+_COMPARING_UFUNCS = {
+    "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
+    "equal": "eq", "not_equal": "ne",
+}  # fmt: skip
+# What NumPy's functions of these names do to values of cells.
+_UFUNCS: dict[str, Callable[..., Any]] = {
+    **{name: partial(binary, op) for name, op in _BINARY_UFUNCS.items()},
+    **{name: partial(_compare, op) for name, op in _COMPARING_UFUNCS.items()},
+    **{name: partial(apply, op) for op, name in NUMPY_NAMES.items()},
+    "fabs": partial(apply, "abs"),
+    "isnan": is_unequal_to_itself,
+    "divmod": _divided,
+    "negative": lambda a: -a,
+    "positive": lambda a: +a,
+    "invert": lambda a: ~a,
+    "square": lambda a: a * a,
+    "power": power_of,
+    "rint": partial(apply, "round"),
+    "logical_and": lambda a, b: _truth(a) & _truth(b),
+    "logical_or": lambda a, b: _truth(a) | _truth(b),
+    "logical_xor": lambda a, b: _truth(a) ^ _truth(b),
+    "logical_not": lambda a: _compare("eq", a, 0),
+}
+
+# The same of those that are no universal functions, with the number of their arguments.
+_FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
+    "where": (3, choice),
+    "clip": (3, limited),
+    "round": (1, partial(apply, "round")),
+}
+
+
+def _no_function(name: str) -> KernelError:
+    """Return the refusal of a function that the language does not have."""
+    return KernelError(
+        f"'{name}' was applied to a value that differs from cell to cell.",
+        hint="The language has hc.sqrt, exp, log, sin, cos, tanh, abs, minimum, maximum, where and "
+        "others (README.md names all), under NumPy's names too.",
+        place=user_place(),
+    )

@@ -1,0 +1,64 @@
+"""What stands in brackets behind a field or an expression: offsets from the cell, a component."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.errors import KernelError
+from halocline.geometry import AXES
+from halocline.language.place import user_place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from halocline.language.spaces.space import Space
+
+
+def parse_offset(name: str, dimensions: int, key: Any) -> tuple[int, ...]:
+    """Return a subscript as an offset, or say what is wrong with it."""
+    return _parsed(name, tuple(range(dimensions)), key, "the grid")
+
+
+def parse_offset_of_field(name: str, space: Space, key: Any) -> tuple[int, ...]:
+    """Return a subscript of a field as an offset along all axes of its grid."""
+    is_whole = not any(space.lacks)
+    offsets = _parsed(name, space.axes, key, "the grid" if is_whole else "the field")
+    found = dict(zip(space.axes, offsets, strict=True))
+    return tuple(found.get(axis, 0) for axis in range(len(space.extent)))
+
+
+def _parsed(name: str, axes: Sequence[int], key: Any, whose: str) -> tuple[int, ...]:
+    offset = key if isinstance(key, tuple) else (key,)
+    if not all(isinstance(o, int | np.integer) for o in offset):
+        raise KernelError(
+            f"'{name}' was read at {key!r}; expected whole numbers relative to the cell.",
+            place=user_place(),
+        )
+    if len(offset) != len(axes):
+        names = "" if whose == "the grid" else f" ({', '.join(AXES[axis] for axis in axes)})"
+        raise KernelError(
+            f"'{name}' was used with {len(offset)} offsets {offset}; expected {len(axes)}, one "
+            f"for each axis of {whose}{names}.",
+            hint=f"Write {name}[{', '.join('0' * len(axes))}] for the cell itself.",
+            place=user_place(),
+        )
+    return tuple(int(o) for o in offset)
+
+
+def parse_component(name: str, components: int, key: Any) -> int:
+    """Return a subscript as a component, or say what is wrong with it."""
+    if not isinstance(key, int | np.integer):
+        raise KernelError(
+            f"'{name}' has {components} components but was subscripted with {key!r}; expected a "
+            "component first.",
+            hint=f"Write {name}[component][offsets].",
+            place=user_place(),
+        )
+    if not 0 <= key < components:
+        raise KernelError(
+            f"Component {key} of '{name}' was used; it has components 0 to {components - 1}.",
+            place=user_place(),
+        )
+    return int(key)

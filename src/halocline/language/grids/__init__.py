@@ -1,0 +1,1 @@
+"""Where values are: grids, their cells and sides, fields."""

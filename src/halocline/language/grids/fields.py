@@ -1,0 +1,343 @@
+"""Field: values on a grid, which get their storage from a simulation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from halocline.errors import GridError, KernelError, nearest
+from halocline.geometry import AXES
+from halocline.language.expressions import expr, operators
+from halocline.language.expressions.component import access
+from halocline.language.expressions.kernel import DTYPES, LAYOUTS, FieldType
+from halocline.language.grids.arrays import data_array, is_slicing, sliced
+from halocline.language.grids.conditions import declare
+from halocline.language.grids.initial import initial_values, share
+from halocline.language.grids.sides import Part
+from halocline.language.place import user_place
+from halocline.language.spaces.space import Ratio, Space
+from halocline.language.told import told
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from halocline.geometry import Box
+    from halocline.language.grids.grid import Grid
+    from halocline.language.grids.initial import InitialValues
+
+
+LOCATIONS = ("center", "x_face", "y_face", "z_face", "xy_edge", "xz_edge", "yz_edge")
+
+# What all memory begins at multiples of, on devices too [bytes].
+_MOST_ALIGNED = 256
+
+
+def is_staggered(location: str, axis: str) -> bool:
+    """Return whether a location lies between cells along an axis, given by its name."""
+    return location != "center" and axis in location.split("_", maxsplit=1)[0]
+
+
+def without_axis(location: str, axis: str) -> str:
+    """Return where values lie along the other axes."""
+    left = "".join(a for a in AXES if is_staggered(location, a) and a != axis)
+    return {0: "center", 1: f"{left}_face", 2: f"{left}_edge"}[len(left)]
+
+
+class Storage(Protocol):
+    """Where the values of one field live; made by a simulation."""
+
+    def assign(self, values: InitialValues) -> None:
+        """Give the rank's own cells new values."""
+
+    def local(self) -> list[NDArray[Any]]:
+        """Return views of the rank's own cells, one for each block."""
+
+    def on_device(self) -> list[Any]:
+        """Return the rank's own cells where kernels use them, one for each block."""
+
+    def gather(self, box: Box | None = None, *, everywhere: bool = False) -> NDArray[Any] | None:
+        """Return the values of all cells or of a box, on rank 0 or everywhere; None elsewhere."""
+
+
+class Field(operators.Operand):
+    """Values on a grid: one or several components per cell.
+
+    Made by 'Grid.field'. In an expression outside a kernel the name stands for the value of the
+    (first component of the) field in each cell.
+    """
+
+    def __init__(  # noqa: PLR0913 (the options of a field)
+        self,
+        grid: Grid,
+        name: str,
+        *,
+        dtype: Any = "float64",
+        components: int = 1,
+        location: str = "center",
+        axes: str | None = None,
+        unit: str = "",
+        description: str = "",
+        layout: str = "soa",
+        alignment: int | None = None,
+    ) -> None:
+        self.grid = grid
+        self.name = name
+        self.dtype = _dtype_name(name, dtype)
+        # Those of the grid that it has: 'xyz', 'xy' for a surface, …
+        self.axes = AXES[: grid.dimensions] if axes is None else axes
+        self.location, self.unit, self.description = location, unit, description
+        self.components = components
+        _check(self, layout, alignment)
+        # With one component both layouts are the same.
+        self.layout = layout if components > 1 else "soa"
+        self.alignment = alignment or 0
+        # The step that gives a hidden one its values before all others, if one does.
+        self.filled_by: Any = None
+        # Whether it was made for steps, not by the user.
+        self.is_hidden = False
+        # What fills the layers beyond a side; see 'boundary.boundary_calls'.
+        self.boundaries: dict[str, tuple[Part, ...]] = {}
+        # What it was set to, until a simulation stores it.
+        self.initial: InitialValues | None = None
+        self.is_set_to_nan = False
+        # A digest of all that it was set to.
+        self.told = 0
+        self.storage: Storage | None = None
+
+    def __repr__(self) -> str:
+        """Return a short description."""
+        return f"Field({self.name!r}, {self.dtype}, components={self.components})"
+
+    def type_as(self, name: str, ratio: Ratio = ()) -> FieldType:
+        """Return what kernels and plans know of the field, under a name of theirs."""
+        return FieldType(name, self.dtype, self.components, self.layout, self.alignment, ratio)
+
+    @property
+    def dimensions(self) -> int:
+        """Number of the grid's axes."""
+        return self.grid.dimensions
+
+    @cached_property
+    def space(self) -> Space:
+        """Its index space."""
+        closing = tuple(
+            int(self.is_on_faces(axis) and not is_periodic)
+            for axis, is_periodic in enumerate(self.grid.periodic)
+        )
+        cells: Space = self.grid.space_with(self.axes)
+        return replace(cells, closing=closing)
+
+    def is_on_faces(self, axis: int) -> bool:
+        """Return whether it is located on the faces across an axis."""
+        return is_staggered(self.location, AXES[axis])
+
+    def coordinates(self, box: Box) -> tuple[NDArray[np.float64], ...]:
+        """Return where its values in a box lie: an array for each of its axes, to broadcast."""
+        return self.grid.coordinates(self.location, box, self.axes)
+
+    @property
+    def spacing(self) -> tuple[float, ...]:
+        """Edge lengths of a cell [length unit]."""
+        spacing: tuple[float, ...] = self.grid.spacing
+        return spacing
+
+    def set(self, values: Any) -> None:
+        """Give every cell a value, now: what changes later in an array or a function has no effect.
+
+        Each rank evaluates a function in some of the cells only: its own, once it has a simulation.
+
+        Args:
+            values: A number; an array of the extent of all its cells, of the axes that it has, for
+                several components with the component first: (components, nx, ny, nz), where an axis
+                along which values do not change may have one entry; or a function
+                of the coordinates x, y, z (of the axes that it has) of the field's location, called
+                with arrays that broadcast to the extent of a box of cells and returning values of
+                the same shapes as above.
+
+        Raises:
+            GridError: Shape, type or the function's arguments do not fit the field.
+        """
+        boxes = self.own_boxes(self.grid.held.own or share(self.grid.first))
+        self.initial = initial_values(self, boxes, values)
+        self.is_set_to_nan = self.initial.has_nan
+        self.told = told(self.told, values)
+        if self.storage is not None:
+            self.storage.assign(self.initial)
+            self.initial = None
+
+    def own_boxes(self, boxes: Sequence[Box]) -> tuple[Box, ...]:
+        """Return its cells in boxes of the family's first grid, each box once."""
+        found = dict.fromkeys(map(self.space.cells_of, boxes))
+        return tuple(box for box in found if not box.is_empty)
+
+    def boundary(
+        self, side: str | Sequence[str], condition: Any, *, where: Any = None, **scalars: Any
+    ) -> None:
+        """Say how the layers beyond a side of the domain are filled before a kernel reads them.
+
+        Where layers of two sides meet, the side declared last decides. A kernel runs on each layer
+        that is read, the innermost first; see 'hc.layer'. Between two runs a boundary may change;
+        the next one begins by planning its steps anew.
+
+        Args:
+            side: 'x-', 'x+', 'y-', … or several: ('x-', 'x+'); all are 'grid.sides'.
+            condition: 'Dirichlet', 'Neumann', 'Robin', or a kernel of one field that runs on the
+                layer; one that reads others, too, is called by a function:
+                'lambda T, on: fill(T, other, on=on)'.
+            where: On which part of the side, the part declared last decides; None for the rest. A
+                box of cells, whose extent across the side does not matter; an array of truth values
+                of the side's cells; a function of the other coordinates that returns one; or a
+                field without the axis across the side, which may change.
+            scalars: Keyword arguments of that kernel.
+
+        Raises:
+            GridError: The side does not exist, or the grid is periodic there.
+        """
+        for one in side if isinstance(side, list | tuple) else (side,):
+            declare(self, one, condition, where, scalars)
+
+    def local(self) -> list[NDArray[Any]]:
+        """Return views of this rank's cells, one for each block, x first: (nx, ny, nz).
+
+        Fields with several components have the component first: (components, nx, ny, nz). Ask again
+        after 'Simulation.rebuild'; with a device after each run.
+        """
+        return self._stored().local()
+
+    def on_device(self) -> list[Any]:
+        """Return this rank's cells in the memory where kernels use them, shaped as 'local'.
+
+        One for each block, for 'from_dlpack' of NumPy, CuPy, PyTorch or JAX; nothing is copied.
+        What is written into them is seen by the next step. Ask again after each run: fields may
+        have been swapped. On the processor they are the same memory as 'local'.
+        """
+        return self._stored().on_device()
+
+    def gather(self, key: Any = ...) -> NDArray[Any] | None:
+        """Return the values of all cells on rank 0, shaped as 'local'; None on other ranks.
+
+        Collective.
+
+        Args:
+            key: Of which cells: slices and indices as of a NumPy array of all, such as
+                np.s_[:, 10].
+        """
+        return sliced(self, key, self._stored(), everywhere=False)
+
+    def to_xarray(self) -> Any:
+        """Return the values of all cells with their coordinates as an xarray.DataArray.
+
+        On rank 0; None on other ranks. Collective.
+        """
+        return data_array(self, self._stored())
+
+    def _stored(self) -> Storage:
+        if self.storage is None:
+            raise GridError(
+                f"Field '{self.name}' is not stored yet: that is done when its simulation first "
+                "runs.",
+                hint="Ask after simulation.run(…), or write simulation.run(0) before."
+                if self.grid.held.own
+                else "Make a Simulation of its grid, and run it.",
+                place=user_place(),
+            )
+        return self.storage
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Refuse to be assigned outside of a kernel."""
+        raise KernelError(
+            f"Field '{self.name}' was assigned outside of a kernel.",
+            hint="Write @hc.kernel before the function that does it, or give all cells their "
+            f"values with {self.name}.set(…).",
+            place=user_place(),
+        )
+
+    def expression(self) -> expr.Expr:
+        """Return the value of component 0 in the cell itself."""
+        return expr.Read(self.name, 0, (0,) * self.grid.dimensions)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return a component, or the value at an offset, for use in a reduction.
+
+        With a slice or an ellipsis, as T[:, 10] or T[...], the values of these cells of the whole
+        grid on every rank, as of a NumPy array; collective.
+        """
+        if is_slicing(key):
+            return sliced(self, key, self._stored(), everywhere=True)
+        return access(self.name, self.components, self.space, key)
+
+
+def _check(field: Field, layout: str, alignment: int | None) -> None:
+    """Refuse options that have no meaning."""
+    if field.location not in LOCATIONS:
+        raise GridError(
+            f"Field '{field.name}' has the unknown location '{field.location}'.",
+            hint=nearest(field.location, LOCATIONS),
+        )
+    _check_axes(field)
+    if field.components < 1:
+        raise GridError(f"Field '{field.name}' was given {field.components} components.")
+    if layout not in LAYOUTS:
+        raise GridError(
+            f"Field '{field.name}' has the unknown layout '{layout}'.",
+            hint=nearest(layout, LAYOUTS),
+        )
+    _check_alignment(field, alignment)
+
+
+def _check_axes(field: Field) -> None:
+    axes, known = field.axes, AXES[: field.dimensions]
+    is_right = isinstance(axes, str) and axes == "".join(a for a in known if a in axes)
+    if not is_right or not axes:
+        raise GridError(
+            f"Field '{field.name}' was given the axes {axes!r}; expected some of '{known}', in "
+            "order.",
+            hint="A number that is the same everywhere is an hc.Parameter." if axes == "" else "",
+            place=user_place(),
+        )
+    for across, shift in enumerate(field.grid.shifts):
+        moved = [a for a, cells in zip(known, shift, strict=True) if cells and a in axes]
+        if moved and known[across] not in axes:
+            raise GridError(
+                f"Field '{field.name}' was given the axes '{axes}', but the grid shifts along "
+                f"{moved[0]} across {known[across]}: its values there would be others.",
+                hint=f"Give it the axis {known[across]}, too, or leave out {moved[0]}.",
+                place=user_place(),
+            )
+    if any(is_staggered(field.location, axis) for axis in AXES if axis not in axes):
+        raise GridError(
+            f"Field '{field.name}' with the axes '{axes}' was given the location "
+            f"'{field.location}', between cells along an axis that it lacks.",
+            place=user_place(),
+        )
+
+
+def _dtype_name(name: str, dtype: Any) -> str:
+    try:
+        result: str = np.dtype(dtype).name
+    except TypeError:
+        result = str(dtype)
+    if result not in DTYPES:
+        raise GridError(
+            f"Field '{name}' has the unknown dtype '{dtype}'.", hint=nearest(result, DTYPES)
+        )
+    return result
+
+
+def _check_alignment(field: Field, alignment: int | None) -> None:
+    least = np.dtype(field.dtype).itemsize
+    if alignment is None or (
+        isinstance(alignment, int)
+        and least <= alignment <= _MOST_ALIGNED
+        and alignment.bit_count() == 1
+    ):
+        return
+    raise GridError(
+        f"Field '{field.name}' was given the alignment {alignment!r}; expected a power of two from "
+        f"{least}, one number, to {_MOST_ALIGNED} bytes."
+    )

@@ -1,0 +1,1 @@
+"""What is written in the language itself: solvers, columns, layers that absorb."""

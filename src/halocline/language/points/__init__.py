@@ -1,0 +1,1 @@
+"""Points between cells: values recorded and injected there."""

@@ -1,0 +1,1 @@
+"""Values that change with time, from arrays and files."""

@@ -1,0 +1,1 @@
+"""Index spaces: which cells a field has, and where they are again beyond periodic sides."""

@@ -1,0 +1,1 @@
+"""Functions traced into kernels, calls of them, loops: what a simulation does."""

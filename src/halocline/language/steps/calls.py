@@ -1,0 +1,191 @@
+"""What was recorded of a kernel's function, as a kernel over the cells where it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from halocline.errors import GridError, KernelError, described
+from halocline.geometry import UNBOUNDED, Box, by_axes
+from halocline.language.differences.differences import with_differences
+from halocline.language.expressions.apart import Cells
+from halocline.language.expressions.verify import refuse_nothing, refuse_strangers, verify
+from halocline.language.grids.fields import Field
+from halocline.language.grids.grid import same_family
+from halocline.language.grids.mask import masked
+from halocline.language.grids.related import resolved, space_of
+from halocline.language.grids.sides import layer
+from halocline.language.place import user_place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from halocline.language.expressions.kernel import Kernel
+    from halocline.language.grids.grid import Grid
+    from halocline.language.spaces.space import Ratio, Space
+
+# Where a kernel runs: everywhere, on a layer beyond a side, in a box, where a field is not zero.
+On = str | Box | Field | None
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """A kernel and where it runs.
+
+    Attributes:
+        kernel: What one cell does.
+        fields: The fields in the order of the kernel's.
+        space: The cells over which it runs, faces aside.
+        region: Which of them; None for all that assign to a cell.
+        mask: If given, it runs only where this field is not zero; else the kernel says all.
+    """
+
+    kernel: Kernel
+    fields: tuple[Field, ...]
+    space: Space
+    region: Box | None
+    mask: Field | None
+
+
+def over_cells(
+    kernel: Kernel, fields: Sequence[Field], places: Sequence[str], place: str, on: On
+) -> Traced:
+    """Return a kernel, as it was written for the cells that it assigns, over those where it runs.
+
+    Args:
+        kernel: As recorded.
+        fields: Its fields.
+        places: 'file:line' of each statement.
+        place: 'file:line' of the function.
+        on: See 'KernelFunction.__call__'.
+
+    Raises:
+        KernelError: It has no meaning.
+    """
+    refuse_nothing(kernel, place)
+    refuse_strangers(kernel, places)
+    bound = dict(zip((f.name for f in kernel.fields), fields, strict=True))
+    names = dict.fromkeys(s.field for s in kernel.statements)
+    assigned = [bound[name] for name in names]
+    swept = assigned if kernel.sweep is None else swept_fields(kernel.sweep[0], assigned, fields)
+    mask = on if isinstance(on, Field) else None
+    if mask is not None:
+        same_family((*fields, mask), f"Kernel '{kernel.name}'")
+    used = fields if mask is None or mask in fields else (*fields, mask)
+    written_for = space_of(kernel.name, used, swept, place)
+    grid = _grid_of(written_for, fields[0].grid)
+    kernel, bound, places = with_differences(kernel, bound, grid, written_for, places)
+    fields = tuple(bound.values())
+    used = fields if mask is None or mask in fields else (*fields, mask)
+    region = _region(kernel.name, grid, swept[0].space, on)
+    if mask is not None and not _is_alike(mask, fields):
+        # The choice in every cell is part of what a cell does for each that it spans.
+        known = next((name for name, field in bound.items() if field is mask), "")
+        kernel, fields = masked(kernel, mask, known), tuple(used)
+        bound[known or kernel.fields[-1].name], mask = mask, None
+    spaces = {name: field.space for name, field in bound.items()}
+    found = resolved(kernel, spaces, written_for, places)
+    _refuse_parts(kernel, found.children, places)
+    if region is not None and set(found.children) != {1}:
+        region = _coarsened(kernel.name, region, found.children, grid)
+    if not found.space.is_whole and any(field.space.is_whole for field in assigned):
+        _check_gathered(found.kernel, on, places)
+    cells = Cells(found.space, region)
+    verify(found.kernel, found.places, place, cells, is_layer=isinstance(on, str))
+    return Traced(found.kernel, tuple(fields), found.space, region, mask)
+
+
+def _grid_of(space: Space, grid: Grid) -> Grid:
+    """Return the grid of a family that has some cells, rather whole if these are."""
+    known = [g for g in grid.family if g.scale == space.scale]
+    return next((g for g in known if g.is_whole == space.is_whole), known[0])
+
+
+def _check_gathered(kernel: Kernel, on: On, places: Sequence[str]) -> None:
+    """Refuse a kernel that makes others' cells of a whole field in a way that blocks cannot share.
+
+    Each block does its own cells, and has to end up with those that others have done.
+    """
+    found = {
+        "sweeps": kernel.sweep is not None,
+        "assigns at an offset": any(any(s.offset) for s in kernel.statements),
+        "runs beyond a side": isinstance(on, str),
+    }
+    for what in (what for what, is_done in found.items() if is_done):
+        raise KernelError(
+            f"Kernel '{kernel.name}' {what} to give a whole field values of fields that are cut "
+            "into blocks; expected that each cell assigns itself, in the domain.",
+            hint="Let it assign a field that is cut, too, and give its values to the whole one in "
+            "a kernel of its own.",
+            place=places[0],
+        )
+
+
+def swept_fields(axis: int, assigned: Sequence[Field], fields: Sequence[Field]) -> list[Field]:
+    """Return the fields for whose cells a sweep along an axis is written.
+
+    Those with this axis that it assigns; if it assigns carries alone, the finest of all.
+    """
+    swept = [field for field in assigned if not field.space.lacks[axis]]
+    read = [field for field in fields if not field.space.lacks[axis]]
+    return swept or [max(read, key=lambda field: (len(field.axes), field.space.scale))]
+
+
+def _is_alike(mask: Field, fields: Sequence[Field]) -> bool:
+    """Return whether a mask and all fields have the same cells, faces aside."""
+    return all(field.space.is_beside(mask.space) for field in fields)
+
+
+def _region(name: str, grid: Grid, space: Space, on: On) -> Box | None:
+    if on is None or isinstance(on, Field):
+        return None
+    if isinstance(on, str):
+        return layer(space, on, distance=1, depth=1)
+    if not isinstance(on, Box):
+        raise KernelError(
+            f"Kernel '{name}' was told to run on {described(on)}; expected a side ('x-'), "
+            "an hc.Box of cells, or a field that is not zero where it is to run.",
+            hint="Of an array make a field: mask = grid.field('mask', dtype='bool'); "
+            "mask.set(array).",
+            place=user_place(),
+        )
+    if len(on.lower) != grid.dimensions or not space.domain.contains(on) or on.is_empty:
+        raise GridError(
+            f"Kernel '{name}' was told to run on {on}; expected a box of cells within "
+            f"{grid.domain}.",
+        )
+    return space.open_where_lacking(space.unbounded_where_whole(on))
+
+
+def _refuse_parts(kernel: Kernel, children: Ratio, places: Sequence[str]) -> None:
+    """Refuse to assign to a part of what other cells assign, where one does so for several."""
+    for statement, place in zip(kernel.statements, places, strict=True):
+        if any(o % count for o, count in zip(statement.offset, children, strict=True)):
+            raise KernelError(
+                f"Kernel '{kernel.name}' assigns '{statement.field}' at the offset "
+                f"{statement.offset} and uses fields of a grid coarser by "
+                f"{by_axes(children)}; expected multiples of that.",
+                hint="Assign to the cell itself, and read from where the value is to come.",
+                place=place,
+            )
+
+
+def _coarsened(name: str, region: Box, children: tuple[int, ...], grid: Grid) -> Box:
+    """Return a region of cells as one of the coarser cells that span them."""
+    ends = zip((*region.lower, *region.upper), (*children, *children), strict=True)
+    if any(abs(end) < UNBOUNDED and end % count for end, count in ends):
+        raise KernelError(
+            f"Kernel '{name}' was told to run on {region} and reads fields of a grid coarser by "
+            f"{by_axes(children)}; expected whole cells of that.",
+            hint=f"The grid has {by_axes(grid.extent)} cells: choose a box whose bounds "
+            "the ratio divides, or a mask.",
+            place=user_place(),
+        )
+    lower, upper = (
+        tuple(
+            end if abs(end) >= UNBOUNDED else end // count
+            for end, count in zip(corner, children, strict=True)
+        )
+        for corner in (region.lower, region.upper)
+    )
+    return Box(lower, upper)

@@ -1,0 +1,336 @@
+"""What a time step is made of: frozen values that a simulation executes in order."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from inspect import signature
+from itertools import pairwise
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from halocline.errors import GridError, KernelError, PlanError, described
+from halocline.language.expressions import expr, operators
+from halocline.language.expressions.parameters import Formula, Parameter
+from halocline.language.expressions.show import show
+from halocline.language.grids.fields import Field
+from halocline.language.grids.grid import same_family
+from halocline.language.numbers import Range, whole_number
+from halocline.language.place import user_place
+from halocline.language.points.at_points import AtPoints
+from halocline.language.points.record import Record
+from halocline.language.series.filling import Fill
+from halocline.language.steps.draws import told_apart
+from halocline.language.steps.tree import Assign, Every, Repeat, Swap, Until, walk
+from halocline.notebook import preformatted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from halocline.geometry import Box
+    from halocline.language.expressions.kernel import Kernel
+    from halocline.language.spaces.space import Space
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """Run a kernel on its fields.
+
+    Attributes:
+        kernel: What one cell does.
+        fields: The fields in the order of the kernel's.
+        scalars: Numbers or parameters in the order of the kernel's scalars.
+        region: The cells where it runs, unbounded on periodic axes that it spans; None for all
+            that assign to a cell.
+        is_layer: Whether the region lies beyond a side of the domain.
+        place: 'file:line' of the user's function.
+        mask: If given, it runs only in the cells of the region where this field is not zero.
+        space: The cells over which it runs.
+    """
+
+    kernel: Kernel
+    fields: tuple[Field, ...]
+    scalars: tuple[float | Parameter, ...]
+    region: Box | None
+    is_layer: bool
+    place: str
+    mask: Field | None
+    space: Space
+
+    def _repr_html_(self) -> str:
+        """Return what one cell does as Jupyter shows it."""
+        return preformatted(show(self.kernel))
+
+    def field(self, name: str) -> Field:
+        """Return the field bound to one of the kernel's parameters."""
+        names = [field.name for field in self.kernel.fields]
+        return self.fields[names.index(name)]
+
+    def children_of(self, field: Field) -> int:
+        """Return how many cells of a field one cell of the kernel spans."""
+        return prod(self.kernel.fields[self.fields.index(field)].ratio)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Callback:
+    """Call a Python function; it may change fields and parameters."""
+
+    function: Callable[[], object]
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+
+class Reduction(Parameter):
+    """Combine an expression over all cells of the domain: the same bits on any number of ranks.
+
+    As a step it runs where it stands; 'value' then holds the result and kernels may use it as a
+    scalar. 'Simulation.reduce' runs it at once. A sum is exact, then rounded once.
+    """
+
+    def __init__(self, kind: str, operand: operators.Operand, name: str) -> None:
+        if not isinstance(operand, operators.Operand):
+            raise KernelError(
+                f"'hc.{kind}' was given {operand!r}; expected a field or an expression of fields.",
+                hint="To compare, name the cell: hc.sum(T[0, 0] == 1.0).",
+                place=user_place(),
+            )
+        if isinstance(operand, Parameter):
+            raise KernelError(
+                f"'hc.{kind}' was given the parameter '{operand.name}'; expected a field or an "
+                "expression of fields.",
+                place=user_place(),
+            )
+        if any(
+            isinstance(node, expr.Derivative | expr.Metric)
+            for node in expr.walk(operand.expression())
+        ):
+            raise KernelError(
+                f"'hc.{kind}' was given an expression with a derivative or a place; expected "
+                "values of fields.",
+                hint="Assign it to a field in a kernel, and combine that.",
+                place=user_place(),
+            )
+        super().__init__(float("nan"), name or kind)
+        self.kind = kind
+        self.operand = operand.expression()
+        self.grid = operand.grid if isinstance(operand, Field) else None
+
+    @property
+    def needed(self) -> tuple[Parameter, ...]:
+        """The parameters in what is reduced."""
+        return expr.numbers_in(self.operand)
+
+
+Loop = Repeat[Any] | Every[Any] | Until[Any]
+# A formula stands for the reductions in it; see 'spelled_out'.
+Step = Call | Swap[Field] | Loop | Callback | Reduction | Assign | Formula | AtPoints | Fill
+_KINDS = (Call, Swap, Repeat, Every, Until, Callback, Reduction, Assign, AtPoints, Fill)
+
+
+def swap(first: Field, second: Field) -> Swap[Field]:
+    """Return the step that exchanges two fields of the same type.
+
+    Raises:
+        GridError: The fields differ in grid, element type or components.
+    """
+    (result,) = _taking_turns("swap", (first, second), "two fields", "two different fields")
+    return result
+
+
+def rotate(*fields: Field) -> tuple[Swap[Field], ...]:
+    """Return the step in which each field gets the contents of the next, and the last of the first.
+
+    For time levels: 'hc.rotate(u_old, u, u_new)' makes what is new the present and what is present
+    old. Nothing is moved in memory.
+
+    Args:
+        fields: At least two of the same type.
+
+    Raises:
+        GridError: The fields differ in grid, element type or components.
+    """
+    return _taking_turns("rotate", fields, "at least two fields", "different fields")
+
+
+def _taking_turns(
+    what: str, fields: tuple[Any, ...], expected: str, different: str
+) -> tuple[Swap[Field], ...]:
+    """Return the swaps after which each field has the contents of the next."""
+    for field in fields:
+        if not isinstance(field, Field):
+            raise PlanError(
+                f"'{what}' was given {described(field)}; expected {expected}.", place=user_place()
+            )
+    if len(fields) < 2:  # noqa: PLR2004
+        raise PlanError(
+            f"'{what}' was given {len(fields)} field(s); expected {expected}.", place=user_place()
+        )
+    for position, field in enumerate(fields):
+        if field in fields[:position]:
+            raise PlanError(
+                f"'{what}' was given the field '{field.name}' twice; expected {different}.",
+                place=user_place(),
+            )
+    same_family(fields, f"'{what}'")
+    first = fields[0]
+    for other in fields[1:]:
+        if first.space != other.space:
+            raise GridError(
+                f"'{what}' was given '{first.name}' of {_cells(first)} and '{other.name}' of "
+                f"{_cells(other)}; expected fields with the same cells.",
+                place=user_place(),
+            )
+        if first.type_as("") != other.type_as(""):
+            raise GridError(
+                f"'{what}' was given '{first.name}' ({_kind(first)}) and '{other.name}' "
+                f"({_kind(other)}); expected fields of one type.",
+            )
+    return tuple(Swap(one, next_) for one, next_ in pairwise(fields))
+
+
+def _cells(field: Field) -> str:
+    return f"{field.space.size} cells on '{field.axes}'"
+
+
+def _kind(field: Field) -> str:
+    aligned = f", rows aligned to {field.alignment} bytes" if field.alignment else ""
+    return f"{field.dtype}, {field.components} components, {field.layout}{aligned}"
+
+
+def repeat(count: int, *steps: Step) -> Repeat[Step]:
+    """Return steps that run 'count' times within each step (sub-stepping)."""
+    return Repeat(whole_number("'repeat'", count, Range(least=1)), _body("repeat", count, steps))
+
+
+def every(interval: int, *steps: Step | Callable[[], object]) -> Every[Step]:
+    """Return steps, or Python functions, that run at the end of every 'interval'-th step."""
+    return Every(whole_number("'every'", interval, Range(least=1)), _body("every", interval, steps))
+
+
+def _body(what: str, number: int, steps: tuple[Any, ...]) -> tuple[Step, ...]:
+    """Return the steps within a loop, of which there must be one."""
+    if not steps:
+        raise PlanError(
+            f"'{what}' was given {number} and no steps; expected at least one.",
+            hint=f"Write hc.{what}({number}, step, …).",
+            place=user_place(),
+        )
+    return as_steps(steps)
+
+
+def as_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
+    """Return the steps with plain functions wrapped, or refuse what is no step."""
+    result: list[Step] = []
+    for item in steps:
+        if isinstance(item, Record) and item.every > 1:
+            result.append(Every(item.every, (item,)))
+        elif isinstance(item, _KINDS):
+            result.append(item)
+        elif isinstance(item, Formula):
+            result.append(_evaluating(item))
+        elif isinstance(item, tuple | list):
+            result += as_steps(tuple(item))
+        elif callable(item) and not hasattr(item, "field_names"):
+            result.append(_calling(item))
+        else:
+            what = f"The kernel '{item.name}'" if hasattr(item, "field_names") else described(item)
+            raise PlanError(
+                f"{what} stands in the list of steps; expected a called kernel, swap, repeat, "
+                "every, until, assign, a reduction or a function.",
+                hint="Call the kernel with its fields: heat(T, T_new, a=0.1).",
+                place=user_place(),
+            )
+    return tuple(result)
+
+
+def _calling(item: Callable[[], object]) -> Callback:
+    found = Callback(item)
+    with suppress(ValueError):  # of some of C nobody knows what they take
+        try:
+            signature(item).bind()
+        except TypeError as error:
+            raise PlanError(
+                f"The function '{found.name}' stands in the list of steps; expected one that is "
+                f"called with nothing, but it says {error}.",
+                hint="Write a function without arguments around it: lambda: …",
+                place=user_place(),
+            ) from None
+    return found
+
+
+def _evaluating(item: Formula) -> Formula:
+    if any(isinstance(one, Reduction) for one in item.parameters):
+        return item
+    raise PlanError(
+        f"The formula '{item.name}' stands in the list of steps and has no reduction in it; "
+        "there is nothing to evaluate.",
+        hint="It is computed wherever it is used; to keep the value that it has here, write "
+        "hc.assign(parameter, formula).",
+        place=user_place(),
+    )
+
+
+def check_steps(steps: tuple[Any, ...]) -> tuple[Step, ...]:
+    """Return steps with plain functions wrapped and reductions spelled out, or refuse them."""
+    checked = as_steps(steps)
+    known = {id(r) for one in walk(checked) for r in _reductions(one)}
+    return told_apart(spelled_out(checked, known))
+
+
+def spelled_out(steps: Sequence[Step], known: Collection[int]) -> tuple[Step, ...]:
+    """Return steps with the reductions that they need and that are no steps anywhere.
+
+    Those in a formula, an assignment or another reduction come before it, those in the condition of
+    a loop at the end of each pass.
+
+    Args:
+        steps: The steps.
+        known: The reductions that are steps, by 'id'.
+    """
+    result: list[Step] = []
+    for one in steps:
+        match one:
+            case Formula():
+                for reduction in _reductions(one):
+                    result += [*_missing(reduction.needed, known), reduction]
+            case Reduction():
+                result += [*_missing(one.needed, known), one]
+            case Assign(_, value):
+                result += [*_missing(value.parameters, known), one]
+            case Until(condition, body):
+                after = _missing(condition.parameters, known)
+                result.append(replace(one, body=(*spelled_out(body, known), *after)))
+            case Repeat(_, body) | Every(_, body):
+                result.append(replace(one, body=spelled_out(body, known)))
+            case _:
+                result.append(one)
+    return tuple(result)
+
+
+def _reductions(step: Step) -> list[Reduction]:
+    """Return the reductions that a step evaluates."""
+    found = step.parameters if isinstance(step, Parameter) else ()
+    return [one for one in found if isinstance(one, Reduction)]
+
+
+def _missing(used: Sequence[Parameter], known: Collection[int]) -> list[Reduction]:
+    """Return the reductions among some numbers that are no steps, after those that they need."""
+    result: list[Reduction] = []
+    for one in used:
+        if isinstance(one, Reduction) and id(one) not in known:
+            result += [*_missing(one.needed, known), one]
+    return result
+
+
+def time_step(steps: Sequence[Any]) -> tuple[Step, ...]:
+    """Return the steps that a simulation does in each time step, of which there must be one."""
+    if not tuple(steps):
+        raise PlanError(
+            "The simulation was given an empty list of steps; expected at least one, such as a "
+            "called kernel.",
+            place=user_place(),
+        )
+    return check_steps(tuple(steps))

@@ -1,0 +1,357 @@
+"""@kernel: run the user's function once on symbols and record what it assigns."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.errors import KernelError, described, nearest
+from halocline.language.expressions import operators
+from halocline.language.expressions.expr import Cast, Expr, Read, Scalar
+from halocline.language.expressions.kernel import Kernel, Statement, with_scalars
+from halocline.language.expressions.parameters import Parameter
+from halocline.language.expressions.parameters import step as clock
+from halocline.language.expressions.random_numbers import drawing, told_of_draws
+from halocline.language.expressions.subscripts import parse_component, parse_offset_of_field
+from halocline.language.grids.fields import Field
+from halocline.language.grids.grid import same_family
+from halocline.language.place import user_place
+from halocline.language.steps.calls import On, over_cells
+from halocline.language.steps.steps import Call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from halocline.geometry import Offset
+    from halocline.language.expressions.kernel import FieldType
+
+
+class _SymbolScalar(operators.Symbol):
+    """A run-time scalar while tracing; one of NumPy has a width, Python's takes that of others."""
+
+    def __init__(self, name: str, value: float | np.floating | Parameter) -> None:
+        self.name = name
+        self.width = operators.width_of(value) if isinstance(value, np.floating) else None
+
+    def expression(self) -> Expr:
+        scalar = Scalar(self.name)
+        return Cast(self.width, scalar) if self.width else scalar
+
+    def _no_whole_number(self) -> int:
+        raise KernelError(
+            f"The scalar '{self.name}' is known only at run time but was used as a whole number.",
+            hint="Pass an int instead of a float, then it is known when the kernel is traced.",
+            place=user_place(),
+        )
+
+    __index__ = __int__ = _no_whole_number
+
+    def __bool__(self) -> bool:
+        raise KernelError(
+            f"The scalar '{self.name}' is known only at run time but was used in 'if'.",
+            hint="Use hc.where, or pass a bool, which is known when the kernel is traced.",
+            place=user_place(),
+        )
+
+
+class Recorder:
+    """The statements of the function being traced, in order, with their places."""
+
+    def __init__(self) -> None:
+        self.statements: list[Statement] = []
+        self.places: list[str] = []
+        self.versions: Counter[tuple[str, int]] = Counter()
+
+    def symbols(self, fields: Mapping[str, Field]) -> list[Any]:
+        """Return what stands for fields, known by these names, in a function being traced."""
+        return [_SymbolField(field, name, self) for name, field in fields.items()]
+
+    def assign(self, field: FieldType, component: int, offset: Offset, value: Any) -> None:
+        """Record a statement."""
+        expression = operators.to_expression(value)
+        self.statements.append(Statement(field.name, component, expression, offset))
+        self.places.append(user_place())
+        self.versions[field.name, component] += 1
+
+
+class _SymbolComponent(operators.Symbol):
+    """One component of a field while tracing."""
+
+    def __init__(self, parent: _SymbolField, component: int) -> None:
+        self.parent = parent
+        self.component = component
+
+    def expression(self) -> Read:
+        return self[self.parent.here].node  # type: ignore[return-value]
+
+    def __getitem__(self, key: Any) -> operators.Value:
+        name = self.parent.type.name
+        offset = parse_offset_of_field(name, self.parent.space, key)
+        version = self.parent.recorder.versions[name, self.component]
+        return operators.Value(Read(name, self.component, offset, version))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        name = self.parent.type.name
+        offset = parse_offset_of_field(name, self.parent.space, key)
+        self.parent.recorder.assign(self.parent.type, self.component, offset, value)
+
+
+class _SymbolField(operators.Symbol):
+    """A field while tracing.
+
+    Attributes:
+        components: Numbers per cell.
+        dtype: Of the numbers stored.
+        spacing: Edge lengths of a cell.
+        here: The subscript of the cell itself.
+    """
+
+    def __init__(self, field: Field, name: str, recorder: Recorder) -> None:
+        self.type = field.type_as(name)
+        self.components = field.components
+        self.dtype = field.dtype
+        self.dimensions = field.dimensions
+        self.space = field.space
+        self.here = (0,) * len(field.axes)
+        self.spacing = tuple(field.grid.spacing[axis] for axis in field.space.axes)
+        self.recorder = recorder
+
+    def expression(self) -> Read:
+        """Return the value in the cell itself."""
+        if self.components > 1:
+            parse_component(self.type.name, self.components, "no component")
+        return _SymbolComponent(self, 0).expression()
+
+    def __len__(self) -> int:
+        return self.components
+
+    def __iter__(self) -> Any:
+        return (_SymbolComponent(self, q) for q in range(self.components))
+
+    def __getitem__(self, key: Any) -> Any:
+        if self.components == 1:
+            return _SymbolComponent(self, 0)[key]
+        return _SymbolComponent(self, parse_component(self.type.name, self.components, key))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if self.components == 1:
+            _SymbolComponent(self, 0)[key] = value
+        else:
+            self[key][self.here] = value
+
+
+class KernelFunction:
+    """What '@kernel' makes of a function; call it with fields to get a step.
+
+    Args:
+        function: Takes fields by position and scalars by keyword; assigns to fields.
+
+    Raises:
+        KernelError: It is no function written in Python.
+    """
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        if not inspect.isfunction(function):
+            raise KernelError(
+                f"'hc.kernel' was given {described(function)}; expected a function of fields.",
+                hint="Write @hc.kernel on the line before 'def'.",
+                place=user_place(),
+            )
+        functools.update_wrapper(self, function)
+        self.function = function
+        self.name = function.__name__ if function.__name__.isidentifier() else "kernel"
+        code = function.__code__
+        self.place = f"{code.co_filename}:{code.co_firstlineno}"
+        parameters = inspect.signature(function).parameters.values()
+        self.field_names = tuple(p.name for p in parameters if p.kind is not p.KEYWORD_ONLY)
+        self.keywords = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+    def __repr__(self) -> str:
+        """Return what it is, by its name."""
+        return f"<kernel {self.name}>"
+
+    def __call__(self, *fields: Field, on: On = None, **scalars: Any) -> Call:
+        """Bind the kernel to fields.
+
+        Args:
+            fields: One for each positional parameter of the function.
+            on: Where it runs: everywhere (None), on the layer beyond a side ('z-'), on a box of
+                cells, or in the cells where a field is not zero. Cells are those of the fields that
+                it assigns.
+            scalars: Floats and parameters are read at run time, also those in a tuple, where 0.0
+                says that there is none; any other value is known while the function is traced.
+
+        Raises:
+            KernelError: The function or its arguments have no meaning as a kernel.
+        """
+        self._check(fields, scalars)
+        named = dict(zip(self.field_names, fields, strict=True))
+        known, read = self._scalars(scalars)
+        body = partial(self.function, **known)
+        return recorded(self.name, self.place, named, body, read, on=on)
+
+    def _scalars(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return keywords as the traced function sees them, and those that are read at run time."""
+        values = {name: given.get(name, default) for name, default in self.keywords.items()}
+        return {name: _known(name, value) for name, value in values.items()}, _dynamic(values)
+
+    def _check(self, fields: tuple[Any, ...], scalars: dict[str, Any]) -> None:
+        """Refuse arguments that do not fit the function."""
+        if len(fields) != len(self.field_names) or not fields:
+            raise KernelError(
+                f"Kernel '{self.name}' was called with {len(fields)} fields; expected "
+                f"{len(self.field_names)}: {', '.join(self.field_names) or 'at least one'}.",
+                hint=f"Numbers are given by keyword: {next(iter(self.keywords))}=…"
+                if self.keywords and len(fields) > len(self.field_names)
+                else "",
+                place=self.place,
+            )
+        for field, name in zip(fields, self.field_names, strict=True):
+            if not isinstance(field, Field):
+                raise KernelError(
+                    f"Kernel '{self.name}' was given {type(field).__name__} for '{name}'; "
+                    "expected a field.",
+                    hint="Pass fields by position and scalars by keyword.",
+                    place=self.place,
+                )
+        if len({id(field) for field in fields}) != len(fields):
+            raise KernelError(
+                f"Kernel '{self.name}' was given the same field twice; expected different fields.",
+                place=self.place,
+            )
+        for name in scalars:
+            if name not in self.keywords:
+                hint = nearest(name, self.keywords) if self.keywords else "It takes none."
+                raise KernelError(
+                    f"Kernel '{self.name}' has no scalar '{name}'.", hint=hint, place=self.place
+                )
+        for name, value in scalars.items():
+            if isinstance(value, operators.Operand) and not value.is_number:
+                raise KernelError(
+                    f"Kernel '{self.name}' was given something that differs from cell to cell for "
+                    f"'{name}'; expected a number, or a formula of parameters and reductions.",
+                    hint="Pass the field by position, or reduce it to a number: "
+                    f"{name}=hc.max({getattr(value, 'name', '…')}).",
+                    place=self.place,
+                )
+        missing = [n for n, d in self.keywords.items() if d is inspect.Parameter.empty]
+        for name in missing:
+            if name not in scalars:
+                raise KernelError(
+                    f"Kernel '{self.name}' needs a value for '{name}'.",
+                    hint=f"Write {self.name}(…, {name}=…).",
+                    place=self.place,
+                )
+        same_family(fields, f"Kernel '{self.name}'")
+
+
+def recorded(  # noqa: PLR0913 (what a call is made of)
+    name: str,
+    place: str,
+    fields: Mapping[str, Field],
+    body: Callable[..., None],
+    scalars: Mapping[str, float | Parameter],
+    *,
+    on: On = None,
+    sweep: tuple[int, int] | None = None,
+) -> Call:
+    """Record what a function does to symbols of fields, and bind it to these.
+
+    Args:
+        name: What the kernel is called.
+        place: 'file:line' of the function.
+        fields: By the names that the kernel has for them.
+        body: Called with a symbol for each.
+        scalars: What is read at run time, by name.
+        on: See 'KernelFunction.__call__'.
+        sweep: See 'Kernel'.
+    """
+    recorder = Recorder()
+    with drawing(field.axes for field in fields.values()):
+        body(*recorder.symbols(fields))
+    return bound(name, place, fields, recorder, scalars, on=on, sweep=sweep)
+
+
+def bound(  # noqa: PLR0913 (what a call is made of)
+    name: str,
+    place: str,
+    fields: Mapping[str, Field],
+    recorder: Recorder,
+    scalars: Mapping[str, float | Parameter],
+    *,
+    on: On = None,
+    sweep: tuple[int, int] | None = None,
+) -> Call:
+    """Bind what has been recorded to fields; see 'recorded'."""
+    statements, numbers = with_scalars(recorder.statements, scalars)
+    identity = [name, *(field.name for field in fields.values()), getattr(on, "name", str(on))]
+    scalars = {**scalars, **numbers, **told_of_draws(statements, clock, identity)}
+    kernel = Kernel(
+        name,
+        next(iter(fields.values())).dimensions,
+        tuple(field.type_as(own) for own, field in fields.items()),
+        tuple(scalars),
+        statements,
+        sweep=sweep,
+    )
+    traced = over_cells(kernel, tuple(fields.values()), recorder.places, place, on)
+    return Call(
+        traced.kernel,
+        traced.fields,
+        tuple(v if isinstance(v, Parameter) else float(v) for v in scalars.values()),
+        traced.region,
+        isinstance(on, str),
+        place,
+        traced.mask,
+        traced.space,
+    )
+
+
+def kernel(function: Callable[..., None]) -> KernelFunction:
+    """Make a kernel of a function that says what one cell does.
+
+    Example:
+        >>> import halocline as hc
+        >>> @hc.kernel
+        ... def relax(u, u_new):
+        ...     u_new[0] = 0.5 * (u[-1] + u[1])
+    """
+    return KernelFunction(function)
+
+
+def _is_dynamic(value: Any) -> bool:
+    return isinstance(value, float | np.floating | Parameter)
+
+
+def _is_dynamic_entry(value: Any) -> bool:
+    """Return whether an entry of a tuple is read at run time: a zero says that there is none."""
+    return isinstance(value, Parameter) or (_is_dynamic(value) and value != 0.0)
+
+
+def _dynamic(values: dict[str, Any]) -> dict[str, Any]:
+    """Return what is read at run time, by the names of the kernel's scalars."""
+    result = {}
+    for name, value in values.items():
+        if _is_dynamic(value):
+            result[name] = value
+        elif isinstance(value, tuple):
+            entries = {f"{name}_{n}": entry for n, entry in enumerate(value)}
+            result |= {n: entry for n, entry in entries.items() if _is_dynamic_entry(entry)}
+    return result
+
+
+def _known(name: str, value: Any) -> Any:
+    """Return a keyword's value as the traced function sees it."""
+    if _is_dynamic(value):
+        return _SymbolScalar(name, value)
+    if isinstance(value, tuple):
+        return tuple(
+            _SymbolScalar(f"{name}_{n}", entry) if _is_dynamic_entry(entry) else entry
+            for n, entry in enumerate(value)
+        )
+    return value

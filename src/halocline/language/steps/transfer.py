@@ -1,0 +1,186 @@
+"""Transfers between grids of whole ratios: restriction to the coarser, prolongation to the finer.
+
+Order 1 of a restriction is the mean of the cells that a coarse cell spans; of a prolongation the
+value of the cell that spans it. Order 2 of a prolongation is linear interpolation between the
+nearest coarse values along each axis (exact for linear functions), and of a restriction its
+transpose, divided by the ratio ('full weighting'). Trottenberg, Oosterlee and Schueller, Multigrid
+(2001), section 2.3 and, for values in cells, 2.8.4.
+
+Along an axis across which a field lies on faces, coarse faces are fine faces, too: order 1 takes
+their values, and between them the mean, weighted by distance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from halocline.errors import GridError, described
+from halocline.language.expressions import operators
+from halocline.language.expressions.expr import Const, Read
+from halocline.language.expressions.kernel import Kernel, Statement
+from halocline.language.grids.fields import Field
+from halocline.language.grids.grid import same_family
+from halocline.language.grids.related import whole_ratios
+from halocline.language.place import user_place
+from halocline.language.steps.steps import Call
+from halocline.language.steps.trace import recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from halocline.geometry import Offset
+    from halocline.language.spaces.space import Ratio
+
+# How much a value at each offset counts.
+_Weights = dict[int, Fraction]
+_ORDERS = (1, 2)
+
+
+def restrict(fine: Field, coarse: Field, order: int = 1) -> Call:
+    """Return the step that gives a field the values of one on a finer grid.
+
+    Args:
+        fine: The field to read, located and with axes as the other one.
+        coarse: The field to assign.
+        order: 1 or 2, see above; order 2 reads a coarse cell beyond those that it spans.
+
+    Raises:
+        GridError: The fields are not alike, or their grids are not of whole ratios.
+    """
+    ratio = _ratio("restrict", fine, coarse, order)
+    weights = [
+        _restricting(r, order, is_on_faces=fine.is_on_faces(axis))
+        for axis, r in enumerate(ratio)
+        if not fine.space.lacks[axis]
+    ]
+
+    def body(source: Any, target: Any) -> None:
+        for q in range(coarse.components):
+            values = source if coarse.components == 1 else source[q]
+            result = _weighted({o: values[o] for o in product(*weights)}, weights)
+            (target if coarse.components == 1 else target[q])[target.here] = result
+
+    return recorded("restrict", user_place(), {"source": fine, "target": coarse}, body, {})
+
+
+def prolong(coarse: Field, fine: Field, order: int = 1, *, add: bool = False) -> Call:
+    """Return the step that gives a field the values of one on a coarser grid, or adds them.
+
+    Args:
+        coarse: The field to read, located and with axes as the other one.
+        fine: The field to assign.
+        order: 1 or 2, see above; order 2 reads a coarse cell beyond.
+        add: Whether they are added to what the field holds, as a correction.
+
+    Raises:
+        GridError: The fields are not alike, or their grids are not of whole ratios.
+    """
+    ratio = _ratio("prolong", fine, coarse, order)
+    statements = []
+    # The first axis varies fastest, as in memory.
+    for child in (c[::-1] for c in product(*map(range, map(_at_least_one, ratio[::-1])))):
+        weights = [
+            _prolonging(r, k, order, is_on_faces=fine.is_on_faces(axis)) if r else {0: Fraction(1)}
+            for axis, (r, k) in enumerate(zip(ratio, child, strict=True))
+        ]
+        for q in range(fine.components):
+            reads = {o: operators.Value(Read("source", q, o)) for o in product(*weights)}
+            value = _weighted(reads, weights)
+            if add:
+                value = operators.Value(Read("target", q, child)) + value
+            statements.append(Statement("target", q, value.expression(), child))
+    kernel = Kernel(
+        "prolong",
+        fine.dimensions,
+        (coarse.type_as("source"), fine.type_as("target", ratio)),
+        (),
+        tuple(statements),
+    )
+    is_whole = coarse.grid.is_whole and fine.grid.is_whole
+    space = replace(coarse.grid.space_with(coarse.axes), is_whole=is_whole)
+    return Call(
+        kernel, (coarse, fine), (), None, is_layer=False, place=user_place(), mask=None, space=space
+    )
+
+
+def _at_least_one(ratio: int) -> int:
+    return ratio or 1
+
+
+def _ratio(what: str, fine: Field, coarse: Field, order: int) -> Ratio:
+    """Return how many fine cells a coarse one spans, or refuse fields that do not fit."""
+    for field in (fine, coarse):
+        if not isinstance(field, Field):
+            raise GridError(
+                f"'hc.{what}' was given {described(field)}; expected two fields.",
+                place=user_place(),
+            )
+    same_family((fine, coarse), f"'hc.{what}'")
+    ratio = whole_ratios(fine.space, coarse.space)
+    is_alike = (fine.axes, fine.location, fine.components) == (
+        coarse.axes,
+        coarse.location,
+        coarse.components,
+    )
+    if ratio is None or not is_alike:
+        raise GridError(
+            f"'hc.{what}' was given '{fine.name}' ({_kind(fine)}) and '{coarse.name}' "
+            f"({_kind(coarse)}); expected fields alike on a finer and a coarser grid of a whole "
+            "ratio.",
+            place=user_place(),
+        )
+    if order not in _ORDERS:
+        raise GridError(
+            f"'hc.{what}' was asked for order {order!r}; expected 1 or 2.", place=user_place()
+        )
+    return ratio
+
+
+def _kind(field: Field) -> str:
+    return f"{field.space.size} at '{field.location}', {field.components} component(s)"
+
+
+def _prolonging(ratio: int, child: int, order: int, *, is_on_faces: bool) -> _Weights:
+    """Return how much coarse values count at a child, by offset from its parent."""
+    if is_on_faces:
+        beyond = Fraction(child, ratio)
+        return {0: 1 - beyond, 1: beyond} if child else {0: Fraction(1)}
+    if order == 1 or 2 * child + 1 == ratio:
+        return {0: Fraction(1)}
+    # From the middle of the parent to that of the child, in coarse cells.
+    way = Fraction(2 * child + 1 - ratio, 2 * ratio)
+    return {-1: -way, 0: 1 + way} if way < 0 else {0: 1 - way, 1: way}
+
+
+def _restricting(ratio: int, order: int, *, is_on_faces: bool) -> _Weights:
+    """Return how much fine values count for a coarse one, by offset from its first child."""
+    if is_on_faces and order == 1:
+        return {0: Fraction(1)}
+    result: _Weights = {}
+    for offset in range(-ratio, 2 * ratio):
+        parent, child = divmod(offset, ratio)
+        found = _prolonging(ratio, child, order, is_on_faces=is_on_faces).get(-parent)
+        if found:
+            result[offset] = found / ratio
+    return result
+
+
+def _weighted(values: Mapping[Offset, operators.Value], weights: list[_Weights]) -> operators.Value:
+    """Return the sum of values by their weights; those of one weight are added up first."""
+    groups: dict[Fraction, operators.Value] = {}
+    for offset, value in values.items():
+        weight = Fraction(1)
+        for o, along in zip(offset, weights, strict=True):
+            weight *= along[o]
+        groups[weight] = groups[weight] + value if weight in groups else value
+    terms = [
+        value if weight == 1 else operators.Value(Const(float(weight))) * value
+        for weight, value in sorted(groups.items(), key=lambda item: item[0], reverse=True)
+    ]
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return total

@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from property.draw import draw_program
-from property.runs import draw_split, draw_strategy, is_legal_refusal, plan_of
+from property.executions import draw_split, draw_strategy, is_legal_refusal, plan_of
 
 import halocline as hc
 from halocline.errors import HaloclineError

@@ -203,7 +203,7 @@ def callback(kernel: Kernel, elementary: Elementary = _missing) -> ctypes._CFunc
 
     Args:
         kernel: What to run.
-        elementary: Functions of arrays of floats, by their names in 'language.expr.ELEMENTARY'.
+        elementary: Functions of arrays of floats, by their names in 'ELEMENTARY'.
     """
 
     def run(pointer: ctypes._Pointer[Call]) -> None:
@@ -245,7 +245,12 @@ def _run(kernel: Kernel, call: Call, cells: Box, elementary: Elementary) -> None
         for number, field in enumerate(kernel.stored)
         if field.name in used
     }
-    taken = {field.name: np.empty((1, *grown.extent))[axes] for field in kernel.taken}
+    # Producers have the fields of the kernel that they belong to, but give it no values to hand on.
+    taken = {
+        field.name: np.empty((1, *grown.extent))[axes]
+        for field in kernel.taken
+        if field.name in used
+    }
     arrays |= taken
     scalars = {name: call.scalars[i] for i, name in enumerate(kernel.scalars)}
     origin = [a + b for a, b in zip(call.origin, grown.lower, strict=True)]

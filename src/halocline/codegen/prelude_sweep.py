@@ -53,7 +53,7 @@ inline void share_columns(const halocline_call& call, Compute compute) {
         piece.lower[other] = first;
         piece.upper[other] = lesser(first + beside, call.upper[other]);
         const int64_t rows = (piece.upper[1] - piece.lower[1]) * (piece.upper[2] - piece.lower[2]);
-        compute(piece, {0, rows, piece.lower[0], piece.upper[0]});
+        compute(piece, {0, rows, piece.lower[0], piece.upper[0], 0});
     }
 }
 

@@ -16,7 +16,7 @@ def elementary(name: str, *values: NDArray[Any]) -> NDArray[Any]:
     """Return a function of arrays, element by element.
 
     Args:
-        name: One of 'language.expr.ELEMENTARY'.
+        name: One of 'ELEMENTARY'.
         values: One array or two of the same type, float64 or float32; they are broadcast.
 
     Returns:

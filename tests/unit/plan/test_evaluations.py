@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
+from halocline.language.steps.tree import Until
 from halocline.pipeline import plan_for
 from halocline.plan import plan as ops
 from halocline.plan.platform import Platform
@@ -36,7 +37,7 @@ def kernels_of(steps, grid, **strategy):
     plan = plan_for(
         grid, steps, check_every=0, strategy=hc.Strategy(**strategy), platform=Platform()
     )
-    loops = [op for op in plan.operations() if isinstance(op, hc.language.tree.Until)]
+    loops = [op for op in plan.operations() if isinstance(op, Until)]
     found = ops.walk(loops[0].body) if loops else plan.operations()
     assert not any(layout.name.startswith("value_") for layout in plan.layouts)
     return [plan.launches[op.launch].kernel.name for op in found if isinstance(op, ops.Run)]

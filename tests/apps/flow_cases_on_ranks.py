@@ -2,7 +2,7 @@
 
 mpiexec -n N python flow_cases_on_ranks.py DIRECTORY [DEVICE]
 
-The directory holds 'sample.npy'. With a device each case runs in one way of streaming only.
+The directory holds 'sample.npy'.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from halocline.apps.lbm.oscillating_channel import OscillatingChannel
 from halocline.apps.lbm.porous import Porous
 from halocline.apps.lbm.sphere import Sphere
 from halocline.apps.lbm.taylor_green import TaylorGreen
+from halocline.runtime.job import join
 
 SHORT = {"max_convective_times": 1}
 
@@ -50,12 +51,15 @@ def bits(case, device: str = "cpu") -> list | None:
     return [case.name, sums, [x.hex() for x in result.history[-1]]]
 
 
+def in_turn(found: list, ranks: int) -> list:
+    """Return what belongs to the cases that run on some ranks: each in one way of streaming."""
+    half = len(found) // 2
+    return [found[n + half * ((n + ranks) % 2)] for n in range(half)]
+
+
 def main() -> None:
     device = sys.argv[2] if len(sys.argv) > 2 else "cpu"
-    every = list(cases(sys.argv[1]))
-    half = len(every) // 2
-    in_turns = [every[n + half * (n % 2)] for n in range(half)]
-    for case in every if device == "cpu" else in_turns:
+    for case in in_turn(list(cases(sys.argv[1])), join().size):
         found = bits(case, device)
         if found:
             print(json.dumps(found))

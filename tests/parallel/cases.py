@@ -43,10 +43,8 @@ CHOICES = {
     "depth": (1, 2, 3),
     "decomposition": (None, "rows", "tiles", "pencils", "uneven"),
     "blocks": (1, 2, 3),
-    "ranks": (2, 4, 6, 8),
+    "ranks": (2, 3, 4, 6, 8),
 }
-# All cases run on one rank and on as many as this; beside that each on a number of its own.
-EVERY = 3
 
 
 @dataclass(frozen=True)
@@ -197,7 +195,9 @@ def deep(problem: str, ranks: int, depth: int = 3, **others: str) -> Case:
 CASES = pairwise_covering(seed=7)
 CASES += [deep(problem, 2) for problem in stencils.PROBLEMS]
 CASES += [deep("heat 1-D", 6, transport="put"), deep("heat 1-D", 8, transport="datatype")]
-CASES += [deep("heat 1-D", 8, depth=2), deep("noise 2-D", 2, depth=2)]
+CASES += [deep("heat 1-D", 8, depth=2)]
+CASES += [deep(problem, 2, depth=2) for problem in ("noise 2-D", "red-black 2-D", "heat 3-D")]
+CASES += [deep("heat 1-D", 2, transport="shared", overlap="none")]
 CASES += [replace(deep("heat 1-D", 2), decomposition="uneven")]
 # Compiling for an emulated device takes long: some with every problem, overlap and depth.
-DEVICE_CASES = CASES[2::5]
+DEVICE_CASES = CASES[::8]

@@ -198,7 +198,7 @@ def results(ranks: int, *, is_first: bool) -> dict[str, int]:
             field, shown, late = run(problem, **choices)
             if is_first:
                 sums[number] = checksum(field, shown, late)
-                if number == 0:
+                if ranks == 1 and number == 0:
                     compare(problem, field, shown, late)
         assert len(set(sums.values())) <= 1, (problem, sums)
         found |= {problem.label: next(iter(sums.values()))} if sums else {}

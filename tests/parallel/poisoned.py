@@ -24,11 +24,7 @@ STRATEGIES = (
 def in_turn(ways: Iterable[Way], problem: int, ranks: int) -> list[Way]:
     """Return some of the ways to run a problem: all in one process, a third on 2, 3 and 8 ranks.
 
-    Together these have all. The first is always among them.
+    Together these have all.
     """
     nth = {1: 0, 2: 0, 3: 1, 5: 0, 8: 2}[ranks]
-    return [
-        way
-        for number, way in enumerate(ways)
-        if number == 0 or ranks == 1 or (number + problem + nth) % 3 == 0
-    ]
+    return [way for n, way in enumerate(ways) if ranks == 1 or (n + problem + nth) % 3 == 0]

@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import stencils
-from parallel.cases import CASES, DEVICE_CASES, EVERY, Case
+from parallel.cases import CASES, DEVICE_CASES, Case
 
 from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.runtime.job import Job, join
@@ -26,7 +26,7 @@ def chosen(ranks: int, device: str) -> dict[int, Case]:
     """Return the cases that run on so many ranks, by their numbers."""
     cases = dict(enumerate(CASES))
     if device == "cpu":
-        return {n: case for n, case in cases.items() if ranks in (1, EVERY, case.ranks)}
+        return {n: case for n, case in cases.items() if ranks == case.ranks}
     kinds = len(DEVICE_TRANSPORTS)
     return {
         n: replace(case, transport=DEVICE_TRANSPORTS[n % kinds], ranks_per_node=None)

@@ -249,6 +249,8 @@ def beyond(launch: Launch, storage: str) -> list[Box]:
 
     A value that is kept where a mask is zero is not looked at.
     """
+    if storage not in launch.names:  # as most are not: plans ask for every field
+        return []
     found = reads(*(value for s in launch.kernel.statements for value in _looked_at(s)))
     accesses = [a for a in map(launch.access, found) if a.field == storage]
     return [rest for a in accesses for rest in a.cells(launch.region).subtract(a.space.inside)]

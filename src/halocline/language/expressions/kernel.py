@@ -214,10 +214,16 @@ _known_reads: WeakKeyDictionary[Expr, tuple[Read, ...]] = WeakKeyDictionary()
 
 def reads(*values: Expr) -> tuple[Read, ...]:
     """Return the distinct reads of the expressions in a fixed order."""
-    if len(values) == 1 and values[0] in _known_reads:  # plans ask again and again
-        return _known_reads[values[0]]
-    nodes = {node for node in walk(*values) if isinstance(node, Read)}
-    found = tuple(sorted(nodes, key=lambda r: (r.field, r.component, r.offset, r.version)))
     if len(values) == 1:
-        _known_reads[values[0]] = found
-    return found
+        return _reads_of(values[0])
+    return _in_order(set().union(*map(_reads_of, values)))
+
+
+def _reads_of(value: Expr) -> tuple[Read, ...]:
+    if value not in _known_reads:  # plans ask again and again
+        _known_reads[value] = _in_order(n for n in walk(value) if isinstance(n, Read))
+    return _known_reads[value]
+
+
+def _in_order(found: Iterable[Read]) -> tuple[Read, ...]:
+    return tuple(sorted(found, key=lambda r: (r.field, r.component, r.offset, r.version)))

@@ -115,6 +115,7 @@ def test_no_file_is_longer_than_the_budget():
     assert {name: n for name, n in lengths.items() if n > LONGEST} == {}
 
 
+@pytest.mark.alone
 def test_import_takes_little_longer_than_numpys():
     # 0.3 s at most where nothing else runs, and NumPy's half as much; a busy machine slows both.
     code = (

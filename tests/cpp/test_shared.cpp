@@ -17,7 +17,7 @@
 namespace halocline {
 namespace {
 
-constexpr std::int64_t cells = 4;
+constexpr std::int64_t n = 4;
 
 /// One of two ranks side by side along x, each with two fields of a block.
 class Side {
@@ -26,8 +26,8 @@ public:
         memory.arena = std::make_shared<Arena>();
         const Field field{"f", ElementType::float64, 1, {1, 0, 0}, {1, 0, 0}};
         for (int storage = 0; storage < 2; ++storage) {
-            storages.emplace_back(field, Index3{cells, cells, 1}, storage, 1, memory.arena.get());
-            memory.storages.push_back({{storages.back().view(), {rank * cells, 0, 0}}});
+            storages.emplace_back(field, Index3{n, n, 1}, storage, 1, memory.arena.get());
+            memory.storages.push_back({{storages.back().view(), {rank * n, 0, 0}}});
         }
     }
 
@@ -40,8 +40,8 @@ public:
     void open(bool is_push) {
         message.rank = 1 - rank_;
         message.tag = 7;
-        const std::int64_t here = rank_ == 0 ? cells - 1 : -1;
-        message.parts = {{0, 0, 0, {here, 0, 0}, 0, {cells - 1, 0, 0}, {1, cells, 1}, 8, 0}};
+        const std::int64_t here = rank_ == 0 ? n - 1 : -1;
+        message.parts = {{0, 0, 0, {here, 0, 0}, 0, {n - 1, 0, 0}, {1, n, 1}, 8, 0}};
         Messages messages;
         (rank_ == 0 ? messages.sends : messages.receives).push_back(&message);
         channel = shared_channel(memory, messages, is_push);

@@ -46,6 +46,7 @@ class Joining:
         self.program = program
         self.depth = depth
         self.known: dict[object, tuple[list[str], Demands]] = {}
+        self._fillings: dict[tuple[int, str], tuple[Launch, tuple[Launch, ...]]] = {}
 
     def join(self, chain: OpenChain, launch: Launch) -> bool:
         """Add a kernel and the boundaries it reads to a chain, unless they must not share it."""
@@ -126,7 +127,7 @@ class Joining:
         result: list[Launch] = []
         own = {field for field, _ in launch.writes} if _is_thin(launch) else set()
         for name in dict.fromkeys(launch.names):
-            kernels = self.program.filling(launch, name) if name not in own | done else ()
+            kernels = self._filling(launch, name) if name not in own | done else ()
             if kernels and not _is_fresh(chain, name, kernels):
                 done |= {name}
                 for kernel in kernels:
@@ -135,6 +136,13 @@ class Joining:
                     result += before
                 result += kernels
         return result
+
+    def _filling(self, launch: Launch, name: str) -> tuple[Launch, ...]:
+        """Return the boundary kernels of a field that a kernel needs: the same in every round."""
+        key = id(launch), name
+        if key not in self._fillings:  # the kernel stays, and with it what it is known by
+            self._fillings[key] = launch, self.program.filling(launch, name)
+        return self._fillings[key][1]
 
 
 def _grid(space: Space) -> tuple[object, ...]:

@@ -77,6 +77,18 @@ def test_a_tridiagonal_system_without_columns():
         )
 
 
+def test_a_system_whose_unknowns_a_boundary_prescribes():
+    levels = hc.Grid((4, 8), periodic=(True, False)).field("k", location="y_face")
+    levels.boundary("y+", hc.Dirichlet(0.0))
+    numbers = dict.fromkeys(("lower", "diagonal", "upper", "right"), 1.0)
+    assert told(KernelError, lambda: hc.tridiagonal("y", into=levels, **numbers)) == (
+        "'hc.tridiagonal' was told to solve along y for 'k', whose values on side 'y+' its "
+        "boundary prescribes; expected unknowns in all cells. Leave that boundary out, and write "
+        "its equation into the rows of the side's cells: a diagonal of 1, and the value at the "
+        "right."
+    )
+
+
 def test_an_axis_that_a_system_does_not_have(u):
     numbers = dict.fromkeys(("lower", "diagonal", "upper", "right"), 1.0)
     for axis in (1, "xy", "z"):

@@ -9,7 +9,7 @@ def solved(system: list[np.ndarray], *, closes: bool) -> np.ndarray:
     """Return the solutions of systems along the first axis, in the type of the first of them."""
     a, b, c, d = system
     if not closes:
-        (x,) = _thomas(a, b, c, [d])
+        (x,), _ = _thomas(a, b, c, [d])
         return x
     zero = np.zeros_like(b[0])
     # The corners leave the matrix, which is a tridiagonal one plus a product (Sherman-Morrison).
@@ -19,12 +19,13 @@ def solved(system: list[np.ndarray], *, closes: bool) -> np.ndarray:
     other[0], other[-1] = -b[0], c[-1]
     lower, upper = a.copy(), c.copy()
     lower[0], upper[-1] = zero, zero
-    x, z = _thomas(lower, diagonal, upper, [d, other])
-    factor = (x[0] + share * x[-1]) / (1.0 + z[0] + share * z[-1])
+    (x, z), (last_x, last_z) = _thomas(lower, diagonal, upper, [d, other])
+    factor = (x[0] + share * last_x) / (1.0 + z[0] + share * last_z)
     return x - factor * z
 
 
-def _thomas(a, b, c, rights) -> list[np.ndarray]:
+def _thomas(a, b, c, rights) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """Return solutions, and what is left of the last right-hand sides on the way up."""
     n = len(b)
     ratio = np.zeros_like(b)
     rests = [np.zeros_like(b) for _ in rights]
@@ -43,4 +44,4 @@ def _thomas(a, b, c, rights) -> list[np.ndarray]:
         for x, rest in zip(found, rests, strict=True):
             above = np.zeros_like(b[k]) if k == n - 1 else x[k + 1]
             x[k] = rest[k] - ratio[k] * above
-    return found
+    return found, [rest[-1] for rest in rests]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import count
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from halocline.geometry import added
-from halocline.language.expressions.expr import Number, Read, Scalar, numbers_in, replaced, walk
+from halocline.language.expressions.expr import Read, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from halocline.geometry import Offset
     from halocline.language.expressions.expr import Expr
-    from halocline.language.expressions.parameters import Parameter
 
 # A field, one of its components, and a place relative to the cell.
 Use = tuple[str, int, "Offset"]
@@ -185,27 +183,6 @@ class Producer:
             for field in self.kernel.fields
         }
         return {(f, q, added(o, ways[f])) for f, q, o in uses}
-
-
-def with_scalars(
-    statements: Sequence[Statement], known: Iterable[str] = ()
-) -> tuple[tuple[Statement, ...], dict[str, Parameter]]:
-    """Return statements in which scalars stand for parameters, and these by the scalars' names.
-
-    Args:
-        statements: As written.
-        known: Names that scalars have already.
-    """
-    taken = set(known)
-    names: dict[str, Parameter] = {}
-    for parameter in numbers_in(*(s.value for s in statements)):
-        number = count(len(names))
-        name = next(name for n in number if (name := f"number_{n}") not in taken)
-        taken.add(name)
-        names[name] = parameter
-    scalars: dict[Expr, Expr] = {Number(p): Scalar(name) for name, p in names.items()}
-    changed = [replace(s, value=replaced(s.value, scalars)) for s in statements]
-    return tuple(changed), names
 
 
 # Of whole expressions, as long as these are used: they hold numbers, which hold fields.

@@ -14,6 +14,7 @@ import numpy as np
 
 from halocline.errors import KernelError, described
 from halocline.geometry import AXES
+from halocline.language.boundaries.boundary import boundary_calls
 from halocline.language.expressions import operators
 from halocline.language.expressions.across import refuse_sweep
 from halocline.language.expressions.functions import index, where
@@ -88,6 +89,7 @@ def _check(axis: str, into: Any) -> None:
             f"{into.components} component(s) for its solution; expected floats and one component.",
             place=user_place(),
         )
+    _refuse_prescribed(axis, into)
     refuse_sweep("'hc.tridiagonal'", AXES.index(axis), into.space)
     n = into.space.extent[AXES.index(axis)]
     if into.grid.periodic[AXES.index(axis)] and n < _LEAST_CYCLIC:
@@ -96,6 +98,19 @@ def _check(axis: str, into: Any) -> None:
             f"expected {_LEAST_CYCLIC} or more.",
             place=user_place(),
         )
+
+
+def _refuse_prescribed(axis: str, into: Field) -> None:
+    """Refuse a system some of whose unknowns are known."""
+    for side in into.boundaries:
+        if side[0] == axis and boundary_calls(into, side, 0):
+            raise KernelError(
+                f"'hc.tridiagonal' was told to solve along {axis} for '{into.name}', whose values "
+                f"on side '{side}' its boundary prescribes; expected unknowns in all cells.",
+                hint="Leave that boundary out, and write its equation into the rows of the side's "
+                "cells: a diagonal of 1, and the value at the right.",
+                place=user_place(),
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,12 @@ import numpy as np
 from halocline.errors import KernelError, described, nearest
 from halocline.language.expressions import operators
 from halocline.language.expressions.expr import Cast, Expr, Read, Scalar
-from halocline.language.expressions.kernel import Kernel, Statement, with_scalars
+from halocline.language.expressions.kernel import Kernel, Statement
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.expressions.parameters import step as clock
 from halocline.language.expressions.random_numbers import drawing, told_of_draws
 from halocline.language.expressions.subscripts import parse_component, parse_offset_of_field
+from halocline.language.expressions.told_numbers import with_scalars
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import same_family
 from halocline.language.place import user_place

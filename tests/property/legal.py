@@ -198,8 +198,8 @@ def is_system(program: Program, step: Tridiagonal) -> bool:
     is_long = space.cells[step.axis] > 2
     has_columns = step.axis in space.axes and len(space.axes) > 1
     is_even = not has_last_faces(space) or max(children(program, whole)) == 1
-    field, along = program.field(step.into), "xyz"[step.axis]
-    is_unknown = along not in field.location.split("_")[0] or not any(
+    field, along = program.field(step.into), AXES[step.axis]
+    is_unknown = not is_on_faces(field, step.axis) or not any(
         boundary.side[0] == along and boundary.prescribes for boundary in field.boundaries
     )
     return has_columns and is_long and is_even and is_unknown and is_computable(program, whole)

@@ -21,6 +21,7 @@ from halocline.bench.times import Times
 from halocline.errors import HaloclineError
 from halocline.io.results import Chart, Row
 from halocline.language.grids.fields import Field
+from halocline.language.grids.sides import names_of_sides
 from halocline.language.steps.steps import Step
 from halocline.runtime import _core
 
@@ -44,7 +45,7 @@ class Problem(NamedTuple):
 
 def _cavity(lattice: str, dtype: str, cells: int) -> Problem:
     dimensions = int(lattice[1])
-    sides = {axis + sign: Wall() for axis in "xyz"[:dimensions] for sign in "-+"}
+    sides = dict.fromkeys(names_of_sides(dimensions), Wall())
     lid = (_LID_SPEED, 0.0, 0.0)[:dimensions]
     sides["xyz"[dimensions - 1] + "+"] = Wall(lid)
     extent = (cells,) * dimensions

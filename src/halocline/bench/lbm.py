@@ -21,6 +21,7 @@ from halocline.bench.yardstick import Yardstick
 from halocline.errors import HaloclineError
 from halocline.io.results import Chart, Row
 from halocline.language.expressions.kernel import Kernel
+from halocline.language.grids.sides import names_of_sides
 from halocline.language.steps.steps import Call
 from halocline.runtime.job import Job
 
@@ -52,7 +53,7 @@ _SMALLEST = tuple(usual | change for usual in _EVERYWHERE for change in _CHANGES
 
 
 def _flow(variant: dict[str, str], cells: int, dtype: str) -> Flow:
-    sides = {axis + sign: Wall() for axis in "xyz" for sign in "-+"}
+    sides = dict.fromkeys(names_of_sides(3), Wall())
     setup = Setup(
         (cells,) * 3,
         "D3Q19",

@@ -22,6 +22,7 @@ from halocline.bench.d2q9 import periodic_lattice
 from halocline.errors import CaseError, nearest
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import Grid
+from halocline.language.grids.sides import names_of_sides
 from halocline.papers import kernels
 
 _OMEGA = 1.6
@@ -78,7 +79,7 @@ def _flow(
     extent: tuple[int, ...], dtype: str, streaming: str = "two-grids", *, is_cavity: bool = False
 ) -> StandIn:
     """Return a flow of paper 001: periodic, or a cavity with a lid at z+."""
-    sides = {axis + sign: Wall() for axis in "xyz" for sign in "-+"}
+    sides = dict.fromkeys(names_of_sides(3), Wall())
     sides["z+"] = Wall((_LID_SPEED, 0.0, 0.0))
     walls = sides if is_cavity else {}
     flow = make_flow(

@@ -23,6 +23,7 @@ from halocline.apps.lbm.steady_case import SteadyCase
 from halocline.errors import CaseError
 from halocline.io.plots import Points
 from halocline.io.quantity import Integral
+from halocline.language.grids.sides import names_of_sides
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class PastBody(SteadyCase):
         """Return what the flow is."""
         uniform = self.inlet == "uniform"
         outlet = Pressure() if self.outlet == "pressure" else Outflow(self.scaling.speed)
-        along = [f"{axis}{sign}" for axis in "yz"[: self.axes - 1] for sign in "-+"]
+        along = names_of_sides(self.axes)[2:]
         # An open side reads what walls send into its cells: walls come first.
         sides: dict[str, Boundary] = dict.fromkeys(
             along, Wall() if self.sides == "wall" else FreeSlip()

@@ -68,8 +68,11 @@ def _formulas(*roots: Expr) -> list[Expr]:
         if isinstance(node, Number) or (is_computed and not of_numbers.isdisjoint(below)):
             of_numbers.add(node)
     told = {node for node in of_numbers if _is_float(node)}
-    used = {one for node in nodes if node not in told for one in operands(node)}
-    return [node for node in nodes if node in told and node in used | {*roots}]
+    if not told:  # as in most kernels, however large
+        return []
+    used = {*roots, *(one for node in nodes if node not in told for one in operands(node))}
+    wanted = told & used
+    return [node for node in nodes if node in wanted]
 
 
 def _is_float(node: Expr) -> bool:

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define HALOCLINE_ABI 8
+#define HALOCLINE_ABI 9
 
 /* One field on one block. Strides count elements. */
 typedef struct halocline_field {
@@ -66,6 +66,8 @@ typedef struct halocline_call {
                                   * 0 along axes where the grid is not periodic */
     int64_t wrap;                /* cells once around the grid along x, if the block spans it and
                                   * the kernel is to close rows itself; else 0 */
+    int64_t tile[2];             /* cells along x and rows along y that a thread goes through plane by
+                                  * plane; 0: all there are */
     int32_t threads;             /* OpenMP threads to use */
     int32_t stream;              /* non-zero: the fields outgrow the caches; write past them */
     int32_t fetch;               /* non-zero: fetch the next rows, if the kernel does so at all */

@@ -34,12 +34,12 @@ void bind_kernels(nb::module_& module) {
     bind_record<Kernel>(module, "Kernel", "A compiled kernel and what it is called with.",
                         Needed{"name", &Kernel::name}, Needed{"address", &Kernel::function},
                         Needed{"fields", &Kernel::fields}, Needed{"scalars", &Kernel::scalars},
-                        Needed{"stream", &Kernel::stream}, Optional{"mask", &Kernel::mask},
-                        Optional{"layers", &Kernel::layers}, Optional{"space", &Kernel::space},
-                        Optional{"fetch", &Kernel::fetch}, Optional{"written", &Kernel::written},
-                        Optional{"ratios", &Kernel::ratios}, Optional{"threads", &Kernel::threads},
-                        Optional{"points", &Kernel::points}, Optional{"filling", &Kernel::filling},
-                        Optional{"takers", &Kernel::takers});
+                        Needed{"stream", &Kernel::stream}, Optional{"tile", &Kernel::tile},
+                        Optional{"mask", &Kernel::mask}, Optional{"layers", &Kernel::layers},
+                        Optional{"space", &Kernel::space}, Optional{"fetch", &Kernel::fetch},
+                        Optional{"written", &Kernel::written}, Optional{"ratios", &Kernel::ratios},
+                        Optional{"threads", &Kernel::threads}, Optional{"points", &Kernel::points},
+                        Optional{"filling", &Kernel::filling}, Optional{"takers", &Kernel::takers});
 }
 
 void bind_exchanges(nb::module_& module) {

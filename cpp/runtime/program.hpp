@@ -11,6 +11,7 @@
 
 #include "abi/kernel_abi.h"
 #include "core/plan.hpp"
+#include "runtime/active_runs.hpp"
 #include "runtime/exchange.hpp"
 #include "runtime/fetch_trial.hpp"
 #include "runtime/filling.hpp"
@@ -33,6 +34,7 @@ struct Kernel {
     std::vector<int> fields;   ///< slots
     std::vector<int> scalars;  ///< slots
     bool stream = false;       ///< whether it stores past the caches
+    Tile tile{};               ///< how it goes through a box
     int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
     /// Where its producers run; blocks without any are left out.
     std::vector<plan::Layers> layers = {};

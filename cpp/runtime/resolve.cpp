@@ -56,6 +56,7 @@ struct Resolver {
         call.wrap = block.wrap;
         call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         call.stream = kernel.stream ? 1 : 0;
+        std::ranges::copy(kernel.tile, call.tile);
         program::Run::Piece piece{box.block, true, call, moved(kernel, box.block), {}, {},
                                   {},        {},   {}};
         for (const plan::Layers& known : kernel.layers) {

@@ -57,7 +57,8 @@ struct Step {
             const Box box{{piece.call.lower[0], piece.call.lower[1], piece.call.lower[2]},
                           {piece.call.upper[0], piece.call.upper[1], piece.call.upper[2]}};
             const ElementType type = state.field(run.mask).type;
-            piece.active_runs = active_runs_of(state.view(run.mask, piece.block), type, box);
+            const Tile tile{piece.call.tile[0], piece.call.tile[1]};
+            piece.active_runs = active_runs_of(state.view(run.mask, piece.block), type, box, tile);
             piece.call.active_runs = piece.active_runs.data();
             piece.call.active_run_count = static_cast<std::int64_t>(piece.active_runs.size());
             piece.kept.reset();

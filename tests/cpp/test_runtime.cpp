@@ -159,7 +159,7 @@ TEST_F(OneBlock, kernels_see_the_layers_of_their_producers_in_cells_of_the_block
         std::vector<plan::Layers> layers{elsewhere};
         if (is_fed) layers.push_back(here);
         const int kernel =
-            runtime_.add_kernel({"remember", remember, {b_}, {one_}, false, -1, layers});
+            runtime_.add_kernel({"remember", remember, {b_}, {one_}, false, {}, -1, layers});
         runtime_.set_program("step", {{plan::Run{kernel, "all", {{0, block}}}}});
         runtime_.advance({"step"}, 1);
         ASSERT_EQ(remembered.layers != nullptr, is_fed);

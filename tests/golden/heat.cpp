@@ -81,6 +81,39 @@ inline int64_t active_run_after(const halocline_call& call, int64_t cells) {
     }
 }
 
+// Computes some rows [y, y_end) of planes [z, z_end) tile by tile.
+inline void compute_tiles(const halocline_call& call, const Part& part, Compute compute, int64_t y,
+                          int64_t y_end, int64_t z, int64_t z_end) {
+    const int64_t cells = call.tile[0], rows = call.tile[1];
+    halocline_call tile = call;
+    tile.lower[2] = z, tile.upper[2] = z_end;
+    for (int64_t lower = part.lower; lower < part.upper; lower += cells) {
+        const int64_t upper = lower + cells < part.upper ? lower + cells : part.upper;
+        for (int64_t first = y; first < y_end; first += rows) {
+            tile.lower[1] = first;
+            tile.upper[1] = first + rows < y_end ? first + rows : y_end;
+            const int64_t count = (tile.upper[1] - tile.lower[1]) * (z_end - z);
+            compute(tile, {0, count, lower, upper, part.thread});
+        }
+    }
+}
+
+// Computes a part in tiles, if there are any: rows that end a plane, whole planes, rows that begin
+// one.
+[[gnu::noinline]] void compute_part(const halocline_call& call, const Part& part,
+                                    Compute compute) {
+    if (call.tile[1] == 0) return compute(call, part);
+    const int64_t height = call.upper[1] - call.lower[1];
+    for (int64_t row = part.first; row < part.last;) {
+        const int64_t y = row % height, planes = (part.last - row) / height;
+        const bool is_whole = y == 0 && planes > 0;
+        const int64_t rest = height - y < part.last - row ? height - y : part.last - row;
+        const int64_t first = call.lower[1] + y, z = call.lower[2] + row / height;
+        compute_tiles(call, part, compute, first, first + rest, z, z + (is_whole ? planes : 1));
+        row += is_whole ? planes * height : rest;
+    }
+}
+
 // Computes the box of a call on its threads: whole rows each, or pieces of rows if there are few.
 [[gnu::noinline]] void share(const halocline_call& call, Compute compute) {
     if (call.active_runs) return share_active_runs(call, compute);
@@ -90,7 +123,7 @@ inline int64_t active_run_after(const halocline_call& call, int64_t cells) {
     const int64_t width = all.upper - all.lower;
     if (width <= 0 || height <= 0 || depth <= 0) return;
     const int64_t parts = call.threads;
-    if (parts <= 1) return compute(call, all);
+    if (parts <= 1) return compute_part(call, all, compute);
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int64_t i = 0; i < parts; ++i) {
         Part part = all;
@@ -102,7 +135,7 @@ inline int64_t active_run_after(const halocline_call& call, int64_t cells) {
             part.lower = all.lower + width * i / parts;
             part.upper = all.lower + width * (i + 1) / parts;
         }
-        compute(call, part);
+        compute_part(call, part, compute);
     }
 }
 
@@ -188,6 +221,8 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
             fill_below<1>(row_of<double>(T_field, 0, y, z), lower - 1, call.wrap);
             fill_above<1>(row_of<double>(T_field, 0, y, z), upper + 1, call.wrap);
         }
+        const int64_t T_next_row = y + 1 < call.upper[1] ? T_field.y : T_field.z - (height - 1) *
+            T_field.y;
         const double* const T_0_y0_z0_row = row_of<const double>(T_field, 0, y, z);
         const double* const T_0_ym_z0_row = row_of<const double>(T_field, 0, y - 1, z);
         const double* const T_0_yp_z0_row = row_of<const double>(T_field, 0, y + 1, z);
@@ -216,7 +251,7 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, T_new_0_line);
             const int64_t T_next_cell = from + ahead < upper ? from + ahead : from + ahead - (upper
-                - lower) + T_field.y;
+                - lower) + T_next_row;
             prefetch<chunk>(T_0_y0_zp_row + T_next_cell);
             store_past_cache<chunk>(T_new_0_target + from, T_new_0_line);
         }

@@ -51,6 +51,7 @@ class Call(ctypes.Structure):
         ("origin", ctypes.c_int64 * 3),
         ("period", ctypes.c_int64 * 3),
         ("wrap", ctypes.c_int64),
+        ("tile", ctypes.c_int64 * 2),
         ("threads", ctypes.c_int32),
         ("stream", ctypes.c_int32),
         ("fetch", ctypes.c_int32),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from halocline.codegen.cpp_fetching import Fetching
 from halocline.codegen.cpp_producers import ProducerTexts
 from halocline.codegen.cpp_row import RowText
 from halocline.codegen.cpp_sweep import RowsBeside, columns_at_once
@@ -18,7 +19,7 @@ from halocline.codegen.cpp_taking import TakenTexts
 from halocline.codegen.expression import C_TYPES, moved, scaled
 from halocline.codegen.lower import lower
 from halocline.codegen.names import entry_names
-from halocline.codegen.nest import Literal, is_along_x, leading, stores_side_by_side
+from halocline.codegen.nest import Literal, is_along_x, stores_side_by_side
 from halocline.codegen.prelude import (
     HALVES,
     INDEXING,
@@ -55,13 +56,7 @@ if TYPE_CHECKING:
     from halocline.codegen.nest import Nest, Row
     from halocline.language.expressions.kernel import Kernel
 
-# Cache lines between the cells computed and those fetched: of all rows together, and of each.
-_AHEAD_LINES, _LEAST_AHEAD = 32, 4
 _STRIP = 1024  # cells of a row that are copied at once, into memory that stays in the cache
-# The same where rows are fetched: a processor with many fetches at work drops further ones, so that
-# each row is fetched several times.
-_AHEAD_ROWS = (1, 2, 4)
-_FOLLOWED = 8  # streams that processors follow by themselves
 
 
 def print_source(kernels: Sequence[Kernel]) -> Source:
@@ -73,6 +68,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         for kernel, nest, entry in zip(kernels, nests, entries, strict=True)
     ]
     every = [nest for function in functions for nest in function.nests]
+    fetching = [function.fetching for function in functions]
     maths = any(_needs_maths(nest) for nest in every)
     parts = [
         heading(nests),
@@ -86,8 +82,8 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         HALVES if any(map(has_halves, every)) else "",
         ROUNDING if any(map(stores_side_by_side, every)) else "",
         STREAMING if any(nest.streamed or is_along_x(nest) for nest in nests) else "",
-        FETCHING_ROWS if any(function.fetches_rows_to_come for function in functions) else "",
-        FETCHING if any(function.fetches_rows for function in functions) else "",
+        FETCHING_ROWS if any(one.fetches_rows_to_come for one in fetching) else "",
+        FETCHING if any(one.fetches_rows for one in fetching) else "",
         PRODUCING if len(every) > len(nests) else "",
         TAKING if any(kernel.taken for kernel in kernels) else "",
         STRIPS if any(function.has_strips for function in functions) else "",
@@ -113,6 +109,7 @@ class _Function:
 
     Attributes:
         nests: What it and its producers do.
+        fetching: What it fetches ahead.
     """
 
     def __init__(self, kernel: Kernel, nest: Nest, entry: str) -> None:
@@ -130,27 +127,14 @@ class _Function:
         streamed = () if self._beside else nest.streamed
         self._target = {key: new(f"{out[key]}_target") for key in streamed}
         self._buffer = {key: new(f"{out[key]}_line") for key in streamed}
-        self._next = {
-            field: new(f"{field}_next_cell")
-            for field in dict.fromkeys(key[0] for key in self._leading())
-            if not self._is_found_late(field)
-        }
+        self.fetching = Fetching(
+            text, self._wide, is_beside=self._beside is not None, is_streamed=bool(self._target)
+        )
 
     @property
     def has_strips(self) -> bool:
         """Whether it computes one strip of a row after the other."""
         return bool(self._wide or self._taken.rows)
-
-    @property
-    def fetches_rows(self) -> bool:
-        """Whether it reads many rows at once and fetches nothing else ahead."""
-        return not self._target and len(self._fetched()) > _FOLLOWED
-
-    @property
-    def fetches_rows_to_come(self) -> bool:
-        """Whether it fetches cells of later rows, between whole lines that it writes or reads."""
-        fetched = self._leading() if self._target else []
-        return self._beside is not None or any(self._is_found_late(key[0]) for key in fetched)
 
     def text(self) -> str:
         """Return the function that computes rows and the entry point."""
@@ -210,19 +194,6 @@ class _Function:
         step = "--z" if self._nest.sweep == (2, -1) else "++z"
         return ["if (++y == call.upper[1]) {", "    y = call.lower[1];", f"    {step};", "}"]
 
-    def _fetched(self) -> list[Row]:
-        """Return the rows to fetch from ahead; what is widened has been read already."""
-        rows = self._row_text.rows
-        return [key for key in rows if key not in self._wide and self._row_text.is_new(key)]
-
-    def _leading(self) -> list[Row]:
-        """Return those of the rows to fetch that are not in a cache already."""
-        return leading(self._nest, self._fetched())
-
-    def _ahead(self) -> int:
-        """Return how many lines ahead each row is fetched: the fewer rows, the more."""
-        return max(_LEAST_AHEAD, _AHEAD_LINES // len(self._leading()))
-
     def _arguments(self) -> list[str]:
         lines = [
             *self._row_text.arguments(),
@@ -243,8 +214,7 @@ class _Function:
             lines.append(
                 f"constexpr int64_t chunk = {self._line()};  // cells in whole cache lines"
             )
-            if self._next:
-                lines.append(f"constexpr int64_t ahead = {self._ahead()} * chunk;")
+            lines += self.fetching.constants()
             lines += [
                 f"alignas(64) {type_of(self._nest, key[0])} {name}[{self._in_field('chunk', key)}];"
                 for key, name in self._buffer.items()
@@ -275,36 +245,16 @@ class _Function:
         """Print a number of cells, or a place in a row, as one of the row's field."""
         return scaled(cells, self._row_text.ratio(row[0]))
 
-    def _is_found_late(self, field: str) -> bool:
-        """Return whether processors follow the rows of a field too late by themselves.
-
-        Of finer fields many are read beside each other; those of some sweeps do not follow each
-        other in memory.
-        """
-        is_finer = max(self._row_text.ratio(field, axis) for axis in (0, 1)) > 1
-        return is_finer or self._nest.sweep not in (None, (1, 1))
-
-    def _to_rows_to_come(self, field: str) -> list[str]:
-        """Print the ways to some rows to come; a sweep along z goes on in other planes."""
-        axis = 2 if self._nest.sweep in ((2, 1), (2, -1)) else 1
-        return [self._way(field, axis, rows) for rows in _AHEAD_ROWS]
-
-    def _way(self, field: str, axis: int, rows: int) -> str:
-        """Print the way from a row of a field to that for a later row of the kernel."""
-        stride = f"{self._row_text.fields[field]}.{'xyz'[axis]}"
-        sign = "-" if self._nest.sweep == (axis, -1) else "+"
-        return f"{sign} {scaled(stride, rows * self._row_text.ratio(field, axis))}"
-
     def _row(self) -> list[str]:
         text = self._row_text
-        lines = text.indices("lower")
+        lines = [*text.indices("lower"), *self.fetching.ways_to_next_row()]
         for read, line in text.reads().items():
             lines.append(self._wide_row(read) if read in self._wide else line)
         for key, name in text.out.items():
             kind = type_of(self._nest, key[0])
             row = self._taken.row(key) if key in self._taken.rows else text.out_row(key)
             lines.append(f"{kind}* const {self._target.get(key, name)} = {row};")
-        lines += self._chunks() if self._target else [*self._next_rows(), *text.cells()]
+        lines += self._chunks() if self._target else [*self.fetching.next_rows(), *text.cells()]
         return lines + self._taken.after_strip()
 
     def _wide_row(self, row: Row) -> str:
@@ -313,17 +263,6 @@ class _Function:
         limits = [f"{end} {moved(step)}".strip() for end, step in ends]
         address = f"wide_row({', '.join([self._wide_rows[row], text.read_row(row), *limits])})"
         return f"const {kind}* const {text.rows[row]} = {address};"
-
-    def _next_rows(self) -> list[str]:
-        """Fetch the rows that come after these, one after the other."""
-        if not self.fetches_rows:
-            return []
-        fetches = [
-            f"fetch_row({self._row_text.rows[key]} {self._way(key[0], 1, 1)}, "
-            f"{self._in_field('lower', key)}, {self._in_field('upper', key)});"
-            for key in self._fetched()
-        ]
-        return ["if (call.fetch != 0) {", *indented(fetches), "}"]
 
     def _strips(self, body: Sequence[str]) -> list[str]:
         """Print what is done in a row as done in one strip after the other."""
@@ -372,25 +311,12 @@ class _Function:
             f"({target} + {self._in_field('from', key)}, {self._buffer[key]});"
             for key, target in self._target.items()
         ]
-        fetches = [fetch for key in self._leading() for fetch in self._fetches(key)]
+        fetches = self.fetching.between_lines()
         lower, upper = ("row_lower", "row_upper") if self.has_strips else ("lower", "upper")
-        lines = [
-            f"const int64_t {name} = from + ahead < {upper} ? from + ahead "
-            f": from + ahead - ({upper} - {lower}) {self._way(field, 1, 1)};"
-            for field, name in self._next.items()
-        ]
+        lines = self.fetching.next_cells(lower, upper)
         done = 0
         for number, write in enumerate(writes):
             until = len(fetches) * (number + 1) // len(writes)
             lines += [*fetches[done:until], write]
             done = until
         return lines
-
-    def _fetches(self, row: Row) -> list[str]:
-        name = self._row_text.rows[row]
-        if not self._is_found_late(row[0]):
-            return [f"prefetch<chunk>({name} + {self._next[row[0]]});"]
-        cells = self._in_field("chunk", row)
-        here = f"{name} + {self._in_field('from', row)}"
-        ways = self._to_rows_to_come(row[0])
-        return [f"fetch_rows_to_come<{cells}>({here} {way});" for way in ways]

@@ -79,7 +79,8 @@ class _ProducerText:
         self.producer = producer
         self.name = name
         self.number = number
-        self.offset = (*producer.offset, 0, 0)[:3]
+        # From the cell of the consumer that is next to it.
+        self.offset = (*min(producer.offsets, key=lambda o: abs(o[0])), 0, 0)[:3]
         self._consumer = consumer
 
     def function(self) -> str:
@@ -110,9 +111,10 @@ class _ProducerText:
             ]
         )
 
-    def place(self) -> tuple[tuple[int, int], int]:
-        """Return its layer, and the way to it across that."""
-        return self.producer.layer, self.producer.offset[self.producer.layer[0]]
+    def place(self) -> tuple[tuple[int, int], tuple[int, ...]]:
+        """Return its layer, and the ways to it across that."""
+        axis, _ = self.producer.layer
+        return self.producer.layer, tuple(offset[axis] for offset in self.producer.offsets)
 
     def is_fed(self, layer: str) -> str:
         """Print whether producers at the same place run for a row."""
@@ -160,8 +162,9 @@ class _CellProducer(_ProducerText):
         return [*self._fetches(row), *row.cell()]
 
     def is_fed(self, layer: str) -> str:
-        x = f"{layer}.x {moved(-self.offset[0])}".strip()
-        return f"lower <= {x} && {x} < upper && {super().is_fed(layer)}"
+        steps = [-offset[0] for offset in self.producer.offsets]
+        first, last = (f"{layer}.x {moved(step)}".strip() for step in (min(steps), max(steps)))
+        return f"lower <= {last} && {first} < upper && {super().is_fed(layer)}"
 
     def call(self, layer: str) -> list[str]:
         return [

@@ -82,7 +82,13 @@ class _Function:
         self._producers = {
             f"{entry}_producer_{n}": _CellText(one, written) for n, one in enumerate(producers)
         }
-        self._ways = [(*producer.offset, 0, 0)[:3] for producer in kernel.producers]
+        self._ways = [
+            (number, name, (*offset, 0, 0)[:3])
+            for number, (name, producer) in enumerate(
+                zip(self._producers, kernel.producers, strict=True)
+            )
+            for offset in producer.offsets
+        ]
         self._entry = entry
 
     def text(self) -> str:
@@ -158,7 +164,7 @@ class _Function:
         """Print the producers' calls, each of which finds whether its cell is in its layer."""
         given = ", ".join(self._cell.arguments())
         lines = []
-        for number, (name, way) in enumerate(zip(self._producers, self._ways, strict=True)):
+        for number, name, way in self._ways:
             y, z = (f"{a} {moved(s)}".strip() for a, s in zip("yz", way[1:], strict=True))
             place = f"{_turned(way[0])}, {y}, {z}"
             lines += [

@@ -214,9 +214,9 @@ def callback(kernel: Kernel, elementary: Elementary = _missing) -> ctypes._CFunc
             return
         for cells in _cells(call, box):
             for number, producer in enumerate(kernel.producers) if call.layers else ():
-                offset = (*producer.offset, 0, 0)[:3]
-                for produced in _produced(call, number, cells.shift(offset)):
-                    _run(producer.kernel, call, produced, elementary)
+                for offset in producer.offsets:
+                    for produced in _produced(call, number, cells.shift((*offset, 0, 0)[:3])):
+                        _run(producer.kernel, call, produced, elementary)
             _run(kernel, call, cells, elementary)
 
     return KernelFunction(run)

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from halocline.analysis.threads import Threads
+from halocline.analysis.tiles import Tile
 from halocline.geometry import Box
 from halocline.language.expressions import expr, parameters
 from halocline.language.expressions.expr import Expr
@@ -52,7 +53,7 @@ _RECORDS: dict[str, type] = {
             Decomposition,
             Execution,
         ),
-        *(FieldLayout, Exchange, Message, Part, Strategy, Threads),
+        *(FieldLayout, Exchange, Message, Part, Strategy, Threads, Tile),
     )
 }
 # What stands in the list.

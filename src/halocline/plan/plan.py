@@ -351,7 +351,8 @@ class Plan:
     def _produced(self, launch: int, boxes: Iterable[Placed]) -> str:
         """Return how many producers run with a kernel in some boxes, and in how many cells."""
         found = [
-            layer.intersect(moved(box, producer.offset)).cells
+            # A layer of which cells of a row read the same is one cell wide there.
+            max(layer.intersect(moved(box, offset)).cells for offset in producer.offsets)
             for number, box in boxes
             for producer, layer in zip(
                 self.launches[launch].kernel.producers, self.layers[launch][number], strict=True

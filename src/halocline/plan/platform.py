@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.analysis.threads import threads_for
+from halocline.analysis.tiles import tile_for
 from halocline.plan.execution import Execution
 from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.plan.taking import with_taking
@@ -79,13 +80,13 @@ def decided(plan: Plan, platform: Platform) -> Plan:
     plan = plan if platform.has_devices else with_taking(plan)
     sizes = {layout.name: plan.bytes_of_largest_block(layout) for layout in plan.layouts}
     executions = tuple(
-        _execution(launch, sum(sizes.get(name, 0) for name in launch.names), platform)
+        _execution(plan, launch, sum(sizes.get(name, 0) for name in launch.names), platform)
         for launch in plan.launches
     )
     return replace(plan, executions=executions)
 
 
-def _execution(launch: Launch, size_bytes: int, platform: Platform) -> Execution:
+def _execution(plan: Plan, launch: Launch, size_bytes: int, platform: Platform) -> Execution:
     """Return how a kernel runs whose fields take so much memory on a block."""
     if not launch.is_compiled:
         return Execution()
@@ -95,4 +96,7 @@ def _execution(launch: Launch, size_bytes: int, platform: Platform) -> Execution
     is_large = size_bytes > platform.kept_bytes * platform.threads
     stream = is_large and not launch.is_layer
     # Fields that stay in caches need not be fetched.
-    return Execution(stream, "trial" if stream else "never")
+    if not stream:
+        return Execution()
+    largest = max(plan.boxes_of(launch.space), key=lambda box: box.cells)
+    return Execution(stream, "trial", tile_for(launch.code, largest.extent, platform.kept_bytes))

@@ -3,7 +3,8 @@
 A layer beyond a side is thin: each of its values lies in a line of memory of its own, which the
 kernel that reads it fetches anyway. So where every value that a kernel computes on a layer is read
 by one cell of the next kernel and by nothing else, that cell computes it just before: in a row that
-is in the cache, or in the thread of a device.
+is in the cache, or in the thread of a device. Across x several cells of a row may read it: on the
+processor a row computes it once, on a device each of them does.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from halocline.geometry import Box, add_joined, added, opposite
+from halocline.geometry import Box, add_joined, added, bounding_box, opposite
 from halocline.language.expressions.expr import Index, walk
 from halocline.language.expressions.kernel import Producer
 from halocline.plan.chain import partial_axes
 from halocline.plan.one_kernel import OneKernel
-from halocline.plan.reach import moved
+from halocline.plan.reach import cells, moved
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from halocline.plan.access import Access, Boxes
     from halocline.plan.program import Launch, Uses
     from halocline.plan.step import Break, Chain
+
+# From a cell to those where what it reads is computed, along x.
+Offsets = tuple["Offset", ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +46,26 @@ class _Used:
     produced: Boxes = field(default_factory=dict)
     assigned: Boxes = field(default_factory=dict)
 
-    def add(self, layer: Launch, cells: Box, *, is_producer: bool) -> None:
+    def add(self, layer: Launch, where: Box, *, is_producer: bool) -> None:
         """Add what a kernel uses that runs in some cells."""
         for boxes, uses in (
             (self.read, layer.reads),
             (self.produced if is_producer else self.assigned, layer.assigns),
         ):
             for access in uses:
-                add_joined(boxes.setdefault(access.key, []), access.cells(cells))
+                add_joined(boxes.setdefault(access.key, []), access.cells(where))
 
-    def must_follow(self, producer: Launch, cells: Box) -> bool:
+    def must_follow(self, producer: Launch, where: Box) -> bool:
         """Return whether some of them must run after a producer that runs in some cells."""
         # Two producers of the same cell keep their order.
-        assigned = _meets(producer.assigns, cells, self.read, self.assigned)
-        return assigned or _meets(producer.reads, cells, self.produced, self.assigned)
+        assigned = _meets(producer.assigns, where, self.read, self.assigned)
+        return assigned or _meets(producer.reads, where, self.produced, self.assigned)
 
 
-def _meets(uses: Uses, cells: Box, *found: Boxes) -> bool:
+def _meets(uses: Uses, where: Box, *found: Boxes) -> bool:
     """Return whether a kernel that runs in some cells uses any of those found."""
     return any(
-        access.cells(cells).meets(box)
+        access.cells(where).meets(box)
         for access in uses
         for boxes in found
         for box in boxes.get(access.key, ())
@@ -98,11 +102,12 @@ def free_of_producers(kernel: Kernel, domain: Box, layers: Sequence[Box | None])
         if layer is None:
             continue
         axis, side = producer.layer
-        served = layer.shift(opposite(producer.offset))
-        if side < 0:
-            lower[axis] = max(lower[axis], served.upper[axis])
-        else:
-            upper[axis] = min(upper[axis], served.lower[axis])
+        for offset in producer.offsets:
+            served = layer.shift(opposite(offset))
+            if side < 0:
+                lower[axis] = max(lower[axis], served.upper[axis])
+            else:
+                upper[axis] = min(upper[axis], served.lower[axis])
     return Box(tuple(lower), tuple(upper))
 
 
@@ -111,15 +116,15 @@ def _moved_up(item: Break, gone: Iterable[int]) -> Break:
 
 
 class _Consumers:
-    """Finds which kernels of a chain can be producers of which others, at which offset from them.
+    """Finds which kernels of a chain can be producers of which others, at which offsets from them.
 
     Attributes:
-        found: From the position of a producer to that of its consumer, and the offset.
+        found: From the position of a producer to that of its consumer, and the offsets.
     """
 
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
-        self.found: dict[int, tuple[int, Offset]] = {}
+        self.found: dict[int, tuple[int, Offsets]] = {}
         # What the layers from a position up to the next other kernel use.
         between = _Used()
         # Where two layers share cells, what the later one assigns stays: it is asked first.
@@ -129,14 +134,22 @@ class _Consumers:
                 between = _Used()
                 continue
             reader = self._reader(position)
-            offset = None if reader is None else self._offset(position, reader, between)
-            if reader is None or offset is None:
-                between.add(launch, launch.region, is_producer=False)
+            offsets = () if reader is None else self._offsets(position, reader, between)
+            if reader is None or not offsets:
+                where = self._most_cells(position)
+                if where is not None:
+                    between.add(launch, where, is_producer=False)
             else:
-                self.found[position] = (reader, offset)
+                self.found[position] = (reader, offsets)
                 between.add(
-                    launch, _cells(launch, chain.launches[reader], offset), is_producer=True
+                    launch, _cells(launch, chain.launches[reader], offsets), is_producer=True
                 )
+
+    def _most_cells(self, position: int) -> Box | None:
+        """Return the smallest box that holds the cells where a kernel runs, on any block."""
+        space = self._chain.launches[position].space
+        domain = space.domain.open_along(space.periodic)
+        return bounding_box(cells(reach, domain) for reach in self._chain.extents[position])
 
     def _reader(self, position: int) -> int | None:
         """Return the kernel that follows a group of layers, if only they stand between."""
@@ -148,28 +161,28 @@ class _Consumers:
             return None
         return reader
 
-    def _offset(self, position: int, reader: int, between: _Used) -> Offset | None:
-        """Return where a kernel on a layer lies from the cells of its consumer, or None."""
+    def _offsets(self, position: int, reader: int, between: _Used) -> Offsets:
+        """Return how far a kernel on a layer is from the cells that it can feed, if any."""
         producer, consumer = self._chain.launches[position], self._chain.launches[reader]
-        offset = _way(producer, consumer)
-        if offset is None or partial_axes(producer) or _is_seen_across(producer, offset):
-            return None
-        cells = _cells(producer, consumer, offset)
+        offsets = _ways(producer, consumer)
+        if not offsets or partial_axes(producer) or _is_seen_across(producer, offsets):
+            return ()
+        where = _cells(producer, consumer, offsets)
         is_free = (
-            _is_all_read(producer, consumer, offset)
-            # It will run after the layers between it and the kernel it consumers.
-            and not between.must_follow(producer, cells)
-            and _is_kept(consumer, cells, offset, [*producer.reads, *producer.assigns])
-            and not self._is_read_after(reader, producer, offset)
+            _is_all_read(producer, consumer, offsets)
+            # It will run after the layers between it and the kernel that it feeds.
+            and not between.must_follow(producer, where)
+            and _is_kept(consumer, where, offsets, [*producer.reads, *producer.assigns])
+            and not self._is_read_after(reader, producer, offsets)
         )
-        return offset if is_free else None
+        return offsets if is_free else ()
 
-    def _is_read_after(self, reader: int, producer: Launch, offset: Offset) -> bool:
+    def _is_read_after(self, reader: int, producer: Launch, offsets: Offsets) -> bool:
         """Return whether what a producer assigns is read by a kernel after the one it consumers."""
         (assigns,) = producer.assigns
-        here = added(offset, assigns.offset)
+        here = [added(offset, assigns.offset) for offset in offsets]
         consumer = self._chain.launches[reader]
-        if any((a.key, a.offset) == (assigns.key, here) for a in consumer.assigns):
+        if any(a.key == assigns.key and a.offset in here for a in consumer.assigns):
             return False
         # Also what it would not assign any more, since its consumer does not read it.
         assigned: Boxes = {assigns.key: [assigns.cells(producer.region)]}
@@ -181,69 +194,73 @@ class _Consumers:
         return False
 
 
-def _is_seen_across(producer: Launch, offset: Offset) -> bool:
+def _is_seen_across(producer: Launch, offsets: Offsets) -> bool:
     """Return whether the index of a producer's cell may be another than its consumer has of it."""
-    crossing = any(offset[turn.axis] for turn in producer.space.turns if not turn.is_straight)
+    turns = [turn.axis for turn in producer.space.turns if not turn.is_straight]
+    crossing = any(offset[axis] for offset in offsets for axis in turns)
     values = (statement.value for statement in producer.kernel.statements)
     return crossing and any(isinstance(node, Index) for value in values for node in walk(value))
 
 
-def _is_all_read(producer: Launch, consumer: Launch, offset: Offset) -> bool:
+def _is_all_read(producer: Launch, consumer: Launch, offsets: Offsets) -> bool:
     """Return whether what a producer assigns to cells of the domain would all be computed."""
     (assigns,) = producer.assigns
     seen = assigns.cells(producer.region).intersect(assigns.space.domain)
     if seen.is_empty:
         return True
-    return consumer.plain is None and moved(
-        consumer.region, added(offset, assigns.offset)
-    ).contains(seen)
+    return consumer.plain is None and any(
+        moved(consumer.region, added(offset, assigns.offset)).contains(seen) for offset in offsets
+    )
 
 
-def _way(producer: Launch, consumer: Launch) -> Offset | None:
-    """Return how far from the only cell that reads it each result of a kernel is computed.
+def _ways(producer: Launch, consumer: Launch) -> Offsets:
+    """Return how far from the only cells that read it each result of a kernel is computed.
 
-    Kernels on cells of another grid are never producers, nor do sweeps have any: their rows differ.
+    These are one, or of one row; else it returns nothing. Kernels on cells of another grid are
+    never producers, nor do sweeps have any: their rows differ.
     """
     is_free = producer.on_demand and producer.plain is None and len(producer.assigns) == 1
     takes = consumer.points is None and not consumer.kernel.sweep
     if not is_free or not takes or not producer.space.is_beside(consumer.space):
-        return None
+        return ()
     (assigns,) = producer.assigns
     assigned = assigns.cells(producer.region)
     read = [a for a in consumer.reads if a.key == assigns.key]
     reached = [a.offset for a in read if a.cells(consumer.region).meets(assigned)]
-    if len(reached) != 1 or assigns.ratio:
-        return None
-    return added(reached[0], opposite(assigns.offset))
+    is_of_row = len({offset[1:] for offset in reached}) == 1 and _layer(producer)[0] == 0
+    if assigns.ratio or not (len(reached) == 1 or is_of_row):
+        return ()
+    return tuple(added(offset, opposite(assigns.offset)) for offset in reached)
 
 
-def _cells(producer: Launch, consumer: Launch, offset: Offset) -> Box:
-    """Return where a kernel on a layer runs for the sake of the one that it consumers."""
-    return producer.region.intersect(moved(consumer.region, offset))
+def _cells(producer: Launch, consumer: Launch, offsets: Offsets) -> Box:
+    """Return where a kernel on a layer runs for the sake of the one that it feeds."""
+    lower, upper = (moved(consumer.region, end(offsets)) for end in (min, max))
+    return producer.region.intersect(Box(lower.lower, upper.upper))
 
 
-def _is_kept(consumer: Launch, cells: Box, offset: Offset, used: Iterable[Access]) -> bool:
-    """Return whether the consumer leaves alone what a producer uses, but in the consuming cell.
+def _is_kept(consumer: Launch, where: Box, offsets: Offsets, used: Iterable[Access]) -> bool:
+    """Return whether the consumer leaves alone what a producer uses, but in the only cell fed.
 
     Cells are computed in any order, so others must not have overwritten it before, nor after.
     """
-    here = opposite(offset)
+    here = {opposite(offset) for offset in offsets}
     for access in used:
         for other in consumer.assigns:
             by = added(access.offset, opposite(other.offset))
-            is_other = other.key == access.key and by != here
-            if is_other and other.users(access.cells(cells)).meets(consumer.region):
+            is_other = other.key == access.key and here != {by}
+            if is_other and other.users(access.cells(where)).meets(consumer.region):
                 return False
     return True
 
 
-def _joined(launch: Launch, producers: Sequence[tuple[Launch, Offset]]) -> Launch:
+def _joined(launch: Launch, producers: Sequence[tuple[Launch, Offsets]]) -> Launch:
     """Return a kernel with producers at offsets from its cells."""
     if not producers:
         return launch
     one = OneKernel(launch)
     return one.with_producers(
-        [Producer(one.kernel_of(p), offset, _layer(p)) for p, offset in producers]
+        [Producer(one.kernel_of(p), offsets, _layer(p)) for p, offsets in producers]
     )
 
 

@@ -49,6 +49,7 @@ class Kernel:
         fields: Sequence[int],
         scalars: Sequence[int],
         stream: bool,
+        tile: tuple[int, int] = (0, 0),
         mask: int = -1,
         layers: Sequence[Layers] = (),
         space: int = 0,

@@ -71,6 +71,7 @@ class PlanWriter:
                 slots,
                 [self.executor.scalar(value) for value in launch.scalars],
                 stream=how.stream,
+                tile=(how.tile.cells, how.tile.rows) if how.tile else (0, 0),
                 fetch=_core.Fetch[how.fetch],
                 space=self.executor.space(launch.space),
                 mask=mask,

@@ -7,6 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from halocline.analysis.cost import cost
+from halocline.analysis.tiles import bytes_in_tiles
 from halocline.plan import plan as ops
 from halocline.plan.platform import Platform
 from halocline.tune.device import DEVICE_MESSAGES
@@ -111,10 +112,14 @@ class Work:
         if launch.points is not None:
             return points_s(launch, (box for _, box in run.boxes)) / self.threads
         needed = cost(launch.code)
+        tile = self.plan.executions[run.launch].tile if self.plan.executions else None
         rate = self.machine.flops_per_s * self.threads / self.turns
         bandwidth = self.bandwidth(needed.streams)
         total = sum(
-            max(needed.box_bytes(box, LINE_BYTES) / bandwidth, box.cells * needed.flops / rate)
+            max(
+                bytes_in_tiles(launch.code, box, tile, LINE_BYTES) / bandwidth,
+                box.cells * needed.flops / rate,
+            )
             for _, box in run.boxes
         )
         return total / self._share(run.launch)

@@ -81,14 +81,25 @@ def _make_layer(box) -> Layer:
 
 
 def call_kernel(
-    address, kernel, block, box, *, scalars, where, wrap=0, threads=1, stream=0, layers=()
+    address,
+    kernel,
+    block,
+    box,
+    *,
+    scalars,
+    where,
+    wrap=0,
+    tile=(0, 0),
+    threads=1,
+    stream=0,
+    layers=(),
 ) -> None:
     """Run a kernel with the C interface over a box in cells of the block, given in 3-D."""
     numbers = (ctypes.c_double * max(1, len(kernel.scalars)))(
         *(scalars[name] for name in kernel.scalars)
     )
     # What outgrows the caches is also what rows are fetched of.
-    call = Call(block.arguments, numbers, *box, *where, wrap, threads, stream, stream)
+    call = Call(block.arguments, numbers, *box, *where, wrap, tile, threads, stream, stream)
     if layers:
         call.layers = made = make_layers(layers)
         block.kept.append(made)

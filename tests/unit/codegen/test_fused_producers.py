@@ -13,6 +13,7 @@ from driver import HALO, ORIGIN, call_kernel, launch_kernel, make_block
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import halocline as hc
 from halocline.apps.lbm.boundaries import Velocity, Wall
 from halocline.apps.lbm.collision import trt
 from halocline.apps.lbm.flow import Setup, make_flow
@@ -33,11 +34,31 @@ def _flow(extent, lattice, streaming, sides, dtype="float64"):
     )
 
 
+def _wide(extent):
+    """Return a stencil of which several cells of a row read the same cell beyond its end."""
+    grid = hc.Grid(extent)
+    u, u_new = grid.field("u"), grid.field("u_new")
+    u.boundary(grid.sides, hc.Dirichlet(1.0))
+    axes = range(len(extent))
+    ways = [tuple(k * (a == b) for b in axes) for a in axes for k in (-3, -1, 2)]
+
+    @hc.kernel
+    def wide(u, u_new):
+        total = u[(0,) * len(extent)]
+        for n, way in enumerate(ways):
+            total = total + (n + 1) * u[way]
+        u_new[(0,) * len(extent)] = total / 8
+
+    return stencils.Problem(grid, [wide(u, u_new), hc.swap(u, u_new)])
+
+
 def _problems():
     closed = {a + s: Wall((0.1, 0.0, 0.0) if a + s == "y+" else ()) for a in "xyz" for s in "-+"}
     along = {side: closed[side] for side in ("y-", "y+", "z-", "z+")}
     channel = {"x-": Velocity((0.05, 0.0)), "x+": Wall(), "y-": Wall(), "y+": Wall()}
     return [
+        _wide((37, 9)),
+        _wide((35, 5, 4)),
         stencils.heat((40, 3), periodic=False),
         stencils.heat((20,), periodic=False, dtype="float32"),
         _flow((37, 5, 4), "D3Q19", "two-grids", closed),
@@ -103,11 +124,12 @@ def _meaning(case, seed):
         return block, {name: flat(kernel, array) for name, array in other.arrays.items()}
     arrays = {name: flat(kernel, array).copy() for name, array in block.arrays.items()}
     whole = Box((0,) * len(extent), extent)
-    inside = [
-        whole.shift(f.offset).intersect(b) for f, b in zip(kernel.producers, layers, strict=True)
-    ]
     plain = replace(kernel, producers=())
-    steps = [(f.kernel, box) for f, box in zip(kernel.producers, inside, strict=True)]
+    steps = [
+        (producer.kernel, whole.shift(offset).intersect(layer))
+        for producer, layer in zip(kernel.producers, layers, strict=True)
+        for offset in producer.offsets
+    ]
     for one, box in [*steps, (plain, whole)]:
         cells = box.shift((HALO,) * len(extent))
         evaluate(one, arrays, _scalars(kernel), cells, [-HALO] * len(extent))
@@ -119,12 +141,19 @@ def _assert_same(case, block, arrays):
     assert_same(kernel, block, arrays, beyond=HALO if wrap else 0)
 
 
+WAYS = st.fixed_dictionaries(
+    {
+        "threads": st.sampled_from([1, 2, 3]),
+        "stream": st.integers(0, 1),
+        "tile": st.sampled_from([(0, 0), (16, 2), (64, 1), (5, 100)]),
+    }
+)
 CHOICES = st.integers(0, len(CASES) - 1), st.integers(0, 99), st.integers(0, 10**6)
 
 
 def test_all_kinds_of_kernels_are_fed():
-    assert len(CASES) == 10
-    assert {len(kernel.producers) for kernel in KERNELS} == {2, 4, 6, 20, 30}
+    assert len(CASES) == 12
+    assert {len(kernel.producers) for kernel in KERNELS} == {2, 4, 6, 9, 13, 20, 30}
 
 
 @pytest.fixture(scope="module")
@@ -133,14 +162,14 @@ def compiled(tmp_path_factory):
 
 
 @settings(max_examples=80, deadline=None)
-@given(*CHOICES, st.sampled_from([1, 2, 3]), st.booleans())
-def test_compiled(compiled, number, values, seed, threads, stream):
+@given(*CHOICES, WAYS)
+def test_compiled(compiled, number, values, seed, how):
     kernel, layers, extent, wrap = case = CASES[number]
     block, arrays = _meaning(case, values)
     address = compiled.address(compiled.entries[number])
     given = {"scalars": _scalars(kernel), "where": ORIGIN, "wrap": wrap, "layers": layers}
     for box in _pieces(extent, seed):
-        call_kernel(address, kernel, block, box, threads=threads, stream=int(stream), **given)
+        call_kernel(address, kernel, block, box, **how, **given)
     _assert_same(case, block, arrays)
 
 
@@ -183,7 +212,8 @@ def test_all_but_the_outermost_cells_are_known_to_have_no_producers(case):
     kernel, layers, extent, _ = case
     whole = Box((0,) * len(extent), extent)
     found = free_of_producers(kernel, whole, layers)
-    assert found.contains(whole.grow([-1] * len(extent), [-1] * len(extent)))
+    far = [max(abs(o[a]) for f in kernel.producers for o in f.offsets) for a in range(len(extent))]
+    assert found.contains(whole.grow([-n for n in far], [-n for n in far]))
     for producer, layer in zip(kernel.producers, layers, strict=True):
         if layer is not None:
             axis, side = producer.layer

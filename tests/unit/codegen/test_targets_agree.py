@@ -15,6 +15,9 @@ from halocline.codegen.numpy_target import callback
 from halocline.jit.build import build
 from halocline.jit.cache import Cache
 
+# Cells and rows; none.
+TILES = st.sampled_from([(0, 0), (64, 1), (7, 2), (1000, 3)])
+
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
@@ -23,8 +26,8 @@ def library(tmp_path_factory):
 
 
 @settings(max_examples=250, deadline=None)
-@given(cases(), st.sampled_from([1, 2, 3]), st.booleans())
-def test_compiled_and_interpreted_give_the_same_bits(library, case, threads, stream):
+@given(cases(), st.sampled_from([1, 2, 3]), st.booleans(), TILES)
+def test_compiled_and_interpreted_give_the_same_bits(library, case, threads, stream, tile):
     number, extent, box, where, seed = case
     kernel = KERNELS[number]
     block = make_block(kernel, extent, seed)
@@ -38,6 +41,7 @@ def test_compiled_and_interpreted_give_the_same_bits(library, case, threads, str
         where=where,
         threads=threads,
         stream=int(stream),
+        tile=tile,
     )
     assert_same(kernel, block, arrays)
 

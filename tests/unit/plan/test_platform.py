@@ -62,8 +62,8 @@ def test_kernels_store_past_caches_that_keep_less_than_their_fields():
     size = 2 * 10**3 * 8
     for threads, kept, is_large in ((1, size - 1, True), (1, size, False), (2, size // 2, False)):
         found = plan(Platform(threads=threads, kept_bytes=kept))
-        expected = Execution(is_large, "trial" if is_large else "never")
-        assert set(found.executions) == {expected}
+        found_ways = {(how.stream, how.fetch) for how in found.executions}
+        assert found_ways == {(is_large, "trial" if is_large else "never")}
     assert Platform().kept_bytes == PRIVATE_CACHE_BYTES
 
 
@@ -113,7 +113,8 @@ def test_what_is_decided_stays_decided():
 
 def test_decisions_are_printed():
     text = str(plan(Platform(NODES, kept_bytes=1)))
-    assert "\nkernel  diffuse              stores past the caches, tries fetching ahead\n" in text
+    how = "stores past the caches, tries fetching ahead, in tiles of 8x1"
+    assert f"\nkernel  diffuse              {how}\n" in text
     assert "→ rank 1: T x- 1, T x+ 1, 1,024 bytes, shared\n" in text
     assert "bytes, two-sided\n" in text
     on_device = str(plan(Platform(near="peer", far="from-device")))

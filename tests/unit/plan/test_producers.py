@@ -1,4 +1,4 @@
-"""Boundaries run with the kernel that reads them where each value is read by one cell only."""
+"""Boundaries run with the kernel that reads them where one cell, or cells of one row, read each."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ def smooth(T, T_new):
 @hc.kernel
 def step_along(T, T_new):
     T_new[0, 0] = T[-1, 0] + T[-2, 0]
+
+
+@hc.kernel
+def wide_star(T, T_new):
+    T_new[0, 0] = T[-2, 0] + T[-1, 0] + T[1, 0] + T[2, 0] + T[0, -2] + T[0, -1] + T[0, 1] + T[0, 2]
 
 
 @hc.kernel
@@ -77,17 +82,30 @@ def test_conditions_on_all_sides_feed_a_kernel_that_reads_each_once():
     assert "63 cells in 1 box, with 4 fused producers in 32 cells" in str(plan)
     producers = plan.launches[0].kernel.producers
     assert sorted(f.layer for f in producers) == [(0, -1), (0, 1), (1, -1), (1, 1)]
-    assert {f.offset for f in producers} == {(-1, 0), (1, 0), (0, -1), (0, 1)}
+    assert {f.offsets for f in producers} == {((-1, 0),), ((1, 0),), ((0, -1),), ((0, 1),)}
 
 
-def test_a_value_that_several_cells_read_is_computed_before():
+def test_a_value_that_cells_of_several_rows_read_is_computed_before():
     assert not any(producer_counts(_plan(smooth, sides=("x-", "x+"))).values())
 
 
-def test_of_two_layers_the_one_that_one_cell_reads_feeds_it():
+def test_a_value_that_several_cells_of_a_row_read_is_computed_with_the_row():
     plan = _plan(step_along, sides=("x-", "x+"))
-    assert producer_counts(plan)["step_along"] == 1
-    assert plan.launches[-1].kernel.producers[0].layer == (0, -2)
+    producers = plan.launches[-1].kernel.producers
+    assert line(plan) == ["run step_along all"]
+    assert {(f.layer, f.offsets) for f in producers} == {
+        ((0, -1), ((-2, 0), (-1, 0))),
+        ((0, -2), ((-2, 0),)),
+    }
+    assert "63 cells in 1 box, with 2 fused producers in 14 cells" in str(plan)
+
+
+def test_layers_across_y_of_which_only_one_feeds_a_row_leave_those_across_x_to_it():
+    plan = _plan(wide_star)
+    (kernel,) = {launch.code for launch in plan.launches if not launch.is_layer}
+    assert sorted(f.layer for f in kernel.producers) == [
+        (0, -2), (0, -1), (0, 1), (0, 2), (1, -2), (1, 2),
+    ]  # fmt: skip
 
 
 def test_a_value_that_a_second_kernel_reads_is_computed_before_both():

@@ -167,22 +167,26 @@ class Producer:
 
     Attributes:
         kernel: Fused, with all fields and scalars of its consumer.
-        offset: From a cell of its consumer to the cell where this one runs before it.
+        offsets: From a cell of its consumer to the cells where this one runs before it: one, or
+            several of a row if neighbours in a row of the consumer read the same.
         layer: The axis that its layer lies across, and which it is: -1 next below the domain, 1
             next above.
     """
 
     kernel: Kernel
-    offset: Offset
+    offsets: tuple[Offset, ...]
     layer: tuple[int, int]
 
     def seen(self, uses: frozenset[Use]) -> set[Use]:
         """Return what this one uses, relative to the cell of its consumer."""
         ways = {
-            field.name: tuple(o * field.ratio_along(axis) for axis, o in enumerate(self.offset))
+            field.name: [
+                tuple(o * field.ratio_along(axis) for axis, o in enumerate(offset))
+                for offset in self.offsets
+            ]
             for field in self.kernel.fields
         }
-        return {(f, q, added(o, ways[f])) for f, q, o in uses}
+        return {(f, q, added(o, way)) for f, q, o in uses for way in ways[f]}
 
 
 # Of whole expressions, as long as these are used: they hold numbers, which hold fields.

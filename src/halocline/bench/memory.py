@@ -52,7 +52,7 @@ def _row(job: Job, settings: Settings, threads: int, name: str, edge: int) -> Ro
     loop = LOOPS[name]
     # As much memory with 2 streams as with 38, so that no cache holds it.
     cells = edge**3 * _MOST_STREAMS // loop.streams
-    with Yardstick(name, cells // job.size, threads) as yardstick:
+    with Yardstick(name, cells // job.size, threads, job.rank) as yardstick:
 
         def run(passes: int) -> float:
             """Let all ranks run at once; return the time of the slowest."""

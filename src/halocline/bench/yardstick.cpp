@@ -1,7 +1,8 @@
 // The hand-written yardstick: what this machine's memory gives to loops with the traffic of D3Q19,
 // and to a plain copy between two processes.
 //
-// A loop moves 19 streams of doubles, or 1; each thread goes through its own cells again and again.
+// A loop moves 19 streams of doubles, or 1; each thread goes through its own cells again and again,
+// held on a core of its own, and fetches what it will read as far ahead as is best.
 
 #include <immintrin.h>
 #include <kernel_abi.h>
@@ -34,7 +35,9 @@ struct Memory {
     std::int64_t cells;
     std::int64_t stride;
     int threads;
-    int count;  // streams in use
+    int count;            // streams in use
+    int first_core;       // of the cores that this process may use, the first thread's
+    std::int64_t ahead;   // how far what is read is fetched ahead, in doubles; 0: not at all
     std::int64_t first(int thread) const { return cells / chunk * thread / threads * chunk; }
 };
 
@@ -55,11 +58,18 @@ void store_past_cache(double* to, const double* from) {
 #endif
 }
 
+// Fetches the line that is to be read so far ahead into the second-level cache.
+void fetch(const Memory& m, const double* from) {
+    if (m.ahead > 0) _mm_prefetch(reinterpret_cast<const char*>(from + m.ahead), _MM_HINT_T1);
+}
+
 template <int count>
 void copy_past_cache(const Memory& m, std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; i += line)
-        for (int s = 0; s < count; ++s)
+        for (int s = 0; s < count; ++s) {
+            fetch(m, m.source + s * m.stride + i);
             store_past_cache(m.target + s * m.stride + i, m.source + s * m.stride + i);
+        }
     _mm_sfence();
 }
 
@@ -71,8 +81,10 @@ void copy_through_rows(const Memory& m, std::int64_t first, std::int64_t last) {
         for (int s = 0; s < count; ++s)
             std::memcpy(row[s], m.source + s * m.stride + start, sizeof row[s]);
         for (int s = 0; s < count; ++s)
-            for (std::int64_t i = 0; i < chunk; i += line)
+            for (std::int64_t i = 0; i < chunk; i += line) {
+                fetch(m, m.source + s * m.stride + start + i);
                 store_past_cache(m.target + s * m.stride + start + i, row[s] + i);
+            }
     }
     _mm_sfence();
 }
@@ -83,6 +95,7 @@ void copy_plain(const Memory& m, std::int64_t first, std::int64_t last) {
         for (int s = 0; s < count; ++s) {
             const double* __restrict from = m.source + s * m.stride + i;
             double* __restrict to = m.target + s * m.stride + i;
+            fetch(m, from);
 #pragma omp simd
             for (int lane = 0; lane < line; ++lane) to[lane] = from[lane];
         }
@@ -93,6 +106,7 @@ void update_in_place(const Memory& m, std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; i += line)
         for (int s = 0; s < count; ++s) {
             double* at = m.target + s * m.stride + i;
+            fetch(m, at);
 #pragma omp simd
             for (int lane = 0; lane < line; ++lane) at[lane] = at[lane] * 0.5 + 1.0;
         }
@@ -110,10 +124,32 @@ constexpr Loop loops[] = {copy_plain<1>,
 constexpr int loop_streams[] = {1, 1, streams, streams, streams, streams};
 constexpr int updating = 5;
 
+// Holds a thread on one of the cores that it may use, until it goes out of scope.
+class Held {
+public:
+    explicit Held(int core) {
+        sched_getaffinity(0, sizeof before_, &before_);
+        for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+            if (CPU_ISSET(cpu, &before_) && core-- == 0) {
+                cpu_set_t one;
+                CPU_ZERO(&one);
+                CPU_SET(cpu, &one);
+                sched_setaffinity(0, sizeof one, &one);
+            }
+    }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    ~Held() { sched_setaffinity(0, sizeof before_, &before_); }
+
+private:
+    cpu_set_t before_;
+};
+
 void fill(const Memory& m) {
 #pragma omp parallel num_threads(m.threads)
     {
         const int thread = omp_get_thread_num();
+        const Held held(m.first_core + thread);
         for (int s = 0; s < m.count; ++s)
             for (std::int64_t i = m.first(thread); i < m.first(thread + 1); ++i) {
                 m.source[s * m.stride + i] = static_cast<double>(i % 1021 + s);
@@ -171,23 +207,34 @@ void meet(std::atomic<std::int64_t>& mine, const std::atomic<std::int64_t>& othe
 extern "C" {
 
 // Memory for a loop; null if there is not enough. Cells: a multiple of 64.
-void* yardstick_make(int loop, std::int64_t cells, int threads) {
+void* yardstick_make(int loop, std::int64_t cells, int threads, int first_core) {
     const int count = loop_streams[loop];
     const std::int64_t stride = cells + padding;
-    auto* m = new Memory{
-        allocate(count * stride), allocate(count * stride), cells, stride, threads, count};
+    auto* m = new Memory{allocate(count * stride),
+                         allocate(count * stride),
+                         cells,
+                         stride,
+                         threads,
+                         count,
+                         first_core,
+                         0};
     if (m->source == nullptr || m->target == nullptr) return nullptr;
     fill(*m);
     return m;
 }
 
-// Seconds for so many passes of all threads.
-double yardstick_run(void* memory, int loop, std::int64_t passes) {
-    const Memory& m = *static_cast<Memory*>(memory);
-    const Clock::time_point start = Clock::now();
+// Seconds for so many passes of all threads, which fetch so many doubles ahead.
+double yardstick_run(void* memory, int loop, std::int64_t passes, std::int64_t ahead) {
+    Memory& m = *static_cast<Memory*>(memory);
+    m.ahead = ahead;
+    Clock::time_point start;
 #pragma omp parallel num_threads(m.threads)
     {
         const int thread = omp_get_thread_num();
+        const Held held(m.first_core + thread);
+#pragma omp barrier
+#pragma omp master
+        start = Clock::now();
         for (std::int64_t pass = 0; pass < passes; ++pass) {
             loops[loop](m, m.first(thread), m.first(thread + 1));
             // The next pass writes the same: say that somebody has looked.

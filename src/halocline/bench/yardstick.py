@@ -1,4 +1,7 @@
-"""The hand-written yardstick: what this machine's memory gives to loops with D3Q19's traffic."""
+"""The hand-written yardstick: what this machine's memory gives to loops with D3Q19's traffic.
+
+Threads are held on cores of their own, and fetch what they read as far ahead as is best.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,9 @@ from halocline.bench.times import Times, sample
 from halocline.errors import HaloclineError
 
 _CHUNK = 64
+# How far ahead what is read is fetched [doubles], and how often each way is tried.
+_DISTANCES = (0, 64, 128, 256)
+_TRIALS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +57,10 @@ class Yardstick(Handwritten):
         loop: Name in 'LOOPS'.
         cells: Length of each stream, rounded to whole chunks of 64 for each thread.
         threads: OpenMP threads, each of which goes through its own part again and again.
+        rank: Of this process among those that run at once, each on cores of its own.
     """
 
-    def __init__(self, loop: str, cells: int, threads: int) -> None:
+    def __init__(self, loop: str, cells: int, threads: int, rank: int = 0) -> None:
         self.loop = LOOPS[loop]
         self.name = loop
         self._number = list(LOOPS).index(loop)
@@ -61,13 +68,14 @@ class Yardstick(Handwritten):
         self.passes = 0
         self._library = library()
         self._memory = ctypes.c_void_p(
-            self._library.yardstick_make(self._number, self.cells, threads)
+            self._library.yardstick_make(self._number, self.cells, threads, rank * threads)
         )
         if not self._memory:
             raise HaloclineError(
                 f"There is not enough memory for {self.bytes / 1e9:.1f} GB.",
                 hint="Choose a smaller --size.",
             )
+        self._ahead = min(_DISTANCES, key=self._least_s)
 
     @property
     def bytes(self) -> int:
@@ -80,9 +88,16 @@ class Yardstick(Handwritten):
 
     def run(self, passes: int) -> float:
         """Go through all cells so often; return the time of one pass [s]."""
-        seconds: float = self._library.yardstick_run(self._memory, self._number, passes)
+        return self._run(passes, self._ahead)
+
+    def _run(self, passes: int, ahead: int) -> float:
+        seconds: float = self._library.yardstick_run(self._memory, self._number, passes, ahead)
         self.passes += passes
         return seconds / passes
+
+    def _least_s(self, ahead: int) -> float:
+        """Return the least time of a pass that fetches so far ahead [s]."""
+        return min(self._run(1, ahead) for _ in range(_TRIALS))
 
     def verify(self) -> None:
         """Compare with what so many passes must have left.
@@ -112,8 +127,8 @@ def library() -> Any:
     return load_source(
         "yardstick.cpp",
         {
-            "yardstick_make": (POINTER, NUMBER, INTEGER, NUMBER),
-            "yardstick_run": (REAL, POINTER, NUMBER, INTEGER),
+            "yardstick_make": (POINTER, NUMBER, INTEGER, NUMBER, NUMBER),
+            "yardstick_run": (REAL, POINTER, NUMBER, INTEGER, INTEGER),
             "yardstick_check": (NUMBER, POINTER, NUMBER, INTEGER),
             "yardstick_free": (None, POINTER),
             "between_size": (INTEGER, INTEGER),

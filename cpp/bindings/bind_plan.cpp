@@ -27,14 +27,14 @@ void bind_kernels(nb::module_& module) {
                         Needed{"free_of_producers", &Layers::free_of_producers});
     bind_record<Threads>(module, "Threads", "How threads of a device share the cells of a kernel.",
                          Needed{"block", &Threads::block}, Needed{"cells", &Threads::cells});
-    nb::enum_<Fetch>(module, "Fetch", "Whether a kernel fetches rows ahead.")
-        .value("never", Fetch::never)
-        .value("always", Fetch::always)
-        .value("trial", Fetch::trial);
+    nb::enum_<Choice>(module, "Choice", "Whether something is done.")
+        .value("never", Choice::never)
+        .value("always", Choice::always)
+        .value("trial", Choice::trial);
     bind_record<Kernel>(module, "Kernel", "A compiled kernel and what it is called with.",
                         Needed{"name", &Kernel::name}, Needed{"address", &Kernel::function},
                         Needed{"fields", &Kernel::fields}, Needed{"scalars", &Kernel::scalars},
-                        Needed{"stream", &Kernel::stream}, Optional{"tile", &Kernel::tile},
+                        Optional{"stream", &Kernel::stream}, Optional{"tile", &Kernel::tile},
                         Optional{"mask", &Kernel::mask}, Optional{"layers", &Kernel::layers},
                         Optional{"space", &Kernel::space}, Optional{"fetch", &Kernel::fetch},
                         Optional{"written", &Kernel::written}, Optional{"ratios", &Kernel::ratios},

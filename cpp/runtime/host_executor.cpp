@@ -26,7 +26,7 @@ public:
     void run(program::Run& run) override {
         if (run.points != nullptr) return run_points(state_, run);
         if (run.filling != nullptr) return run_filling(state_, run);
-        const std::int32_t fetch = run.fetching.fetches() ? 1 : 0;
+        const Way way = run.trial.way();
         for (program::Run::Piece& piece : run.pieces) {
             if (piece.is_other_block) {
                 for (std::size_t i = 0; i < run.fields.size(); ++i) {
@@ -35,7 +35,8 @@ public:
                                                    state_.field(slot).type, piece.moved[i]);
                 }
             }
-            piece.call.fetch = fetch;
+            piece.call.stream = way.stores_past_caches ? 1 : 0;
+            piece.call.fetch = way.fetches_ahead ? 1 : 0;
             run.function(&piece.call);
         }
     }

@@ -13,11 +13,11 @@
 #include "core/plan.hpp"
 #include "runtime/active_runs.hpp"
 #include "runtime/exchange.hpp"
-#include "runtime/fetch_trial.hpp"
 #include "runtime/filling.hpp"
 #include "runtime/point_lists.hpp"
 #include "runtime/reduce.hpp"
 #include "runtime/state.hpp"
+#include "runtime/trial.hpp"
 
 namespace halocline {
 
@@ -33,8 +33,6 @@ struct Kernel {
     halocline_kernel function = nullptr;
     std::vector<int> fields;   ///< slots
     std::vector<int> scalars;  ///< slots
-    bool stream = false;       ///< whether it stores past the caches
-    Tile tile{};               ///< how it goes through a box
     int mask = -1;  ///< slot of the field that is not zero where the kernel runs; -1: everywhere
     /// Where its producers run; blocks without any are left out.
     std::vector<plan::Layers> layers = {};
@@ -44,8 +42,10 @@ struct Kernel {
     /// Where blocks of fields begin elsewhere than its own: how many cells of each field one of the
     /// kernel's spans along each axis; else empty.
     std::vector<Index3> ratios = {};
-    std::vector<int> takers = {};  ///< of the values that it does not store, in order
-    Fetch fetch = Fetch::never;
+    std::vector<int> takers = {};   ///< of the values that it does not store, in order
+    Choice stream = Choice::never;  ///< whether it stores past the caches
+    Choice fetch = Choice::never;   ///< whether it fetches rows ahead
+    Tile tile{};                    ///< how it goes through a box
     // For devices:
     std::vector<int> written = {};  ///< slots of the fields that it assigns to
     Threads threads = {};
@@ -96,7 +96,7 @@ struct Run {
     Points* points;          // of a kernel that is done at points
     const Filling* filling;  // of one whose field is filled
     Threads threads;         // of a device
-    FetchTrial fetching{Fetch::never};
+    Trial trial{Choice::never, Choice::never};
     bool is_late_rim;
     std::vector<int> fields;  // slots
     std::vector<bool> is_written;

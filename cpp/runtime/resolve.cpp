@@ -55,7 +55,6 @@ struct Resolver {
         }
         call.wrap = block.wrap;
         call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
-        call.stream = kernel.stream ? 1 : 0;
         std::ranges::copy(kernel.tile, call.tile);
         program::Run::Piece piece{box.block, true, call, moved(kernel, box.block), {}, {},
                                   {},        {},   {}};
@@ -164,7 +163,7 @@ struct Resolver {
             resolved.filling = &parts.fillings[filling];
         }
         resolved.threads = kernel.threads;
-        resolved.fetching = FetchTrial(kernel.fetch);
+        resolved.trial = Trial(kernel.stream, kernel.fetch);
         resolved.is_late_rim = run.is_late_rim;
         resolved.fields = kernel.fields;
         for (const int slot : kernel.fields) {

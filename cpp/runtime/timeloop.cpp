@@ -47,7 +47,7 @@ struct Step {
             if (run.mask >= 0 && run.listed_version != state.mask_version) list_cells(run);
             executor.run(run);
         });
-        run.fetching.took(ticks);
+        run.trial.took(ticks);
     }
 
     /// Looks up in which cells of a mask a kernel runs.

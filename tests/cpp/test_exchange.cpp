@@ -122,7 +122,7 @@ void note_column(const halocline_call* call) {
 
 TEST_F(TwoPeriodicBlocks, run_each_piece_once_after_its_messages) {
     const int number = runtime_.add_exchange(exchange(true));
-    const int kernel = runtime_.add_kernel({"note", note_column, {slot}, {}, false});
+    const int kernel = runtime_.add_kernel({"note", note_column, {slot}, {}});
     const auto piece = [&](std::int64_t x, std::vector<int> messages) {
         return plan::Piece{std::move(messages),
                            {kernel, "rim", {{0, {{x, 0, 0}, {x + 1, ny, nz}}}}}};
@@ -140,7 +140,7 @@ TEST_F(TwoPeriodicBlocks, run_each_piece_once_after_its_messages) {
 
 TEST_F(TwoPeriodicBlocks, refuse_a_piece_that_needs_an_unknown_message) {
     const int number = runtime_.add_exchange(exchange(true));
-    const int kernel = runtime_.add_kernel({"note", note_column, {slot}, {}, false});
+    const int kernel = runtime_.add_kernel({"note", note_column, {slot}, {}});
     const plan::WaitAny wait{number, {{{2}, {kernel, "rim", {}}}}};
     EXPECT_THROW(runtime_.set_program("step", {{wait}}), std::invalid_argument);
 }

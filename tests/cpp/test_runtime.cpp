@@ -41,7 +41,7 @@ protected:
         a_ = runtime_.add_field({"a", ElementType::float64, 1, {1, 1, 0}, {1, 1, 0}});
         b_ = runtime_.add_field({"b", ElementType::float64, 1, {1, 1, 0}, {1, 1, 0}});
         one_ = runtime_.add_scalar(1.0);
-        add_ = runtime_.add_kernel({"add", add_scalar_to_cells, {a_}, {one_}, false});
+        add_ = runtime_.add_kernel({"add", add_scalar_to_cells, {a_}, {one_}});
     }
 
     [[nodiscard]] plan::Operation run() const { return {plan::Run{add_, "add", {{0, block}}}}; }
@@ -101,8 +101,11 @@ TEST_F(OneBlock, swap_exchanges_contents_and_twice_restores_them) {
 }
 
 TEST_F(OneBlock, kernels_see_block_local_boxes_step_and_time) {
-    const int kernel =
-        runtime_.add_kernel({"remember", remember, {b_}, {step_scalar, time_scalar}, true});
+    const int kernel = runtime_.add_kernel({.name = "remember",
+                                            .function = remember,
+                                            .fields = {b_},
+                                            .scalars = {step_scalar, time_scalar},
+                                            .stream = Choice::always});
     runtime_.set_program("step", {{plan::Run{kernel, "rim", {{0, {{9, 20, 0}, {14, 21, 1}}}}}}});
     runtime_.set_dt(0.5);
     runtime_.set_step(6);
@@ -117,37 +120,50 @@ TEST_F(OneBlock, kernels_see_block_local_boxes_step_and_time) {
     EXPECT_EQ(remembered.threads, 1);
 }
 
-/// Takes longer with, or without, fetching ahead.
-bool is_slow_fetching;
-void note_fetch(const halocline_call* call) {
+/// Takes the least time in one way.
+Way fastest;
+void note_way(const halocline_call* call) {
     remembered = *call;
-    const auto end = std::chrono::steady_clock::now() +
-                     std::chrono::microseconds((call->fetch != 0) == is_slow_fetching ? 300 : 100);
+    const Way way{call->stream != 0, call->fetch != 0};
+    const auto end =
+        std::chrono::steady_clock::now() + std::chrono::microseconds(way == fastest ? 100 : 300);
     while (std::chrono::steady_clock::now() < end) {
     }
 }
 
-TEST_F(OneBlock, kernels_fetch_ahead_as_the_plan_says_or_where_that_is_faster) {
-    for (const Fetch fetch : {Fetch::trial, Fetch::never, Fetch::always}) {
-        for (const bool is_slow : {false, true}) {
-            is_slow_fetching = is_slow;
+TEST_F(OneBlock, kernels_run_as_the_plan_says_or_in_the_fastest_way_that_it_lets_them_try) {
+    struct Case {
+        Choice stream, fetch;
+        std::vector<Way> tried;
+    };
+    const std::vector<Case> cases{
+        {Choice::never, Choice::never, {{false, false}}},
+        {Choice::never, Choice::trial, {{false, false}, {false, true}}},
+        {Choice::always, Choice::always, {{true, true}}},
+        {Choice::always, Choice::trial, {{true, false}, {true, true}}},
+        {Choice::trial, Choice::trial, {{true, false}, {true, true}, {false, false}}},
+        {Choice::trial, Choice::never, {{true, false}, {false, false}}},
+    };
+    for (const Case& one : cases) {
+        for (const Way& way : one.tried) {
+            fastest = way;
             const int kernel = runtime_.add_kernel({.name = "note",
-                                                    .function = note_fetch,
+                                                    .function = note_way,
                                                     .fields = {b_},
                                                     .scalars = {one_},
-                                                    .fetch = fetch});
+                                                    .stream = one.stream,
+                                                    .fetch = one.fetch});
             runtime_.set_program("note", {{plan::Run{kernel, "all", {{0, block}}}}});
-            std::vector<int> found;
-            for (int call = 0; call < 30; ++call) {
+            std::vector<Way> found;
+            for (int call = 0; call < 40; ++call) {
                 runtime_.advance({"note"}, 1);
-                found.push_back(remembered.fetch);
+                found.push_back({remembered.stream != 0, remembered.fetch != 0});
             }
-            const int tried = is_slow ? 9 : 21;
-            EXPECT_EQ(std::ranges::count(found, 1), fetch == Fetch::trial    ? tried
-                                                    : fetch == Fetch::always ? 30
-                                                                             : 0);
-            EXPECT_EQ(found.back(),
-                      fetch == Fetch::always || (fetch == Fetch::trial && !is_slow) ? 1 : 0);
+            // Ten calls each where there is a choice.
+            const auto rest = static_cast<std::ptrdiff_t>(40 - 10 * (one.tried.size() - 1));
+            for (const Way& other : one.tried)
+                EXPECT_EQ(std::ranges::count(found, other), other == way ? rest : 10);
+            EXPECT_EQ(found.back(), way);
         }
     }
 }
@@ -158,8 +174,7 @@ TEST_F(OneBlock, kernels_see_the_layers_of_their_producers_in_cells_of_the_block
     for (const bool is_fed : {false, true}) {
         std::vector<plan::Layers> layers{elsewhere};
         if (is_fed) layers.push_back(here);
-        const int kernel =
-            runtime_.add_kernel({"remember", remember, {b_}, {one_}, false, {}, -1, layers});
+        const int kernel = runtime_.add_kernel({"remember", remember, {b_}, {one_}, -1, layers});
         runtime_.set_program("step", {{plan::Run{kernel, "all", {{0, block}}}}});
         runtime_.advance({"step"}, 1);
         ASSERT_EQ(remembered.layers != nullptr, is_fed);
@@ -175,7 +190,7 @@ TEST(Blocks, close_their_rows_only_if_they_go_all_around) {
     EXPECT_THROW(runtime.add_block(space, {{}, {4, 1, 1}}, 5), std::invalid_argument);
     runtime.add_block(space, {{}, {4, 1, 1}}, 4);
     const int a = runtime.add_field({"a", ElementType::float64, 1, {}, {}});
-    const int kernel = runtime.add_kernel({"remember", remember, {a}, {step_scalar}, false});
+    const int kernel = runtime.add_kernel({"remember", remember, {a}, {step_scalar}});
     runtime.set_program("step", {{plan::Run{kernel, "all", {{0, {{}, {4, 1, 1}}}}}}});
     runtime.advance({"step"}, 1);
     EXPECT_EQ(remembered.wrap, 4);
@@ -185,7 +200,7 @@ TEST(Blocks, tell_kernels_where_they_lie_and_when_indices_begin_again) {
     Runtime runtime(1);
     runtime.add_block(runtime.add_space({4, 0, 0}), {{2, 0, 0}, {4, 1, 1}});
     const int a = runtime.add_field({"a", ElementType::float64, 1, {}, {}});
-    const int kernel = runtime.add_kernel({"remember", remember, {a}, {step_scalar}, false});
+    const int kernel = runtime.add_kernel({"remember", remember, {a}, {step_scalar}});
     runtime.set_program("step", {{plan::Run{kernel, "all", {{0, {{2, 0, 0}, {4, 1, 1}}}}}}});
     runtime.advance({"step"}, 1);
     EXPECT_EQ(remembered.origin[0], 2);
@@ -201,7 +216,7 @@ TEST(Threads, share_boxes_of_much_memory_only) {
     const int a = runtime.add_field({"a", ElementType::float64, 1, {}, {}});
     const int b = runtime.add_field({"b", ElementType::float64, 2, {}, {}});
     const int kernel =
-        runtime.add_kernel({"remember", remember, {a, b}, {step_scalar, time_scalar}, false});
+        runtime.add_kernel({"remember", remember, {a, b}, {step_scalar, time_scalar}});
     for (const std::int64_t more : {0, 1}) {
         runtime.set_program("step",
                             {{plan::Run{kernel, "all", {{0, {{}, {64, rows + more, 1}}}}}}});
@@ -272,7 +287,7 @@ TEST_F(OneBlock, fields_of_different_layout_do_not_swap) {
 }
 
 TEST_F(OneBlock, a_step_costs_less_than_two_microseconds) {
-    const int kernel = runtime_.add_kernel({"empty", do_nothing, {a_, b_}, {one_, 0}, false});
+    const int kernel = runtime_.add_kernel({"empty", do_nothing, {a_, b_}, {one_, 0}});
     const plan::Operation empty{plan::Run{kernel, "empty", {{0, block}}}};
     runtime_.set_program("step", {empty, {plan::Swap{a_, b_}}});
     constexpr int steps = 1000000;

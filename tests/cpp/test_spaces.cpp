@@ -70,7 +70,7 @@ TEST_P(Spaces, have_blocks_of_their_own) {
               "components, halo or space.");
     const auto nothing = [](const halocline_call*) {};
     EXPECT_EQ(said([&] {
-                  runtime_.add_kernel({"k", nothing, {depth_, speed_}, {}, false});
+                  runtime_.add_kernel({"k", nothing, {depth_, speed_}, {}});
               }),
               "Kernel 'k': field 'depth' is on space 1, which has other blocks than space 0, on "
               "which the kernel runs.");
@@ -92,7 +92,7 @@ TEST_F(TwoSpaces, kernels_count_cells_of_all_fields_from_their_own_block) {
     const auto write = [](const halocline_call* call) {
         *static_cast<double*>(call->fields[0].data) = 3.0 + static_cast<double>(call->origin[2]);
     };
-    Kernel kernel{"k", write, {whole, speed_}, {}, false};
+    Kernel kernel{"k", write, {whole, speed_}, {}};
     kernel.space = volume_;
     kernel.ratios = {{2, 2, 2}};
     EXPECT_EQ(said([&] { runtime_.add_kernel(kernel); }),

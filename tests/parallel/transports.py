@@ -148,9 +148,7 @@ class Ring:
         kernel = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: seen.append(name))
         self.kernels.append(kernel)
         address = ctypes.cast(kernel, ctypes.c_void_p).value
-        return self.runtime.add_kernel(
-            _core.Kernel(name, address, [self.slots[0]], [], stream=False)
-        )
+        return self.runtime.add_kernel(_core.Kernel(name, address, [self.slots[0]], []))
 
     def is_right(self, swaps: int) -> bool:
         """Return whether the halo of the field that is in slot 0 now holds the neighbours."""

@@ -47,7 +47,7 @@ def address_of(job: Job, function: Any, dtype: str) -> int:
 def add_kernel(runtime: _core.Runtime, job: Job, function: Any, slot: int, dtype: str) -> int:
     """Add a kernel of a field to a runtime and return its number; all ranks must call it."""
     address = address_of(job, function, dtype)
-    return runtime.add_kernel(_core.Kernel(function.name, address, [slot], [], stream=False))
+    return runtime.add_kernel(_core.Kernel(function.name, address, [slot], []))
 
 
 def _compiled(job: Job, function: Any, dtype: str) -> CompiledKernels:

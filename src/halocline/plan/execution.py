@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from halocline.analysis.threads import Threads
     from halocline.analysis.tiles import Tile
 
-# Whether rows are fetched ahead: some processors find many short rows too late by themselves,
-# others lose a quarter of their speed by being told. A trial tells, in the first calls.
-Fetch = Literal["never", "always", "trial"]
+# Whether something is done. A trial tells, in the first calls, where nothing else can: some
+# processors find many short rows too late by themselves, others lose a quarter of their speed by
+# being told to fetch them; and how much of a large cache is ours nobody knows.
+Choice = Literal["never", "always", "trial"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +26,20 @@ class Execution:
         threads: How the threads of a device share its cells; None on the processor.
     """
 
-    stream: bool = False
-    fetch: Fetch = "never"
+    stream: Choice = "never"
+    fetch: Choice = "never"
     tile: Tile | None = None
     threads: Threads | None = None
 
     def __str__(self) -> str:
         """Return 'stores past the caches, in tiles of 512x64'; empty if there is nothing."""
+        storing = {
+            "never": "",
+            "always": "stores past the caches",
+            "trial": "tries storing past the caches",
+        }
         fetching = {"never": "", "always": "fetches ahead", "trial": "tries fetching ahead"}
-        storing = "stores past the caches" if self.stream else ""
         shape = f"in {self.threads}" if self.threads else ""
         tiles = f"in tiles of {self.tile}" if self.tile else ""
-        said = [storing, fetching[self.fetch], tiles, shape]
+        said = [storing[self.stream], fetching[self.fetch], tiles, shape]
         return ", ".join(filter(None, said))

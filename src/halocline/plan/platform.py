@@ -12,11 +12,14 @@ from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.plan.taking import with_taking
 
 if TYPE_CHECKING:
+    from halocline.plan.execution import Choice
     from halocline.plan.message import Message
     from halocline.plan.plan import Plan
     from halocline.plan.program import Launch
     from halocline.plan.strategy import Transport
 
+# So many times what caches keep in any case they may keep: nobody knows what others take of them.
+_PERHAPS_KEPT = 4
 # Results that the caches keep for a thread in any case, until they are read again.
 PRIVATE_CACHE_BYTES = 3 << 19
 
@@ -92,11 +95,10 @@ def _execution(plan: Plan, launch: Launch, size_bytes: int, platform: Platform) 
         return Execution()
     if platform.has_devices:
         return Execution(threads=threads_for(launch.code))
-    # What stands on a boundary layer is read at once.
-    is_large = size_bytes > platform.kept_bytes * platform.threads
-    stream = is_large and not launch.is_layer
-    # Fields that stay in caches need not be fetched.
-    if not stream:
+    kept_bytes = platform.kept_bytes * platform.threads
+    # What stands on a boundary layer is read at once; what stays in caches need not be fetched.
+    if size_bytes <= kept_bytes or launch.is_layer:
         return Execution()
+    stream: Choice = "trial" if size_bytes <= _PERHAPS_KEPT * kept_bytes else "always"
     largest = max(plan.boxes_of(launch.space), key=lambda box: box.cells)
     return Execution(stream, "trial", tile_for(launch.code, largest.extent, platform.kept_bytes))

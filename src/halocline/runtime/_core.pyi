@@ -9,11 +9,11 @@ from halocline.runtime._records import BlockBox as BlockBox
 from halocline.runtime._records import Box as Box
 from halocline.runtime._records import Call as Call
 from halocline.runtime._records import Check as Check
+from halocline.runtime._records import Choice as Choice
 from halocline.runtime._records import Compute as Compute
 from halocline.runtime._records import Copy as Copy
 from halocline.runtime._records import Every as Every
 from halocline.runtime._records import Exchange as Exchange
-from halocline.runtime._records import Fetch as Fetch
 from halocline.runtime._records import FormulaStep as FormulaStep
 from halocline.runtime._records import Kernel as Kernel
 from halocline.runtime._records import Layers as Layers

@@ -26,8 +26,8 @@ class Threads:
 
     def __init__(self, block: _Cell, cells: _Cell) -> None: ...
 
-class Fetch(Enum):
-    """Whether a kernel fetches rows ahead: it may try, and stay with what is faster."""
+class Choice(Enum):
+    """Whether something is done: a kernel may try, and stay with what is faster."""
 
     never = ...
     always = ...
@@ -48,12 +48,12 @@ class Kernel:
         address: int,
         fields: Sequence[int],
         scalars: Sequence[int],
-        stream: bool,
-        tile: tuple[int, int] = (0, 0),
         mask: int = -1,
         layers: Sequence[Layers] = (),
         space: int = 0,
-        fetch: Fetch = ...,
+        stream: Choice = ...,
+        fetch: Choice = ...,
+        tile: tuple[int, int] = (0, 0),
         written: Sequence[int] = (),
         ratios: Sequence[tuple[int, ...]] = (),
         threads: Threads = ...,

@@ -93,7 +93,7 @@ class Work:
         self.turns = max(1.0, self.sharing * self.threads / machine.cores)
         self.bytes_per_thread = working_set(plan) / self.threads
         # What was stored past the caches has gone to memory when it is packed.
-        is_far = any(how.stream for how in plan.executions)
+        is_far = any(how.stream == "always" for how in plan.executions)
         self.packing = (machine.far_packing if is_far else None) or machine.packing
         self._bandwidths: dict[int, float] = {}
         self._shares: dict[int, float] = {}

@@ -50,6 +50,13 @@ inline void wrap_back(T* row, int64_t first, int64_t last, int64_t wrap) {
 
 typedef void (*Compute)(const halocline_call&, const Part&);
 
+// What computes rows; and what computes rows of some planes at once, as if they were one, if that
+// is of use.
+struct Computation {
+    Compute rows, together;
+    int64_t planes;
+};
+
 // The first active run before which there are at least so many cells.
 inline int64_t active_run_after(const halocline_call& call, int64_t cells) {
     int64_t low = 0, high = call.active_run_count;
@@ -81,10 +88,25 @@ inline int64_t active_run_after(const halocline_call& call, int64_t cells) {
     }
 }
 
+// Computes some cells of all rows of a tile.
+inline void compute_tile(halocline_call tile, const Part& part, const Computation& compute) {
+    const int64_t height = tile.upper[1] - tile.lower[1], z_end = tile.upper[2];
+    const int64_t groups = compute.together ? (z_end - tile.lower[2]) / compute.planes : 0;
+    if (groups > 0) {
+        tile.upper[2] = tile.lower[2] + groups * compute.planes;
+        compute.together(tile, {0, groups * height, part.lower, part.upper, part.thread});
+        tile.lower[2] = tile.upper[2], tile.upper[2] = z_end;
+    }
+    const int64_t rest = (z_end - tile.lower[2]) * height;
+    if (rest > 0) compute.rows(tile, {0, rest, part.lower, part.upper, part.thread});
+}
+
 // Computes some rows [y, y_end) of planes [z, z_end) tile by tile.
-inline void compute_tiles(const halocline_call& call, const Part& part, Compute compute, int64_t y,
-                          int64_t y_end, int64_t z, int64_t z_end) {
-    const int64_t cells = call.tile[0], rows = call.tile[1];
+inline void compute_tiles(const halocline_call& call, const Part& part, const Computation& compute,
+                          int64_t y, int64_t y_end, int64_t z, int64_t z_end) {
+    const bool is_cut = call.tile[1] > 0;
+    const int64_t cells = is_cut ? call.tile[0] : part.upper - part.lower;
+    const int64_t rows = is_cut ? call.tile[1] : y_end - y;
     halocline_call tile = call;
     tile.lower[2] = z, tile.upper[2] = z_end;
     for (int64_t lower = part.lower; lower < part.upper; lower += cells) {
@@ -92,8 +114,7 @@ inline void compute_tiles(const halocline_call& call, const Part& part, Compute 
         for (int64_t first = y; first < y_end; first += rows) {
             tile.lower[1] = first;
             tile.upper[1] = first + rows < y_end ? first + rows : y_end;
-            const int64_t count = (tile.upper[1] - tile.lower[1]) * (z_end - z);
-            compute(tile, {0, count, lower, upper, part.thread});
+            compute_tile(tile, {0, 0, lower, upper, part.thread}, compute);
         }
     }
 }
@@ -101,8 +122,8 @@ inline void compute_tiles(const halocline_call& call, const Part& part, Compute 
 // Computes a part in tiles, if there are any: rows that end a plane, whole planes, rows that begin
 // one.
 [[gnu::noinline]] void compute_part(const halocline_call& call, const Part& part,
-                                    Compute compute) {
-    if (call.tile[1] == 0) return compute(call, part);
+                                    const Computation& compute) {
+    if (call.tile[1] == 0 && !compute.together) return compute.rows(call, part);
     const int64_t height = call.upper[1] - call.lower[1];
     for (int64_t row = part.first; row < part.last;) {
         const int64_t y = row % height, planes = (part.last - row) / height;
@@ -115,8 +136,8 @@ inline void compute_tiles(const halocline_call& call, const Part& part, Compute 
 }
 
 // Computes the box of a call on its threads: whole rows each, or pieces of rows if there are few.
-[[gnu::noinline]] void share(const halocline_call& call, Compute compute) {
-    if (call.active_runs) return share_active_runs(call, compute);
+[[gnu::noinline]] void share(const halocline_call& call, const Computation& compute) {
+    if (call.active_runs) return share_active_runs(call, compute.rows);
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];
     const Part all{0, height * depth, call.lower[0], call.upper[0], 0};
@@ -263,7 +284,115 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
     if (may_stream) fence();
 }
 
+// heat: writes T_new; reads T.
+static void halocline_heat_0_rows_of_4_planes(const halocline_call& call, const Part& part) {
+    const halocline_field& T_field = call.fields[0];
+    const halocline_field& T_new_field = call.fields[1];
+    const double a = call.scalars[0];
+    const int64_t height = call.upper[1] - call.lower[1];
+    const int64_t lower = part.lower, upper = part.upper;
+    int64_t y = call.lower[1] + part.first % height;
+    int64_t plane = call.lower[2] + part.first / height * 4;
+    constexpr int64_t chunk = 8;  // cells in whole cache lines
+    constexpr int64_t ahead = 8 * chunk;
+    alignas(64) double T_new_0_y0_z0_line[chunk];
+    alignas(64) double T_new_0_y0_zp_line[chunk];
+    alignas(64) double T_new_0_y0_zp2_line[chunk];
+    alignas(64) double T_new_0_y0_zp3_line[chunk];
+    const bool may_stream = call.stream != 0
+        && is_aligned<double>(T_new_field);
+    for (int64_t row = part.first; row < part.last; ++row) {
+        const int64_t z = plane;
+        if (call.wrap != 0) {
+            fill_below<1>(row_of<double>(T_field, 0, y, z), lower - 1, call.wrap);
+            fill_above<1>(row_of<double>(T_field, 0, y, z), upper + 1, call.wrap);
+            fill_below<1>(row_of<double>(T_field, 0, y, z + 1), lower - 1, call.wrap);
+            fill_above<1>(row_of<double>(T_field, 0, y, z + 1), upper + 1, call.wrap);
+            fill_below<1>(row_of<double>(T_field, 0, y, z + 2), lower - 1, call.wrap);
+            fill_above<1>(row_of<double>(T_field, 0, y, z + 2), upper + 1, call.wrap);
+            fill_below<1>(row_of<double>(T_field, 0, y, z + 3), lower - 1, call.wrap);
+            fill_above<1>(row_of<double>(T_field, 0, y, z + 3), upper + 1, call.wrap);
+        }
+        const int64_t T_next_row = y + 1 < call.upper[1] ? T_field.y : 4 * T_field.z - (height - 1)
+            * T_field.y;
+        const double* const T_0_y0_z0_row = row_of<const double>(T_field, 0, y, z);
+        const double* const T_0_ym_z0_row = row_of<const double>(T_field, 0, y - 1, z);
+        const double* const T_0_yp_z0_row = row_of<const double>(T_field, 0, y + 1, z);
+        const double* const T_0_y0_zm_row = row_of<const double>(T_field, 0, y, z - 1);
+        const double* const T_0_y0_zp_row = row_of<const double>(T_field, 0, y, z + 1);
+        const double* const T_0_ym_zp_row = row_of<const double>(T_field, 0, y - 1, z + 1);
+        const double* const T_0_yp_zp_row = row_of<const double>(T_field, 0, y + 1, z + 1);
+        const double* const T_0_y0_zp2_row = row_of<const double>(T_field, 0, y, z + 2);
+        const double* const T_0_ym_zp2_row = row_of<const double>(T_field, 0, y - 1, z + 2);
+        const double* const T_0_yp_zp2_row = row_of<const double>(T_field, 0, y + 1, z + 2);
+        const double* const T_0_y0_zp3_row = row_of<const double>(T_field, 0, y, z + 3);
+        const double* const T_0_ym_zp3_row = row_of<const double>(T_field, 0, y - 1, z + 3);
+        const double* const T_0_yp_zp3_row = row_of<const double>(T_field, 0, y + 1, z + 3);
+        const double* const T_0_y0_zp4_row = row_of<const double>(T_field, 0, y, z + 4);
+        double* const T_new_0_y0_z0_target = row_of<double>(T_new_field, 0, y, z);
+        double* const T_new_0_y0_zp_target = row_of<double>(T_new_field, 0, y, z + 1);
+        double* const T_new_0_y0_zp2_target = row_of<double>(T_new_field, 0, y, z + 2);
+        double* const T_new_0_y0_zp3_target = row_of<double>(T_new_field, 0, y, z + 3);
+        const auto cells = [&](const int64_t from, const int64_t count, double* const T_new_0_y0_z0,
+            double* const T_new_0_y0_zp, double* const T_new_0_y0_zp2, double* const T_new_0_y0_zp3)
+            __attribute__((always_inline)) {
+#pragma omp simd
+            for (int64_t i = 0; i < count; ++i) {
+                const int64_t x = from + i;
+                const double T0_x0_y0_z0 = T_0_y0_z0_row[x];
+                const double T0_x0_y0_z0_1 = T_0_y0_zp_row[x];
+                const double T_new_value = T0_x0_y0_z0 + a * (T_0_y0_z0_row[x - 1] + T_0_y0_z0_row[x
+                    + 1] + T_0_ym_z0_row[x] + T_0_yp_z0_row[x] + T_0_y0_zm_row[x] + T0_x0_y0_z0_1 -
+                    6.0 * T0_x0_y0_z0);
+                const double T0_x0_y0_z0_2 = T_0_y0_zp2_row[x];
+                const double T_new_value_1 = T0_x0_y0_z0_1 + a * (T_0_y0_zp_row[x - 1] +
+                    T_0_y0_zp_row[x + 1] + T_0_ym_zp_row[x] + T_0_yp_zp_row[x] + T0_x0_y0_z0 +
+                    T0_x0_y0_z0_2 - 6.0 * T0_x0_y0_z0_1);
+                const double T0_x0_y0_z0_3 = T_0_y0_zp3_row[x];
+                const double T_new_value_2 = T0_x0_y0_z0_2 + a * (T_0_y0_zp2_row[x - 1] +
+                    T_0_y0_zp2_row[x + 1] + T_0_ym_zp2_row[x] + T_0_yp_zp2_row[x] + T0_x0_y0_z0_1 +
+                    T0_x0_y0_z0_3 - 6.0 * T0_x0_y0_z0_2);
+                const double T_new_value_3 = T0_x0_y0_z0_3 + a * (T_0_y0_zp3_row[x - 1] +
+                    T_0_y0_zp3_row[x + 1] + T_0_ym_zp3_row[x] + T_0_yp_zp3_row[x] + T0_x0_y0_z0_2 +
+                    T_0_y0_zp4_row[x] - 6.0 * T0_x0_y0_z0_3);
+                T_new_0_y0_z0[i] = T_new_value;
+                T_new_0_y0_zp[i] = T_new_value_1;
+                T_new_0_y0_zp2[i] = T_new_value_2;
+                T_new_0_y0_zp3[i] = T_new_value_3;
+            }
+        };
+        const bool stream = may_stream && upper - lower >= 2 * chunk;
+        const int64_t first = stream ? (lower + chunk - 1) & -chunk : upper;
+        const int64_t last = stream ? upper & -chunk : upper;
+        for (int end = 0; end < 2; ++end) {
+            const int64_t from = end == 0 ? lower : last;
+            const int64_t count = (end == 0 ? first : upper) - from;
+            cells(from, count, T_new_0_y0_z0_target + from, T_new_0_y0_zp_target + from,
+                T_new_0_y0_zp2_target + from, T_new_0_y0_zp3_target + from);
+        }
+        for (int64_t from = first; from < last; from += chunk) {
+            cells(from, chunk, T_new_0_y0_z0_line, T_new_0_y0_zp_line, T_new_0_y0_zp2_line,
+                T_new_0_y0_zp3_line);
+            const int64_t T_next_cell = from + ahead < upper ? from + ahead : from + ahead - (upper
+                - lower) + T_next_row;
+            prefetch<chunk>(T_0_y0_zp4_row + T_next_cell);
+            store_past_cache<chunk>(T_new_0_y0_z0_target + from, T_new_0_y0_z0_line);
+            prefetch<chunk>(T_0_yp_zp3_row + T_next_cell);
+            store_past_cache<chunk>(T_new_0_y0_zp_target + from, T_new_0_y0_zp_line);
+            prefetch<chunk>(T_0_yp_zp2_row + T_next_cell);
+            store_past_cache<chunk>(T_new_0_y0_zp2_target + from, T_new_0_y0_zp2_line);
+            prefetch<chunk>(T_0_yp_zp_row + T_next_cell);
+            store_past_cache<chunk>(T_new_0_y0_zp3_target + from, T_new_0_y0_zp3_line);
+        }
+        if (++y == call.upper[1]) {
+            y = call.lower[1];
+            plane += 4;
+        }
+    }
+    if (may_stream) fence();
+}
+
 extern "C" void halocline_heat_0(const halocline_call* call) {
-    share(*call, halocline_heat_0_rows);
+    share(*call, {halocline_heat_0_rows, halocline_heat_0_rows_of_4_planes, 4});
 }
 

@@ -52,6 +52,13 @@ inline void wrap_back(T* row, int64_t first, int64_t last, int64_t wrap) {
 
 typedef void (*Compute)(const halocline_call&, const Part&);
 
+// What computes rows; and what computes rows of some planes at once, as if they were one, if that
+// is of use.
+struct Computation {
+    Compute rows, together;
+    int64_t planes;
+};
+
 // The first active run before which there are at least so many cells.
 inline int64_t active_run_after(const halocline_call& call, int64_t cells) {
     int64_t low = 0, high = call.active_run_count;
@@ -83,10 +90,25 @@ inline int64_t active_run_after(const halocline_call& call, int64_t cells) {
     }
 }
 
+// Computes some cells of all rows of a tile.
+inline void compute_tile(halocline_call tile, const Part& part, const Computation& compute) {
+    const int64_t height = tile.upper[1] - tile.lower[1], z_end = tile.upper[2];
+    const int64_t groups = compute.together ? (z_end - tile.lower[2]) / compute.planes : 0;
+    if (groups > 0) {
+        tile.upper[2] = tile.lower[2] + groups * compute.planes;
+        compute.together(tile, {0, groups * height, part.lower, part.upper, part.thread});
+        tile.lower[2] = tile.upper[2], tile.upper[2] = z_end;
+    }
+    const int64_t rest = (z_end - tile.lower[2]) * height;
+    if (rest > 0) compute.rows(tile, {0, rest, part.lower, part.upper, part.thread});
+}
+
 // Computes some rows [y, y_end) of planes [z, z_end) tile by tile.
-inline void compute_tiles(const halocline_call& call, const Part& part, Compute compute, int64_t y,
-                          int64_t y_end, int64_t z, int64_t z_end) {
-    const int64_t cells = call.tile[0], rows = call.tile[1];
+inline void compute_tiles(const halocline_call& call, const Part& part, const Computation& compute,
+                          int64_t y, int64_t y_end, int64_t z, int64_t z_end) {
+    const bool is_cut = call.tile[1] > 0;
+    const int64_t cells = is_cut ? call.tile[0] : part.upper - part.lower;
+    const int64_t rows = is_cut ? call.tile[1] : y_end - y;
     halocline_call tile = call;
     tile.lower[2] = z, tile.upper[2] = z_end;
     for (int64_t lower = part.lower; lower < part.upper; lower += cells) {
@@ -94,8 +116,7 @@ inline void compute_tiles(const halocline_call& call, const Part& part, Compute 
         for (int64_t first = y; first < y_end; first += rows) {
             tile.lower[1] = first;
             tile.upper[1] = first + rows < y_end ? first + rows : y_end;
-            const int64_t count = (tile.upper[1] - tile.lower[1]) * (z_end - z);
-            compute(tile, {0, count, lower, upper, part.thread});
+            compute_tile(tile, {0, 0, lower, upper, part.thread}, compute);
         }
     }
 }
@@ -103,8 +124,8 @@ inline void compute_tiles(const halocline_call& call, const Part& part, Compute 
 // Computes a part in tiles, if there are any: rows that end a plane, whole planes, rows that begin
 // one.
 [[gnu::noinline]] void compute_part(const halocline_call& call, const Part& part,
-                                    Compute compute) {
-    if (call.tile[1] == 0) return compute(call, part);
+                                    const Computation& compute) {
+    if (call.tile[1] == 0 && !compute.together) return compute.rows(call, part);
     const int64_t height = call.upper[1] - call.lower[1];
     for (int64_t row = part.first; row < part.last;) {
         const int64_t y = row % height, planes = (part.last - row) / height;
@@ -117,8 +138,8 @@ inline void compute_tiles(const halocline_call& call, const Part& part, Compute 
 }
 
 // Computes the box of a call on its threads: whole rows each, or pieces of rows if there are few.
-[[gnu::noinline]] void share(const halocline_call& call, Compute compute) {
-    if (call.active_runs) return share_active_runs(call, compute);
+[[gnu::noinline]] void share(const halocline_call& call, const Computation& compute) {
+    if (call.active_runs) return share_active_runs(call, compute.rows);
     const int64_t height = call.upper[1] - call.lower[1];
     const int64_t depth = call.upper[2] - call.lower[2];
     const Part all{0, height * depth, call.lower[0], call.upper[0], 0};
@@ -298,6 +319,6 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
 }
 
 extern "C" void halocline_upwind_0(const halocline_call* call) {
-    share(*call, halocline_upwind_0_rows);
+    share(*call, {halocline_upwind_0_rows, nullptr, 1});
 }
 

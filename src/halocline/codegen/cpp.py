@@ -48,6 +48,7 @@ from halocline.codegen.text import (
     type_of,
     uses_indices,
 )
+from halocline.codegen.together import planes_together, together
 from halocline.codegen.widen import row_copies
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         for kernel, nest, entry in zip(kernels, nests, entries, strict=True)
     ]
     every = [nest for function in functions for nest in function.nests]
-    fetching = [function.fetching for function in functions]
+    fetching = [loop.fetching for function in functions for loop in function.loops]
     maths = any(_needs_maths(nest) for nest in every)
     parts = [
         heading(nests),
@@ -86,7 +87,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         FETCHING if any(one.fetches_rows for one in fetching) else "",
         PRODUCING if len(every) > len(nests) else "",
         TAKING if any(kernel.taken for kernel in kernels) else "",
-        STRIPS if any(function.has_strips for function in functions) else "",
+        STRIPS if any(loop.has_strips for function in functions for loop in function.loops) else "",
         WIDENING if any(row_copies(nest) for nest in nests) else "",
         SWEEPING if any(nest.sweep for nest in nests) else "",
         TURNING if any(map(is_along_x, nests)) else "",
@@ -105,21 +106,71 @@ def _needs_maths(nest: Nest) -> bool:
 
 
 class _Function:
-    """The text of one kernel.
+    """The text of one kernel: what computes rows, also of several planes together, and its entry.
 
     Attributes:
         nests: What it and its producers do.
-        fetching: What it fetches ahead.
+        loops: What computes rows.
     """
 
     def __init__(self, kernel: Kernel, nest: Nest, entry: str) -> None:
-        self._nest = nest
         self._entry = entry
+        self._rows = _Rows(kernel, nest, entry, f"{entry}_rows")
+        planes = 1 if self._rows.has_strips else planes_together(nest)
+        several = f"{entry}_rows_of_{planes}_planes"
+        self._several = (
+            _Rows(kernel, together(nest, planes), entry, several) if planes > 1 else None
+        )
+        self.nests = (nest, *self._rows.producers.nests)
+        self.loops = [loop for loop in (self._rows, self._several) if loop]
+
+    def text(self) -> str:
+        """Return the functions."""
+        functions = [loop.text() for loop in self.loops]
+        return "\n".join(
+            [
+                self._rows.producers.functions() + functions[0],
+                *functions[1:],
+                f'extern "C" void {self._entry}(const halocline_call* call) {{',
+                f"    {self._share()};",
+                "}",
+                "",
+                "",
+            ]
+        )
+
+    def _share(self) -> str:
+        nest, rows = self._rows.nest, self._rows.name
+        if nest.sweep is not None:
+            return f"share_columns<{nest.sweep[0]}, {columns_at_once(nest)}>(*call, {rows})"
+        if self._several is None:
+            return f"share(*call, {{{rows}, nullptr, 1}})"
+        return f"share(*call, {{{rows}, {self._several.name}, {self._several.nest.planes}}})"
+
+
+class _Rows:
+    """The text of a function that computes rows.
+
+    Args:
+        kernel: Whose rows.
+        nest: What is done.
+        entry: The kernel's function.
+        name: Of this one.
+
+    Attributes:
+        nest: What is done.
+        name: Of the function.
+        producers: The producers of the kernel.
+        fetching: What it fetches ahead.
+    """
+
+    def __init__(self, kernel: Kernel, nest: Nest, entry: str, name: str) -> None:
+        self.nest = self._nest = nest
+        self.name = name
         self._beside = RowsBeside(nest) if is_along_x(nest) else None
         self._row_text = text = self._beside or RowText(nest)
         new, out = text.names.new, text.out
-        self._producers = ProducerTexts(kernel, nest, entry, new)
-        self.nests = (nest, *self._producers.nests)
+        self.producers = ProducerTexts(kernel, nest, entry, new)
         kinds = {} if self._beside else row_copies(nest)
         self._wide = {key: kinds[key] for key in text.rows if key in kinds}
         self._wide_rows = {key: new(f"{text.rows[key]}_wide") for key in self._wide}
@@ -137,39 +188,29 @@ class _Function:
         return bool(self._wide or self._taken.rows)
 
     def text(self) -> str:
-        """Return the function that computes rows and the entry point."""
+        """Return the function."""
         body = [
             *self._arguments(),
-            *(self._beside.lines(self._producers) if self._beside else self._rows()),
+            *(self._beside.lines(self.producers) if self._beside else self._rows()),
             *self._taken.end(),
             *(["if (may_stream) fence();"] if self._nest.streamed else []),
         ]
-        return self._producers.functions() + "\n".join(
+        return "\n".join(
             [
                 summary(self._nest),
-                f"static void {self._entry}_rows(const halocline_call& call, const Part& part) {{",
+                f"static void {self.name}(const halocline_call& call, const Part& part) {{",
                 *folded(indented(body)),
                 "}",
                 "",
-                f'extern "C" void {self._entry}(const halocline_call* call) {{',
-                f"    {self._share()}(*call, {self._entry}_rows);",
-                "}",
-                "",
-                "",
             ]
         )
-
-    def _share(self) -> str:
-        if self._nest.sweep is None:
-            return "share"
-        return f"share_columns<{self._nest.sweep[0]}, {columns_at_once(self._nest)}>"
 
     def _rows(self) -> list[str]:
         """Print the loop over rows, which follow each other along y and then z."""
         return [
             "for (int64_t row = part.first; row < part.last; ++row) {",
             *indented(self._active_runs()),
-            *indented(self._producers.calls()),
+            *indented(self._produced()),
             *indented(self._row_text.fills()),
             *indented(self._strips(self._row()) if self.has_strips else self._row()),
             *indented(self._row_text.returns()),
@@ -178,9 +219,18 @@ class _Function:
             "}",
         ]
 
+    def _produced(self) -> list[str]:
+        """Print the calls of producers for a row, or for those of several planes."""
+        calls = self.producers.calls()
+        if self._nest.planes == 1:
+            return calls
+        loop = f"for (int64_t z = plane; z < plane + {self._nest.planes}; ++z) {{"
+        made = [loop, *indented(calls), "}"] if calls else []
+        return [*made, "const int64_t z = plane;"]
+
     def _active_runs(self) -> list[str]:
-        if self._nest.sweep is not None:
-            return []  # a mask is a choice in every cell there
+        if self._nest.sweep is not None or self._nest.planes > 1:
+            return []  # a mask is a choice in every cell there, or its runs are not of all planes
         return [
             "if (call.active_runs) {",
             "    const halocline_active_run& run = call.active_runs[row];",
@@ -191,17 +241,24 @@ class _Function:
     def _next_row(self) -> list[str]:
         if self._nest.sweep == (1, -1):
             return ["if (--y < call.lower[1]) {", "    y = call.upper[1] - 1;", "    ++z;", "}"]
-        step = "--z" if self._nest.sweep == (2, -1) else "++z"
+        if self._nest.planes > 1:
+            step = f"plane += {self._nest.planes}"
+        else:
+            step = "--z" if self._nest.sweep == (2, -1) else "++z"
         return ["if (++y == call.upper[1]) {", "    y = call.lower[1];", f"    {step};", "}"]
 
     def _arguments(self) -> list[str]:
+        planes = self._nest.planes
+        constant, plane, times = ("const ", "plane", f" * {planes}")
+        if planes == 1:
+            constant, plane, times = "", "z", ""
         lines = [
             *self._row_text.arguments(),
-            *self._producers.rows(),
+            *self.producers.rows(),
             "const int64_t height = call.upper[1] - call.lower[1];",
-            "int64_t lower = part.lower, upper = part.upper;",
+            f"{constant}int64_t lower = part.lower, upper = part.upper;",
             f"int64_t y = {self._first(1)} part.first % height;",
-            f"int64_t z = {self._first(2)} part.first / height;",
+            f"int64_t {plane} = {self._first(2)} part.first / height{times};",
         ]
         if self.has_strips:
             strip = self._taken.strip if self._taken.rows else _STRIP

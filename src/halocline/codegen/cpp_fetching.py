@@ -75,7 +75,8 @@ class Fetching:
             view, ratio = self._row.fields[field], self._row.ratio
             row, plane = (scaled(f"{view}.{'xyz'[a]}", ratio(field, a)) for a in (1, 2))
             if self._nest.dimensions == _VOLUME:
-                row = f"y + 1 < call.upper[1] ? {row} : {plane} - (height - 1) * {row}"
+                way = plane if self._nest.planes == 1 else f"{self._nest.planes} * {plane}"
+                row = f"y + 1 < call.upper[1] ? {row} : {way} - (height - 1) * {row}"
             lines.append(f"const int64_t {name} = {row};")
         return lines
 

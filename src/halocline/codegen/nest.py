@@ -103,6 +103,7 @@ class Nest:
         streamed: Whole rows that are stored, of components never loaded: they need not pass the
             cache.
         sweep: The axis along which cells are done in order, and 1 for upwards or -1 for downwards.
+        planes: How many cells it does, one above the other, where another does one.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Nest:
     body: tuple[Let | Store, ...]
     streamed: tuple[Row, ...]
     sweep: tuple[int, int] | None = None
+    planes: int = 1
 
     def field(self, name: str) -> FieldType:
         """Return the type of the field called 'name'."""
@@ -182,9 +184,16 @@ def leading(nest: Nest, rows: Sequence[Row]) -> list[Row]:
     """
     if nest.sweep is not None:
         return list(rows)
-    furthest: dict[object, tuple[tuple[int, ...], Row]] = {}
+    furthest: dict[object, dict[int, tuple[int, Row]]] = {}
     for row in rows:
         cells, child = nest.field(row[0]).parted((0, *row[2]))
-        found = cells[::-1], row
-        furthest[row[:2], child] = max(furthest.get((row[:2], child), found), found)
-    return [row for _, row in furthest.values()]
+        # By the last axis, the furthest along the one before.
+        last, before, *_ = (*cells[:0:-1], 0, 0)
+        lines = furthest.setdefault((row[:2], child), {})
+        lines[last] = max(lines.get(last, (before, row)), (before, row))
+    return [
+        lines[last][1]
+        for lines in furthest.values()
+        for last in sorted(lines, reverse=True)
+        if last > max(lines) - nest.planes
+    ]

@@ -32,7 +32,7 @@ inline void share_columns(const halocline_call& call, Compute compute) {
     if (axis == 0) {
         halocline_call rows = call;
         rows.threads = static_cast<int32_t>(lesser(height * depth, threads));
-        return share(rows, compute);
+        return share(rows, {compute, nullptr, 1});
     }
     const int64_t count = axis == 1 ? depth : height;
     const int64_t cuts = greater(parts_of(width, columns), parts_of(threads, count));

@@ -10,7 +10,7 @@ from typing import get_args
 
 import pytest
 
-from halocline.plan.execution import Fetch
+from halocline.plan.execution import Choice
 from halocline.plan.strategy import DeviceTransport, HostTransport
 from halocline.runtime import _core
 
@@ -72,7 +72,7 @@ def test_enumerators_are_named_as_in_plans():
     transports = {*get_args(HostTransport), *get_args(DeviceTransport)}
     assert {way.name for way in _core.TransportKind} == transports
     assert {reduction.name for reduction in _core.Reduction} == {"sum", "min", "max"}
-    assert {fetch.name for fetch in _core.Fetch} == {*get_args(Fetch)}
+    assert {choice.name for choice in _core.Choice} == {*get_args(Choice)}
 
 
 KINDS = ", ".join(kind.__name__ for kind in get_args(_core.Operation))

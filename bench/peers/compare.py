@@ -65,7 +65,8 @@ class Worker:
 
 def workers_of(case: str, peers: str) -> dict[str, Worker]:
     """Return the workers of a case by the names of what they measure."""
-    name, *others = words = case.split("-") if ":" not in case else _lattice_words(case)
+    # The name of a lattice's streaming has a hyphen, too.
+    name, *others = words = case.rsplit("-", 2)
     kinds = {"Halocline": (sys.executable, "halocline_worker.py", words)}
     if name in {"heat", "wave"}:
         kinds["Devito"] = (peers, "devito_worker.py", words)
@@ -75,11 +76,6 @@ def workers_of(case: str, peers: str) -> dict[str, Worker]:
     if name != "wave":
         kinds["by hand"] = (sys.executable, "bare_worker.py", words)
     return {kind: Worker(*how) for kind, how in kinds.items()}
-
-
-def _lattice_words(case: str) -> list[str]:
-    name, cells, dtype = case.rsplit("-", 2)
-    return [name, cells, dtype]
 
 
 def check(case: str, workers: dict[str, Worker]) -> None:

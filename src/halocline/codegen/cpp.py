@@ -165,7 +165,7 @@ class _Rows:
     """
 
     def __init__(self, kernel: Kernel, nest: Nest, entry: str, name: str) -> None:
-        self.nest = self._nest = nest
+        self.nest = nest
         self.name = name
         self._beside = RowsBeside(nest) if is_along_x(nest) else None
         self._row_text = text = self._beside or RowText(nest)
@@ -193,11 +193,11 @@ class _Rows:
             *self._arguments(),
             *(self._beside.lines(self.producers) if self._beside else self._rows()),
             *self._taken.end(),
-            *(["if (may_stream) fence();"] if self._nest.streamed else []),
+            *(["if (may_stream) fence();"] if self.nest.streamed else []),
         ]
         return "\n".join(
             [
-                summary(self._nest),
+                summary(self.nest),
                 f"static void {self.name}(const halocline_call& call, const Part& part) {{",
                 *folded(indented(body)),
                 "}",
@@ -222,14 +222,14 @@ class _Rows:
     def _produced(self) -> list[str]:
         """Print the calls of producers for a row, or for those of several planes."""
         calls = self.producers.calls()
-        if self._nest.planes == 1:
+        if self.nest.planes == 1:
             return calls
-        loop = f"for (int64_t z = plane; z < plane + {self._nest.planes}; ++z) {{"
+        loop = f"for (int64_t z = plane; z < plane + {self.nest.planes}; ++z) {{"
         made = [loop, *indented(calls), "}"] if calls else []
         return [*made, "const int64_t z = plane;"]
 
     def _active_runs(self) -> list[str]:
-        if self._nest.sweep is not None or self._nest.planes > 1:
+        if self.nest.sweep is not None or self.nest.planes > 1:
             return []  # a mask is a choice in every cell there, or its runs are not of all planes
         return [
             "if (call.active_runs) {",
@@ -239,16 +239,16 @@ class _Rows:
         ]
 
     def _next_row(self) -> list[str]:
-        if self._nest.sweep == (1, -1):
+        if self.nest.sweep == (1, -1):
             return ["if (--y < call.lower[1]) {", "    y = call.upper[1] - 1;", "    ++z;", "}"]
-        if self._nest.planes > 1:
-            step = f"plane += {self._nest.planes}"
+        if self.nest.planes > 1:
+            step = f"plane += {self.nest.planes}"
         else:
-            step = "--z" if self._nest.sweep == (2, -1) else "++z"
+            step = "--z" if self.nest.sweep == (2, -1) else "++z"
         return ["if (++y == call.upper[1]) {", "    y = call.lower[1];", f"    {step};", "}"]
 
     def _arguments(self) -> list[str]:
-        planes = self._nest.planes
+        planes = self.nest.planes
         constant, plane, times = ("const ", "plane", f" * {planes}")
         if planes == 1:
             constant, plane, times = "", "z", ""
@@ -273,29 +273,29 @@ class _Rows:
             )
             lines += self.fetching.constants()
             lines += [
-                f"alignas(64) {type_of(self._nest, key[0])} {name}[{self._in_field('chunk', key)}];"
+                f"alignas(64) {type_of(self.nest, key[0])} {name}[{self._in_field('chunk', key)}];"
                 for key, name in self._buffer.items()
             ]
         return [*lines, *self._taken.begin(), *self._may_stream()]
 
     def _may_stream(self) -> list[str]:
         """Print whether results go past the cache, if they may at all."""
-        if not self._nest.streamed:
+        if not self.nest.streamed:
             return []
         checks = [
-            f"    && is_aligned<{type_of(self._nest, name)}>({self._row_text.fields[name]})"
-            for name in dict.fromkeys(row[0] for row in self._nest.streamed)
+            f"    && is_aligned<{type_of(self.nest, name)}>({self._row_text.fields[name]})"
+            for name in dict.fromkeys(row[0] for row in self.nest.streamed)
         ]
         return ["const bool may_stream = call.stream != 0", *checks[:-1], f"{checks[-1]};"]
 
     def _line(self) -> int:
         """Return the cells in a cache line of the streamed field with the smallest numbers."""
-        dtypes = {field.name: np.dtype(field.dtype) for field in self._nest.fields}
+        dtypes = {field.name: np.dtype(field.dtype) for field in self.nest.fields}
         return 64 // min(dtypes[row[0]].itemsize for row in self._target)
 
     def _first(self, axis: int) -> str:
         """Print what the rows of a part are counted from along y or z."""
-        is_down = self._nest.sweep == (axis, -1)
+        is_down = self.nest.sweep == (axis, -1)
         return f"call.upper[{axis}] - 1 -" if is_down else f"call.lower[{axis}] +"
 
     def _in_field(self, cells: str, row: Row) -> str:
@@ -308,7 +308,7 @@ class _Rows:
         for read, line in text.reads().items():
             lines.append(self._wide_row(read) if read in self._wide else line)
         for key, name in text.out.items():
-            kind = type_of(self._nest, key[0])
+            kind = type_of(self.nest, key[0])
             row = self._taken.row(key) if key in self._taken.rows else text.out_row(key)
             lines.append(f"{kind}* const {self._target.get(key, name)} = {row};")
         lines += self._chunks() if self._target else [*self.fetching.next_rows(), *text.cells()]
@@ -335,8 +335,7 @@ class _Rows:
     def _chunks(self) -> list[str]:
         """Print the cells as a function, called plainly for the ends of a row or all of it."""
         outputs = ", ".join(
-            f"{type_of(self._nest, key[0])}* const {self._row_text.out[key]}"
-            for key in self._target
+            f"{type_of(self.nest, key[0])}* const {self._row_text.out[key]}" for key in self._target
         )
         ends = ", ".join(
             f"{target} + {self._in_field('from', key)}" for key, target in self._target.items()

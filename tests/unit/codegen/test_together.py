@@ -26,7 +26,7 @@ def nest_of_star(radius, dimensions=3):
     return nest_of(stencils.Problem(grid, [star(u, v), hc.swap(u, v)]), "star")
 
 
-def test_four_planes_of_seven_points_load_twenty_six_values():
+def test_four_planes_of_seven_points_load_the_column_between_them_once():
     heat = nest_of_star(1)
     assert planes_together(heat) == 4
     four = together(heat, 4)

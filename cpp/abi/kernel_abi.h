@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define HALOCLINE_ABI 9
+#define HALOCLINE_ABI 10
 
 /* One field on one block. Strides count elements. */
 typedef struct halocline_field {
@@ -61,17 +61,20 @@ typedef struct halocline_call {
     const double* scalars;         /* in the order of the kernel's scalars */
     int64_t lower[3];              /* the box, in cells of the block */
     int64_t upper[3];
-    int64_t origin[3];           /* global index of cell (0, 0, 0) */
-    int64_t period[3];           /* cells once around the grid, along which global indices wrap;
-                                  * 0 along axes where the grid is not periodic */
-    int64_t wrap;                /* cells once around the grid along x, if the block spans it and
-                                  * the kernel is to close rows itself; else 0 */
-    int64_t tile[2];             /* cells along x and rows along y that a thread goes through plane by
-                                  * plane; 0: all there are */
-    int32_t threads;             /* OpenMP threads to use */
-    int32_t stream;              /* non-zero: the fields outgrow the caches; write past them */
-    int32_t fetch;               /* non-zero: fetch the next rows, if the kernel does so at all */
-    const halocline_active_run* active_runs; /* if not null, only the cells of these runs, all in the box */
+    int64_t origin[3]; /* global index of cell (0, 0, 0) */
+    int64_t period[3]; /* cells once around the grid, along which global indices wrap;
+                        * 0 along axes where the grid is not periodic */
+    int64_t wrap;      /* cells once around the grid along x, if the block spans it and
+                        * the kernel is to close rows itself; else 0 */
+    int64_t tile[2];   /* cells along x and rows along y that a thread goes through plane by
+                        * plane; 0: all there are */
+    int32_t threads;   /* OpenMP threads to use */
+    int32_t stream;    /* how it writes what it does not read again: 0: cell by cell; 1: in
+                        * whole lines past the caches, which the fields outgrow; 2: in whole
+                        * lines, fetched ahead as what is read is */
+    int32_t fetch;     /* non-zero: fetch the next rows, if the kernel does so at all */
+    const halocline_active_run*
+        active_runs; /* if not null, only the cells of these runs, all in the box */
     int64_t active_run_count;
     const halocline_layer* layers; /* if not null, one for each producer of the kernel: it runs in
                                     * those cells that a cell of the call reads, just before it */

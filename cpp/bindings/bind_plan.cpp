@@ -145,6 +145,17 @@ void bind_order(nb::module_& module) {
                        Needed{"interval", &Every::interval}, Needed{"body", &Every::body});
     bind_record<Call>(module, "Call", "Call a function of Python.",
                       Needed{"callback", &Call::callback});
+    using plan::StepEnd, plan::Skew, plan::Wavefront, plan::Pause;
+    bind_record<StepEnd>(module, "StepEnd", "Count a step.");
+    bind_record<Skew>(module, "Skew", "Where a run of a wavefront begins and ends.",
+                      Needed{"lower", &Skew::lower}, Needed{"upper", &Skew::upper},
+                      Needed{"across", &Skew::across}, Needed{"is_first", &Skew::is_first});
+    bind_record<Wavefront>(module, "Wavefront", "Do runs plane by plane, tile by tile.",
+                           Needed{"label", &Wavefront::label}, Needed{"parts", &Wavefront::parts},
+                           Needed{"skews", &Wavefront::skews}, Needed{"axis", &Wavefront::axis},
+                           Needed{"planes", &Wavefront::planes}, Needed{"rows", &Wavefront::rows});
+    bind_record<Pause>(module, "Pause", "A step in which a temporal block pauses.",
+                       Needed{"offset", &Pause::offset}, Needed{"interval", &Pause::interval});
 }
 
 }  // namespace

@@ -135,6 +135,16 @@ void bind_run(nb::class_<Runtime>& runtime) {
                                            operations, "Program '" + name + "': operations"));
             },
             "name"_a, "operations"_a)
+        .def(
+            "set_temporal_block",
+            [](Runtime& self, const std::string& name, std::int64_t steps,
+               const nb::sequence& pauses, const nb::sequence& operations) {
+                const std::string where = "Temporal block of program '" + name + "': ";
+                self.set_temporal_block(
+                    name, steps, Given<std::vector<plan::Pause>>::take(pauses, where + "pauses"),
+                    Given<std::vector<plan::Operation>>::take(operations, where + "operations"));
+            },
+            "name"_a, "steps"_a, "pauses"_a, "operations"_a)
         .def("execute", &Runtime::execute, "name"_a, nb::call_guard<nb::gil_scoped_release>())
         .def("advance", &Runtime::advance, "names"_a, "steps"_a, "phase"_a = 0,
              nb::call_guard<nb::gil_scoped_release>())

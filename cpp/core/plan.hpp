@@ -177,11 +177,36 @@ struct Check {
     std::vector<BlockBox> boxes;
 };
 
+/// Where a run of a wavefront begins and ends, so that no other comes too early or too late.
+struct Skew {
+    int lower = 0;          ///< so many planes above the place where the wavefront begins
+    int upper = 0;          ///< so many below the place where it ends
+    int across = 0;         ///< tiles are moved by so many rows towards the first one
+    bool is_first = false;  ///< whether it brings fields to the caches, so that it fetches ahead
+};
+/// Do runs one after the other plane by plane, tile by tile (time skewing).
+struct Wavefront {
+    std::string label;
+    std::vector<Operation> parts;  ///< runs, and what happens between them: Compute, StepEnd
+    std::vector<Skew> skews;       ///< of the runs, in order
+    int axis = 0;                  ///< along which it goes; tiles are cut along the one before
+    std::int64_t planes = 1;       ///< of a run at once
+    std::int64_t rows = 0;         ///< of a tile; 0: all there are
+};
+/// Count a step: what follows belongs to the next one.
+struct StepEnd {};
+
 /// One line of the plan.
 struct Operation {
     std::variant<Run, Start, Wait, WaitAny, Poll, Swap, Loop, Every, Until, Compute, Reduce, Call,
-                 Poison, Check>
+                 Poison, Check, Wavefront, StepEnd>
         kind;
+};
+
+/// A step in which a temporal block does something of its own, if it is the right one.
+struct Pause {
+    std::int64_t offset = 0;    ///< of the step in the block
+    std::int64_t interval = 1;  ///< at the end of every so many steps
 };
 
 }  // namespace halocline::plan

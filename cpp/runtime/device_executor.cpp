@@ -41,6 +41,13 @@ public:
         for (program::Run::Piece& piece : run.pieces) launch(mirror_, state_, run, piece, stream);
     }
 
+    /// One after the other: a device has its own ways to keep what is used again.
+    void run(program::Wavefront& wavefront) override {
+        for (program::Operation& part : wavefront.parts) {
+            if (auto* const one = std::get_if<program::Run>(&part.kind)) run(*one);
+        }
+    }
+
     void poison(program::Poison& poison) override {
         const std::size_t storage = state_.holds(poison.slot);
         mirror_.splits().end();

@@ -45,6 +45,8 @@ struct Launches {
     bool operator()(const program::Call& /*call*/) const { return false; }
     bool operator()(const program::Poison& /*poison*/) const { return true; }
     bool operator()(const program::Check& /*check*/) const { return false; }
+    bool operator()(const program::Wavefront& /*wavefront*/) const { return false; }
+    bool operator()(const program::StepEnd& /*end*/) const { return false; }
 
     [[nodiscard]] bool is_local(std::size_t exchange) const {
         return !parts.exchanges[exchange].has_messages();

@@ -19,6 +19,7 @@ struct Round;
 struct TimeLoop;
 namespace program {
 struct Run;
+struct Wavefront;
 struct Poison;
 struct Reduce;
 struct Check;
@@ -53,6 +54,8 @@ public:
 
     /// Runs a kernel in its boxes. Scalars and active runs are those of now.
     virtual void run(program::Run& run) = 0;
+    /// Runs the kernels of a wavefront, likewise.
+    virtual void run(program::Wavefront& wavefront) = 0;
     /// Overwrites cells with poison.
     virtual void poison(program::Poison& poison) = 0;
     /// Takes together the values that this rank has, or that the kernel of the reduction gives.

@@ -4,8 +4,10 @@
 
 #include "core/pack.hpp"
 #include "runtime/host_reduce.hpp"
+#include "runtime/host_run.hpp"
 #include "runtime/point_run.hpp"
 #include "runtime/program.hpp"
+#include "runtime/wavefront.hpp"
 
 namespace halocline {
 namespace {
@@ -28,18 +30,14 @@ public:
         if (run.filling != nullptr) return run_filling(state_, run);
         const Way way = run.trial.way();
         for (program::Run::Piece& piece : run.pieces) {
-            if (piece.is_other_block) {
-                for (std::size_t i = 0; i < run.fields.size(); ++i) {
-                    const int slot = run.fields[i];
-                    run.field_arguments[i] = moved(state_.view(slot, piece.block),
-                                                   state_.field(slot).type, piece.moved[i]);
-                }
-            }
+            if (piece.is_other_block) give_fields(state_, run, piece);
             piece.call.stream = way.stores_past_caches ? 1 : 0;
             piece.call.fetch = way.fetches_ahead ? 1 : 0;
             run.function(&piece.call);
         }
     }
+
+    void run(program::Wavefront& wavefront) override { run_wavefront(state_, wavefront); }
 
     void poison(program::Poison& poison) override {
         const ElementType type = state_.field(poison.slot).type;

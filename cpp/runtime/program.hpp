@@ -182,9 +182,19 @@ struct Check {
     std::size_t timer;
 };
 
+struct Wavefront {
+    std::vector<Operation> parts;
+    std::vector<plan::Skew> skews;  // of the runs among them
+    std::size_t axis;
+    std::int64_t planes;
+    std::int64_t rows;
+    std::size_t timer;
+};
+struct StepEnd {};
+
 struct Operation {
     std::variant<Run, Start, Wait, WaitAny, Poll, Swap, Loop, Every, Until, Compute, Reduce, Call,
-                 Poison, Check>
+                 Poison, Check, Wavefront, StepEnd>
         kind;
 };
 

@@ -215,6 +215,39 @@ struct Resolver {
         }
         return {std::move(resolved)};
     }
+    program::Operation operator()(const plan::Wavefront& wavefront) const {
+        program::Wavefront resolved{{}, wavefront.skews, 0, wavefront.planes, wavefront.rows, 0};
+        resolved.parts = resolve(wavefront.parts, state, parts, timers, where);
+        const auto runs = std::ranges::count_if(resolved.parts, is_run);
+        if (runs != std::ssize(wavefront.skews)) {
+            throw std::invalid_argument(where + ": there are " + std::to_string(runs) +
+                                        " runs and " + std::to_string(wavefront.skews.size()) +
+                                        " skews.");
+        }
+        if (wavefront.axis < 1 || wavefront.axis > 2 || wavefront.planes < 1 ||
+            wavefront.rows < 0) {
+            throw std::invalid_argument(where + ": it goes along axis " +
+                                        std::to_string(wavefront.axis) + ", with " +
+                                        std::to_string(wavefront.planes) + " planes and " +
+                                        std::to_string(wavefront.rows) + " rows at once.");
+        }
+        resolved.axis = static_cast<std::size_t>(wavefront.axis);
+        for (program::Operation& part : resolved.parts) {
+            auto* const run = std::get_if<program::Run>(&part.kind);
+            if (run == nullptr) continue;
+            // A wavefront has tiles of its own.
+            for (program::Run::Piece& piece : run->pieces) std::ranges::fill(piece.call.tile, 0);
+        }
+        resolved.timer = timers.add("run", wavefront.label);
+        return {std::move(resolved)};
+    }
+    static bool is_run(const program::Operation& part) {
+        return std::holds_alternative<program::Run>(part.kind);
+    }
+    program::Operation operator()(const plan::StepEnd& /*end*/) const {
+        return {program::StepEnd{}};
+    }
+
     program::Operation operator()(const plan::Poll& poll) const {
         return {program::Poll{exchange(poll.exchange), exchange_timer("poll", poll.exchange)}};
     }
@@ -320,9 +353,9 @@ struct Resolver {
 
 /// The word of the operation, in the order of the alternatives of the variant.
 const char* word(const plan::Operation& operation) {
-    constexpr const char* words[] = {"run",    "start", "wait",   "any",   "poll",
-                                     "swap",   "loop",  "every",  "until", "compute",
-                                     "reduce", "call",  "poison", "check"};
+    constexpr const char* words[] = {"run",    "start", "wait",      "any",     "poll",   "swap",
+                                     "loop",   "every", "until",     "compute", "reduce", "call",
+                                     "poison", "check", "wavefront", "step end"};
     static_assert(std::size(words) == std::variant_size_v<decltype(operation.kind)>);
     return words[operation.kind.index()];
 }

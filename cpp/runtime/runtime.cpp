@@ -127,6 +127,7 @@ void Runtime::forget_plan() {
     executor_->finish();
     executor_->forget_programs();
     programs_.clear();
+    temporal_blocks_.clear();
     parts_.exchanges.clear();
     parts_.under_way.clear();
     parts_.kernels.clear();
@@ -144,7 +145,7 @@ void Runtime::add_series(int scalar, Series series) {
     require_idle();
     require_scalar(state_, scalar, "Runtime");
     state_.series.push_back({scalar, std::move(series)});
-    set_time();
+    clock_.set();
 }
 
 int Runtime::add_points(Points points) {
@@ -221,16 +222,32 @@ int Runtime::add_callback(std::function<void()> callback) {
 void Runtime::set_program(const std::string& name, const std::vector<plan::Operation>& operations) {
     require_idle();
     executor_->forget_programs();
-    programs_[name] = resolve(operations, state_, parts_, timers_, "Program '" + name + "'");
+    Program& program = programs_[name];
+    temporal_blocks_.erase(&program);
+    program = resolve(operations, state_, parts_, timers_, "Program '" + name + "'");
+}
+
+void Runtime::set_temporal_block(const std::string& name, std::int64_t steps,
+                                 const std::vector<plan::Pause>& pauses,
+                                 const std::vector<plan::Operation>& operations) {
+    const Program* const first = &program(name);
+    const std::string where = "Temporal block of program '" + name + "'";
+    for (const plan::Pause& pause : pauses) {
+        if (pause.interval < 1) {
+            throw std::invalid_argument(where + ": interval " + std::to_string(pause.interval) +
+                                        " is less than one step.");
+        }
+    }
+    temporal_blocks_[first] = {steps, pauses, resolve(operations, state_, parts_, timers_, where)};
 }
 
 void Runtime::execute(const std::string& name) {
     Program& found = program(name);
     // Outside of steps anybody may have written into fields.
     ++state_.mask_version;
-    set_time();
+    clock_.set();
     const Flag running(is_running_);
-    TimeLoop{state_, parts_, timers_, *executor_}.execute(found);
+    TimeLoop{state_, parts_, timers_, *executor_, clock_}.execute(found);
     executor_->finish();
 }
 
@@ -263,18 +280,20 @@ void Runtime::advance(const std::vector<std::string>& names, std::int64_t steps,
 
 /// Does a step, or several if the executor can do them at once; returns how many.
 std::int64_t Runtime::advance_some(const Round& round, std::int64_t most) {
-    const TimeLoop loop{state_, parts_, timers_, *executor_};
-    set_time();
+    const TimeLoop loop{state_, parts_, timers_, *executor_, clock_};
+    clock_.set();
+    const auto block = temporal_blocks_.find(&round.program(0));
+    if (block != temporal_blocks_.end() && block->second.steps <= most &&
+        block->second.may_begin(state_.step)) {
+        loop.execute(block->second.program);
+        return block->second.steps;
+    }
     std::int64_t done = executor_->advance(loop, round, most);
     if (done == 0) {
         loop.execute(round.program(0));
         done = 1;
     }
-    for (std::int64_t i = 0; i < done; ++i) {
-        if (dt_scalar_) time_ += state_.number(*dt_scalar_);
-        ++state_.step;
-        set_time();
-    }
+    for (std::int64_t i = 0; i < done; ++i) clock_.end_step();
     return done;
 }
 
@@ -285,16 +304,6 @@ Program& Runtime::program(const std::string& name) {
         throw std::invalid_argument("Runtime: there is no program '" + name + "'.");
     }
     return found->second;
-}
-
-void Runtime::set_time() {
-    state_.scalars[step_scalar] = static_cast<double>(state_.step);
-    const double time = dt_scalar_ ? time_ : static_cast<double>(state_.step) * dt_;
-    state_.scalars[time_scalar] = time;
-    for (const SeriesScalar& one : state_.series) {
-        const auto slot = static_cast<std::size_t>(one.scalar);
-        state_.scalars[slot] = place_of(one.series, time).value(0);
-    }
 }
 
 void Runtime::require_idle() const {
@@ -314,23 +323,16 @@ void Runtime::set_scalar(int slot, double value) {
 void Runtime::set_step(std::int64_t step) {
     require_idle();
     state_.step = step;
-    set_time();
-}
-
-void Runtime::set_dt(double dt) {
-    dt_ = dt;
-    set_time();
+    clock_.set();
 }
 
 void Runtime::set_dt_scalar(int slot) {
-    dt_scalar_ = require_scalar(state_, slot, "Runtime");
-    set_time();
+    clock_.set_dt_scalar(require_scalar(state_, slot, "Runtime"));
 }
 
 void Runtime::set_elapsed(double time) {
     require_idle();
-    time_ = time;
-    set_time();
+    clock_.set_elapsed(time);
 }
 
 const Field& Runtime::field(int slot) const {

@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "core/plan.hpp"
 #include "device/device.hpp"
 #include "device/services.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/executor.hpp"
 #include "runtime/program.hpp"
 #include "runtime/state.hpp"
@@ -72,6 +72,11 @@ public:
     int add_callback(std::function<void()> callback);
     /// Adds a program, or replaces the one of that name.
     void set_program(const std::string& name, const std::vector<plan::Operation>& operations);
+    /// Adds a faster way to do a program and the next ones of a round, so many steps in all, as
+    /// operations that count them. It is taken where so many are to be done and none has a pause.
+    void set_temporal_block(const std::string& name, std::int64_t steps,
+                            const std::vector<plan::Pause>& pauses,
+                            const std::vector<plan::Operation>& operations);
 
     /// Runs a program once, outside of any step.
     void execute(const std::string& name);
@@ -83,7 +88,7 @@ public:
     [[nodiscard]] std::int64_t step() const { return state_.step; }
     void set_step(std::int64_t step);
     /// The time is the number of the step times this.
-    void set_dt(double dt);
+    void set_dt(double dt) { clock_.set_dt(dt); }
     /// At the end of each step, a scalar is added to the time.
     void set_dt_scalar(int slot);
     /// The time, where a scalar is added to it.
@@ -116,19 +121,17 @@ private:
     void forget_plan();
     [[nodiscard]] Program& program(const std::string& name);
     [[nodiscard]] const Storage& storage(int slot, int block) const;
-    void set_time();
     [[nodiscard]] std::int64_t advance_some(const Round& round, std::int64_t most);
     void require_place(int slot, int block) const;
 
     State state_;
+    Clock clock_{state_};
     std::unique_ptr<Executor> executor_;  // before all that may have memory of its device
     Parts parts_;
     Timers timers_;
     std::map<std::string, Program> programs_;
-    std::size_t connected_ = 0;  // exchanges
-    double dt_ = 0;
-    std::optional<std::size_t> dt_scalar_;
-    double time_ = 0;  // where that is added to it
+    std::map<const Program*, TemporalBlock> temporal_blocks_;  // by the program of the first step
+    std::size_t connected_ = 0;                                // exchanges
     bool is_running_ = false;
 };
 

@@ -34,17 +34,17 @@ struct Step {
         };
     }
 
-    /// Gives a kernel the numbers of now.
-    void give_scalars(program::Run& run) const {
+    /// Gives a kernel the numbers and the active runs of now.
+    void prepare(program::Run& run) const {
         for (std::size_t i = 0; i < run.scalars.size(); ++i) {
             run.scalar_arguments[i] = state.number(static_cast<std::size_t>(run.scalars[i]));
         }
+        if (run.mask >= 0 && run.listed_version != state.mask_version) list_cells(run);
     }
 
     void operator()(program::Run& run) const {
         const Timers::Ticks ticks = timed(run.timer, [&] {
-            give_scalars(run);
-            if (run.mask >= 0 && run.listed_version != state.mask_version) list_cells(run);
+            prepare(run);
             executor.run(run);
         });
         run.trial.took(ticks);
@@ -95,6 +95,21 @@ struct Step {
         }
         return Timers::now() - begin;
     }
+    /// Computes what the runs of each step are given, then has all of them done together.
+    void operator()(program::Wavefront& wavefront) const {
+        timed(wavefront.timer, [&] {
+            for (program::Operation& part : wavefront.parts) {
+                if (auto* const run = std::get_if<program::Run>(&part.kind)) {
+                    prepare(*run);
+                } else {
+                    std::visit(*this, part.kind);
+                }
+            }
+            executor.run(wavefront);
+        });
+    }
+    void operator()(const program::StepEnd& /*end*/) const { loop.clock.end_step(); }
+
     void operator()(const program::Poll& poll) const {
         timed(poll.timer, [&] { exchange(poll.exchange).poll(); });
     }
@@ -153,6 +168,12 @@ struct Step {
 };
 
 }  // namespace
+
+bool TemporalBlock::may_begin(std::int64_t step) const {
+    return std::ranges::none_of(pauses, [&](const plan::Pause& pause) {
+        return (step + pause.offset + 1) % pause.interval == 0;
+    });
+}
 
 void TimeLoop::execute(Program& program) const {
     const Step step{*this};

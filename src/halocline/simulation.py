@@ -267,16 +267,19 @@ class Simulation:
                 self._tally.begin(self.step)
                 started = time.perf_counter()
             name, chunk = selection.name, 1
+            # What is done at once stays so.
+            together = selection.plan.strategy.steps_in_cache
             with executor.running(name):
                 while done < steps:
-                    count = min(chunk, steps - done)
+                    count = min(chunk * together, steps - done)
                     before = time.perf_counter()
                     executor.advance(name, count)
                     elapsed = time.perf_counter() - before
                     done += count
                     show(done)
                     # Long enough that Python does not matter, short enough to look alive.
-                    chunk = max(1, min(2 * count, int(count * _LOOK_S / max(elapsed, 1e-9)) or 1))
+                    fitting = int(count * _LOOK_S / max(elapsed, 1e-9)) // together
+                    chunk = max(1, min(2 * chunk, fitting))
             executor.tables.finish(steps)
             if self.check_every and self.step % self.check_every:
                 executor.check(name)

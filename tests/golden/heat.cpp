@@ -197,11 +197,17 @@ inline void store_line(void* to, const void* from) {
 #endif
 }
 
-// Writes cells, a whole number of lines, past the cache.
+// Writes cells, a whole number of lines, past the cache; or to the cache, and fetches those that
+// are written later.
 template <int64_t cells, class T>
-inline void store_past_cache(T* to, const T* from) {
+inline void store_lines(bool past_cache, T* to, const T* from, const T* later) {
     constexpr int64_t line = 64 / sizeof(T);
-    for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
+    if (past_cache) {
+        for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
+        return;
+    }
+    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(later + i, 1);
+    __builtin_memcpy(to, from, cells * sizeof(T));
 }
 
 // Makes the stores of this thread visible before whatever it does next.
@@ -233,6 +239,7 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
     alignas(64) double T_new_0_line[chunk];
     const bool may_stream = call.stream != 0
         && is_aligned<double>(T_new_field);
+    const bool past_cache = call.stream == 1;
     for (int64_t row = part.first; row < part.last; ++row) {
         if (call.active_runs) {
             const halocline_active_run& run = call.active_runs[row];
@@ -244,6 +251,8 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
         }
         const int64_t T_next_row = y + 1 < call.upper[1] ? T_field.y : T_field.z - (height - 1) *
             T_field.y;
+        const int64_t T_new_next_row = y + 1 < call.upper[1] ? T_new_field.y : T_new_field.z -
+            (height - 1) * T_new_field.y;
         const double* const T_0_y0_z0_row = row_of<const double>(T_field, 0, y, z);
         const double* const T_0_ym_z0_row = row_of<const double>(T_field, 0, y - 1, z);
         const double* const T_0_yp_z0_row = row_of<const double>(T_field, 0, y + 1, z);
@@ -273,8 +282,11 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
             cells(from, chunk, T_new_0_line);
             const int64_t T_next_cell = from + ahead < upper ? from + ahead : from + ahead - (upper
                 - lower) + T_next_row;
+            const int64_t T_new_next_cell = from + ahead < upper ? from + ahead : from + ahead -
+                (upper - lower) + T_new_next_row;
             prefetch<chunk>(T_0_y0_zp_row + T_next_cell);
-            store_past_cache<chunk>(T_new_0_target + from, T_new_0_line);
+            store_lines<chunk>(past_cache, T_new_0_target + from, T_new_0_line, T_new_0_target +
+                T_new_next_cell);
         }
         if (++y == call.upper[1]) {
             y = call.lower[1];
@@ -301,6 +313,7 @@ static void halocline_heat_0_rows_of_4_planes(const halocline_call& call, const 
     alignas(64) double T_new_0_y0_zp3_line[chunk];
     const bool may_stream = call.stream != 0
         && is_aligned<double>(T_new_field);
+    const bool past_cache = call.stream == 1;
     for (int64_t row = part.first; row < part.last; ++row) {
         const int64_t z = plane;
         if (call.wrap != 0) {
@@ -315,6 +328,8 @@ static void halocline_heat_0_rows_of_4_planes(const halocline_call& call, const 
         }
         const int64_t T_next_row = y + 1 < call.upper[1] ? T_field.y : 4 * T_field.z - (height - 1)
             * T_field.y;
+        const int64_t T_new_next_row = y + 1 < call.upper[1] ? T_new_field.y : 4 * T_new_field.z -
+            (height - 1) * T_new_field.y;
         const double* const T_0_y0_z0_row = row_of<const double>(T_field, 0, y, z);
         const double* const T_0_ym_z0_row = row_of<const double>(T_field, 0, y - 1, z);
         const double* const T_0_yp_z0_row = row_of<const double>(T_field, 0, y + 1, z);
@@ -375,14 +390,20 @@ static void halocline_heat_0_rows_of_4_planes(const halocline_call& call, const 
                 T_new_0_y0_zp3_line);
             const int64_t T_next_cell = from + ahead < upper ? from + ahead : from + ahead - (upper
                 - lower) + T_next_row;
+            const int64_t T_new_next_cell = from + ahead < upper ? from + ahead : from + ahead -
+                (upper - lower) + T_new_next_row;
             prefetch<chunk>(T_0_y0_zp4_row + T_next_cell);
-            store_past_cache<chunk>(T_new_0_y0_z0_target + from, T_new_0_y0_z0_line);
+            store_lines<chunk>(past_cache, T_new_0_y0_z0_target + from, T_new_0_y0_z0_line,
+                T_new_0_y0_z0_target + T_new_next_cell);
             prefetch<chunk>(T_0_yp_zp3_row + T_next_cell);
-            store_past_cache<chunk>(T_new_0_y0_zp_target + from, T_new_0_y0_zp_line);
+            store_lines<chunk>(past_cache, T_new_0_y0_zp_target + from, T_new_0_y0_zp_line,
+                T_new_0_y0_zp_target + T_new_next_cell);
             prefetch<chunk>(T_0_yp_zp2_row + T_next_cell);
-            store_past_cache<chunk>(T_new_0_y0_zp2_target + from, T_new_0_y0_zp2_line);
+            store_lines<chunk>(past_cache, T_new_0_y0_zp2_target + from, T_new_0_y0_zp2_line,
+                T_new_0_y0_zp2_target + T_new_next_cell);
             prefetch<chunk>(T_0_yp_zp_row + T_next_cell);
-            store_past_cache<chunk>(T_new_0_y0_zp3_target + from, T_new_0_y0_zp3_line);
+            store_lines<chunk>(past_cache, T_new_0_y0_zp3_target + from, T_new_0_y0_zp3_line,
+                T_new_0_y0_zp3_target + T_new_next_cell);
         }
         if (++y == call.upper[1]) {
             y = call.lower[1];

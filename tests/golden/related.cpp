@@ -197,11 +197,17 @@ inline void store_line(void* to, const void* from) {
 #endif
 }
 
-// Writes cells, a whole number of lines, past the cache.
+// Writes cells, a whole number of lines, past the cache; or to the cache, and fetches those that
+// are written later.
 template <int64_t cells, class T>
-inline void store_past_cache(T* to, const T* from) {
+inline void store_lines(bool past_cache, T* to, const T* from, const T* later) {
     constexpr int64_t line = 64 / sizeof(T);
-    for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
+    if (past_cache) {
+        for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
+        return;
+    }
+    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(later + i, 1);
+    __builtin_memcpy(to, from, cells * sizeof(T));
 }
 
 // Makes the stores of this thread visible before whatever it does next.
@@ -423,14 +429,17 @@ static void halocline_average_0_rows(const halocline_call& call, const Part& par
     int64_t y = call.lower[1] + part.first % height;
     int64_t z = call.lower[2] + part.first / height;
     constexpr int64_t chunk = 8;  // cells in whole cache lines
+    constexpr int64_t ahead = 16 * chunk;
     alignas(64) double coarse_0_line[chunk];
     const bool may_stream = call.stream != 0
         && is_aligned<double>(coarse_field);
+    const bool past_cache = call.stream == 1;
     for (int64_t row = part.first; row < part.last; ++row) {
         if (call.active_runs) {
             const halocline_active_run& run = call.active_runs[row];
             lower = run.lower, upper = run.upper, y = run.y, z = run.z;
         }
+        const int64_t coarse_next_row = coarse_field.y;
         const double* const fine_0_y0_row = row_of<const double>(fine_field, 0, y * 2, z);
         const double* const fine_0_yp_row = row_of<const double>(fine_field, 0, y * 2 + 1, z);
         const double weight_0_y0_row = row_of<const double>(weight_field, 0, y, z)[0];
@@ -454,13 +463,16 @@ static void halocline_average_0_rows(const halocline_call& call, const Part& par
         }
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, coarse_0_line);
+            const int64_t coarse_next_cell = from + ahead < upper ? from + ahead : from + ahead -
+                (upper - lower) + coarse_next_row;
             fetch_rows_to_come<chunk * 2>(fine_0_y0_row + from * 2 + fine_field.y * 2);
             fetch_rows_to_come<chunk * 2>(fine_0_y0_row + from * 2 + fine_field.y * 4);
             fetch_rows_to_come<chunk * 2>(fine_0_y0_row + from * 2 + fine_field.y * 8);
             fetch_rows_to_come<chunk * 2>(fine_0_yp_row + from * 2 + fine_field.y * 2);
             fetch_rows_to_come<chunk * 2>(fine_0_yp_row + from * 2 + fine_field.y * 4);
             fetch_rows_to_come<chunk * 2>(fine_0_yp_row + from * 2 + fine_field.y * 8);
-            store_past_cache<chunk>(coarse_0_target + from, coarse_0_line);
+            store_lines<chunk>(past_cache, coarse_0_target + from, coarse_0_line, coarse_0_target +
+                coarse_next_cell);
         }
         if (++y == call.upper[1]) {
             y = call.lower[1];
@@ -487,6 +499,7 @@ static void halocline_weight_above_1_rows(const halocline_call& call, const Part
     alignas(64) float weight_0_line[chunk];
     const bool may_stream = call.stream != 0
         && is_aligned<float>(weight_field);
+    const bool past_cache = call.stream == 1;
     for (int64_t row = part.first; row < part.last; ++row) {
         const float* const above_0_y0_z0_row = row_of<const float>(above_field, 0, y, 0);
         const float* const density_0_y0_z0_row = row_of<const float>(density_field, 0, y, z);
@@ -516,7 +529,8 @@ static void halocline_weight_above_1_rows(const halocline_call& call, const Part
             fetch_rows_to_come<chunk>(density_0_y0_z0_row + from - density_field.z);
             fetch_rows_to_come<chunk>(density_0_y0_z0_row + from - density_field.z * 2);
             fetch_rows_to_come<chunk>(density_0_y0_z0_row + from - density_field.z * 4);
-            store_past_cache<chunk>(weight_0_target + from, weight_0_line);
+            store_lines<chunk>(past_cache, weight_0_target + from, weight_0_line, weight_0_target +
+                from);
         }
         if (++y == call.upper[1]) {
             y = call.lower[1];

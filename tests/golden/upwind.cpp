@@ -219,11 +219,17 @@ inline void store_line(void* to, const void* from) {
 #endif
 }
 
-// Writes cells, a whole number of lines, past the cache.
+// Writes cells, a whole number of lines, past the cache; or to the cache, and fetches those that
+// are written later.
 template <int64_t cells, class T>
-inline void store_past_cache(T* to, const T* from) {
+inline void store_lines(bool past_cache, T* to, const T* from, const T* later) {
     constexpr int64_t line = 64 / sizeof(T);
-    for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
+    if (past_cache) {
+        for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
+        return;
+    }
+    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(later + i, 1);
+    __builtin_memcpy(to, from, cells * sizeof(T));
 }
 
 // Makes the stores of this thread visible before whatever it does next.
@@ -259,6 +265,7 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
     const bool may_stream = call.stream != 0
         && is_aligned<float>(u_new_field)
         && is_aligned<uint8_t>(mask_field);
+    const bool past_cache = call.stream == 1;
     for (int64_t row = part.first; row < part.last; ++row) {
         if (call.active_runs) {
             const halocline_active_run& run = call.active_runs[row];
@@ -269,6 +276,8 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
             fill_above<1>(row_of<float>(u_field, 0, y, z), upper + 1, call.wrap);
         }
         const int64_t u_next_row = u_field.y;
+        const int64_t u_new_next_row = u_new_field.y;
+        const int64_t mask_next_row = mask_field.y;
         const float* const u_0_y0_row = row_of<const float>(u_field, 0, y, z);
         const float* const u_1_y0_row = row_of<const float>(u_field, 1, y, z);
         const float* const u_1_ym_row = row_of<const float>(u_field, 1, y - 1, z);
@@ -304,11 +313,18 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
             cells(from, chunk, u_new_0_line, u_new_1_line, mask_0_line);
             const int64_t u_next_cell = from + ahead < upper ? from + ahead : from + ahead - (upper
                 - lower) + u_next_row;
-            store_past_cache<chunk>(u_new_0_target + from, u_new_0_line);
+            const int64_t u_new_next_cell = from + ahead < upper ? from + ahead : from + ahead -
+                (upper - lower) + u_new_next_row;
+            const int64_t mask_next_cell = from + ahead < upper ? from + ahead : from + ahead -
+                (upper - lower) + mask_next_row;
+            store_lines<chunk>(past_cache, u_new_0_target + from, u_new_0_line, u_new_0_target +
+                u_new_next_cell);
             prefetch<chunk>(u_0_y0_row + u_next_cell);
-            store_past_cache<chunk>(u_new_1_target + from, u_new_1_line);
+            store_lines<chunk>(past_cache, u_new_1_target + from, u_new_1_line, u_new_1_target +
+                u_new_next_cell);
             prefetch<chunk>(u_1_yp_row + u_next_cell);
-            store_past_cache<chunk>(mask_0_target + from, mask_0_line);
+            store_lines<chunk>(past_cache, mask_0_target + from, mask_0_line, mask_0_target +
+                mask_next_cell);
         }
         if (++y == call.upper[1]) {
             y = call.lower[1];

@@ -36,6 +36,7 @@ CHOICES = {
     "tiles": (1, 2, 3, 4),
     "wait": ("all", "any"),
     "depth": (1, 1, 2, 3),
+    "steps_in_cache": (1, 1, 2, 3),
 }  # fmt: skip
 
 
@@ -97,7 +98,8 @@ def draw_execution(
                     >= size
                 ):
                     split = _even_split(program, size)
-                strategy = replace(strategy, depth=max(1, 5 - attempt), width="minimal")
+                depth = max(1, 5 - attempt)
+                strategy = replace(strategy, depth=depth, steps_in_cache=1, width="minimal")
             pieces.append(Piece(count, split, strategy, target, device, way))
         execution = Execution(tuple(pieces))
         if not is_refused(program, execution):
@@ -190,6 +192,8 @@ def draw_strategy(random: Random, device: str = "cpu") -> hc.Strategy:
     chosen = {name: random.choice(values) for name, values in CHOICES.items()}
     if device != "cpu":
         chosen["transport"] = random.choice(("auto", "via-host", "box-copies"))
+    if chosen["depth"] % chosen["steps_in_cache"]:
+        chosen["depth"] = 1
     return hc.Strategy(**chosen, poison=True)
 
 
@@ -212,6 +216,8 @@ def plan_of(
 def plainer(execution: Execution) -> Iterator[Execution]:
     """Return ways with one choice made plainer."""
     for name, values in CHOICES.items():
+        if name == "depth" and any(one.strategy.steps_in_cache > 1 for one in execution.pieces):
+            continue
         if any(getattr(piece.strategy, name) != values[0] for piece in execution.pieces):
             yield Execution(
                 tuple(

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from pprint import pformat
 from random import Random
+from unittest.mock import patch
 
 import numpy as np
 from property.draw import draw_program
@@ -64,12 +65,20 @@ def check(
     execution = draw_execution(random, program, (ranks,), target, device)
     if execution is None:
         return None
-    found = fault(program, execution)
-    if found:
-        program, execution = shrunk(program, execution)
-        what = details(program, execution) if found == DIFFERS else found
-        raise AssertionError(_told(number, what, program, execution))
+    with small_caches(random.choice((1, 1000, 5000))):
+        found = fault(program, execution)
+        if found:
+            program, execution = shrunk(program, execution)
+            what = details(program, execution) if found == DIFFERS else found
+            raise AssertionError(_told(number, what, program, execution))
     return None if found is None else (program, execution)
+
+
+@contextmanager
+def small_caches(kept_bytes: int) -> Iterator[None]:
+    """Let plans be made for caches that keep so much, so that small fields outgrow them."""
+    with patch("halocline.runtime.platform.keeps", lambda caches, threads: kept_bytes):
+        yield
 
 
 def check_relay(

@@ -179,7 +179,7 @@ class _Rows:
         self._target = {key: new(f"{out[key]}_target") for key in streamed}
         self._buffer = {key: new(f"{out[key]}_line") for key in streamed}
         self.fetching = Fetching(
-            text, self._wide, is_beside=self._beside is not None, is_streamed=bool(self._target)
+            text, self._wide, is_beside=self._beside is not None, streamed=tuple(self._target)
         )
 
     @property
@@ -286,7 +286,8 @@ class _Rows:
             f"    && is_aligned<{type_of(self.nest, name)}>({self._row_text.fields[name]})"
             for name in dict.fromkeys(row[0] for row in self.nest.streamed)
         ]
-        return ["const bool may_stream = call.stream != 0", *checks[:-1], f"{checks[-1]};"]
+        lines = ["const bool may_stream = call.stream != 0", *checks[:-1], f"{checks[-1]};"]
+        return [*lines, "const bool past_cache = call.stream == 1;"] if self._target else lines
 
     def _line(self) -> int:
         """Return the cells in a cache line of the streamed field with the smallest numbers."""
@@ -363,8 +364,9 @@ class _Rows:
     def _flush(self) -> list[str]:
         """Write one chunk of the results, and between them fetch what comes next."""
         writes = [
-            f"store_past_cache<{self._in_field('chunk', key)}>"
-            f"({target} + {self._in_field('from', key)}, {self._buffer[key]});"
+            f"store_lines<{self._in_field('chunk', key)}>(past_cache, "
+            f"{target} + {self._in_field('from', key)}, {self._buffer[key]}, "
+            f"{target} + {self.fetching.next_written(key)});"
             for key, target in self._target.items()
         ]
         fetches = self.fetching.between_lines()

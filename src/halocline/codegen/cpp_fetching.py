@@ -14,7 +14,7 @@ from halocline.codegen.nest import leading
 from halocline.codegen.text import indented
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from halocline.codegen.cpp_row import RowText
     from halocline.codegen.nest import Row
@@ -35,21 +35,21 @@ class Fetching:
         row: The text of its rows.
         is_beside: Whether it does the cells of rows in order, and so fetches by itself.
         copied: Rows that have been read already.
-        is_streamed: Whether it writes whole lines past the cache.
+        streamed: Rows that it writes in whole lines, past the cache.
     """
 
     def __init__(
-        self, row: RowText, copied: Collection[Row], *, is_beside: bool, is_streamed: bool
+        self, row: RowText, copied: Collection[Row], *, is_beside: bool, streamed: Sequence[Row]
     ) -> None:
         self._row = row
         self._nest = row.nest
         self._is_beside = is_beside
         self._every = [key for key in row.rows if key not in copied and row.is_new(key)]
-        self._leading = leading(self._nest, self._every) if is_streamed else []
-        fields = dict.fromkeys(key[0] for key in self._leading)
+        self._leading = leading(self._nest, self._every) if streamed else []
+        fields = dict.fromkeys(key[0] for key in (*self._leading, *streamed))
         new = row.names.new
         self._next = {f: new(f"{f}_next_cell") for f in fields if not self._is_found_late(f)}
-        self.fetches_rows = not is_streamed and len(self._every) > _FOLLOWED
+        self.fetches_rows = not streamed and len(self._every) > _FOLLOWED
         followed = [key[0] for key in self._every] if self.fetches_rows else self._next
         self._to_next_row = {f: new(f"{f}_next_row") for f in dict.fromkeys(followed)}
 
@@ -62,7 +62,7 @@ class Fetching:
         """Print how many cells ahead each row is fetched: the fewer rows, the more."""
         if not self._next:
             return []
-        lines = max(_LEAST_AHEAD, _AHEAD_LINES // len(self._leading))
+        lines = max(_LEAST_AHEAD, _AHEAD_LINES // max(1, len(self._leading)))
         return [f"constexpr int64_t ahead = {lines} * chunk;"]
 
     def ways_to_next_row(self) -> list[str]:
@@ -98,6 +98,10 @@ class Fetching:
             f": from + ahead - ({upper} - {lower}) + {self._to_next_row[field]};"
             for field, name in self._next.items()
         ]
+
+    def next_written(self, row: Row) -> str:
+        """Print where in a row the cells lie that are written some chunks later."""
+        return self._next.get(row[0], self._in_field("from", row))
 
     def between_lines(self) -> list[str]:
         """Fetch what comes next, after a chunk."""

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 _TAKEN = CPP_WORDS | words(
     "x y z i row call part Part from ahead stream may_stream chunk cells count first last end",
     "std height lower upper run active_runs active_run_after share_active_runs",
-    "plane period wrapped wrapped_on share row_of is_aligned store_line Line store_past_cache",
-    "prefetch fetch_rows_to_come fence minimum maximum magnitude Half same_bits widened narrowed",
-    "rounded lesser greater parts_of",
+    "plane period wrapped wrapped_on share row_of is_aligned store_line Line store_lines",
+    "past_cache prefetch fetch_rows_to_come fence minimum maximum magnitude Half same_bits",
+    "widened narrowed rounded lesser greater parts_of",
     "fill_below fill_above wrap_back fetch_row produce",
     "Eight EightAnywhere EightWords Fold begun fold_eight fold_values hand_on_values",
     "strip strip_end wide_row wide row_lower row_upper",

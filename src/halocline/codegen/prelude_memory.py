@@ -38,11 +38,17 @@ inline void store_line(void* to, const void* from) {
 #endif
 }
 
-// Writes cells, a whole number of lines, past the cache.
+// Writes cells, a whole number of lines, past the cache; or to the cache, and fetches those that
+// are written later.
 template <int64_t cells, class T>
-inline void store_past_cache(T* to, const T* from) {
+inline void store_lines(bool past_cache, T* to, const T* from, const T* later) {
     constexpr int64_t line = 64 / sizeof(T);
-    for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
+    if (past_cache) {
+        for (int64_t i = 0; i < cells; i += line) store_line(to + i, from + i);
+        return;
+    }
+    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(later + i, 1);
+    __builtin_memcpy(to, from, cells * sizeof(T));
 }
 
 // Makes the stores of this thread visible before whatever it does next.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.plan.access import conflicts
-from halocline.plan.plan import Arrival, Run
+from halocline.plan.operations import Arrival, Run
 from halocline.plan.wrap import whole_rows
 
 if TYPE_CHECKING:

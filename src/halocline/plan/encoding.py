@@ -25,7 +25,7 @@ from halocline.language.series.filling import Fill
 from halocline.language.spaces.space import Space
 from halocline.language.steps.steps import Callback
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
-from halocline.plan import plan as ops
+from halocline.plan import operations as ops
 from halocline.plan.arrangement import Arrangement
 from halocline.plan.decomposition import Decomposition
 from halocline.plan.execution import Execution
@@ -33,6 +33,7 @@ from halocline.plan.layout import FieldLayout
 from halocline.plan.message import Exchange, Message, Part
 from halocline.plan.program import Called, Checked, Computed, Launch, Program, Reduced
 from halocline.plan.strategy import Strategy
+from halocline.plan.temporal_blocks import Pause, TemporalBlock
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -44,6 +45,7 @@ _RECORDS: dict[str, type] = {
         *(expr.Where, expr.Cast, expr.Number, FieldType, Kernel, Producer, Statement, Space, Box),
         *(Every, Repeat, Swap, Until, Called, Checked, Computed, Launch, Program, Reduced),
         *(ops.Run, ops.Start, ops.Wait, ops.WaitAny, ops.Arrival, ops.Poll, ops.Reduce),
+        *(ops.Wavefront, ops.Skew, ops.StepEnd, TemporalBlock, Pause),
         *(
             ops.Compute,
             ops.CallFunction,

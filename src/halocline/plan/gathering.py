@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from halocline.plan import plan as ops
+from halocline.plan import operations as ops
 from halocline.plan.message import Part
 from halocline.plan.overlap import chain_operations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.plan.access import Access
+    from halocline.plan.operations import Operation
     from halocline.plan.overlap import Surroundings
-    from halocline.plan.plan import Operation
     from halocline.plan.step import Chain
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import AXES, without
+from halocline.geometry import without
 from halocline.language.steps.tree import Every, Swap, mapped
-from halocline.plan import plan as ops
+from halocline.plan import operations as ops
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.columns import sweep_operations
 from halocline.plan.decomposition import NOBODY
@@ -16,8 +16,10 @@ from halocline.plan.evaluations import with_evaluations
 from halocline.plan.exchange import Exchanger
 from halocline.plan.gathering import gathering_operations
 from halocline.plan.layout import make_layouts
+from halocline.plan.layout_checks import check_before_planning, check_layouts
 from halocline.plan.message import Exchange
 from halocline.plan.overlap import Exchanges, Surroundings, chain_operations
+from halocline.plan.plan import Plan
 from halocline.plan.producers import with_producers
 from halocline.plan.program import Called, Checked, Computed, Reduced, all_launches
 from halocline.plan.schedule import make_schedule
@@ -28,7 +30,6 @@ from halocline.plan.zones import Blocks
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from halocline.geometry import Offset
     from halocline.language.spaces.space import Space
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.displaced import Piece
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from halocline.plan.step import Leaf, Schedule, ScheduleItem
     from halocline.plan.strategy import Strategy
 
-# Deeper halos are checked before they are planned.
-_QUICKLY_PLANNED = 4
 # MPI guarantees message tags up to this number.
 _LARGEST_TAG = 32767
 
@@ -57,7 +56,7 @@ def make_plan(
     strategy: Strategy,
     rank: int,
     layouts: tuple[FieldLayout, ...] | None = None,
-) -> ops.Plan:
+) -> Plan:
     """Return the plan of one rank; needs neither MPI nor the plans of others.
 
     Args:
@@ -71,88 +70,13 @@ def make_plan(
         PlanError: A halo leads more than once around the grid, is deeper than blocks are wide, or
             is wider than fields are stored with.
     """
-    if strategy.depth > _QUICKLY_PLANNED:
-        _check_depth(_extrapolated(program, strategy), decomposition, strategy.depth)
-        if strategy.depth > max(program.extent):
-            raise PlanError(
-                f"Halos of depth {strategy.depth} were asked for, but the grid has at most "
-                f"{max(program.extent)} cells along an axis.",
-                hint="Use a smaller depth.",
-            )
+    check_before_planning(program, strategy, decomposition)
     cut = frozenset(axis for axis, n in enumerate(decomposition.shape) if n > 1)
     schedule = make_schedule(program, strategy, cut)
     wanted = make_layouts(program, schedule)
-    if layouts is not None:
-        _check_layouts(wanted, layouts)
-    _check_wrap(wanted)
-    if strategy.depth > 1:
-        _check_depth(wanted, decomposition, strategy.depth)
+    check_layouts(wanted, layouts, strategy, decomposition)
     lowering = _Lowering(program, decomposition, strategy, rank, layouts or wanted)
     return lowering.plan(schedule)
-
-
-def _extrapolated(program: Program, strategy: Strategy) -> tuple[FieldLayout, ...]:
-    """Return the layouts of deep halos without planning them, which takes the longer the deeper.
-
-    From the second step on, each widens halos by as much as the one before.
-    """
-    two, three = (
-        make_layouts(program, make_schedule(program, replace(strategy, depth=depth)))
-        for depth in (2, 3)
-    )
-    more = strategy.depth - 3
-
-    def wider(last: Offset, before: Offset) -> Offset:
-        return tuple(w + more * (w - v) for w, v in zip(last, before, strict=True))
-
-    return tuple(
-        replace(b, lower=wider(b.lower, a.lower), upper=wider(b.upper, a.upper))
-        for a, b in zip(two, three, strict=True)
-    )
-
-
-def _check_layouts(wanted: Iterable[FieldLayout], stored: Iterable[FieldLayout]) -> None:
-    known = {layout.name: layout for layout in stored}
-    for layout in wanted:
-        have = known[layout.name]
-        widths = zip(layout.lower + layout.upper, have.lower + have.upper, strict=True)
-        if any(need > there for need, there in widths):
-            raise PlanError(
-                f"Field '{layout.name}' would need a halo of {max(layout.lower + layout.upper)} "
-                f"cells, but is stored with {max(have.lower + have.upper)}.",
-                hint="Put the kernel into the steps of the simulation, then its halo is known.",
-            )
-
-
-def _check_depth(layouts: Iterable[FieldLayout], decomposition: Decomposition, depth: int) -> None:
-    """Refuse halos that are wider than the narrowest block."""
-    for axis, count in enumerate(decomposition.shape):
-        if count == 1 and not decomposition.periodic[axis]:
-            continue
-        for layout in layouts:
-            narrowest = decomposition.on(layout.space).narrowest(axis)
-            width = max(layout.lower[axis], layout.upper[axis])
-            if width > narrowest:
-                raise PlanError(
-                    f"Halos of depth {depth} make field '{layout.name}' need {width} cells from "
-                    f"its neighbours along {AXES[axis]}, but the narrowest block has only "
-                    f"{narrowest} there.",
-                    hint="Use a smaller depth, fewer ranks or another decomposition.",
-                )
-
-
-def _check_wrap(layouts: Iterable[FieldLayout]) -> None:
-    """Refuse what leads more than once around the grid."""
-    for layout in layouts:
-        space = layout.space
-        for axis in (a for a in space.axes if space.periodic[a]):
-            width = max(layout.lower[axis], layout.upper[axis])
-            if width > space.extent[axis]:
-                raise PlanError(
-                    f"Field '{layout.name}' needs a halo of {width} cells along {AXES[axis]}, but "
-                    f"the periodic grid is only {space.extent[axis]} wide there.",
-                    hint="Use a wider grid or a smaller depth.",
-                )
 
 
 class _Lowering:
@@ -180,7 +104,7 @@ class _Lowering:
         self.known: dict[object, tuple[_Kinds, list[Exchange]]] = {}
         self.numbers = 0
 
-    def plan(self, schedule: Schedule) -> ops.Plan:
+    def plan(self, schedule: Schedule) -> Plan:
         prologue = self._exchange_now(schedule.prologue)
         epilogues = tuple(tuple(self._exchange_now(needs)) for needs in schedule.epilogues)
         steps = _by_step(self._items(schedule.items))
@@ -189,7 +113,7 @@ class _Lowering:
             raise PlanError(
                 f"The step needs {tags} tags for its messages; expected at most {_LARGEST_TAG}."
             )
-        return ops.Plan(
+        return Plan(
             self.rank,
             self.strategy,
             self.decomposition,

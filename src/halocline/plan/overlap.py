@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from halocline.plan import plan as ops
+from halocline.plan import operations as ops
 from halocline.plan import zones
 from halocline.plan.arrivals import Piece, arrivals
 from halocline.plan.traffic import Traffic, traffic
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Box
     from halocline.plan.access import Boxes
     from halocline.plan.message import Exchange, Part
-    from halocline.plan.plan import Layers, Operation
+    from halocline.plan.operations import Layers, Operation
     from halocline.plan.program import Launch
     from halocline.plan.reach import Needs
     from halocline.plan.step import Break, Chain
@@ -115,7 +115,7 @@ class _ChainOperations:
         ]
         core = self._tiles(self._pieces(zoned, "core", range(first_end)))
         # A kernel that is run several times between two exchanges may need those of its first run.
-        is_late = self.strategy.depth == 1
+        is_late = self.strategy.steps_between_exchanges == 1
         rim = self._pieces(zoned, "rim", range(first_end), is_late=is_late)
         *earlier, last = fetch.remote
         before, share = self._overlapped(earlier, core, len(fetch.remote))

@@ -2,159 +2,47 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from halocline.language.steps import tree
 from halocline.language.steps.tree import Every, Repeat, Swap, Until, mapped
 from halocline.notebook import preformatted
 from halocline.plan.arrangement import INITIAL
+from halocline.plan.operations import (
+    CallFunction,
+    Check,
+    Compute,
+    Operation,
+    Poison,
+    Poll,
+    Reduce,
+    Run,
+    Skew,
+    Start,
+    StepEnd,
+    Wait,
+    WaitAny,
+    Wavefront,
+    walk,
+)
 from halocline.plan.reach import moved
-from halocline.plan.words import contents, exchanged, loop_title, told
+from halocline.plan.words import contents, exchanged, in_words, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from halocline.geometry import Box
-    from halocline.language.expressions.parameters import Parameter
     from halocline.language.spaces.space import Space
-    from halocline.language.steps.steps import Callback, Reduction
     from halocline.plan.arrangement import Arrangement
     from halocline.plan.decomposition import Block, Decomposition
     from halocline.plan.execution import Execution
     from halocline.plan.layout import FieldLayout
     from halocline.plan.message import Exchange, Message, Part
+    from halocline.plan.operations import Layers, Leaf, Placed
     from halocline.plan.program import Launch
     from halocline.plan.strategy import Strategy
-
-# A box of cells on one of the rank's blocks, by the block's number.
-Placed = tuple[int, "Box"]
-# For each block where the producers of a kernel run.
-Layers = dict[int, tuple["Box | None", ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Compute a kernel (by its number in the plan) in boxes.
-
-    Attributes:
-        launch: Which kernel.
-        zone: What the boxes are called.
-        boxes: The cells.
-        is_late: Whether it is the rest of a kernel, of whose core it needs nothing that was run
-            since the exchange began: a device may do it beside the core.
-    """
-
-    launch: int
-    zone: str
-    boxes: tuple[Placed, ...]
-    is_late: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """Begin an exchange (by its position in the plan)."""
-
-    exchange: int
-
-
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """Complete an exchange."""
-
-    exchange: int
-
-
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """What is computed as soon as some messages of an exchange have arrived.
-
-    Attributes:
-        messages: Their positions among the exchange's receives.
-        run: What needs them and no others.
-    """
-
-    messages: tuple[int, ...]
-    run: Run
-
-
-@dataclass(frozen=True, slots=True)
-class WaitAny:
-    """Complete an exchange, working on whichever messages have arrived."""
-
-    exchange: int
-    arrivals: tuple[Arrival, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Poll:
-    """Let the messages of an exchange progress."""
-
-    exchange: int
-
-
-@dataclass(frozen=True, slots=True)
-class Reduce:
-    """Combine a component of a field over all cells of all ranks.
-
-    Swaps restore the initial arrangement before it and undo that after it; likewise below.
-
-    Attributes:
-        kind: How values are combined.
-        field: The field.
-        component: Which of its components.
-        boxes: The cells.
-        result: What gets the value.
-        restore: The swaps.
-        is_alone: Whether nobody else reads the field: a processor does not store it, see 'taking'.
-    """
-
-    kind: str
-    field: str
-    component: int
-    boxes: tuple[Placed, ...]
-    result: Reduction
-    restore: tuple[Swap[str], ...] = ()
-    is_alone: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Compute:
-    """Give a parameter the value of a formula."""
-
-    parameter: Parameter
-    value: Parameter
-
-
-@dataclass(frozen=True, slots=True)
-class CallFunction:
-    """Call a Python function."""
-
-    callback: Callback
-    restore: tuple[Swap[str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Poison:
-    """Overwrite cells with signalling NaN."""
-
-    field: str
-    components: tuple[int, ...]
-    boxes: tuple[Placed, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """Search a field for values that are not numbers."""
-
-    field: str
-    boxes: tuple[Placed, ...]
-    restore: tuple[Swap[str], ...] = ()
-
-
-Exchanging = Start | Wait | WaitAny | Poll
-Leaf = Run | Exchanging | Swap[str] | Reduce | Compute | CallFunction | Poison | Check
-Operation = Leaf | Repeat[Any] | Every[Any] | Until[Any]
+    from halocline.plan.temporal_blocks import TemporalBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +64,7 @@ class Plan:
             it is that one of a round; then swaps restore the initial arrangement.
         checks: What searches for values that are not numbers, to be done at the end of a run too.
         executions: How each of the kernels runs; empty until that is decided for a platform.
+        temporal_blocks: The steps of a round several at once, if that is decided for a platform.
     """
 
     rank: int
@@ -191,6 +80,7 @@ class Plan:
     epilogues: tuple[tuple[Operation, ...], ...]
     checks: tuple[Check, ...] = ()
     executions: tuple[Execution, ...] = ()
+    temporal_blocks: tuple[TemporalBlock, ...] = ()
 
     @property
     def has_devices(self) -> bool:
@@ -232,6 +122,13 @@ class Plan:
         for step in self.steps:
             yield from walk(step)
 
+    def label(self, work: Run | Wavefront) -> str:
+        """Return what the report calls a run, or runs done together."""
+        if isinstance(work, Run):
+            return f"{self.launches[work.launch].kernel.name} {work.zone}"
+        names = Counter(self.launches[run.launch].kernel.name for run in work.runs)
+        return ", ".join(f"{name} x{n}" if n > 1 else name for name, n in names.items())
+
     def __str__(self) -> str:
         """Return the plan as text."""
         lines = [
@@ -256,6 +153,8 @@ class Plan:
             else:
                 change = exchanged(self._start(known), self._start(n))
                 lines.append(f"{title} as step {known + 1}{change}")
+        for block in self.temporal_blocks:
+            lines += [self._block_title(block), *self._lines(block.operations, "  ")]
         for n, end in enumerate(self.epilogues):
             operations = (*end, *self.ends[n].swaps_to(INITIAL))
             title = f"after step {n + 1}, if it is the last" if many else "at the end"
@@ -296,8 +195,11 @@ class Plan:
                     return [Swap(field(first), field(second))]
                 case Reduce() | CallFunction() | Check():
                     return [replace(op, restore=())]
-                case Compute():
+                case Compute() | StepEnd():
                     return [op]
+                case Wavefront():
+                    inner = tuple(one for part in op.parts for one in meaning(part))
+                    return [(op.skews, op.axis, op.planes, op.rows, inner)]
 
         return mapped(self.steps[step], meaning)
 
@@ -312,41 +214,32 @@ class Plan:
                     lines += self._lines((a.run for a in arrivals), indent + "  ")
                 case Repeat(_, body) | Every(_, body) | Until(_, body):
                     lines += self._lines(body, indent + "  ")
+                case Wavefront(parts, skews):
+                    lines += self._skewed(parts, skews, indent + "  ")
         return lines
 
+    def _block_title(self, block: TemporalBlock) -> str:
+        last = block.first + block.steps
+        paused = "".join(
+            f", unless step {block.first + one.offset + 1} is one of every {one.interval}"
+            for one in block.pauses
+        )
+        return f"steps {block.first + 1} to {last} at once{paused}"
+
+    def _run_line(self, run: Run) -> str:
+        launch, boxes = self.launches[run.launch], run.boxes
+        name, zone = launch.kernel.name, run.zone
+        count = sum(box.cells for _, box in boxes)
+        plural = "es" if len(boxes) > 1 else ""
+        line = f"run     {name:<20} {zone:<5}{count:>14,} cells in {len(boxes)} box{plural}"
+        line += "" if launch.points is None else f", for {len(launch.points.points):,} points"
+        filling = launch.filling
+        line += "" if filling is None else f", with the series '{filling.series.name}'"
+        line += self._produced(run.launch, boxes) + (", late" if run.is_late else "")
+        return line + told(launch)
+
     def _line(self, op: Operation) -> str:
-        match op:
-            case Run(launch, zone, boxes, is_late):
-                name = self.launches[launch].kernel.name
-                count = sum(box.cells for _, box in boxes)
-                plural = "es" if len(boxes) > 1 else ""
-                line = f"run     {name:<20} {zone:<5}{count:>14,} cells in {len(boxes)} box{plural}"
-                points = self.launches[launch].points
-                line += "" if points is None else f", for {len(points.points):,} points"
-                filling = self.launches[launch].filling
-                line += "" if filling is None else f", with the series '{filling.series.name}'"
-                line += self._produced(launch, boxes) + (", late" if is_late else "")
-                return line + told(self.launches[launch])
-            case Start(number) | Wait(number) | Poll(number):
-                return f"{type(op).__name__.lower():<7} exchange {number}"
-            case WaitAny(number, arrivals):
-                return f"wait    any of exchange {number}, {len(arrivals)} pieces of work meanwhile"
-            case Swap(first, second):
-                return f"swap    {first}, {second}"
-            case Repeat() | Every() | Until():
-                return loop_title(op)
-            case Compute(parameter, value):
-                return f"compute {parameter.name} = {value.name}"
-            case Reduce(kind, result=result, is_alone=True):
-                return f"reduce  {kind} '{result.name}', evaluated before"
-            case Reduce(kind, field, component):
-                return f"reduce  {kind} of {field}[{component}]"
-            case CallFunction(callback):
-                return f"call    {getattr(callback.function, '__name__', 'function')}"
-            case Poison(field, components, _):
-                return f"poison  {field}, {len(components)} components"
-            case Check(field):
-                return f"check   {field}"
+        return self._run_line(op) if isinstance(op, Run) else in_words(op)
 
     def _produced(self, launch: int, boxes: Iterable[Placed]) -> str:
         """Return how many producers run with a kernel in some boxes, and in how many cells."""
@@ -361,6 +254,15 @@ class Plan:
         ]
         count = sum(cells > 0 for cells in found)
         return f", with {count} fused producers in {sum(found):,} cells" if count else ""
+
+    def _skewed(
+        self, parts: Iterable[Operation], skews: Iterable[Skew], indent: str
+    ) -> Iterator[str]:
+        """Yield the parts of a wavefront, with how far runs stay behind where it ends."""
+        behind = iter(skews)
+        for part in parts:
+            skew = f", {next(behind).upper} planes behind" if isinstance(part, Run) else ""
+            yield indent + self._line(part) + skew
 
     def _traffic(self, exchange: Exchange, indent: str) -> list[str]:
         lines = [
@@ -378,11 +280,3 @@ class Plan:
     def _moved(self, message: Message) -> str:
         size = f"{self.bytes_of(message.parts):,} bytes"
         return size if message.transport == "auto" else f"{size}, {message.transport}"
-
-
-def walk(operations: Iterable[Operation]) -> Iterator[Operation]:
-    """Yield operations and those inside others, in order."""
-    for op in tree.walk(operations):
-        yield op
-        if isinstance(op, WaitAny):
-            yield from (arrival.run for arrival in op.arrivals)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from halocline.plan.strategy import Strategy
 
 # Plans of another version are refused: they are quickly made again.
-VERSION = 2
+VERSION = 3
 _FORMAT = "halocline plan"
 # What stands at the head, not in the sections.
 _COMMON = ("strategy", "decomposition")

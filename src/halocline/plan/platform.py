@@ -10,10 +10,15 @@ from halocline.analysis.tiles import tile_for
 from halocline.plan.execution import Execution
 from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.plan.taking import with_taking
+from halocline.plan.temporal_blocks import temporal_blocks
+from halocline.plan.wavefront import with_wavefronts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from halocline.plan.execution import Choice
     from halocline.plan.message import Message
+    from halocline.plan.operations import Operation
     from halocline.plan.plan import Plan
     from halocline.plan.program import Launch
     from halocline.plan.strategy import Transport
@@ -86,7 +91,25 @@ def decided(plan: Plan, platform: Platform) -> Plan:
         _execution(plan, launch, sum(sizes.get(name, 0) for name in launch.names), platform)
         for launch in plan.launches
     )
-    return replace(plan, executions=executions)
+    plan = replace(plan, executions=executions)
+    return plan if platform.has_devices else _in_cache(plan, platform)
+
+
+def _in_cache(plan: Plan, platform: Platform) -> Plan:
+    """Return a plan whose steps go through memory together, as many as its strategy says."""
+    length = plan.strategy.steps_in_cache
+    if length == 1:
+        return plan
+    blocks = temporal_blocks(plan.steps, length)
+
+    def joined(operations: Iterable[Operation]) -> tuple[Operation, ...]:
+        return with_wavefronts(operations, plan, platform.kept_bytes, platform.threads)
+
+    return replace(
+        plan,
+        steps=tuple(map(joined, plan.steps)),
+        temporal_blocks=tuple(replace(b, operations=joined(b.operations)) for b in blocks),
+    )
 
 
 def _execution(plan: Plan, launch: Launch, size_bytes: int, platform: Platform) -> Execution:

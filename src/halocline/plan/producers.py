@@ -17,7 +17,7 @@ from halocline.language.expressions.expr import Index, walk
 from halocline.language.expressions.kernel import Producer
 from halocline.plan.chain import partial_axes
 from halocline.plan.one_kernel import OneKernel
-from halocline.plan.reach import cells, moved
+from halocline.plan.reach import moved
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -147,9 +147,7 @@ class _Consumers:
 
     def _most_cells(self, position: int) -> Box | None:
         """Return the smallest box that holds the cells where a kernel runs, on any block."""
-        space = self._chain.launches[position].space
-        domain = space.domain.open_along(space.periodic)
-        return bounding_box(cells(reach, domain) for reach in self._chain.extents[position])
+        return bounding_box(reach.region for reach in self._chain.extents[position])
 
     def _reader(self, position: int) -> int | None:
         """Return the kernel that follows a group of layers, if only they stand between."""
@@ -186,10 +184,11 @@ class _Consumers:
             return False
         # Also what it would not assign any more, since its consumer does not read it.
         assigned: Boxes = {assigns.key: [assigns.cells(producer.region)]}
-        for other in self._chain.launches[reader + 1 :]:
+        for later in range(reader + 1, len(self._chain.launches)):
+            other, where = self._chain.launches[later], self._most_cells(later)
             if other == producer:
                 return False
-            if _meets(other.reads, other.region, assigned):
+            if where is not None and _meets(other.reads, where, assigned):
                 return True
         return False
 

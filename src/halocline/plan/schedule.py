@@ -45,7 +45,7 @@ def make_schedule(
     """
     planner = _Planner(program, strategy, cut)
     steps = tuple((*step, StepEnd()) for step in program.steps)
-    steps *= lcm(len(steps), strategy.depth) // len(steps)
+    steps *= lcm(len(steps), strategy.steps_between_exchanges) // len(steps)
     prologue, planned, _ = planner.cyclic(planner.groups(steps), _State())
     returns = tuple(end.displaced.returning() for end in _step_ends(planned))
     return Schedule(prologue, tuple(planned), returns)
@@ -76,7 +76,7 @@ class _Planner:
         self.program = program
         self.cut = cut
         self.overlap = strategy.overlap
-        self.depth = strategy.depth
+        self.depth = strategy.steps_between_exchanges
         self.joining = Joining(program, self.depth)
         self.check_filled = FilledCheck(program)
         self.used_beside = _used_beside(program) if self.depth > 1 else {}

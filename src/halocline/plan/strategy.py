@@ -57,6 +57,8 @@ class Strategy:
         tiles: Into how many pieces the core is cut; between them messages are polled.
         wait: 'all' messages before the rim, or 'any': work on whichever side has arrived.
         depth: Steps between exchanges; halos are so many times wider and the rim is recomputed.
+        steps_in_cache: Steps that go through memory together, in tiles of which several steps are
+            done while the caches hold them (time skewing); halos are that deep at least.
         poison: Overwrite halos with signalling NaN as soon as they are out of date (for tests).
     """
 
@@ -69,10 +71,22 @@ class Strategy:
     tiles: Annotated[int, Range(least=1)] = 4
     wait: Wait = "all"
     depth: Annotated[int, Range(least=1)] = 1
+    steps_in_cache: Annotated[int, Range(least=1)] = 1
     poison: bool = False
 
     def __post_init__(self) -> None:
         check_options(Strategy, {field.name: getattr(self, field.name) for field in fields(self)})
+        if self.steps_between_exchanges % self.steps_in_cache:
+            raise PlanError(
+                f"{self.steps_in_cache} steps in the caches were asked for with exchanges every "
+                f"{self.depth} steps; expected one exchange for a whole number of them.",
+                hint=f"Write depth={self.steps_in_cache}, or a multiple of that, or leave it out.",
+            )
+
+    @property
+    def steps_between_exchanges(self) -> int:
+        """How many steps follow one exchange; so deep are halos."""
+        return self.steps_in_cache if self.depth == 1 else self.depth
 
     @property
     def is_unpacked(self) -> bool:

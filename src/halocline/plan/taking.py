@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from halocline.plan.plan import Reduce
+from halocline.plan.operations import Reduce
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from halocline.geometry import codimension, direction_name
+from halocline.geometry import AXES, codimension, direction_name
 from halocline.language.expressions.parameters import Parameter
-from halocline.language.steps.tree import Every, Repeat, Until
+from halocline.language.steps.tree import Every, Repeat, Swap, Until
+from halocline.plan.operations import (
+    CallFunction,
+    Check,
+    Compute,
+    Poison,
+    Poll,
+    Reduce,
+    Start,
+    StepEnd,
+    Wait,
+    WaitAny,
+    Wavefront,
+)
 
 if TYPE_CHECKING:
     from halocline.plan.arrangement import Arrangement
     from halocline.plan.message import Part
+    from halocline.plan.operations import Operation
     from halocline.plan.program import Launch
 
 
@@ -23,6 +37,45 @@ def loop_title(loop: Repeat[Any] | Every[Any] | Until[Any]) -> str:
             return f"every   {interval} steps"
         case Until(condition, _, most):
             return f"loop    until {condition.name}, at most {most} times"
+
+
+def in_words(op: Operation) -> str:
+    """Return a line for an operation that is no run."""
+    match op:
+        case Start(number) | Wait(number) | Poll(number):
+            return f"{type(op).__name__.lower():<7} exchange {number}"
+        case WaitAny(number, arrivals):
+            return f"wait    any of exchange {number}, {len(arrivals)} pieces of work meanwhile"
+        case Swap(first, second):
+            return f"swap    {first}, {second}"
+        case Repeat() | Every() | Until():
+            return loop_title(op)
+        case Wavefront(axis=axis, planes=planes, rows=rows):
+            tiles = f", in tiles of {rows} rows" if rows else ""
+            return f"runs together along {AXES[axis]}, {planes} planes at once{tiles}"
+        case StepEnd():
+            return "end of a step"
+        case _:
+            return _beside_steps(op)
+
+
+def _beside_steps(op: Operation) -> str:
+    """Return a line for what looks at fields, or changes numbers."""
+    match op:
+        case Compute(parameter, value):
+            return f"compute {parameter.name} = {value.name}"
+        case Reduce(kind, result=result, is_alone=True):
+            return f"reduce  {kind} '{result.name}', evaluated before"
+        case Reduce(kind, field, component):
+            return f"reduce  {kind} of {field}[{component}]"
+        case CallFunction(callback):
+            return f"call    {getattr(callback.function, '__name__', 'function')}"
+        case Poison(field, components, _):
+            return f"poison  {field}, {len(components)} components"
+        case Check(field):
+            return f"check   {field}"
+        case _:
+            raise AssertionError(op)
 
 
 def told(launch: Launch) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from halocline.language.spaces.space import Space
     from halocline.plan.access import Boxes
     from halocline.plan.decomposition import Decomposition
-    from halocline.plan.plan import Layers
+    from halocline.plan.operations import Layers
     from halocline.plan.program import Launch
     from halocline.plan.reach import Reach
     from halocline.plan.step import Chain

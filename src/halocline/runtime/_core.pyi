@@ -21,19 +21,23 @@ from halocline.runtime._records import Loop as Loop
 from halocline.runtime._records import Message as Message
 from halocline.runtime._records import Operation as Operation
 from halocline.runtime._records import Part as Part
+from halocline.runtime._records import Pause as Pause
 from halocline.runtime._records import Piece as Piece
 from halocline.runtime._records import Poison as Poison
 from halocline.runtime._records import Poll as Poll
 from halocline.runtime._records import Reduce as Reduce
 from halocline.runtime._records import Reduction as Reduction
 from halocline.runtime._records import Run as Run
+from halocline.runtime._records import Skew as Skew
 from halocline.runtime._records import Start as Start
+from halocline.runtime._records import StepEnd as StepEnd
 from halocline.runtime._records import Swap as Swap
 from halocline.runtime._records import Threads as Threads
 from halocline.runtime._records import TransportKind as TransportKind
 from halocline.runtime._records import Until as Until
 from halocline.runtime._records import Wait as Wait
 from halocline.runtime._records import WaitAny as WaitAny
+from halocline.runtime._records import Wavefront as Wavefront
 
 _Cell: TypeAlias = tuple[int, int, int]
 
@@ -258,6 +262,11 @@ class Runtime:
 
     def set_program(self, name: str, operations: Sequence[Operation]) -> None:
         """Check and add or replace a program; ValueError names the operation that is wrong."""
+
+    def set_temporal_block(
+        self, name: str, steps: int, pauses: Sequence[Pause], operations: Sequence[Operation]
+    ) -> None:
+        """Add a way to do a program and the next ones of a round at once, where none pauses."""
 
     def execute(self, name: str) -> None:
         """Run a program once, outside of any step."""

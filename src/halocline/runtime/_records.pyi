@@ -224,6 +224,34 @@ class Call:
 
     def __init__(self, callback: int) -> None: ...
 
+class StepEnd:
+    """Count a step: what follows belongs to the next one."""
+
+    def __init__(self) -> None: ...
+
+class Skew:
+    """Where a run of a wavefront begins and ends."""
+
+    def __init__(self, lower: int, upper: int, across: int, is_first: bool) -> None: ...
+
+class Wavefront:
+    """Do runs one after the other plane by plane, tile by tile; with what stands between them."""
+
+    def __init__(
+        self,
+        label: str,
+        parts: Sequence[Operation],
+        skews: Sequence[Skew],
+        axis: int,
+        planes: int,
+        rows: int,
+    ) -> None: ...
+
+class Pause:
+    """A step of a temporal block, at the end of every so many of which it must pause."""
+
+    def __init__(self, offset: int, interval: int) -> None: ...
+
 class Poison:
     """Overwrite cells with poison."""
 
@@ -236,4 +264,5 @@ class Check:
 
 _Nested: TypeAlias = Loop | Every | Until
 _Exchanging: TypeAlias = Start | Wait | WaitAny | Poll
-Operation: TypeAlias = Run | _Exchanging | Swap | _Nested | Compute | Reduce | Call | Poison | Check
+_Working: TypeAlias = Run | Wavefront | Compute | Reduce | Call | Poison | Check
+Operation: TypeAlias = _Working | _Exchanging | Swap | _Nested | StepEnd

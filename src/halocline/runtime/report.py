@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from halocline.analysis.cost import cost
 from halocline.notebook import preformatted
-from halocline.plan import plan as ops
+from halocline.plan import operations as ops
 
 if TYPE_CHECKING:
     from halocline.plan.plan import Plan

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from halocline.analysis.threads import Threads
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
-from halocline.plan import plan as ops
+from halocline.plan import operations as ops
 from halocline.plan.producers import free_of_producers
 from halocline.plan.taking import taken
 from halocline.runtime import _core
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from halocline.language.expressions.kernel import Kernel
     from halocline.plan.execution import Execution
     from halocline.plan.message import Exchange, Message, Part
-    from halocline.plan.plan import Layers, Operation, Placed, Plan
+    from halocline.plan.operations import Layers, Operation, Placed
+    from halocline.plan.plan import Plan
     from halocline.plan.program import Launch
     from halocline.runtime.executor import Executor
 
@@ -156,8 +157,8 @@ class PlanWriter:
 
     def _operation(self, op: Operation) -> _core.Operation:
         match op:
-            case ops.Run():
-                return self._run(op)
+            case ops.Run() | ops.Wavefront() | ops.StepEnd():
+                return self._of_steps(op)
             case ops.Start() | ops.Wait() | ops.WaitAny() | ops.Poll():
                 return self._of_exchange(op)
             case Swap(first, second):
@@ -197,6 +198,15 @@ class PlanWriter:
             self.operations(loop.before_error),
         )
 
+    def _of_steps(self, op: ops.Run | ops.Wavefront | ops.StepEnd) -> _core.Operation:
+        match op:
+            case ops.Run():
+                return self._run(op)
+            case ops.Wavefront():
+                return self._wavefront(op)
+            case ops.StepEnd():
+                return _core.StepEnd()
+
     def _of_exchange(self, op: ops.Start | ops.Wait | ops.WaitAny | ops.Poll) -> _core.Operation:
         exchange = self.exchanges[op.exchange]
         match op:
@@ -213,9 +223,19 @@ class PlanWriter:
     def _run(self, run: ops.Run) -> _core.Run:
         return _core.Run(
             self.kernels[run.launch],
-            f"{self.plan.launches[run.launch].kernel.name} {run.zone}",
+            self.plan.label(run),
             self._placed(run.boxes),
             is_late_rim=run.is_late,
+        )
+
+    def _wavefront(self, wavefront: ops.Wavefront) -> _core.Wavefront:
+        return _core.Wavefront(
+            self.plan.label(wavefront),
+            self.operations(wavefront.parts),
+            [_core.Skew(one.lower, one.upper, one.across, one.is_first) for one in wavefront.skews],
+            wavefront.axis,
+            wavefront.planes,
+            wavefront.rows,
         )
 
     def _placed(self, boxes: Iterable[Placed]) -> list[_core.BlockBox]:

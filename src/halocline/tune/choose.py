@@ -146,14 +146,15 @@ def _planned(
     failure: HaloclineError | None = None
     for number, strategy in enumerate(strategies):
         before, candidate = timer(), None
-        expected = longest * (_DEEPER if strategy.depth > deepest else 1)
+        depth = strategy.steps_between_exchanges
+        expected = longest * (_DEEPER if depth > deepest else 1)
         if number == 0 or before - started + expected < _PLANNING_S:
             try:
                 plan = make(strategy)
                 candidate = Candidate(strategy, plan, _predicted_s(plan, model))
             except (PlanError, MachineError) as error:
                 failure = error if number == 0 else failure
-            longest, deepest = max(longest, timer() - before), max(deepest, strategy.depth)
+            longest, deepest = max(longest, timer() - before), max(deepest, depth)
         found.append(candidate)
     return found, failure
 
@@ -288,7 +289,7 @@ class Trial:
             return None
         for n, candidate in enumerate(self.short):
             if n not in self._first:
-                return Turn(n, candidate.strategy.depth)
+                return Turn(n, candidate.strategy.steps_between_exchanges)
         fewest = min(map(len, self._times))
         if fewest >= self.rounds:
             return None
@@ -327,7 +328,7 @@ class Trial:
 
     def _steps(self, candidate: int) -> int:
         """Return how many steps, a multiple of the depth, fill an even share of what is left."""
-        depth = self.short[candidate].strategy.depth
+        depth = self.short[candidate].strategy.steps_between_exchanges
         left = self.rounds * len(self.short) - sum(map(len, self._times))
         share = (self.budget_s - self.seconds) / left
         expected = min([self._first[candidate], *self._times[candidate]]) * depth

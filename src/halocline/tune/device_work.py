@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from halocline.geometry import Box
-    from halocline.plan import plan as ops
+    from halocline.plan import operations as ops
     from halocline.plan.message import Message, Part
     from halocline.plan.plan import Plan
     from halocline.tune.machine import Machine

@@ -10,7 +10,7 @@ from halocline.tune.work import Placement, Work
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from halocline.plan import plan as ops
+    from halocline.plan import operations as ops
     from halocline.plan.message import Part
     from halocline.plan.plan import Plan
     from halocline.tune.flight import Route

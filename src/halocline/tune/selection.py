@@ -237,7 +237,7 @@ class Selection:
             if turn is None:
                 self._decide(self.trial.choice())
                 break
-            depth = self.candidates.plans[turn.candidate].strategy.depth
+            depth = self.candidates.plans[turn.candidate].strategy.steps_between_exchanges
             steps = min(turn.steps, limit - done) // depth * depth
             if not steps:
                 break

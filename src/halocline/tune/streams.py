@@ -13,7 +13,7 @@ from halocline.tune.machine import MachineError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from halocline.plan import plan as ops
+    from halocline.plan import operations as ops
     from halocline.plan.plan import Plan
     from halocline.tune.machine import Machine
     from halocline.tune.timeline import Timeline

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
-from halocline.plan import plan as ops
+from halocline.plan import operations as ops
 from halocline.plan.platform import decided
 from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.tune.passes import assumed_passes
@@ -16,7 +16,8 @@ from halocline.tune.timeline import Timeline
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from halocline.plan.plan import Operation, Plan
+    from halocline.plan.operations import Operation
+    from halocline.plan.plan import Plan
     from halocline.tune.machine import Machine
     from halocline.tune.work import Placement
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from halocline.analysis.cost import cost
 from halocline.analysis.tiles import bytes_in_tiles
-from halocline.plan import plan as ops
+from halocline.plan import operations as ops
 from halocline.plan.platform import Platform
 from halocline.tune.device import DEVICE_MESSAGES
 from halocline.tune.machine import LINE_BYTES, Machine, MachineError, kernel_key

@@ -10,8 +10,8 @@ from planning import line, plans
 import halocline as hc
 from halocline.errors import PlanError
 from halocline.language.steps.steps import check_steps
-from halocline.plan import lower
-from halocline.plan import plan as ops
+from halocline.plan import layout_checks
+from halocline.plan import operations as ops
 from halocline.plan.bind import bind
 from halocline.plan.layout import make_layouts
 from halocline.plan.schedule import make_schedule
@@ -83,7 +83,7 @@ def test_halos_that_are_not_planned_yet_are_as_wide_as_when_they_are(name, perio
     for depth in (5, 6):
         strategy = Strategy(depth=depth)
         planned = make_layouts(program, make_schedule(program, strategy))
-        assert lower._extrapolated(program, strategy) == planned
+        assert layout_checks._extrapolated(program, strategy) == planned
 
 
 def test_a_postponed_wait_comes_before_the_first_kernel_that_reads():

@@ -7,7 +7,7 @@ from halocline.geometry import Box, box_of
 from halocline.pipeline import plan_for
 from halocline.plan.bind import bind
 from halocline.plan.displaced import Displaced
-from halocline.plan.plan import Start
+from halocline.plan.operations import Start
 from halocline.plan.reach import Need, own_moved, within
 
 DOMAIN = box_of((8, 6))

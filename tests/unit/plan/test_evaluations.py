@@ -10,7 +10,7 @@ import pytest
 import halocline as hc
 from halocline.language.steps.tree import Until
 from halocline.pipeline import plan_for
-from halocline.plan import plan as ops
+from halocline.plan import operations as ops
 from halocline.plan.platform import Platform
 
 EXTENTS = [(700,), (33, 70), (70, 9, 6), (5, 40, 30)]

@@ -8,7 +8,7 @@ import stencils
 import halocline as hc
 from halocline.analysis.threads import threads_for
 from halocline.pipeline import plan_for
-from halocline.plan import plan as ops
+from halocline.plan import operations as ops
 from halocline.plan.execution import Execution
 from halocline.plan.platform import PRIVATE_CACHE_BYTES, Platform, decided
 

@@ -9,7 +9,7 @@ from planning import parts_of, plans, started
 import halocline as hc
 from halocline.geometry import disjoint
 from halocline.language.expressions.kernel import reads
-from halocline.plan import plan as ops
+from halocline.plan import operations as ops
 from halocline.plan.strategy import Strategy
 
 SHAPES = [

@@ -1,0 +1,132 @@
+"""Checks of layouts: whether blocks are as wide as halos, and fields stored with what is wanted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from halocline.errors import PlanError
+from halocline.geometry import AXES
+from halocline.plan.layout import make_layouts
+from halocline.plan.schedule import make_schedule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from halocline.geometry import Offset
+    from halocline.plan.decomposition import Decomposition
+    from halocline.plan.layout import FieldLayout
+    from halocline.plan.program import Program
+    from halocline.plan.strategy import Strategy
+
+# Deeper halos are checked before they are planned.
+_QUICKLY_PLANNED = 4
+
+
+def check_before_planning(
+    program: Program, strategy: Strategy, decomposition: Decomposition
+) -> None:
+    """Refuse very deep halos that are wider than blocks: planning them takes long.
+
+    Raises:
+        PlanError: They are.
+    """
+    depth = strategy.steps_between_exchanges
+    if depth <= _QUICKLY_PLANNED:
+        return
+    _check_depth(_extrapolated(program, strategy), decomposition, depth)
+    if depth > max(program.extent):
+        raise PlanError(
+            f"Halos of depth {depth} were asked for, but the grid has at most "
+            f"{max(program.extent)} cells along an axis.",
+            hint="Use a smaller depth.",
+        )
+
+
+def check_layouts(
+    wanted: tuple[FieldLayout, ...],
+    stored: tuple[FieldLayout, ...] | None,
+    strategy: Strategy,
+    decomposition: Decomposition,
+) -> None:
+    """Refuse layouts that cannot be.
+
+    Args:
+        wanted: The layouts.
+        stored: How fields are already stored, if they are.
+        strategy: What they are for.
+        decomposition: The blocks.
+
+    Raises:
+        PlanError: Fields are stored with less, or a halo is wider than the grid or a block.
+    """
+    if stored is not None:
+        _check_stored(wanted, stored)
+    _check_wrap(wanted)
+    if strategy.steps_between_exchanges > 1:
+        _check_depth(wanted, decomposition, strategy.steps_between_exchanges)
+
+
+def _extrapolated(program: Program, strategy: Strategy) -> tuple[FieldLayout, ...]:
+    """Return the layouts of deep halos without planning them, which takes the longer the deeper.
+
+    From the second step on, each widens halos by as much as the one before.
+    """
+    shallow = replace(strategy, depth=1, steps_in_cache=1)
+    two, three = (
+        make_layouts(program, make_schedule(program, replace(shallow, depth=depth)))
+        for depth in (2, 3)
+    )
+    more = strategy.steps_between_exchanges - 3
+
+    def wider(last: Offset, before: Offset) -> Offset:
+        return tuple(w + more * (w - v) for w, v in zip(last, before, strict=True))
+
+    return tuple(
+        replace(b, lower=wider(b.lower, a.lower), upper=wider(b.upper, a.upper))
+        for a, b in zip(two, three, strict=True)
+    )
+
+
+def _check_stored(wanted: Iterable[FieldLayout], stored: Iterable[FieldLayout]) -> None:
+    known = {layout.name: layout for layout in stored}
+    for layout in wanted:
+        have = known[layout.name]
+        widths = zip(layout.lower + layout.upper, have.lower + have.upper, strict=True)
+        if any(need > there for need, there in widths):
+            raise PlanError(
+                f"Field '{layout.name}' would need a halo of {max(layout.lower + layout.upper)} "
+                f"cells, but is stored with {max(have.lower + have.upper)}.",
+                hint="Put the kernel into the steps of the simulation, then its halo is known.",
+            )
+
+
+def _check_depth(layouts: Iterable[FieldLayout], decomposition: Decomposition, depth: int) -> None:
+    """Refuse halos that are wider than the narrowest block."""
+    for axis, count in enumerate(decomposition.shape):
+        if count == 1 and not decomposition.periodic[axis]:
+            continue
+        for layout in layouts:
+            narrowest = decomposition.on(layout.space).narrowest(axis)
+            width = max(layout.lower[axis], layout.upper[axis])
+            if width > narrowest:
+                raise PlanError(
+                    f"Halos of depth {depth} make field '{layout.name}' need {width} cells from "
+                    f"its neighbours along {AXES[axis]}, but the narrowest block has only "
+                    f"{narrowest} there.",
+                    hint="Use a smaller depth, fewer ranks or another decomposition.",
+                )
+
+
+def _check_wrap(layouts: Iterable[FieldLayout]) -> None:
+    """Refuse what leads more than once around the grid."""
+    for layout in layouts:
+        space = layout.space
+        for axis in (a for a in space.axes if space.periodic[a]):
+            width = max(layout.lower[axis], layout.upper[axis])
+            if width > space.extent[axis]:
+                raise PlanError(
+                    f"Field '{layout.name}' needs a halo of {width} cells along {AXES[axis]}, but "
+                    f"the periodic grid is only {space.extent[axis]} wide there.",
+                    hint="Use a wider grid or a smaller depth.",
+                )

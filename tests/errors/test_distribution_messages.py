@@ -112,6 +112,16 @@ def test_plan_of_a_rank_that_does_not_exist(grid):
         ({"wait": "some"}, "'wait' was given 'some'; expected one of: all, any."),
         ({"tiles": 0}, "'tiles' was given 0; expected a whole number of at least 1."),
         ({"depth": 0}, "'depth' was given 0; expected a whole number of at least 1."),
+        (
+            {"steps_in_cache": 0},
+            "'steps_in_cache' was given 0; expected a whole number of at least 1.",
+        ),
+        (
+            {"depth": 3, "steps_in_cache": 2},
+            "2 steps in the caches were asked for with exchanges every 3 steps; expected one "
+            "exchange for a whole number of them. Write depth=2, or a multiple of that, or leave "
+            "it out.",
+        ),
     ],
 )
 def test_unknown_choice_of_a_strategy(options, message):

@@ -17,6 +17,8 @@ from halocline.plan.chain import (
 from halocline.plan.step import Break
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from halocline.language.spaces.space import Space
     from halocline.plan.program import Launch, Program
     from halocline.plan.step import Passed
@@ -158,5 +160,12 @@ def _is_fresh(chain: OpenChain, name: str, kernels: tuple[Launch, ...]) -> bool:
     if chain.breaks and any(isinstance(s, Parameter) for one in kernels for s in one.scalars):
         # Another step may have another number.
         return False
-    writers = [one for one in chain.launches if any(field == name for field, _ in one.writes)]
-    return tuple(writers[-len(kernels) :]) == kernels
+    writers = [n for n, one in enumerate(chain.launches) if _writes(one, {name})][-len(kernels) :]
+    if tuple(chain.launches[n] for n in writers) != kernels:
+        return False
+    read = {access.field for one in kernels for access in one.reads} - {name}
+    return not any(_writes(one, read) for one in chain.launches[writers[0] + 1 :])
+
+
+def _writes(launch: Launch, fields: AbstractSet[str]) -> bool:
+    return any(field in fields for field, _ in launch.writes)

@@ -31,13 +31,12 @@ def check_before_planning(
     Raises:
         PlanError: They are.
     """
-    depth = strategy.steps_between_exchanges
-    if depth <= _QUICKLY_PLANNED:
+    if strategy.steps_between_exchanges <= _QUICKLY_PLANNED:
         return
-    _check_depth(_extrapolated(program, strategy), decomposition, depth)
-    if depth > max(program.extent):
+    _check_depth(_extrapolated(program, strategy), decomposition, strategy)
+    if strategy.steps_between_exchanges > max(program.extent):
         raise PlanError(
-            f"Halos of depth {depth} were asked for, but the grid has at most "
+            f"{_asked(strategy)} were asked for, but the grid has at most "
             f"{max(program.extent)} cells along an axis.",
             hint="Use a smaller depth.",
         )
@@ -64,7 +63,12 @@ def check_layouts(
         _check_stored(wanted, stored)
     _check_wrap(wanted)
     if strategy.steps_between_exchanges > 1:
-        _check_depth(wanted, decomposition, strategy.steps_between_exchanges)
+        _check_depth(wanted, decomposition, strategy)
+
+
+def _asked(strategy: Strategy) -> str:
+    depth, steps = strategy.steps_between_exchanges, strategy.steps_in_cache
+    return f"Halos of depth {depth}" + (f", for {steps} steps in the caches," if steps > 1 else "")
 
 
 def _extrapolated(program: Program, strategy: Strategy) -> tuple[FieldLayout, ...]:
@@ -101,7 +105,9 @@ def _check_stored(wanted: Iterable[FieldLayout], stored: Iterable[FieldLayout]) 
             )
 
 
-def _check_depth(layouts: Iterable[FieldLayout], decomposition: Decomposition, depth: int) -> None:
+def _check_depth(
+    layouts: Iterable[FieldLayout], decomposition: Decomposition, strategy: Strategy
+) -> None:
     """Refuse halos that are wider than the narrowest block."""
     for axis, count in enumerate(decomposition.shape):
         if count == 1 and not decomposition.periodic[axis]:
@@ -111,7 +117,7 @@ def _check_depth(layouts: Iterable[FieldLayout], decomposition: Decomposition, d
             width = max(layout.lower[axis], layout.upper[axis])
             if width > narrowest:
                 raise PlanError(
-                    f"Halos of depth {depth} make field '{layout.name}' need {width} cells from "
+                    f"{_asked(strategy)} make field '{layout.name}' need {width} cells from "
                     f"its neighbours along {AXES[axis]}, but the narrowest block has only "
                     f"{narrowest} there.",
                     hint="Use a smaller depth, fewer ranks or another decomposition.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from halocline.analysis.threads import threads_for
 from halocline.analysis.tiles import tile_for
 from halocline.plan.execution import Execution
+from halocline.plan.operations import Wavefront, walk
 from halocline.plan.strategy import DEVICE_TRANSPORTS
 from halocline.plan.taking import with_taking
 from halocline.plan.temporal_blocks import temporal_blocks
@@ -100,15 +101,19 @@ def _in_cache(plan: Plan, platform: Platform) -> Plan:
     length = plan.strategy.steps_in_cache
     if length == 1:
         return plan
-    blocks = temporal_blocks(plan.steps, length)
 
     def joined(operations: Iterable[Operation]) -> tuple[Operation, ...]:
         return with_wavefronts(operations, plan, platform.kept_bytes, platform.threads)
 
+    blocks = [
+        replace(block, operations=joined(block.operations))
+        for block in temporal_blocks(plan.steps, length)
+    ]
+    is_worth_it = any(isinstance(op, Wavefront) for b in blocks for op in walk(b.operations))
     return replace(
         plan,
         steps=tuple(map(joined, plan.steps)),
-        temporal_blocks=tuple(replace(b, operations=joined(b.operations)) for b in blocks),
+        temporal_blocks=tuple(blocks) if is_worth_it else (),
     )
 
 

@@ -64,6 +64,31 @@ def with_wavefronts(
     return tuple(joining.result)
 
 
+def bytes_in_wavefront(plan: Plan, wavefront: Wavefront) -> int:
+    """Return what a wavefront moves to and from memory: all that it uses once [bytes].
+
+    What it writes is read before, like all that is written to caches.
+    """
+    launches = [plan.launches[run.launch] for run in wavefront.runs]
+    written = {key for launch in launches for key in launch.writes}
+    cells = max(sum(box.cells for _, box in run.boxes) for run in wavefront.runs)
+    size = {layout.name: layout.bytes_per_value for layout in plan.layouts}
+    used = {key for launch in launches for key in _used(launch) if key[0] in size}
+    return sum(cells * size[key[0]] * (2 if key in written else 1) for key in used)
+
+
+def bytes_in_work(plan: Plan, wavefront: Wavefront) -> int:
+    """Return what a thread goes through before a wavefront needs a plane again [bytes]."""
+    launches = {plan.launches[run.launch] for run in wavefront.runs}
+    (space, *_) = {launch.space for launch in launches}
+    names = {name for launch in launches for name in launch.names}
+    extent = max(plan.boxes_of(space), key=lambda box: box.cells).extent
+    size = sum(plan.bytes_of_largest_block(one) for one in plan.layouts if one.name in names)
+    planes = wavefront.planes + max(skew.upper for skew in wavefront.skews) + 1
+    rows = wavefront.rows or (extent[1] if len(extent) == _VOLUME else 1)
+    return size // prod(extent[1:]) * planes * rows
+
+
 class _Joining:
     """Collects runs that may be one wavefront, and what stands between them."""
 

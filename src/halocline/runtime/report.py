@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from halocline.analysis.cost import cost
 from halocline.notebook import preformatted
 from halocline.plan import operations as ops
+from halocline.plan.wavefront import bytes_in_wavefront
 
 if TYPE_CHECKING:
     from halocline.plan.plan import Plan
@@ -186,14 +187,14 @@ def make_report(
 def bytes_by_label(plan: Plan) -> dict[str, float]:
     """Return the bytes that an execution of each labelled kernel must move here, on average."""
     moved: dict[str, list[int]] = {}
-    for op in plan.operations():
-        if isinstance(op, ops.Run):
-            launch = plan.launches[op.launch]
-            if launch.points is not None:
-                continue
-            kernel = launch.code
+    blocks = [op for block in plan.temporal_blocks for op in ops.walk(block.operations)]
+    for op in (*plan.operations(), *blocks):
+        if isinstance(op, ops.Wavefront):
+            moved.setdefault(plan.label(op), []).append(bytes_in_wavefront(plan, op))
+        elif isinstance(op, ops.Run) and plan.launches[op.launch].points is None:
+            kernel = plan.launches[op.launch].code
             cells = sum(box.cells for _, box in op.boxes)
-            moved.setdefault(f"{kernel.name} {op.zone}", []).append(cost(kernel).bytes * cells)
+            moved.setdefault(plan.label(op), []).append(cost(kernel).bytes * cells)
     return {label: mean(sizes) for label, sizes in moved.items()}
 
 

@@ -36,6 +36,8 @@ _DEEPER = 8
 # Those predicted up to so much slower than the best are tried, the model being no better than that.
 _WITHIN = 1.5
 _MOST_TRIED = 4
+# Of a single rank; more take more memory for their halos, and gain little.
+_STEPS_IN_CACHE = (4, 2, 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,13 @@ class Model:
     placement: Placement
 
 
+def candidates_alone() -> list[Strategy]:
+    """Return those of a single rank, which sends nothing: how many steps it does in its caches."""
+    return [Strategy(), *(Strategy(steps_in_cache=n) for n in _STEPS_IN_CACHE)]
+
+
 def candidates(base: Strategy, *, has_same_node: bool, has_other_node: bool) -> list[Strategy]:
-    """Return at most twelve strategies worth a thought, the base itself first.
+    """Return at most fourteen strategies worth a thought, the base itself first.
 
     Args:
         base: The default, with what the user has fixed.
@@ -80,6 +87,7 @@ def candidates(base: Strategy, *, has_same_node: bool, has_other_node: bool) -> 
         found.append(replace(base, tiles=1))
     # Last, for their plans take longest to make.
     found += [replace(base, depth=2), replace(plain, depth=2), replace(plain, depth=4)]
+    found += [replace(plain, steps_in_cache=n) for n in (2, 4)]
     return list(dict.fromkeys(found))
 
 
@@ -151,6 +159,8 @@ def _planned(
         if number == 0 or before - started + expected < _PLANNING_S:
             try:
                 plan = make(strategy)
+                if strategy.steps_in_cache > 1 and not plan.temporal_blocks:
+                    raise PlanError("The caches hold the fields without that.")
                 candidate = Candidate(strategy, plan, _predicted_s(plan, model))
             except (PlanError, MachineError) as error:
                 failure = error if number == 0 else failure
@@ -179,6 +189,7 @@ def _are_alike(plan: Plan, other: Plan) -> bool:
         plan.strategy.transport == other.strategy.transport
         and plan.steps == other.steps
         and plan.exchanges == other.exchanges
+        and plan.temporal_blocks == other.temporal_blocks
     )
 
 
@@ -269,7 +280,7 @@ class Trial:
 
     Args:
         short: The candidates.
-        budget_s: After so many measured seconds it is over [s].
+        budget_s: After so many measured seconds it is over, if each has had a turn that counts [s].
         rounds: It is over too when each candidate had so many turns that count.
     """
 
@@ -285,7 +296,7 @@ class Trial:
 
     def turn(self) -> Turn | None:
         """Return who is next and for how many steps, or None when it is decided."""
-        if len(self.short) == 1 or self.seconds >= self.budget_s:
+        if len(self.short) == 1 or (self.seconds >= self.budget_s and all(self._times)):
             return None
         for n, candidate in enumerate(self.short):
             if n not in self._first:

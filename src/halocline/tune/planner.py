@@ -79,6 +79,7 @@ class Planner:
             lambda strategy: self._plan(program, split, strategy),
             self.job,
             self.predictor,
+            threads=self.platform.threads,
         )
 
     @property

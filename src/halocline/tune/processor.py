@@ -36,6 +36,11 @@ class Processor:
         self.time.spend("compute", self.work.compute_s(run))
         self.time.spend("overhead", self.work.overhead_s(run))
 
+    def wavefront(self, wavefront: ops.Wavefront) -> None:
+        """Compute kernels together."""
+        self.time.spend("compute", self.work.wavefront_s(wavefront))
+        self.time.spend("overhead", sum(map(self.work.overhead_s, wavefront.runs)))
+
     def start(self, position: int) -> None:
         """Pack and send one message after the other, then copy between blocks."""
         started, departures = self.time.now, []

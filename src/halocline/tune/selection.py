@@ -13,6 +13,7 @@ from halocline.tune.choose import (
     Model,
     Trial,
     candidates,
+    candidates_alone,
     candidates_on_devices,
     rank_candidates,
     shortlist,
@@ -57,13 +58,15 @@ class CandidatePlans:
     key: str
 
 
-def candidate_plans(
+def candidate_plans(  # noqa: PLR0913 (what a choice follows from)
     program: Program,
     decomposition: Decomposition,
     strategy: Strategy | str,
     make: Callable[[Strategy], Plan],
     job: Job,
     predictor: Predictor | None,
+    *,
+    threads: int,
 ) -> CandidatePlans:
     """Return the plans worth trying; collective.
 
@@ -74,6 +77,7 @@ def candidate_plans(
         make: Makes this rank's plan for a strategy.
         job: The ranks.
         predictor: What predicts their steps; None for a single rank, which sends nothing.
+        threads: Of a rank.
 
     Raises:
         PlanError: Even the default strategy cannot be planned.
@@ -81,19 +85,24 @@ def candidate_plans(
     if isinstance(strategy, Strategy):
         return CandidatePlans((make(strategy),), None, f"strategy {strategy}, as given", "")
     if predictor is None:
-        reason = "a single rank sends nothing: default strategy"
-        return CandidatePlans((make(Strategy()),), None, reason, "")
-    if predictor.missing:
+        alone = make(Strategy())
+        if not any(how.stream != "never" for how in alone.executions):
+            reason = "a single rank sends nothing, and its fields fit the caches: default strategy"
+            return CandidatePlans((alone,), None, reason, "")
+    elif predictor.missing:
         return _default(make, predictor.missing)
-    key = case_key(program, decomposition, predictor.placement)
-    for what in (job.link, predictor.device):
+    key = case_key(
+        program, decomposition, predictor.placement if predictor else Placement(1, threads)
+    )
+    for what in (job.link, predictor.device if predictor else ""):
         key += f" {what}" if what else ""
     known = job.from_first(lambda: recall(choices_path(), identity_here(), key))
     if known is not None:
         return CandidatePlans((make(known.strategy),), None, str(known), "")
-    wanted = candidates_on_devices() if predictor.device else _candidates(job)
+    wanted = _candidates(job, predictor)
+    model = predictor.model if predictor else None
     try:
-        ranked = rank_candidates(wanted, make, predictor.model, job.greatest)
+        ranked = rank_candidates(wanted, make, model, job.greatest)
     except MachineError as error:
         return _default(make, str(error))
     short = shortlist(ranked, wanted[0])
@@ -108,7 +117,11 @@ def _default(make: Callable[[Strategy], Plan], missing: str) -> CandidatePlans:
     )
 
 
-def _candidates(job: Job) -> list[Strategy]:
+def _candidates(job: Job, predictor: Predictor | None) -> list[Strategy]:
+    if predictor is None:
+        return candidates_alone()
+    if predictor.device:
+        return candidates_on_devices()
     others = len(set(job.nodes)) > 1
     near = any(job.nodes.count(node) > 1 for node in set(job.nodes))
     return candidates(Strategy(), has_same_node=near, has_other_node=others)

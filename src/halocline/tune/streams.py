@@ -56,6 +56,11 @@ class Streams:
         self.urgent = 0.0
         self.underway: dict[int, Underway] = {}
 
+    def wavefront(self, wavefront: ops.Wavefront) -> None:
+        """Launch kernels one after the other, as devices do them."""
+        for run in wavefront.runs:
+            self.run(run)
+
     def run(self, run: ops.Run) -> None:
         """Launch a kernel for each box."""
         for _, box in run.boxes:

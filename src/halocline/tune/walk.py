@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
@@ -30,6 +31,9 @@ class Worker(Protocol):
 
     def run(self, run: ops.Run) -> None:
         """Compute a kernel in boxes."""
+
+    def wavefront(self, wavefront: ops.Wavefront) -> None:
+        """Compute kernels together."""
 
     def start(self, position: int) -> None:
         """Begin an exchange."""
@@ -67,8 +71,9 @@ class Walk:
     def round(self, weight: float) -> None:
         """Do all steps of a round; each second counts 'weight'."""
         self.time.weight = weight
-        for step in self.plan.steps:
-            self._all(step)
+        blocks = [block.operations for block in self.plan.temporal_blocks]
+        for operations in blocks or self.plan.steps:
+            self._all(operations)
 
     def _all(self, operations: Iterable[Operation]) -> None:
         for op in operations:
@@ -77,7 +82,7 @@ class Walk:
     def _one(self, op: Operation) -> None:
         worker, timed = self.worker, self.time.timed
         match op:
-            case ops.Run():
+            case ops.Run() | ops.Wavefront():
                 self._run(op)
             case ops.Start(number):
                 timed("start", self._name(number), lambda: worker.start(number))
@@ -101,7 +106,7 @@ class Walk:
             case ops.Poison(name, components, boxes):
                 size = self._bytes(name, len(components))
                 timed("poison", name, lambda: worker.sweep(boxes, size))
-            case Swap() | ops.Compute() | ops.CallFunction():
+            case Swap() | ops.Compute() | ops.CallFunction() | ops.StepEnd():
                 pass
 
     def _name(self, position: int) -> str:
@@ -115,9 +120,12 @@ class Walk:
         is_stored = any(layout.name == reduce.field for layout in self.plan.layouts)
         return self._bytes(reduce.field, 1) if is_stored else 0
 
-    def _run(self, run: ops.Run) -> None:
-        label = f"{self.plan.launches[run.launch].kernel.name} {run.zone}"
-        self.time.timed("run", label, lambda: self.worker.run(run))
+    def _run(self, work: ops.Run | ops.Wavefront) -> None:
+        label = self.plan.label(work)
+        if isinstance(work, ops.Wavefront):
+            self.time.timed("run", label, partial(self.worker.wavefront, work))
+        else:
+            self.time.timed("run", label, partial(self.worker.run, work))
 
     def _loop(self, count: int, body: Sequence[Operation]) -> None:
         for _ in range(min(count, _ROUNDS - 1)):

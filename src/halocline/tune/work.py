@@ -10,6 +10,7 @@ from halocline.analysis.cost import cost
 from halocline.analysis.tiles import bytes_in_tiles
 from halocline.plan import operations as ops
 from halocline.plan.platform import Platform
+from halocline.plan.wavefront import bytes_in_wavefront, bytes_in_work
 from halocline.tune.device import DEVICE_MESSAGES
 from halocline.tune.machine import LINE_BYTES, Machine, MachineError, kernel_key
 
@@ -123,6 +124,27 @@ class Work:
             for _, box in run.boxes
         )
         return total / self._share(run.launch)
+
+    def wavefront_s(self, wavefront: ops.Wavefront) -> float:
+        """Return what kernels take that do together what the caches hold [s].
+
+        What they use comes from memory once, for the first of them; the others find it in caches.
+        """
+        in_work = bytes_in_work(self.plan, wavefront)
+        first = bytes_in_wavefront(self.plan, wavefront) / self.bandwidth(2)
+        times = [self._in_cache_s(run, in_work) for run in wavefront.runs]
+        return sum(times) + max(0.0, first - times[0])
+
+    def _in_cache_s(self, run: ops.Run, bytes_per_thread: float) -> float:
+        """Return the time of a run that finds in caches what it uses [s]."""
+        launch = self.plan.launches[run.launch]
+        needed, key = cost(launch.code), kernel_key(launch.code)
+        threads = self.sharing * self.threads
+        rate = self.machine.bandwidth(threads, needed.streams, bytes_per_thread) / self.sharing
+        cells = sum(box.cells for _, box in run.boxes)
+        arithmetic = needed.flops * self.turns / (self.machine.flops_per_s * self.threads)
+        each = max(needed.bytes / rate, arithmetic)
+        return cells * each / self.machine.share(key, bytes_per_thread)
 
     def overhead_s(self, run: ops.Run) -> float:
         """Return what launching the kernel, its boxes and rows costs [s]."""

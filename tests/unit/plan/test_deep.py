@@ -137,3 +137,24 @@ def test_one_message_a_field_has_parts_of_one_field_each():
     assert sum(len(e.sends) for e in apart.exchanges) > sum(
         len(e.sends) for e in together.exchanges
     )
+
+
+@hc.kernel
+def _grow(side):
+    side[0] = side + 1.0
+
+
+@hc.kernel
+def _look(T, seen):
+    seen[0, 0] = T[-1, 0]
+
+
+@pytest.mark.parametrize("choices", [{}, {"depth": 2}, {"steps_in_cache": 2}])
+def test_boundaries_of_each_step_have_the_field_that_gives_them_in_that_step(choices):
+    grid = hc.Grid((4, 5))
+    T, seen, side = grid.field("T"), grid.field("seen"), grid.field("side", axes="y")
+    T.boundary("x-", hc.Dirichlet(side))
+    steps = [_grow(side), _look(T, seen)]
+    simulation = hc.Simulation(grid, steps, strategy=hc.Strategy(**choices), target="numpy")
+    simulation.run(2, progress=False)
+    assert (seen.gather()[0] == 2 * 2.0).all()  # T itself is 0 beside the side

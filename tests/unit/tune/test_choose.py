@@ -50,10 +50,10 @@ def made(*predicted, depths=(1, 1, 1, 1)):
 
 @pytest.mark.parametrize("same", [True, False])
 @pytest.mark.parametrize("other", [True, False])
-def test_at_most_twelve_candidates_the_base_first(same, other):
+def test_at_most_fourteen_candidates_the_base_first(same, other):
     found = candidates(BASE, has_same_node=same, has_other_node=other)
     assert found[0] == BASE
-    assert len(found) == len(set(found)) <= 12
+    assert len(found) == len(set(found)) <= 14
     assert len(found) == 2 if not (same or other) else len(found) > 5
     assert ("put" in {s.transport for s in found}) == other
 
@@ -195,8 +195,9 @@ def test_the_fastest_in_the_run_wins_whatever_was_predicted():
 def test_one_slow_turn_changes_nothing():
     trial = Trial(made(1e-4, 1e-4))
     run(trial, lambda n, turn: 10.0 if turn == 1 else (1e-4, 2e-4)[n] * (2.9 if turn == 5 else 1))
-    # The first turn of ten seconds has used up all the time.
-    assert trial.choice().tried[0].measured_s is None
+    # The first turn of ten seconds has used up all the time, but everybody has had a turn since.
+    assert trial.choice().strategy == trial.short[0].strategy
+    assert [one.measured_s for one in trial.choice().tried] == pytest.approx([1e-4, 2e-4])
     trial = Trial(made(1e-4, 1e-4))
     run(trial, lambda n, turn: (1e-4, 2e-4)[n] * (2.9 if turn == 5 else 1))
     assert trial.choice().strategy == trial.short[0].strategy
@@ -206,12 +207,13 @@ def test_one_slow_turn_changes_nothing():
     st.lists(st.floats(1e-7, 0.2), min_size=2, max_size=4),
     st.lists(st.sampled_from([1, 2, 4]), min_size=4, max_size=4),
 )
-def test_trials_take_about_a_second_at_most_and_whole_rounds(seconds, depths):
+def test_trials_take_about_a_second_or_two_turns_each_and_whole_rounds(seconds, depths):
     trial = Trial(made(*seconds, depths=depths))
     turns = run(trial, lambda n, turn: seconds[n])
     assert all(turn.steps % depths[turn.candidate] == 0 for turn in turns)
-    longest = max(s * d for s, d in zip(seconds, depths))
-    assert trial.seconds <= 1.0 + longest + 1e-9
+    shortest = [s * d for s, d in zip(seconds, depths)]
+    assert trial.seconds <= max(1.0 + max(shortest), 2 * sum(shortest)) + 1e-9
+    assert all(one.measured_s is not None for one in trial.choice().tried)
     best = trial.choice().tried[0]
     if best.measured_s is not None:
         assert best.measured_s <= min(one.measured_s or 9 for one in trial.choice().tried)

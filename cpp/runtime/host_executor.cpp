@@ -1,5 +1,6 @@
 #include "runtime/host_executor.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/pack.hpp"
@@ -33,6 +34,7 @@ public:
             if (piece.is_other_block) give_fields(state_, run, piece);
             piece.call.stream = way.stores_past_caches ? 1 : 0;
             piece.call.fetch = way.fetches_ahead ? 1 : 0;
+            piece.call.threads = std::min(piece.threads, state_.crew.threads());
             run.function(&piece.call);
         }
     }

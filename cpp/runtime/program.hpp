@@ -84,6 +84,7 @@ struct Run {
         int block;
         bool is_other_block;  // than that of the piece before
         halocline_call call;
+        int threads;                // that may share it
         std::vector<Index3> moved;  // how far from each field's first own cell the kernel's lies
         std::vector<halocline_active_run> active_runs;  // of cells of the mask, if there is one
         std::vector<halocline_layer> layers;            // of producers, if there are any
@@ -97,6 +98,7 @@ struct Run {
     const Filling* filling;  // of one whose field is filled
     Threads threads;         // of a device
     Trial trial{Choice::never, Choice::never};
+    Crew::Ticks least = Crew::unknown;  // see 'Crew'
     bool is_late_rim;
     std::vector<int> fields;  // slots
     std::vector<bool> is_written;
@@ -189,6 +191,7 @@ struct Wavefront {
     std::int64_t planes;
     std::int64_t rows;
     std::size_t timer;
+    Crew::Ticks least = Crew::unknown;  // see 'Crew'
 };
 struct StepEnd {};
 

@@ -54,10 +54,11 @@ struct Resolver {
             call.period[axis] = space.period[axis];
         }
         call.wrap = block.wrap;
-        call.threads = threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
+        const int threads =
+            threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         std::ranges::copy(kernel.tile, call.tile);
-        program::Run::Piece piece{box.block, true, call, moved(kernel, box.block), {}, {},
-                                  {},        {},   {}};
+        program::Run::Piece piece{box.block, true, call, threads, moved(kernel, box.block),
+                                  {},        {},   {},   {},      {}};
         for (const plan::Layers& known : kernel.layers) {
             if (known.block == box.block) add_layers(piece, known, origin);
         }

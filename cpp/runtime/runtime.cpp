@@ -43,6 +43,7 @@ Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share,
                                     std::to_string(threads) + ".");
     }
     state_.memory.threads = threads;
+    state_.crew = Crew(threads);
     state_.transport = transport ? std::move(transport) : local_transport();
     if (share && state_.transport->has_node_neighbours()) {
         state_.memory.arena = std::make_shared<Arena>();

@@ -47,6 +47,9 @@ struct Step {
             prepare(run);
             executor.run(run);
         });
+        const auto is_shared = [](const program::Run::Piece& piece) { return piece.threads > 1; };
+        if (run.trial.is_over() && std::ranges::any_of(run.pieces, is_shared))
+            state.crew.took(ticks, run.least);
         run.trial.took(ticks);
     }
 
@@ -97,7 +100,7 @@ struct Step {
     }
     /// Computes what the runs of each step are given, then has all of them done together.
     void operator()(program::Wavefront& wavefront) const {
-        timed(wavefront.timer, [&] {
+        const Timers::Ticks ticks = timed(wavefront.timer, [&] {
             for (program::Operation& part : wavefront.parts) {
                 if (auto* const run = std::get_if<program::Run>(&part.kind)) {
                     prepare(*run);
@@ -107,6 +110,7 @@ struct Step {
             }
             executor.run(wavefront);
         });
+        state.crew.took(ticks, wavefront.least);
     }
     void operator()(const program::StepEnd& /*end*/) const { loop.clock.end_step(); }
 

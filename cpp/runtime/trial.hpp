@@ -50,12 +50,14 @@ public:
         ++calls_;
     }
 
-private:
-    static constexpr std::int64_t calls_each = 5, calls_before = 2, turns = 2;
-
+    /// Whether it has been found.
     [[nodiscard]] bool is_over() const {
         return count_ == 1 || calls_ == turns * calls_each * static_cast<std::int64_t>(count_);
     }
+
+private:
+    static constexpr std::int64_t calls_each = 5, calls_before = 2, turns = 2;
+
     [[nodiscard]] std::size_t best() const {
         return static_cast<std::size_t>(std::ranges::min_element(least_) - least_.begin());
     }

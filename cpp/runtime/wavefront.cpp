@@ -175,12 +175,13 @@ void run_wavefront(const State& state, program::Wavefront& wavefront) {
         if (run == nullptr) continue;
         for (const program::Run::Piece& piece : run->pieces) {
             last = std::max(last, piece.block);
-            threads = std::max(threads, piece.call.threads);
+            threads = std::max(threads, piece.threads);
         }
     }
     for (int block = 0; block <= last; ++block) {
         std::vector<BlockRun> runs = runs_on(state, wavefront, block);
-        if (!runs.empty()) Front(wavefront, std::move(runs)).run(threads);
+        if (!runs.empty())
+            Front(wavefront, std::move(runs)).run(std::min(threads, state.crew.threads()));
     }
 }
 

@@ -33,7 +33,7 @@ from halocline.runtime.job import Made, RanksPerNode, join
 from halocline.runtime.link import AnyLink
 from halocline.runtime.openmp import threads_of_rank
 from halocline.runtime.platform import platform_here
-from halocline.runtime.progress import progress_display
+from halocline.runtime.progress import in_pieces, progress_display
 from halocline.runtime.tally import Tally
 from halocline.tune.once import Once
 from halocline.tune.planner import Planner
@@ -45,9 +45,6 @@ if TYPE_CHECKING:
 
     from halocline.plan.plan import Plan
     from halocline.runtime.report import Report, Timer
-
-# Python looks at the clock about this often while the runtime executes steps.
-_LOOK_S = 0.25
 
 
 class Simulation:
@@ -266,20 +263,12 @@ class Simulation:
                 executor.runtime.reset_timers()
                 self._tally.begin(self.step)
                 started = time.perf_counter()
-            name, chunk = selection.name, 1
-            # What is done at once stays so.
-            together = selection.plan.strategy.steps_in_cache
+            name, at_once = selection.name, selection.plan.strategy.steps_in_cache
             with executor.running(name):
-                while done < steps:
-                    count = min(chunk * together, steps - done)
-                    before = time.perf_counter()
+                for count in in_pieces(steps - done, at_once):
                     executor.advance(name, count)
-                    elapsed = time.perf_counter() - before
                     done += count
                     show(done)
-                    # Long enough that Python does not matter, short enough to look alive.
-                    fitting = int(count * _LOOK_S / max(elapsed, 1e-9)) // together
-                    chunk = max(1, min(2 * chunk, fitting))
             executor.tables.finish(steps)
             if self.check_every and self.step % self.check_every:
                 executor.check(name)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _WAITS = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
 # A waiting thread looks so many times, some 20 us, and then sleeps. Left alone it looks 300,000
 # times: where another program wants a core, it keeps that core from the thread it waits for, and
-# two threads fall to a fortieth of one. Measured on two cores with D2Q9 of 256 x 256 cells, in
-# parts of one thread: 1.8 without, 0.76 with a busy program; asleep at once, 1.25 and 0.92.
+# two threads fall to a fortieth of one. How many threads there are beside such programs the runtime
+# decides (docs/decisions/0046).
 _LOOKS = "1000"
 
 # Later a thread may be bound to one of them (OMP_PROC_BIND).

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _LINE_EVERY_S = 10.0
+# Python looks at the clock about this often while the runtime executes steps.
+_LOOK_S = 0.25
 
 
 @contextmanager
@@ -74,3 +76,23 @@ def _lines(steps: int, cells: int) -> Callable[[int], None]:
 
 def _rate(done: int, cells: int, seconds: float) -> str:
     return f"{done * cells / seconds / 1e6:.1f} million cells/s"
+
+
+def in_pieces(steps: int, at_once: int) -> Iterator[int]:
+    """Yield how many steps to do next, until all have been done.
+
+    They are long enough that Python does not matter, and short enough to look alive.
+
+    Args:
+        steps: How many in all.
+        at_once: So many are not parted.
+    """
+    pieces = 1
+    while steps > 0:
+        count = min(pieces * at_once, steps)
+        before = time.perf_counter()
+        yield count
+        elapsed = time.perf_counter() - before
+        steps -= count
+        fitting = int(count * _LOOK_S / max(elapsed, 1e-9)) // at_once
+        pieces = max(1, min(2 * pieces, fitting))

@@ -38,7 +38,7 @@ class Text:
 @pytest.fixture
 def chain(monkeypatch):
     monkeypatch.delenv("HALOCLINE_CXX", raising=False)
-    return find_toolchain(tuple(flag for flag in FLAGS if flag != "-O3"))
+    return find_toolchain(tuple(flag for flag in FLAGS if flag != "-O1"))
 
 
 @pytest.fixture

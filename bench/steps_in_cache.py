@@ -34,7 +34,9 @@ def wave(u_old: Any, u: Any, u_new: Any, *, s: float) -> None:
 
 
 @hc.kernel
-def shallow_water(h: Any, u: Any, v: Any, h_new: Any, u_new: Any, v_new: Any, *, a: float) -> None:
+def shallow_water(  # noqa: PLR0913 (a field each)
+    h: Any, u: Any, v: Any, h_new: Any, u_new: Any, v_new: Any, *, a: float
+) -> None:
     """One step of linear shallow water."""
     u_new[0, 0] = u - a * (h[1, 0] - h[-1, 0])
     v_new[0, 0] = v - a * (h[0, 1] - h[0, -1])

@@ -153,6 +153,11 @@ class Plan:
             else:
                 change = exchanged(self._start(known), self._start(n))
                 lines.append(f"{title} as step {known + 1}{change}")
+        if self.executions and self.strategy.steps_in_cache > 1 and not self.temporal_blocks:
+            lines.append(
+                "no steps are done together: the caches hold what they use, or something stands "
+                "between their kernels"
+            )
         for block in self.temporal_blocks:
             lines += [self._block_title(block), *self._lines(block.operations, "  ")]
         for n, end in enumerate(self.epilogues):

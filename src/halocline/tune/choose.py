@@ -36,8 +36,10 @@ _DEEPER = 8
 # Those predicted up to so much slower than the best are tried, the model being no better than that.
 _WITHIN = 1.5
 _MOST_TRIED = 4
-# Of a single rank; more take more memory for their halos, and gain little.
+# Of a single rank.
 _STEPS_IN_CACHE = (4, 2, 8)
+# Fields are stored with the halos of all that is tried, of which so many times that of the default.
+_MOST_MEMORY = 1.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +161,24 @@ def _planned(
         if number == 0 or before - started + expected < _PLANNING_S:
             try:
                 plan = make(strategy)
-                if strategy.steps_in_cache > 1 and not plan.temporal_blocks:
-                    raise PlanError("The caches hold the fields without that.")
+                if strategy.steps_in_cache > 1 and not _is_worth_trying(plan, found):
+                    raise PlanError("Steps in the caches gain nothing here, or cost too much.")
                 candidate = Candidate(strategy, plan, _predicted_s(plan, model))
             except (PlanError, MachineError) as error:
                 failure = error if number == 0 else failure
             longest, deepest = max(longest, timer() - before), max(deepest, depth)
         found.append(candidate)
     return found, failure
+
+
+def _is_worth_trying(plan: Plan, before: Sequence[Candidate | None]) -> bool:
+    """Return whether steps in the caches are any, and need little more memory than the default."""
+    default = next((one.plan for one in before if one is not None), plan)
+    return bool(plan.temporal_blocks) and _stored(plan) <= _MOST_MEMORY * _stored(default)
+
+
+def _stored(plan: Plan) -> int:
+    return sum(map(plan.bytes_of_largest_block, plan.layouts))
 
 
 def _predicted_s(plan: Plan, model: Model | None) -> float:

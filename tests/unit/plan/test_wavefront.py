@@ -97,7 +97,9 @@ def test_tiles_are_as_large_as_caches_keep():
 
 
 def test_fields_that_caches_hold_need_no_blocks():
-    assert plan(2, spread, platform=Platform(kept_bytes=1 << 20)).temporal_blocks == ()
+    found = plan(2, spread, platform=Platform(kept_bytes=1 << 20))
+    assert found.temporal_blocks == ()
+    assert "no steps are done together: the caches hold what they use" in str(found)
 
 
 def test_a_reduction_ends_a_wavefront():

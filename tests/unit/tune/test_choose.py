@@ -3,11 +3,14 @@
 from dataclasses import replace
 
 import pytest
+import stencils
 from hypothesis import given
 from hypothesis import strategies as st
 from toy import plan, times, toy
 
 from halocline.errors import PlanError
+from halocline.pipeline import plan_for
+from halocline.plan.platform import Platform
 from halocline.plan.strategy import Strategy
 from halocline.tune import choose
 from halocline.tune.choose import (
@@ -16,6 +19,7 @@ from halocline.tune.choose import (
     Trial,
     Turn,
     candidates,
+    candidates_alone,
     candidates_on_devices,
     shortlist,
     widest,
@@ -261,3 +265,21 @@ def test_the_choice_says_what_and_why():
     assert first == "tiles=2 predicted 200.0 us a step, measured 100.0 us"
     assert second == "tiles=1 predicted 100.0 us a step, measured 300.0 us"
     assert "measured not tried" in " ".join(str(Trial(made(1e-4)).choice()).split())
+
+
+def test_steps_in_caches_are_tried_where_they_are_any_and_their_halos_are_thin():
+    def plan_on(extent, kept_bytes):
+        problem = stencils.heat(extent, (True,) * 3)
+        platform = Platform(kept_bytes=kept_bytes)
+        return lambda strategy: plan_for(
+            problem.grid, problem.steps, strategy=strategy, check_every=0, platform=platform
+        )
+
+    def tried(extent, kept_bytes):
+        make = plan_on(extent, kept_bytes)
+        ranked = rank_candidates(candidates_alone(), make, None, alone, timer=lambda: 0.0)
+        return [candidate.strategy.steps_in_cache for candidate in ranked]
+
+    assert tried((200, 200, 200), 1 << 20) == [1, 4, 2]  # 8 would take a seventh more memory
+    assert tried((600, 600, 600), 1 << 20) == [1, 4, 2, 8]
+    assert tried((200, 200, 200), 1 << 30) == [1]

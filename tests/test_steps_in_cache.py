@@ -54,3 +54,46 @@ def test_steps_in_cache_have_the_bits_of_single_steps(name, periodic):
         assert wavefronts
         for field, values in fields.items():
             assert np.array_equal(values, expected[field]), (field, steps_in_cache)
+
+
+@hc.kernel
+def _wave(u_old, u, u_new):
+    u_new[0, 0, 0] = 2.0 * u - u_old + 0.1 * hc.laplacian(u, accuracy=4)
+
+
+def _seen(kept_bytes: int, *, periodic: bool, **choices) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return a field and what receivers have recorded of it, and how many wavefronts there were."""
+    extent = np.array([60, 50, 70])
+    grid, random = hc.Grid(tuple(extent), periodic=periodic), np.random.default_rng(1)
+    fields = [grid.field(name) for name in ("u_old", "u", "u_new")]
+    _, u, u_new = fields
+    if not periodic:
+        u.boundary(grid.sides, hc.Dirichlet(0.0))
+    sources = hc.Points(2 + random.random((40, 3)) * (extent - 4))
+    receivers = hc.Points(2 + random.random((300, 3)) * (extent - 4))
+    recorded = receivers.record(u)
+    steps = [
+        _wave(*fields),
+        sources.inject(hc.Series(np.arange(30.0), random.random(30)), into=u_new),
+        recorded,
+        hc.rotate(*fields),
+    ]
+    with patch("halocline.runtime.platform.keeps", lambda caches, threads: kept_bytes):
+        simulation = hc.Simulation(grid, steps, dt=0.5, strategy=hc.Strategy(**choices), threads=3)
+        simulation.run(9, progress=False)
+    blocks = simulation.plan.temporal_blocks
+    found = [op for block in blocks for op in block.operations if isinstance(op, ops.Wavefront)]
+    at_points = sum(
+        simulation.plan.launches[run.launch].points is not None for op in found for run in op.runs
+    )
+    return u.gather(), np.array(recorded.values), at_points
+
+
+@pytest.mark.parametrize("periodic", [False, True])
+def test_sources_and_receivers_have_the_values_of_their_steps(periodic):
+    expected = _seen(1, periodic=periodic)
+    for steps_in_cache, kept_bytes in ((2, 1 << 16), (3, 1 << 19)):
+        found = _seen(kept_bytes, periodic=periodic, steps_in_cache=steps_in_cache)
+        assert found[2] > 0
+        assert np.array_equal(found[0], expected[0])
+        assert np.array_equal(found[1], expected[1])

@@ -1,5 +1,7 @@
 #include "runtime/point_lists.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -31,12 +33,14 @@ struct Turns {
 };
 
 /// Lists the images of points that meet a box, given with global indices.
-void list_injected(const Points& points, const Box& box, const Index3& origin, const Index3& period,
-                   const halocline_field& view, PointList& list) {
+void list_injected(const Points& points, std::span<const std::uint32_t> some, const Box& box,
+                   const Index3& origin, const Index3& period, const halocline_field& view,
+                   PointList& list) {
     const auto at = [&](std::size_t n, std::size_t axis) -> std::int64_t {
         return points.first[3 * n + axis];
     };
-    for (std::size_t n = 0; n < points.count(); ++n) {
+    for (const std::uint32_t number : some) {
+        const std::size_t n = number;
         const auto turns = [&](std::size_t axis) {
             return Turns(at(n, axis), points.widths[axis], box.lower[axis], box.upper[axis],
                          period[axis]);
@@ -77,20 +81,22 @@ void list_images(const Points& points, std::size_t n, const Box& box, const Inde
     }
 }
 
-void list_injected_across(const Points& points, const Box& box, const Index3& origin,
-                          const std::vector<Turn>& turns, const halocline_field& view,
-                          PointList& list) {
-    for (std::size_t n = 0; n < points.count(); ++n) {
+void list_injected_across(const Points& points, std::span<const std::uint32_t> some, const Box& box,
+                          const Index3& origin, const std::vector<Turn>& turns,
+                          const halocline_field& view, PointList& list) {
+    for (const std::uint32_t number : some) {
+        const std::size_t n = number;
         const std::int32_t* const first = points.first.data() + 3 * n;
         list_images(points, n, box, origin, turns, {first[0], first[1], first[2]}, view, list);
     }
 }
 
 /// Lists the points whose cells lie in a box, given with global indices.
-void list_interpolated(const Points& points, const Box& box, const Block& block,
-                       const halocline_field& view, PointList& list) {
+void list_interpolated(const Points& points, std::span<const std::uint32_t> some, const Box& box,
+                       const Block& block, const halocline_field& view, PointList& list) {
     const Index3& origin = block.box.lower;
-    for (std::size_t n = 0; n < points.count(); ++n) {
+    for (const std::uint32_t number : some) {
+        const std::size_t n = number;
         const std::int32_t* const cell = points.cells.data() + 3 * n;
         const Index3 place{cell[0], cell[1], cell[2]};
         if (!box.contains({place, place + Index3{1, 1, 1}})) continue;
@@ -100,6 +106,13 @@ void list_interpolated(const Points& points, const Box& box, const Block& block,
             block.wrap != 0 && (lower[0] < 0 || lower[0] + points.widths[0] > block.wrap);
         list.add(n, lower, view, !closes);
     }
+}
+
+/// The numbers of all points.
+std::vector<std::uint32_t> all_of(const Points& points) {
+    std::vector<std::uint32_t> all(points.count());
+    std::iota(all.begin(), all.end(), 0U);
+    return all;
 }
 
 /// The box as so many pieces along its last axis that is longer than a cell.
@@ -128,20 +141,48 @@ void PointList::add(std::size_t point, const Index3& lower, const halocline_fiel
     lowers.push_back(lower);
 }
 
+PointList list_in(const Points& points, std::span<const std::uint32_t> some, const Box& box,
+                  const Block& block, const Index3& period, const std::vector<Turn>& turns,
+                  const halocline_field& view) {
+    const Index3& origin = block.box.lower;
+    PointList list{box.relative_to(origin), {}, {}, {}, {}};
+    if (points.is_injected && !turns.empty())
+        list_injected_across(points, some, box, origin, turns, view, list);
+    else if (points.is_injected)
+        list_injected(points, some, box, origin, period, view, list);
+    else
+        list_interpolated(points, some, box, block, view, list);
+    return list;
+}
+
+std::vector<std::vector<std::uint32_t>> points_on_planes(const Points& points, std::size_t axis,
+                                                         const Box& box, const Block& block,
+                                                         const Index3& period,
+                                                         const std::vector<Turn>& turns,
+                                                         const halocline_field& view) {
+    std::vector<std::uint32_t> here =
+        list_in(points, all_of(points), box, block, period, turns, view).points;
+    // Several images of a point follow each other.
+    here.erase(std::ranges::unique(here).begin(), here.end());
+    std::vector<std::vector<std::uint32_t>> planes;
+    Box plane = box;
+    for (std::int64_t at = box.lower[axis]; at < box.upper[axis]; ++at) {
+        plane.lower[axis] = at, plane.upper[axis] = at + 1;
+        planes.push_back(list_in(points, here, plane, block, period, turns, view).points);
+        std::vector<std::uint32_t>& found = planes.back();
+        found.erase(std::ranges::unique(found).begin(), found.end());
+    }
+    return planes;
+}
+
 std::vector<PointList> lists_of(const Points& points, const Box& box, const Block& block,
                                 const Index3& period, const std::vector<Turn>& turns,
                                 const halocline_field& view, int threads) {
-    const Index3& origin = block.box.lower;
-    const auto all = static_cast<std::int64_t>(points.count()) * point_bytes;
+    const auto bytes = static_cast<std::int64_t>(points.count()) * point_bytes;
+    const std::vector<std::uint32_t> all = all_of(points);
     std::vector<PointList> lists;
-    for (const Box& slab : slabs(box, threads_for(all, threads))) {
-        PointList list{slab.relative_to(origin), {}, {}, {}, {}};
-        if (points.is_injected && !turns.empty())
-            list_injected_across(points, slab, origin, turns, view, list);
-        else if (points.is_injected)
-            list_injected(points, slab, origin, period, view, list);
-        else
-            list_interpolated(points, slab, block, view, list);
+    for (const Box& slab : slabs(box, threads_for(bytes, threads))) {
+        PointList list = list_in(points, all, slab, block, period, turns, view);
         if (!list.points.empty()) lists.push_back(std::move(list));
     }
     return lists;

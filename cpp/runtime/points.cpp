@@ -251,11 +251,10 @@ void work_in(const Points& points, const PointList& list, const Cells<T>& cells,
 
 }  // namespace
 
-void work_at(Points& points, const std::vector<PointList>& lists, const halocline_field& view,
-             ElementType type, const Block& block, double scalar, double time) {
+void work_at(const Points& points, const std::vector<PointList>& lists, const halocline_field& view,
+             ElementType type, const Block& block, double scalar, const PointMoment& moment) {
     SeriesPlace place;
-    if (!points.series.empty()) place = place_of(points.series.front(), time);
-    double* const row = points.is_injected ? nullptr : points.recorded.back().get();
+    if (!points.series.empty()) place = place_of(points.series.front(), moment.time);
     with_float(type, [&]<typename T>(T) {
         with_widths(points.widths, view.x, [&](auto width) {
             T* const data = static_cast<T*>(view.data) + points.component * view.component;
@@ -263,17 +262,20 @@ void work_at(Points& points, const std::vector<PointList>& lists, const haloclin
             const auto threads = static_cast<int>(lists.size());
 #pragma omp parallel for num_threads(threads) if (threads > 1) schedule(static, 1)
             for (const PointList& list : lists) {
-                work_in(points, list, cells, width, block.box.lower, row, place, scalar);
+                work_in(points, list, cells, width, block.box.lower, moment.row, place, scalar);
             }
         });
     });
 }
 
-void begin_row(Points& points, std::int64_t step, double time) {
-    if (!points.steps.empty() && points.steps.back() == step) return;
-    points.steps.push_back(step);
-    points.times.push_back(time);
-    points.recorded.push_back(std::make_unique_for_overwrite<double[]>(points.count()));
+PointMoment begin(Points& points, std::int64_t step, double time) {
+    if (points.is_injected) return {time, nullptr};
+    if (points.steps.empty() || points.steps.back() != step) {
+        points.steps.push_back(step);
+        points.times.push_back(time);
+        points.recorded.push_back(std::make_unique_for_overwrite<double[]>(points.count()));
+    }
+    return {time, points.recorded.back().get()};
 }
 
 }  // namespace halocline

@@ -46,11 +46,17 @@ struct Points {
     }
 };
 
-/// Interpolates, or injects, at the points of a box. `scalar` multiplies what is injected.
-void work_at(Points& points, const std::vector<PointList>& lists, const halocline_field& view,
-             ElementType type, const Block& block, double scalar, double time);
+/// What is done at points in one step.
+struct PointMoment {
+    double time = 0;
+    double* row = nullptr;  ///< where interpolated values go; null where values are injected
+};
 
-/// Begins the row of a step, unless it is there.
-void begin_row(Points& points, std::int64_t step, double time);
+/// Begins a step: what is interpolated gets a row, unless the step has one.
+[[nodiscard]] PointMoment begin(Points& points, std::int64_t step, double time);
+
+/// Interpolates, or injects, at the points of a box. `scalar` multiplies what is injected.
+void work_at(const Points& points, const std::vector<PointList>& lists, const halocline_field& view,
+             ElementType type, const Block& block, double scalar, const PointMoment& moment);
 
 }  // namespace halocline

@@ -90,11 +90,14 @@ struct Run {
         std::vector<halocline_layer> layers;            // of producers, if there are any
         halocline_layer free_of_producers;              // no producer runs for cells in here
         std::vector<PointList> point_lists;             // if it is done at points
-        std::any kept;                                  // what the executor keeps for these lists
+        // In a wavefront, the points of each plane.
+        std::vector<std::vector<std::uint32_t>> points_on_planes;
+        std::any kept;  // what the executor keeps for these lists
     };
     std::size_t kernel;
     halocline_kernel function;
     Points* points;          // of a kernel that is done at points
+    PointMoment moment;      // of these
     const Filling* filling;  // of one whose field is filled
     Threads threads;         // of a device
     Trial trial{Choice::never, Choice::never};

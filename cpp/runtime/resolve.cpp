@@ -57,8 +57,8 @@ struct Resolver {
         const int threads =
             threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
         std::ranges::copy(kernel.tile, call.tile);
-        program::Run::Piece piece{box.block, true, call, threads, moved(kernel, box.block),
-                                  {},        {},   {},   {},      {}};
+        program::Run::Piece piece{box.block, true, call, threads, moved(kernel, box.block), {}, {},
+                                  {},        {},   {},   {}};
         for (const plan::Layers& known : kernel.layers) {
             if (known.block == box.block) add_layers(piece, known, origin);
         }
@@ -125,6 +125,20 @@ struct Resolver {
         piece.point_lists =
             lists_of(*run.points, box, block, space.period, space.turns,
                      state.view(run.fields.front(), piece.block), state.memory.threads);
+    }
+
+    /// Lists the points of each plane, for a wavefront that goes along an axis.
+    void list_planes(const program::Run& run, program::Run::Piece& piece, std::size_t axis) const {
+        const int slot = run.fields.front();
+        const Space& space = state.space(state.field(slot).space);
+        const Block& block = state.block(slot, piece.block);
+        Box box;
+        for (std::size_t a = 0; a < 3; ++a) {
+            box.lower[a] = block.box.lower[a] + piece.call.lower[a];
+            box.upper[a] = block.box.lower[a] + piece.call.upper[a];
+        }
+        piece.points_on_planes = points_on_planes(*run.points, axis, box, block, space.period,
+                                                  space.turns, state.view(slot, piece.block));
     }
 
     void add_piece(program::Run& run, const plan::BlockBox& box, const Kernel& kernel,
@@ -237,7 +251,10 @@ struct Resolver {
             auto* const run = std::get_if<program::Run>(&part.kind);
             if (run == nullptr) continue;
             // A wavefront has tiles of its own.
-            for (program::Run::Piece& piece : run->pieces) std::ranges::fill(piece.call.tile, 0);
+            for (program::Run::Piece& piece : run->pieces) {
+                std::ranges::fill(piece.call.tile, 0);
+                if (run->points != nullptr) list_planes(*run, piece, resolved.axis);
+            }
         }
         resolved.timer = timers.add("run", wavefront.label);
         return {std::move(resolved)};

@@ -34,8 +34,10 @@ struct Step {
         };
     }
 
-    /// Gives a kernel the numbers and the active runs of now.
+    /// Gives a kernel the numbers, the active runs and the rows for what is recorded of now.
     void prepare(program::Run& run) const {
+        if (run.points != nullptr)
+            run.moment = begin(*run.points, state.step, state.scalars[time_scalar]);
         for (std::size_t i = 0; i < run.scalars.size(); ++i) {
             run.scalar_arguments[i] = state.number(static_cast<std::size_t>(run.scalars[i]));
         }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/host_run.hpp"
+#include "runtime/point_run.hpp"
 
 namespace halocline {
 namespace {
@@ -52,8 +53,9 @@ void compute(const program::Run& run, const halocline_call& call) {
 /// its distance at both ends, and then the gaps between these ranges are closed (split tiling).
 class Front {
 public:
-    Front(const program::Wavefront& wavefront, std::vector<BlockRun> runs)
-        : runs_(std::move(runs)),
+    Front(const State& state, const program::Wavefront& wavefront, std::vector<BlockRun> runs)
+        : state_(state),
+          runs_(std::move(runs)),
           axis_(wavefront.axis),
           planes_(wavefront.planes),
           rows_(wavefront.rows),
@@ -133,7 +135,10 @@ private:
             call.threads = 1;
             call.stream = one.skew.is_first ? 2 : 0;
             call.fetch = one.skew.is_first ? 1 : 0;
-            compute(*one.run, call);
+            if (one.run->points != nullptr)
+                run_points_in(state_, *one.run, *piece, call, axis_);
+            else
+                compute(*one.run, call);
         }
     }
     static void clip(halocline_call& call, std::size_t axis, const Range& range) {
@@ -141,6 +146,7 @@ private:
         call.upper[axis] = std::min(call.upper[axis], range.end);
     }
 
+    const State& state_;
     std::vector<BlockRun> runs_;
     std::size_t axis_;
     std::int64_t planes_, rows_;
@@ -181,7 +187,7 @@ void run_wavefront(const State& state, program::Wavefront& wavefront) {
     for (int block = 0; block <= last; ++block) {
         std::vector<BlockRun> runs = runs_on(state, wavefront, block);
         if (!runs.empty())
-            Front(wavefront, std::move(runs)).run(std::min(threads, state.crew.threads()));
+            Front(state, wavefront, std::move(runs)).run(std::min(threads, state.crew.threads()));
     }
 }
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from halocline.plan.access import Access, Key
     from halocline.plan.operations import Operation
     from halocline.plan.plan import Plan
-    from halocline.plan.program import Launch
+    from halocline.plan.program import Launch, Uses
 
 # Planes that a run does at once: as many as kernels do together, and fewer where a tile would have
 # fewer rows than this.
@@ -190,14 +190,21 @@ class _Joining:
 
 
 def _used(launch: Launch) -> set[Key]:
-    return {access.key for access in (*launch.reads, *launch.assigns)}
+    return {access.key for access in _in_fields(launch, (*launch.reads, *launch.assigns))}
 
 
 def _may_be_cut(launch: Launch) -> bool:
     """Return whether a kernel may be done plane by plane between others."""
     kernel = launch.kernel
-    is_loop = launch.is_compiled and kernel.dimensions > 1 and kernel.sweep is None
+    is_loop = launch.filling is None and kernel.dimensions > 1 and kernel.sweep is None
     return is_loop and not launch.gathered and not taken(launch)
+
+
+def _in_fields(launch: Launch, uses: Uses) -> Uses:
+    """Return what a kernel uses of cells; what is recorded at points is a number of each step."""
+    if launch.points is None:
+        return uses
+    return tuple(access for access in uses if access.field == launch.names[0])
 
 
 class _Behind:
@@ -220,7 +227,10 @@ class _Behind:
             box: Where it runs.
         """
         lower = upper = 0
-        for accesses, before in ((launch.reads, self._written), (launch.assigns, self._used)):
+        for accesses, before in (
+            (_in_fields(launch, launch.reads), self._written),
+            (_in_fields(launch, launch.assigns), self._used),
+        ):
             for access in accesses:
                 cells = access.cells(box)
                 for known in before.get(access.key, ()):
@@ -238,8 +248,8 @@ class _Behind:
     def add(self, launch: Launch, box: Box, lower: int, upper: int) -> None:
         """Take down what a kernel uses that stays so far behind."""
         for accesses, tables in (
-            (launch.reads, (self._used,)),
-            (launch.assigns, (self._used, self._written)),
+            (_in_fields(launch, launch.reads), (self._used,)),
+            (_in_fields(launch, launch.assigns), (self._used, self._written)),
         ):
             for access in accesses:
                 offset = access.offset[self._axis]

@@ -138,6 +138,8 @@ class Work:
     def _in_cache_s(self, run: ops.Run, bytes_per_thread: float) -> float:
         """Return the time of a run that finds in caches what it uses [s]."""
         launch = self.plan.launches[run.launch]
+        if launch.points is not None:
+            return points_s(launch, (box for _, box in run.boxes)) / self.threads
         needed, key = cost(launch.code), kernel_key(launch.code)
         threads = self.sharing * self.threads
         rate = self.machine.bandwidth(threads, needed.streams, bytes_per_thread) / self.sharing

@@ -50,9 +50,13 @@ def with_wavefronts(
         threads: Of a rank.
     """
     joining = _Joining(plan, kept_bytes, threads)
-    for op in operations:
-        if isinstance(op, Run | _Between):
-            joining.add(op)
+    every = tuple(operations)
+    for number, op in enumerate(every):
+        if isinstance(op, Run):
+            joining.add(op, _in_pieces(every[number:]))
+            continue
+        if isinstance(op, _Between):
+            joining.parts.append(op)
             continue
         joining.finish()
         if isinstance(op, Repeat | Every | Until):
@@ -89,6 +93,19 @@ def bytes_in_work(plan: Plan, wavefront: Wavefront) -> int:
     return size // prod(extent[1:]) * planes * rows
 
 
+def _in_pieces(operations: Sequence[Operation]) -> list[Run]:
+    """Return the first of some operations, a run, and those that do other cells of the same."""
+    first, *others = operations
+    assert isinstance(first, Run)
+    pieces = [first]
+    for op in others:
+        if isinstance(op, Run) and op.launch == first.launch:
+            pieces.append(op)
+        elif not isinstance(op, Poll):
+            break
+    return pieces
+
+
 class _Joining:
     """Collects runs that may be one wavefront, and what stands between them."""
 
@@ -105,28 +122,30 @@ class _Joining:
         self.along, self.across = _Behind(-1), _Behind(-2)
         self.seen: set[Key] = set()
 
-    def add(self, op: Run | _Between) -> None:
-        """Add the next operation; it begins another wavefront if it cannot be in this one."""
-        if not isinstance(op, Run):
-            self.parts.append(op)
-            return
-        launch = self.plan.launches[op.launch]
-        if not _may_be_cut(launch):
-            self.finish()
-            self.result.append(op)
-            return
-        if self._is_rest(op):
-            self.parts.append(op)
-            self.skews.append(self.skews[-1])
-            return
-        box = bounding_box(box for _, box in op.boxes)
+    def add(self, run: Run, pieces: Sequence[Run]) -> None:
+        """Add the next run; it begins another wavefront if it cannot be in this one.
+
+        Args:
+            run: The run.
+            pieces: It and those that follow it at once and do other cells of the same.
+        """
+        launch = self.plan.launches[run.launch]
+        box = bounding_box(box for piece in pieces for _, box in piece.boxes)
         if box is None:
             return  # it has nothing to do here
+        if not _may_be_cut(launch):
+            self.finish()
+            self.result.append(run)
+            return
+        if self._is_rest(run):
+            self.parts.append(run)
+            self.skews.append(self.skews[-1])
+            return
         skew = self._skew(launch, box)
         if skew is None:
             self.finish()
             skew = Skew(0, 0, 0, is_first=True)
-        self.parts.append(op)
+        self.parts.append(run)
         self.skews.append(skew)
         self.along.add(launch, box, skew.lower, skew.upper)
         self.across.add(launch, box, 0, skew.across)

@@ -35,9 +35,11 @@ CHOICES = {
     "overlapped": (None, 0, 1, 2),
     "tiles": (1, 2, 3, 4),
     "wait": ("all", "any"),
-    "depth": (1, 1, 2, 3),
-    "steps_in_cache": (1, 1, 2, 3),
+    "depth": (1, 2, 3),
+    "steps_in_cache": (1, 2, 3),
 }  # fmt: skip
+# Depths of halos with the steps in caches that they allow.
+_STEPS = ((3, 3), (3, 1), (2, 2), (2, 1), (1, 3), (1, 2), (1, 1), (1, 1))
 
 
 @dataclass(frozen=True)
@@ -192,8 +194,7 @@ def draw_strategy(random: Random, device: str = "cpu") -> hc.Strategy:
     chosen = {name: random.choice(values) for name, values in CHOICES.items()}
     if device != "cpu":
         chosen["transport"] = random.choice(("auto", "via-host", "box-copies"))
-    if chosen["depth"] % chosen["steps_in_cache"]:
-        chosen["depth"] = 1
+    chosen["depth"], chosen["steps_in_cache"] = random.choice(_STEPS)
     return hc.Strategy(**chosen, poison=True)
 
 

@@ -12,25 +12,12 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from peers.kernels import heat, lattice, stencil, wave
 
 import halocline as hc
-from halocline.apps.lbm.collision import bgk
-from halocline.apps.lbm.flow import Setup, make_flow
 
 TURNS, SECONDS = 5, 1.0
 STEPS = (1, 2, 4, 8)
-
-
-@hc.kernel
-def heat(u: Any, u_new: Any, *, a: float) -> None:
-    """One step of diffusion."""
-    u_new[0, 0, 0] = u + a * hc.laplacian(u)
-
-
-@hc.kernel
-def wave(u_old: Any, u: Any, u_new: Any, *, s: float) -> None:
-    """One leapfrog step of eighth order."""
-    u_new[0, 0, 0] = 2 * u - u_old + s * hc.laplacian(u, accuracy=8)
 
 
 @hc.kernel
@@ -43,21 +30,19 @@ def shallow_water(  # noqa: PLR0913 (a field each)
     h_new[0, 0] = h - a * (u[1, 0] - u[-1, 0] + v[0, 1] - v[0, -1])
 
 
-def stencil(kernel: Any, n: int, dtype: str) -> tuple[hc.Grid, list[Any], hc.Field, int]:
+Case = tuple[hc.Grid, list[Any], hc.Field, int]
+
+
+def on_cube(kernel: Any, n: int, dtype: str) -> Case:
     """Return a grid with steps of a stencil, a field, and the cells that a step updates."""
-    grid = hc.Grid((n,) * 3)
-    names = {heat: ("u", "u_new"), wave: ("u_old", "u", "u_new")}[kernel]
-    fields = [grid.field(name, dtype=dtype) for name in names]
-    for field in fields[-2:]:
-        field.boundary(grid.sides, hc.Dirichlet(0.0))
-    for field in fields[:-1]:
-        field.set(lambda x, y, z: np.sin(0.3 * x) * np.cos(0.2 * y) + 0.1 * np.sin(z))
-    if kernel is heat:
-        return grid, [heat(*fields, a=0.1), hc.swap(*fields)], fields[0], n**3
-    return grid, [wave(*fields, s=0.01), hc.rotate(*fields)], fields[1], n**3
+
+    def initial(x: Any, y: Any, z: Any) -> Any:
+        return np.sin(0.3 * x) * np.cos(0.2 * y) + 0.1 * np.sin(z)
+
+    return *stencil(kernel, n, dtype, initial), n**3
 
 
-def water(n: int, dtype: str) -> tuple[hc.Grid, list[Any], hc.Field, int]:
+def water(n: int, dtype: str) -> Case:
     """Return the same of shallow water."""
     grid = hc.Grid((n, n), periodic=True)
     names = ("h", "u", "v", "h_new", "u_new", "v_new")
@@ -67,27 +52,23 @@ def water(n: int, dtype: str) -> tuple[hc.Grid, list[Any], hc.Field, int]:
     return grid, [shallow_water(*fields, a=0.1), *swaps], fields[0], n**2
 
 
-def lattice(name: str, streaming: str, n: int, dtype: str) -> tuple[Any, Any, hc.Field, int]:
+def flow(name: str, streaming: str, n: int, dtype: str) -> Case:
     """Return the same of a periodic flow."""
-    dimensions = int(name[1])
-    setup = Setup((n,) * dimensions, name, 1.6, bgk, {}, None, streaming=streaming, dtype=dtype)
-    flow = make_flow(setup)
-    weights = flow.velocity_set.weights
-    flow.f.set(lambda *place: [0.01 * w * np.sin(0.1 * place[0]) for w in weights])
-    return flow.grid, flow.steps, flow.f, n**dimensions * flow.lattice_steps
+    found = lattice(name, streaming, n, dtype)
+    weights = found.velocity_set.weights
+    found.f.set(lambda *place: [0.01 * w * np.sin(0.1 * place[0]) for w in weights])
+    return found.grid, found.steps, found.f, n ** int(name[1]) * found.lattice_steps
 
 
 CASES = {
-    "heat 512^3 float64": lambda: stencil(heat, 512, "float64"),
-    "heat 512^3 float32": lambda: stencil(heat, 512, "float32"),
-    "wave 384^3 float32": lambda: stencil(wave, 384, "float32"),
+    "heat 512^3 float64": lambda: on_cube(heat, 512, "float64"),
+    "heat 512^3 float32": lambda: on_cube(heat, 512, "float32"),
+    "wave 384^3 float32": lambda: on_cube(wave, 384, "float32"),
     "shallow water 2048^2 float64": lambda: water(2048, "float64"),
     "shallow water 2048^2 float32": lambda: water(2048, "float32"),
     **{
         f"{name} {streaming} {n}^{name[1]} {dtype}": (
-            lambda name=name, streaming=streaming, n=n, dtype=dtype: lattice(
-                name, streaming, n, dtype
-            )
+            lambda name=name, streaming=streaming, n=n, dtype=dtype: flow(name, streaming, n, dtype)
         )
         for name, n in (("D2Q9", 1024), ("D2Q9", 2048), ("D3Q19", 128), ("D3Q19", 192))
         for streaming in ("two-grids", "in-place")

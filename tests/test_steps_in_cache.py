@@ -5,14 +5,13 @@ Caches are said to be small here, so that fields of some megabytes outgrow them.
 
 from __future__ import annotations
 
-from unittest.mock import patch
-
 import numpy as np
 import pytest
 import stencils
+from in_caches import small_caches, wavefronts
 
 import halocline as hc
-from halocline.plan import operations as ops
+from halocline.plan.operations import Wavefront
 
 # Large enough that three threads share them.
 LARGE = {
@@ -30,19 +29,18 @@ LARGE = {
 
 def run(
     name: str, periodic: str, steps: int, kept_bytes: int, **choices
-) -> tuple[dict[str, np.ndarray], list[ops.Wavefront]]:
+) -> tuple[dict[str, np.ndarray], list[Wavefront]]:
     """Return all fields after some steps, and the wavefronts of several steps."""
     maker, _ = stencils.PROBLEMS[name]
     extent = LARGE[name]
     problem = maker(extent, (periodic == "all",) * len(extent))
     stencils.fill(problem)
     strategy = hc.Strategy(**choices)
-    with patch("halocline.runtime.platform.keeps", lambda caches, threads: kept_bytes):
+    with small_caches(kept_bytes):
         simulation = hc.Simulation(problem.grid, problem.steps, strategy=strategy, threads=3)
         simulation.run(steps, progress=False)
-    blocks = simulation.plan.temporal_blocks
-    found = [op for block in blocks for op in block.operations if isinstance(op, ops.Wavefront)]
-    return {name: field.gather() for name, field in simulation.fields.items()}, found
+    fields = {name: field.gather() for name, field in simulation.fields.items()}
+    return fields, wavefronts(simulation.plan)
 
 
 @pytest.mark.parametrize("periodic", ["none", "all"])
@@ -50,8 +48,8 @@ def run(
 def test_steps_in_cache_have_the_bits_of_single_steps(name, periodic):
     expected, _ = run(name, periodic, 7, 1)
     for steps_in_cache, kept_bytes in ((2, 1 << 16), (3, 1 << 19), (5, 1)):
-        fields, wavefronts = run(name, periodic, 7, kept_bytes, steps_in_cache=steps_in_cache)
-        assert wavefronts
+        fields, found = run(name, periodic, 7, kept_bytes, steps_in_cache=steps_in_cache)
+        assert found
         for field, values in fields.items():
             assert np.array_equal(values, expected[field]), (field, steps_in_cache)
 
@@ -78,14 +76,11 @@ def _seen(kept_bytes: int, *, periodic: bool, **choices) -> tuple[np.ndarray, np
         recorded,
         hc.rotate(*fields),
     ]
-    with patch("halocline.runtime.platform.keeps", lambda caches, threads: kept_bytes):
+    with small_caches(kept_bytes):
         simulation = hc.Simulation(grid, steps, dt=0.5, strategy=hc.Strategy(**choices), threads=3)
         simulation.run(9, progress=False)
-    blocks = simulation.plan.temporal_blocks
-    found = [op for block in blocks for op in block.operations if isinstance(op, ops.Wavefront)]
-    at_points = sum(
-        simulation.plan.launches[run.launch].points is not None for op in found for run in op.runs
-    )
+    runs = [run for one in wavefronts(simulation.plan) for run in one.runs]
+    at_points = sum(simulation.plan.launches[run.launch].points is not None for run in runs)
     return u.gather(), np.array(recorded.values), at_points
 
 

@@ -43,9 +43,7 @@ public:
 
     /// One after the other: a device has its own ways to keep what is used again.
     void run(program::Wavefront& wavefront) override {
-        for (program::Operation& part : wavefront.parts) {
-            if (auto* const one = std::get_if<program::Run>(&part.kind)) run(*one);
-        }
+        for (program::Run* one : wavefront.runs) run(*one);
     }
 
     void poison(program::Poison& poison) override {

@@ -1,6 +1,7 @@
 #include "runtime/point_lists.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -108,11 +109,11 @@ void list_interpolated(const Points& points, std::span<const std::uint32_t> some
     }
 }
 
-/// The numbers of all points.
-std::vector<std::uint32_t> all_of(const Points& points) {
-    std::vector<std::uint32_t> all(points.count());
-    std::iota(all.begin(), all.end(), 0U);
-    return all;
+/// The points in order, of which some have several images.
+std::vector<std::uint32_t> each_once(std::vector<std::uint32_t> points) {
+    std::ranges::sort(points);
+    points.erase(std::ranges::unique(points).begin(), points.end());
+    return points;
 }
 
 /// The box as so many pieces along its last axis that is longer than a cell.
@@ -141,51 +142,49 @@ void PointList::add(std::size_t point, const Index3& lower, const halocline_fiel
     lowers.push_back(lower);
 }
 
-PointList list_in(const Points& points, std::span<const std::uint32_t> some, const Box& box,
-                  const Block& block, const Index3& period, const std::vector<Turn>& turns,
-                  const halocline_field& view) {
-    const Index3& origin = block.box.lower;
-    PointList list{box.relative_to(origin), {}, {}, {}, {}};
-    if (points.is_injected && !turns.empty())
-        list_injected_across(points, some, box, origin, turns, view, list);
-    else if (points.is_injected)
-        list_injected(points, some, box, origin, period, view, list);
+PointsOnBlock::PointsOnBlock(const State& state, const Points& points, int slot, int block)
+    : points_(points),
+      space_(state.space(state.field(slot).space)),
+      block_(state.block(slot, block)),
+      view_(state.view(slot, block)) {}
+
+PointList PointsOnBlock::list_in(std::span<const std::uint32_t> some, const Box& box) const {
+    const Index3& origin = block_.box.lower;
+    const Box global{box.lower + origin, box.upper + origin};
+    PointList list{box, {}, {}, {}, {}};
+    if (points_.is_injected && !space_.turns.empty())
+        list_injected_across(points_, some, global, origin, space_.turns, view_, list);
+    else if (points_.is_injected)
+        list_injected(points_, some, global, origin, space_.period, view_, list);
     else
-        list_interpolated(points, some, box, block, view, list);
+        list_interpolated(points_, some, global, block_, view_, list);
     return list;
 }
 
-std::vector<std::vector<std::uint32_t>> points_on_planes(const Points& points, std::size_t axis,
-                                                         const Box& box, const Block& block,
-                                                         const Index3& period,
-                                                         const std::vector<Turn>& turns,
-                                                         const halocline_field& view) {
-    std::vector<std::uint32_t> here =
-        list_in(points, all_of(points), box, block, period, turns, view).points;
-    // Several images of a point follow each other.
-    here.erase(std::ranges::unique(here).begin(), here.end());
+std::vector<PointList> PointsOnBlock::lists_of(const Box& box, int threads) const {
+    const auto bytes = static_cast<std::int64_t>(points_.count()) * point_bytes;
+    std::vector<std::uint32_t> all(points_.count());
+    std::iota(all.begin(), all.end(), 0U);
+    std::vector<PointList> lists;
+    for (const Box& slab : slabs(box, threads_for(bytes, threads))) {
+        PointList list = list_in(all, slab);
+        if (!list.points.empty()) lists.push_back(std::move(list));
+    }
+    return lists;
+}
+
+std::vector<std::vector<std::uint32_t>> PointsOnBlock::on_planes(
+    const std::vector<PointList>& lists, const Box& box, std::size_t axis) const {
+    std::vector<std::uint32_t> all;
+    for (const PointList& list : lists) std::ranges::copy(list.points, std::back_inserter(all));
+    const std::vector<std::uint32_t> here = each_once(std::move(all));
     std::vector<std::vector<std::uint32_t>> planes;
     Box plane = box;
     for (std::int64_t at = box.lower[axis]; at < box.upper[axis]; ++at) {
         plane.lower[axis] = at, plane.upper[axis] = at + 1;
-        planes.push_back(list_in(points, here, plane, block, period, turns, view).points);
-        std::vector<std::uint32_t>& found = planes.back();
-        found.erase(std::ranges::unique(found).begin(), found.end());
+        planes.push_back(each_once(list_in(here, plane).points));
     }
     return planes;
-}
-
-std::vector<PointList> lists_of(const Points& points, const Box& box, const Block& block,
-                                const Index3& period, const std::vector<Turn>& turns,
-                                const halocline_field& view, int threads) {
-    const auto bytes = static_cast<std::int64_t>(points.count()) * point_bytes;
-    const std::vector<std::uint32_t> all = all_of(points);
-    std::vector<PointList> lists;
-    for (const Box& slab : slabs(box, threads_for(bytes, threads))) {
-        PointList list = list_in(points, all, slab, block, period, turns, view);
-        if (!list.points.empty()) lists.push_back(std::move(list));
-    }
-    return lists;
 }
 
 }  // namespace halocline

@@ -23,22 +23,27 @@ struct PointList {
     void add(std::size_t point, const Index3& lower, const halocline_field& view, bool is_inner);
 };
 
-/// Some of the points, in order, that have to do with a box of a block's cells. `view`: of any
-/// field stored alike.
-[[nodiscard]] PointList list_in(const Points& points, std::span<const std::uint32_t> some,
-                                const Box& box, const Block& block, const Index3& period,
-                                const std::vector<Turn>& turns, const halocline_field& view);
+/// Points of a field, and the block on which those are looked for that have to do with it.
+class PointsOnBlock {
+public:
+    PointsOnBlock(const State& state, const Points& points, int slot, int block);
 
-/// The points of each plane of a box across an axis.
-[[nodiscard]] std::vector<std::vector<std::uint32_t>> points_on_planes(
-    const Points& points, std::size_t axis, const Box& box, const Block& block,
-    const Index3& period, const std::vector<Turn>& turns, const halocline_field& view);
+    /// Some of the points, in order, that have to do with a box of the block's cells.
+    [[nodiscard]] PointList list_in(std::span<const std::uint32_t> some, const Box& box) const;
 
-/// The points of a box of a block's cells, in lists that threads can do beside each other: so that
-/// each cell gets what is injected in the order of the points.
-[[nodiscard]] std::vector<PointList> lists_of(const Points& points, const Box& box,
-                                              const Block& block, const Index3& period,
-                                              const std::vector<Turn>& turns,
-                                              const halocline_field& view, int threads);
+    /// The points of a box, in lists that threads can do beside each other: so that each cell gets
+    /// what is injected in the order of the points.
+    [[nodiscard]] std::vector<PointList> lists_of(const Box& box, int threads) const;
+
+    /// Of the points in some lists those of each plane of a box across an axis.
+    [[nodiscard]] std::vector<std::vector<std::uint32_t>> on_planes(
+        const std::vector<PointList>& lists, const Box& box, std::size_t axis) const;
+
+private:
+    const Points& points_;
+    const Space& space_;
+    const Block& block_;
+    halocline_field view_;
+};
 
 }  // namespace halocline

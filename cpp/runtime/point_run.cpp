@@ -22,22 +22,14 @@ void run_points(const State& state, const program::Run& run) {
 
 void run_points_in(const State& state, const program::Run& run, const program::Run::Piece& piece,
                    const halocline_call& cells, std::size_t axis) {
-    const int slot = run.fields.front();
-    const Space& space = state.space(state.field(slot).space);
-    const Block& block = state.block(slot, piece.block);
-    Box box;
-    for (std::size_t a = 0; a < 3; ++a) {
-        box.lower[a] = block.box.lower[a] + cells.lower[a];
-        box.upper[a] = block.box.lower[a] + cells.upper[a];
-    }
+    const PointsOnBlock points(state, *run.points, run.fields.front(), piece.block);
+    Box box = cells_of(cells);
     for (std::int64_t at = cells.lower[axis]; at < cells.upper[axis]; ++at) {
         const auto plane = static_cast<std::size_t>(at - piece.call.lower[axis]);
         const std::vector<std::uint32_t>& some = piece.points_on_planes[plane];
         if (some.empty()) continue;
-        box.lower[axis] = block.box.lower[axis] + at;
-        box.upper[axis] = box.lower[axis] + 1;
-        PointList list = list_in(*run.points, some, box, block, space.period, space.turns,
-                                 state.view(slot, piece.block));
+        box.lower[axis] = at, box.upper[axis] = at + 1;
+        PointList list = points.list_in(some, box);
         if (!list.points.empty()) work(state, run, piece.block, {std::move(list)});
     }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <any>
 #include <cstddef>
 #include <cstdint>
@@ -73,6 +74,14 @@ struct Parts {
     std::deque<Taker> takers = {};
 };
 
+/// The cells of a call, counted from the first own one of its block.
+[[nodiscard]] inline Box cells_of(const halocline_call& call) {
+    Box box;
+    std::ranges::copy(call.lower, box.lower.begin());
+    std::ranges::copy(call.upper, box.upper.begin());
+    return box;
+}
+
 /// The operations of a plan, checked and resolved: executing them looks nothing up and
 /// allocates nothing. Those with `timer` are timed.
 namespace program {
@@ -103,6 +112,7 @@ struct Run {
     Trial trial{Choice::never, Choice::never};
     Crew::Ticks least = Crew::unknown;  // see 'Crew'
     bool is_late_rim;
+    bool is_shared;           // by threads, one piece at least
     std::vector<int> fields;  // slots
     std::vector<bool> is_written;
     std::vector<int> scalars;
@@ -189,7 +199,8 @@ struct Check {
 
 struct Wavefront {
     std::vector<Operation> parts;
-    std::vector<plan::Skew> skews;  // of the runs among them
+    std::vector<Run*> runs;         // among them
+    std::vector<plan::Skew> skews;  // of these
     std::size_t axis;
     std::int64_t planes;
     std::int64_t rows;

@@ -117,28 +117,17 @@ struct Resolver {
     }
 
     /// Lists the points of a piece, of which a kernel may have none.
-    void add_points(program::Run& run, program::Run::Piece& piece, const Kernel& kernel,
-                    const Box& box) const {
+    void add_points(const program::Run& run, program::Run::Piece& piece) const {
         if (run.points == nullptr) return;
-        const Space& space = state.space(kernel.space);
-        const Block& block = space.blocks[static_cast<std::size_t>(piece.block)];
-        piece.point_lists =
-            lists_of(*run.points, box, block, space.period, space.turns,
-                     state.view(run.fields.front(), piece.block), state.memory.threads);
+        piece.point_lists = PointsOnBlock(state, *run.points, run.fields.front(), piece.block)
+                                .lists_of(cells_of(piece.call), state.memory.threads);
     }
 
     /// Lists the points of each plane, for a wavefront that goes along an axis.
     void list_planes(const program::Run& run, program::Run::Piece& piece, std::size_t axis) const {
-        const int slot = run.fields.front();
-        const Space& space = state.space(state.field(slot).space);
-        const Block& block = state.block(slot, piece.block);
-        Box box;
-        for (std::size_t a = 0; a < 3; ++a) {
-            box.lower[a] = block.box.lower[a] + piece.call.lower[a];
-            box.upper[a] = block.box.lower[a] + piece.call.upper[a];
-        }
-        piece.points_on_planes = points_on_planes(*run.points, axis, box, block, space.period,
-                                                  space.turns, state.view(slot, piece.block));
+        if (run.points == nullptr) return;
+        piece.points_on_planes = PointsOnBlock(state, *run.points, run.fields.front(), piece.block)
+                                     .on_planes(piece.point_lists, cells_of(piece.call), axis);
     }
 
     void add_piece(program::Run& run, const plan::BlockBox& box, const Kernel& kernel,
@@ -148,7 +137,7 @@ struct Resolver {
         // Vectors keep their memory when the operation is moved.
         next.call.fields = run.field_arguments.data();
         next.call.scalars = run.scalar_arguments.data();
-        add_points(run, next, kernel, box.box);
+        add_points(run, next);
         if (!next.layers.empty()) next.call.layers = next.layers.data();
         next.call.takers = run.taker_arguments.data();
         run.pieces.push_back(std::move(next));
@@ -197,6 +186,8 @@ struct Resolver {
                 add_piece(resolved, {box.block, part.box}, kernel, part.away);
             }
         }
+        resolved.is_shared =
+            std::ranges::any_of(resolved.pieces, [](const auto& one) { return one.threads > 1; });
         resolved.mask = kernel.mask;
         resolved.listed_version = -1;
         resolved.timer = timers.add("run", run.label);
@@ -231,13 +222,17 @@ struct Resolver {
         return {std::move(resolved)};
     }
     program::Operation operator()(const plan::Wavefront& wavefront) const {
-        program::Wavefront resolved{{}, wavefront.skews, 0, wavefront.planes, wavefront.rows, 0};
+        program::Wavefront resolved{{}, {}, wavefront.skews, 0, wavefront.planes, wavefront.rows,
+                                    0};
         resolved.parts = resolve(wavefront.parts, state, parts, timers, where);
-        const auto runs = std::ranges::count_if(resolved.parts, is_run);
-        if (runs != std::ssize(wavefront.skews)) {
-            throw std::invalid_argument(where + ": there are " + std::to_string(runs) +
-                                        " runs and " + std::to_string(wavefront.skews.size()) +
-                                        " skews.");
+        for (program::Operation& part : resolved.parts) {
+            if (auto* const run = std::get_if<program::Run>(&part.kind))
+                resolved.runs.push_back(run);
+        }
+        if (resolved.runs.size() != wavefront.skews.size()) {
+            throw std::invalid_argument(where + ": there are " +
+                                        std::to_string(resolved.runs.size()) + " runs and " +
+                                        std::to_string(wavefront.skews.size()) + " skews.");
         }
         if (wavefront.axis < 1 || wavefront.axis > 2 || wavefront.planes < 1 ||
             wavefront.rows < 0) {
@@ -247,20 +242,14 @@ struct Resolver {
                                         std::to_string(wavefront.rows) + " rows at once.");
         }
         resolved.axis = static_cast<std::size_t>(wavefront.axis);
-        for (program::Operation& part : resolved.parts) {
-            auto* const run = std::get_if<program::Run>(&part.kind);
-            if (run == nullptr) continue;
-            // A wavefront has tiles of its own.
+        for (program::Run* run : resolved.runs) {
             for (program::Run::Piece& piece : run->pieces) {
-                std::ranges::fill(piece.call.tile, 0);
-                if (run->points != nullptr) list_planes(*run, piece, resolved.axis);
+                std::ranges::fill(piece.call.tile, 0);  // a wavefront has tiles of its own
+                list_planes(*run, piece, resolved.axis);
             }
         }
         resolved.timer = timers.add("run", wavefront.label);
         return {std::move(resolved)};
-    }
-    static bool is_run(const program::Operation& part) {
-        return std::holds_alternative<program::Run>(part.kind);
     }
     program::Operation operator()(const plan::StepEnd& /*end*/) const {
         return {program::StepEnd{}};
@@ -292,10 +281,7 @@ struct Resolver {
     }
 
     program::Operation operator()(const plan::Every& every) const {
-        if (every.interval < 1) {
-            throw std::invalid_argument(where + ": interval " + std::to_string(every.interval) +
-                                        " is less than one step.");
-        }
+        require_interval(every.interval, where);
         return {program::Every{every.interval, resolve(every.body, state, parts, timers, where)}};
     }
 

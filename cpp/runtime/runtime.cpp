@@ -233,12 +233,7 @@ void Runtime::set_temporal_block(const std::string& name, std::int64_t steps,
                                  const std::vector<plan::Operation>& operations) {
     const Program* const first = &program(name);
     const std::string where = "Temporal block of program '" + name + "'";
-    for (const plan::Pause& pause : pauses) {
-        if (pause.interval < 1) {
-            throw std::invalid_argument(where + ": interval " + std::to_string(pause.interval) +
-                                        " is less than one step.");
-        }
-    }
+    for (const plan::Pause& pause : pauses) require_interval(pause.interval, where);
     temporal_blocks_[first] = {steps, pauses, resolve(operations, state_, parts_, timers_, where)};
 }
 

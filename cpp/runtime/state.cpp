@@ -60,4 +60,10 @@ LocalBox localize(const State& state, int slot, const plan::BlockBox& box,
     return {box.block, box.box.relative_to(owned.lower)};
 }
 
+void require_interval(std::int64_t steps, const std::string& where) {
+    if (steps >= 1) return;
+    throw std::invalid_argument(where + ": interval " + std::to_string(steps) +
+                                " is less than one step.");
+}
+
 }  // namespace halocline

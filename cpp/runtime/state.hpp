@@ -91,6 +91,7 @@ struct LocalBox {
 void require_slot(const State& state, int slot, const std::string& where);
 void require_space(const State& state, int space, const std::string& where);
 void require_block(const State& state, int space, int block, const std::string& where);
+void require_interval(std::int64_t steps, const std::string& where);
 void require_component(const State& state, int slot, int component, const std::string& where);
 
 /// The box in cells of its block; it must lie in what is allocated for the field.

@@ -49,9 +49,7 @@ struct Step {
             prepare(run);
             executor.run(run);
         });
-        const auto is_shared = [](const program::Run::Piece& piece) { return piece.threads > 1; };
-        if (run.trial.is_over() && std::ranges::any_of(run.pieces, is_shared))
-            state.crew.took(ticks, run.least);
+        if (run.trial.is_over() && run.is_shared) state.crew.took(ticks, run.least);
         run.trial.took(ticks);
     }
 
@@ -59,8 +57,7 @@ struct Step {
     void list_cells(program::Run& run) const {
         executor.to_host(state.holds(run.mask), false);
         for (program::Run::Piece& piece : run.pieces) {
-            const Box box{{piece.call.lower[0], piece.call.lower[1], piece.call.lower[2]},
-                          {piece.call.upper[0], piece.call.upper[1], piece.call.upper[2]}};
+            const Box box = cells_of(piece.call);
             const ElementType type = state.field(run.mask).type;
             const Tile tile{piece.call.tile[0], piece.call.tile[1]};
             piece.active_runs = active_runs_of(state.view(run.mask, piece.block), type, box, tile);

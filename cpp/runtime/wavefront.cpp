@@ -155,13 +155,11 @@ private:
 };
 
 /// The runs that have something to do on a block, given its fields.
-std::vector<BlockRun> runs_on(const State& state, program::Wavefront& wavefront, int block) {
+std::vector<BlockRun> runs_on(const State& state, const program::Wavefront& wavefront, int block) {
     std::vector<BlockRun> found;
-    std::size_t number = 0;
-    for (program::Operation& part : wavefront.parts) {
-        auto* const run = std::get_if<program::Run>(&part.kind);
-        if (run == nullptr) continue;
-        BlockRun one{run, wavefront.skews[number++], {}};
+    for (std::size_t n = 0; n < wavefront.runs.size(); ++n) {
+        program::Run* const run = wavefront.runs[n];
+        BlockRun one{run, wavefront.skews[n], {}};
         for (const program::Run::Piece& piece : run->pieces) {
             if (piece.block == block) one.pieces.push_back(&piece);
         }
@@ -176,9 +174,7 @@ std::vector<BlockRun> runs_on(const State& state, program::Wavefront& wavefront,
 
 void run_wavefront(const State& state, program::Wavefront& wavefront) {
     int last = -1, threads = 1;
-    for (const program::Operation& part : wavefront.parts) {
-        const auto* const run = std::get_if<program::Run>(&part.kind);
-        if (run == nullptr) continue;
+    for (const program::Run* run : wavefront.runs) {
         for (const program::Run::Piece& piece : run->pieces) {
             last = std::max(last, piece.block);
             threads = std::max(threads, piece.threads);

@@ -19,6 +19,7 @@ Offset = tuple[int, ...]
 Direction = tuple[int, ...]
 
 AXES = "xyz"
+VOLUME = len(AXES)
 
 # Far outside any grid, yet small enough that sums of a few of them fit in 64 bits.
 UNBOUNDED = 1 << 40

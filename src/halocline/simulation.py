@@ -39,6 +39,7 @@ from halocline.tune.once import Once
 from halocline.tune.planner import Planner
 from halocline.tune.selection import Predictor, Selection, predicted_lines, predictor_of
 from halocline.tune.start import start
+from halocline.tune.work import Placement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,7 +133,7 @@ class Simulation:
                 self.job,
                 platform_here(self.job, self.threads, self.device),
                 # Read by all ranks together, so that none waits for another later.
-                self._ask() if self.job.size > 1 else None,
+                self._ask() if self.job.size > 1 else Predictor(Placement(1, self.threads)),
                 self.strategy,
                 (decomposition, blocks),
                 file,
@@ -346,7 +347,9 @@ class Simulation:
         """
         if self.size == 1 or self._tally.told is None:
             self._tell()
-        predicted = predicted_lines(self.plan, self.selection.predictor or self._ask())
+        predicted = predicted_lines(
+            self.plan, self._ask() if self.size == 1 else self.selection.predictor
+        )
         return self._tally.report(self.step, predicted, self.device)
 
     def _tell(self) -> None:

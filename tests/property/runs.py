@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from pprint import pformat
 from random import Random
-from unittest.mock import patch
 
 import numpy as np
+from in_caches import small_caches
 from property.draw import draw_program
 from property.evaluation import UndefinedError
 from property.executions import Execution, Piece, draw_execution, is_refused, plainer
@@ -72,13 +72,6 @@ def check(
             what = details(program, execution) if found == DIFFERS else found
             raise AssertionError(_told(number, what, program, execution))
     return None if found is None else (program, execution)
-
-
-@contextmanager
-def small_caches(kept_bytes: int) -> Iterator[None]:
-    """Let plans be made for caches that keep so much, so that small fields outgrow them."""
-    with patch("halocline.runtime.platform.keeps", lambda caches, threads: kept_bytes):
-        yield
 
 
 def check_relay(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.analysis.cost import cost
-from halocline.geometry import Box
+from halocline.geometry import VOLUME, Box
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +26,6 @@ _USABLE_PART = 2
 _FEWEST_ROWS, _FEWEST_CELLS = 8, 4096
 # Tiles begin with a cache line where the box does.
 _WHOLE = 64
-_VOLUME = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ def tile_for(kernel: Kernel, extent: Sequence[int], kept_bytes: int) -> Tile | N
     limit = kept_bytes // _USABLE_PART
     if kernel.sweep is not None or kernel.dimensions == 1 or _held(kernel, extent) <= limit:
         return None
-    is_volume = kernel.dimensions == _VOLUME
+    is_volume = kernel.dimensions == VOLUME
     width, height = extent[0], extent[1] if is_volume else 1
 
     def most_rows(cells: int) -> int:

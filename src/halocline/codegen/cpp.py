@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.codegen.cpp_fetching import Fetching
-from halocline.codegen.cpp_producers import ProducerTexts
+from halocline.codegen.cpp_producers import ProducerFunctions
 from halocline.codegen.cpp_row import RowText
 from halocline.codegen.cpp_sweep import RowsBeside, columns_at_once
 from halocline.codegen.cpp_taking import TakenTexts
@@ -115,13 +115,14 @@ class _Function:
 
     def __init__(self, kernel: Kernel, nest: Nest, entry: str) -> None:
         self._entry = entry
-        self._rows = _Rows(kernel, nest, entry, f"{entry}_rows")
+        self._producers = ProducerFunctions(kernel, nest, entry)
+        self._rows = _Rows(nest, self._producers, f"{entry}_rows")
         planes = 1 if self._rows.has_strips else planes_together(nest)
         several = f"{entry}_rows_of_{planes}_planes"
         self._several = (
-            _Rows(kernel, together(nest, planes), entry, several) if planes > 1 else None
+            _Rows(together(nest, planes), self._producers, several) if planes > 1 else None
         )
-        self.nests = (nest, *self._rows.producers.nests)
+        self.nests = (nest, *self._producers.nests)
         self.loops = [loop for loop in (self._rows, self._several) if loop]
 
     def text(self) -> str:
@@ -129,7 +130,7 @@ class _Function:
         functions = [loop.text() for loop in self.loops]
         return "\n".join(
             [
-                self._rows.producers.functions() + functions[0],
+                self._producers.text() + functions[0],
                 *functions[1:],
                 f'extern "C" void {self._entry}(const halocline_call* call) {{',
                 f"    {self._share()};",
@@ -152,25 +153,23 @@ class _Rows:
     """The text of a function that computes rows.
 
     Args:
-        kernel: Whose rows.
         nest: What is done.
-        entry: The kernel's function.
-        name: Of this one.
+        producers: The kernel's.
+        name: Of the function.
 
     Attributes:
         nest: What is done.
         name: Of the function.
-        producers: The producers of the kernel.
         fetching: What it fetches ahead.
     """
 
-    def __init__(self, kernel: Kernel, nest: Nest, entry: str, name: str) -> None:
+    def __init__(self, nest: Nest, producers: ProducerFunctions, name: str) -> None:
         self.nest = nest
         self.name = name
         self._beside = RowsBeside(nest) if is_along_x(nest) else None
         self._row_text = text = self._beside or RowText(nest)
         new, out = text.names.new, text.out
-        self.producers = ProducerTexts(kernel, nest, entry, new)
+        self._producers = producers.called(new)
         kinds = {} if self._beside else row_copies(nest)
         self._wide = {key: kinds[key] for key in text.rows if key in kinds}
         self._wide_rows = {key: new(f"{text.rows[key]}_wide") for key in self._wide}
@@ -191,7 +190,7 @@ class _Rows:
         """Return the function."""
         body = [
             *self._arguments(),
-            *(self._beside.lines(self.producers) if self._beside else self._rows()),
+            *(self._beside.lines(self._producers) if self._beside else self._rows()),
             *self._taken.end(),
             *(["if (may_stream) fence();"] if self.nest.streamed else []),
         ]
@@ -221,7 +220,7 @@ class _Rows:
 
     def _produced(self) -> list[str]:
         """Print the calls of producers for a row, or for those of several planes."""
-        calls = self.producers.calls()
+        calls = self._producers.calls()
         if self.nest.planes == 1:
             return calls
         loop = f"for (int64_t z = plane; z < plane + {self.nest.planes}; ++z) {{"
@@ -248,17 +247,11 @@ class _Rows:
         return ["if (++y == call.upper[1]) {", "    y = call.lower[1];", f"    {step};", "}"]
 
     def _arguments(self) -> list[str]:
-        planes = self.nest.planes
-        constant, plane, times = ("const ", "plane", f" * {planes}")
-        if planes == 1:
-            constant, plane, times = "", "z", ""
         lines = [
             *self._row_text.arguments(),
-            *self.producers.rows(),
+            *self._producers.rows(),
             "const int64_t height = call.upper[1] - call.lower[1];",
-            f"{constant}int64_t lower = part.lower, upper = part.upper;",
-            f"int64_t y = {self._first(1)} part.first % height;",
-            f"int64_t {plane} = {self._first(2)} part.first / height{times};",
+            *self._first_row(),
         ]
         if self.has_strips:
             strip = self._taken.strip if self._taken.rows else _STRIP
@@ -293,6 +286,15 @@ class _Rows:
         """Return the cells in a cache line of the streamed field with the smallest numbers."""
         dtypes = {field.name: np.dtype(field.dtype) for field in self.nest.fields}
         return 64 // min(dtypes[row[0]].itemsize for row in self._target)
+
+    def _first_row(self) -> list[str]:
+        """Print the cells of the first row, or of the first one of several planes."""
+        cells = "int64_t lower = part.lower, upper = part.upper;"
+        y = f"int64_t y = {self._first(1)} part.first % height;"
+        plane = f"{self._first(2)} part.first / height"
+        if self.nest.planes == 1:
+            return [cells, y, f"int64_t z = {plane};"]
+        return [f"const {cells}", y, f"int64_t plane = {plane} * {self.nest.planes};"]
 
     def _first(self, axis: int) -> str:
         """Print what the rows of a part are counted from along y or z."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from halocline.codegen.expression import scaled
 from halocline.codegen.nest import leading
 from halocline.codegen.text import indented
+from halocline.geometry import AXES, VOLUME
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -25,7 +26,6 @@ _AHEAD_LINES, _LEAST_AHEAD = 32, 4
 # each row is fetched several times.
 _AHEAD_ROWS = (1, 2, 4)
 _FOLLOWED = 8  # streams that processors follow by themselves
-_VOLUME = 3
 
 
 class Fetching:
@@ -73,8 +73,8 @@ class Fetching:
         lines = []
         for field, name in self._to_next_row.items():
             view, ratio = self._row.fields[field], self._row.ratio
-            row, plane = (scaled(f"{view}.{'xyz'[a]}", ratio(field, a)) for a in (1, 2))
-            if self._nest.dimensions == _VOLUME:
+            row, plane = (scaled(f"{view}.{AXES[a]}", ratio(field, a)) for a in (1, 2))
+            if self._nest.dimensions == VOLUME:
                 way = plane if self._nest.planes == 1 else f"{self._nest.planes} * {plane}"
                 row = f"y + 1 < call.upper[1] ? {row} : {way} - (height - 1) * {row}"
             lines.append(f"const int64_t {name} = {row};")

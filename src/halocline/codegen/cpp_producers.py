@@ -12,26 +12,25 @@ from halocline.codegen.lower import lower
 from halocline.codegen.text import folded, indented, summary, type_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from halocline.codegen.nest import Load, Nest
     from halocline.language.expressions.kernel import Kernel, Producer
 
 
-class ProducerTexts:
-    """The texts of all producers of a kernel.
-
-    Those on one layer run in almost the same rows. Across x these are almost all rows, and in each
-    one cell: the row is asked once whether all of them run there.
+class ProducerFunctions:
+    """The functions of all producers of a kernel.
 
     Args:
         kernel: Their consumer.
         nest: What it does.
         entry: Its function.
-        new: Gives names that nothing else has there.
+
+    Attributes:
+        nests: What they do.
     """
 
-    def __init__(self, kernel: Kernel, nest: Nest, entry: str, new: Callable[[str], str]) -> None:
+    def __init__(self, kernel: Kernel, nest: Nest, entry: str) -> None:
         self._texts = [
             (_CellProducer if producer.layer[0] == 0 else _RowProducer)(
                 producer, nest, f"{entry}_producer_{number}", number
@@ -39,13 +38,27 @@ class ProducerTexts:
             for number, producer in enumerate(kernel.producers)
         ]
         self.nests = [text.nest for text in self._texts]
-        # In the producers' order: where two assign the same cell, the later one's value stays.
-        layers = [list(layer) for _, layer in groupby(self._texts, _ProducerText.place)]
-        self._layers = {new(f"layer_{number}"): layer for number, layer in enumerate(layers)}
 
-    def functions(self) -> str:
+    def text(self) -> str:
         """Return the functions."""
         return "".join(text.function() for text in self._texts)
+
+    def called(self, new: Callable[[str], str]) -> ProducerCalls:
+        """Return their calls; 'new' gives names that nothing else has there."""
+        return ProducerCalls(self._texts, new)
+
+
+class ProducerCalls:
+    """The calls of producers in a function that computes rows.
+
+    Those on one layer run in almost the same rows. Across x these are almost all rows, and in each
+    one cell: the row is asked once whether all of them run there.
+    """
+
+    def __init__(self, texts: Iterable[_ProducerText], new: Callable[[str], str]) -> None:
+        # In the producers' order: where two assign the same cell, the later one's value stays.
+        layers = [list(layer) for _, layer in groupby(texts, _ProducerText.place)]
+        self._layers = {new(f"layer_{number}"): layer for number, layer in enumerate(layers)}
 
     def rows(self) -> list[str]:
         """Print in which rows the producers on each layer run."""

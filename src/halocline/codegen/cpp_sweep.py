@@ -13,7 +13,7 @@ from halocline.codegen.text import at, indented, type_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from halocline.codegen.cpp_producers import ProducerTexts
+    from halocline.codegen.cpp_producers import ProducerCalls
     from halocline.codegen.nest import IndexValue, Load, Nest, Row, Store
 
 # What columns carry from cell to cell while they are done [bytes].
@@ -91,7 +91,7 @@ class RowsBeside(RowText):
             lines.append(f"alignas(64) {kind} {self._memory[name]}[{count} * lanes];")
         return lines
 
-    def lines(self, producers: ProducerTexts) -> list[str]:
+    def lines(self, producers: ProducerCalls) -> list[str]:
         """Print what is done in the rows of a part."""
         assert self.nest.sweep is not None
         if self.nest.sweep[1] > 0:

@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from halocline.codegen.nest import IndexValue, Let, Load, Nest, Operation, Store
+from halocline.geometry import VOLUME
 
 if TYPE_CHECKING:
     from halocline.codegen.nest import Row, Value
     from halocline.geometry import Offset
 
-_VOLUME = 3
 # So many loads of a cell fit into registers if so many planes are done together.
 _FITTING = ((4, 8), (2, 32))
 
@@ -24,7 +24,7 @@ def planes_together(nest: Nest) -> int:
     """Return how many planes a nest does best together: 1 if it reads none of them again."""
     planes: dict[object, set[int]] = {}
     for load in nest.loads:
-        if len(load.offset) == _VOLUME:
+        if len(load.offset) == VOLUME:
             planes.setdefault((load.field, load.component), set()).add(load.offset[2])
     is_plain = nest.sweep is None and all(set(f.ratio) <= {1} for f in nest.fields)
     if not is_plain or max(map(len, planes.values()), default=0) <= 1:
@@ -64,7 +64,7 @@ def _above(value: Value, planes: int, numbers: list[int]) -> Value:
     match value:
         case Load():
             return replace(value, offset=_moved(value.offset, planes))
-        case IndexValue(axis, offset) if axis == _VOLUME - 1:
+        case IndexValue(axis, offset) if axis == VOLUME - 1:
             return replace(value, offset=offset + planes)
         case Operation(_, _, below):
             return replace(value, operands=tuple(numbers[n] for n in below))

@@ -101,8 +101,12 @@ class Plan:
         """Return how a field is stored."""
         return next(layout for layout in self.layouts if layout.name == field)
 
-    def bytes_of_largest_block(self, layout: FieldLayout) -> int:
-        """Return what a field takes on the largest of the rank's blocks, with its halo [bytes]."""
+    def bytes_on_largest_block(self, fields: Iterable[str]) -> int:
+        """Return what fields take on the largest of the rank's blocks, with their halos [bytes]."""
+        names = set(fields)
+        return sum(map(self._largest_bytes, (one for one in self.layouts if one.name in names)))
+
+    def _largest_bytes(self, layout: FieldLayout) -> int:
         cells = max((layout.stored(box).cells for box in self.boxes_of(layout.space)), default=0)
         return cells * layout.components * layout.bytes_per_value
 

@@ -87,9 +87,8 @@ def decided(plan: Plan, platform: Platform) -> Plan:
     if plan.executions:
         return plan
     plan = plan if platform.has_devices else with_taking(plan)
-    sizes = {layout.name: plan.bytes_of_largest_block(layout) for layout in plan.layouts}
     executions = tuple(
-        _execution(plan, launch, sum(sizes.get(name, 0) for name in launch.names), platform)
+        _execution(plan, launch, plan.bytes_on_largest_block(launch.names), platform)
         for launch in plan.launches
     )
     plan = replace(plan, executions=executions)

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from halocline.geometry import bounding_box
+from halocline.geometry import VOLUME, bounding_box
 from halocline.language.steps.tree import Every, Repeat, Until
 from halocline.plan.operations import Compute, Poll, Run, Skew, StepEnd, Wavefront
 from halocline.plan.taking import taken
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from halocline.geometry import Box
     from halocline.plan.access import Access, Key
@@ -33,7 +33,6 @@ _PLANES = (4, 2, 1)
 _FEWEST_ROWS = 16
 # Of caches: they hold what others read, too.
 _USABLE_PART = 2
-_VOLUME = 3
 
 _Between = Compute | StepEnd | Poll
 
@@ -50,10 +49,10 @@ def with_wavefronts(
         threads: Of a rank.
     """
     joining = _Joining(plan, kept_bytes, threads)
-    every = tuple(operations)
-    for number, op in enumerate(every):
+    for unit in _units(operations):
+        op = unit[0]
         if isinstance(op, Run):
-            joining.add(op, _in_pieces(every[number:]))
+            joining.add(unit)
             continue
         if isinstance(op, _Between):
             joining.parts.append(op)
@@ -83,27 +82,51 @@ def bytes_in_wavefront(plan: Plan, wavefront: Wavefront) -> int:
 
 def bytes_in_work(plan: Plan, wavefront: Wavefront) -> int:
     """Return what a thread goes through before a wavefront needs a plane again [bytes]."""
-    launches = {plan.launches[run.launch] for run in wavefront.runs}
-    (space, *_) = {launch.space for launch in launches}
-    names = {name for launch in launches for name in launch.names}
-    extent = max(plan.boxes_of(space), key=lambda box: box.cells).extent
-    size = sum(plan.bytes_of_largest_block(one) for one in plan.layouts if one.name in names)
-    planes = wavefront.planes + max(skew.upper for skew in wavefront.skews) + 1
-    rows = wavefront.rows or (extent[1] if len(extent) == _VOLUME else 1)
-    return size // prod(extent[1:]) * planes * rows
+    size = _Size(plan, wavefront.runs)
+    planes = _planes_in_work(wavefront.planes, wavefront.skews)
+    return size.row_bytes * planes * (wavefront.rows or size.rows)
 
 
-def _in_pieces(operations: Sequence[Operation]) -> list[Run]:
-    """Return the first of some operations, a run, and those that do other cells of the same."""
-    first, *others = operations
-    assert isinstance(first, Run)
-    pieces = [first]
-    for op in others:
-        if isinstance(op, Run) and op.launch == first.launch:
-            pieces.append(op)
-        elif not isinstance(op, Poll):
-            break
-    return pieces
+class _Size:
+    """What runs use on the largest block of a rank.
+
+    Attributes:
+        bytes: Of all their fields.
+        row_bytes: Of a row of them.
+        rows: Of a plane.
+        axes: How many there are.
+    """
+
+    def __init__(self, plan: Plan, runs: Sequence[Run]) -> None:
+        launches = [plan.launches[run.launch] for run in runs]
+        self.bytes = plan.bytes_on_largest_block(n for launch in launches for n in launch.names)
+        extent = max(plan.boxes_of(launches[0].space), key=lambda box: box.cells).extent
+        self.row_bytes = self.bytes // prod(extent[1:])
+        self.axes = len(extent)
+        self.rows = extent[1] if self.axes == VOLUME else 1
+
+
+def _planes_in_work(planes: int, skews: Iterable[Skew]) -> int:
+    """Return how many planes lie between the first that is still used and the last brought in."""
+    return planes + max(skew.upper for skew in skews) + 1
+
+
+def _units(operations: Iterable[Operation]) -> Iterator[tuple[Operation, ...]]:
+    """Yield operations, at once those that do cells of one kernel, with the polls after them."""
+    unit: list[Operation] = []
+    for op in operations:
+        if unit and not _goes_on(unit[0], op):
+            yield tuple(unit)
+            unit = []
+        unit.append(op)
+    if unit:
+        yield tuple(unit)
+
+
+def _goes_on(first: Operation, op: Operation) -> bool:
+    if not isinstance(first, Run):
+        return False
+    return isinstance(op, Poll) or (isinstance(op, Run) and op.launch == first.launch)
 
 
 class _Joining:
@@ -117,50 +140,39 @@ class _Joining:
         self._begin()
 
     def _begin(self) -> None:
-        self.parts: list[Run | _Between] = []
+        self.parts: list[Operation] = []
+        self.runs: list[Run] = []
         self.skews: list[Skew] = []
         self.along, self.across = _Behind(-1), _Behind(-2)
         self.seen: set[Key] = set()
 
-    def add(self, run: Run, pieces: Sequence[Run]) -> None:
-        """Add the next run; it begins another wavefront if it cannot be in this one.
-
-        Args:
-            run: The run.
-            pieces: It and those that follow it at once and do other cells of the same.
-        """
-        launch = self.plan.launches[run.launch]
-        box = bounding_box(box for piece in pieces for _, box in piece.boxes)
-        if box is None:
-            return  # it has nothing to do here
+    def add(self, unit: Sequence[Operation]) -> None:
+        """Add the runs of a kernel; they begin another wavefront if they cannot be in this one."""
+        runs = [op for op in unit if isinstance(op, Run)]
+        launch = self.plan.launches[runs[0].launch]
+        box = bounding_box(box for run in runs for _, box in run.boxes)
+        if box is None:  # they have nothing to do here
+            self.parts += [op for op in unit if not isinstance(op, Run)]
+            return
         if not _may_be_cut(launch):
             self.finish()
-            self.result.append(run)
-            return
-        if self._is_rest(run):
-            self.parts.append(run)
-            self.skews.append(self.skews[-1])
+            self.result += unit
             return
         skew = self._skew(launch, box)
         if skew is None:
             self.finish()
             skew = Skew(0, 0, 0, is_first=True)
-        self.parts.append(run)
-        self.skews.append(skew)
+        self.parts += unit
+        self.runs += runs
+        self.skews += [skew] * len(runs)
         self.along.add(launch, box, skew.lower, skew.upper)
         self.across.add(launch, box, 0, skew.across)
         self.seen |= _used(launch)
 
-    def _is_rest(self, run: Run) -> bool:
-        """Return whether a run does other cells of what the one before it does."""
-        runs = [part for part in self.parts if not isinstance(part, Poll)]
-        last = runs[-1] if runs else None
-        return isinstance(last, Run) and last.launch == run.launch
-
     def _skew(self, launch: Launch, box: Box) -> Skew | None:
         """Return how a run stays behind all before it; None if it must wait until they are done."""
-        runs = [part for part in self.parts if isinstance(part, Run)]
-        if runs and not self.plan.launches[runs[0].launch].space.is_beside(launch.space):
+        first = self.plan.launches[self.runs[0].launch] if self.runs else launch
+        if not first.space.is_beside(launch.space):
             return None
         along, across = (one.distance(launch, box) for one in (self.along, self.across))
         if along is None or across is None:
@@ -169,41 +181,35 @@ class _Joining:
 
     def finish(self) -> None:
         """Add what has been collected to the result."""
-        runs = [part for part in self.parts if isinstance(part, Run)]
-        count = len({run.launch for run in runs})
-        found = self._wavefront(runs) if count > 1 else None
-        if found is None:
+        size = _Size(self.plan, self.runs) if len({run.launch for run in self.runs}) > 1 else None
+        # Runs that find all they need in caches gain nothing.
+        if size is None or size.bytes <= self.kept_bytes * self.threads:
             self.result += self.parts
         else:
-            last = max(n for n, part in enumerate(self.parts) if isinstance(part, Run))
-            self.result += dict.fromkeys(p for p in self.parts[:last] if isinstance(p, Poll))
-            self.result += [found, *self.parts[last + 1 :]]
+            end = 1 + max(n for n, part in enumerate(self.parts) if isinstance(part, Run))
+            within, after = self.parts[:end], self.parts[end:]
+            self.result += dict.fromkeys(part for part in within if isinstance(part, Poll))
+            self.result += [self._wavefront(size, within), *after]
         self._begin()
 
-    def _wavefront(self, runs: Sequence[Run]) -> Wavefront | None:
-        """Return runs as a wavefront; None if they find all they need in caches without."""
-        launches = [self.plan.launches[run.launch] for run in runs]
-        names = {name for launch in launches for name in launch.names}
-        layouts = [layout for layout in self.plan.layouts if layout.name in names]
-        size = sum(map(self.plan.bytes_of_largest_block, layouts))
-        if size <= self.kept_bytes * self.threads:
-            return None
-        extent = max(self.plan.boxes_of(launches[0].space), key=lambda box: box.cells).extent
-        planes, rows = self._tile(size // prod(extent[1:]))
-        last = max(n for n, part in enumerate(self.parts) if isinstance(part, Run))
+    def _wavefront(self, size: _Size, parts: Iterable[Operation]) -> Wavefront:
+        """Return a wavefront of the runs among some parts."""
+        planes, rows = self._tile(size.row_bytes)
         return Wavefront(
-            tuple(part for part in self.parts[: last + 1] if not isinstance(part, Poll)),
+            tuple(part for part in parts if isinstance(part, Run | Compute | StepEnd)),
             tuple(self.skews),
-            axis=len(extent) - 1,
+            axis=size.axes - 1,
             planes=planes,
-            rows=rows if len(extent) == _VOLUME and rows < extent[1] else 0,
+            rows=rows if rows < size.rows else 0,
         )
 
     def _tile(self, row_bytes: int) -> tuple[int, int]:
         """Return planes at once, and rows of tiles, so that caches hold all planes in work."""
-        behind = max(skew.upper for skew in self.skews)
         limit = self.kept_bytes // _USABLE_PART
-        choices = [(planes, limit // (row_bytes * (planes + behind + 1))) for planes in _PLANES]
+        choices = [
+            (planes, limit // (row_bytes * _planes_in_work(planes, self.skews)))
+            for planes in _PLANES
+        ]
         planes, rows = next((one for one in choices if one[1] >= _FEWEST_ROWS), choices[-1])
         return planes, max(1, rows)
 

@@ -178,7 +178,7 @@ def _is_worth_trying(plan: Plan, before: Sequence[Candidate | None]) -> bool:
 
 
 def _stored(plan: Plan) -> int:
-    return sum(map(plan.bytes_of_largest_block, plan.layouts))
+    return plan.bytes_on_largest_block(layout.name for layout in plan.layouts)
 
 
 def _predicted_s(plan: Plan, model: Model | None) -> float:

@@ -34,7 +34,7 @@ class Planner:
         check_every: After how many steps fields are searched for values that are not numbers.
         job: The ranks.
         platform: What they run on.
-        predictor: What predicts their steps; None for a single rank.
+        predictor: What predicts their steps.
         strategy: The one that the user has chosen, or 'auto'.
         shape: The decomposition that the user has chosen, and the blocks a rank.
         file: Where the plans stand; None if they are to be made.
@@ -45,7 +45,7 @@ class Planner:
     check_every: int
     job: Job
     platform: Platform
-    predictor: Predictor | None
+    predictor: Predictor
     strategy: Strategy | str
     shape: tuple[AnyDecomposition, int]
     file: PlanFile | None = None
@@ -79,7 +79,6 @@ class Planner:
             lambda strategy: self._plan(program, split, strategy),
             self.job,
             self.predictor,
-            threads=self.platform.threads,
         )
 
     @property
@@ -90,7 +89,7 @@ class Planner:
         """Return the decomposition; which shape is the cheapest depends on the step."""
         wanted, blocks = self.shape
         prices = None
-        if self.predictor is not None and (wanted is None or isinstance(wanted, str)):
+        if wanted is None or isinstance(wanted, str):
             prices = prices_here(program, self._fixed, self.job, self.predictor)
         return decomposition_for(self.grid, self.job.size, wanted, blocks, prices, self.steps)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from halocline.plan.strategy import Strategy
@@ -58,15 +59,13 @@ class CandidatePlans:
     key: str
 
 
-def candidate_plans(  # noqa: PLR0913 (what a choice follows from)
+def candidate_plans(
     program: Program,
     decomposition: Decomposition,
     strategy: Strategy | str,
     make: Callable[[Strategy], Plan],
     job: Job,
-    predictor: Predictor | None,
-    *,
-    threads: int,
+    predictor: Predictor,
 ) -> CandidatePlans:
     """Return the plans worth trying; collective.
 
@@ -76,33 +75,31 @@ def candidate_plans(  # noqa: PLR0913 (what a choice follows from)
         strategy: The one that the user has chosen, or 'auto'.
         make: Makes this rank's plan for a strategy.
         job: The ranks.
-        predictor: What predicts their steps; None for a single rank, which sends nothing.
-        threads: Of a rank.
+        predictor: What predicts their steps.
 
     Raises:
         PlanError: Even the default strategy cannot be planned.
     """
     if isinstance(strategy, Strategy):
         return CandidatePlans((make(strategy),), None, f"strategy {strategy}, as given", "")
-    if predictor is None:
+    make = cache(make)  # the default strategy is asked for again
+    if job.size == 1:
         alone = make(Strategy())
-        if not any(how.stream != "never" for how in alone.executions):
-            reason = "a single rank sends nothing, and its fields fit the caches: default strategy"
+        if all(how.stream == "never" for how in alone.executions):
+            fits = "" if alone.has_devices else ", and its fields fit the caches"
+            reason = f"a single rank sends nothing{fits}: default strategy"
             return CandidatePlans((alone,), None, reason, "")
-    elif predictor.missing:
+    if predictor.missing:
         return _default(make, predictor.missing)
-    key = case_key(
-        program, decomposition, predictor.placement if predictor else Placement(1, threads)
-    )
-    for what in (job.link, predictor.device if predictor else ""):
+    key = case_key(program, decomposition, predictor.placement)
+    for what in (job.link, predictor.device):
         key += f" {what}" if what else ""
     known = job.from_first(lambda: recall(choices_path(), identity_here(), key))
     if known is not None:
         return CandidatePlans((make(known.strategy),), None, str(known), "")
     wanted = _candidates(job, predictor)
-    model = predictor.model if predictor else None
     try:
-        ranked = rank_candidates(wanted, make, model, job.greatest)
+        ranked = rank_candidates(wanted, make, predictor.model, job.greatest)
     except MachineError as error:
         return _default(make, str(error))
     short = shortlist(ranked, wanted[0])
@@ -117,8 +114,8 @@ def _default(make: Callable[[Strategy], Plan], missing: str) -> CandidatePlans:
     )
 
 
-def _candidates(job: Job, predictor: Predictor | None) -> list[Strategy]:
-    if predictor is None:
+def _candidates(job: Job, predictor: Predictor) -> list[Strategy]:
+    if job.size == 1:
         return candidates_alone()
     if predictor.device:
         return candidates_on_devices()
@@ -186,7 +183,7 @@ class Selection:
         executor: What does steps.
         kernels: The compiled kernels of all of them.
         job: The ranks.
-        predictor: What predicts their steps; None for a single rank.
+        predictor: What predicts their steps.
 
     Attributes:
         plan: The plan that is followed, or will be if no trial says otherwise.
@@ -201,7 +198,7 @@ class Selection:
         executor: Executor,
         kernels: Kernels,
         job: Job,
-        predictor: Predictor | None,
+        predictor: Predictor,
     ) -> None:
         self.candidates = candidates
         self.executor = executor
@@ -287,7 +284,7 @@ class Selection:
 
     def _learn(self) -> None:
         """Take from rank 0's timers how fast the kernels are here, for the next predictions."""
-        if self.predictor is None or self.predictor.model is None:
+        if self.predictor.model is None:
             return
         model = self.predictor.model
         done = [

@@ -39,7 +39,7 @@ class Started(Protocol):
 def start(
     simulation: Started,
     candidates: CandidatePlans,
-    predictor: Predictor | None,
+    predictor: Predictor,
     before: Executor | None,
 ) -> tuple[Executor, Selection]:
     """Return what executes the plans and what chooses among them; collective.
@@ -47,7 +47,7 @@ def start(
     Args:
         simulation: Whose plans they are.
         candidates: The plans.
-        predictor: What predicts their steps; None for a single rank.
+        predictor: What predicts their steps.
         before: What stores the fields so far, on other blocks or for another simulation, and gives
             them up; None at first.
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from unittest.mock import patch
-
 import numpy as np
 import pytest
 import stencils
 from errors.telling import told
+from in_caches import small_caches, wavefronts
 
 import halocline as hc
 from halocline.errors import PlanError
@@ -43,11 +42,6 @@ def plan(steps_in_cache, *kernels, platform=SMALL, extent=(8, 9, 10), **choices)
     return plan_for(
         grid, [*steps, hc.swap(T, T_new)], strategy=strategy, check_every=0, platform=platform
     )
-
-
-def wavefronts(found):
-    blocks = [op for block in found.temporal_blocks for op in block.operations]
-    return [op for op in blocks if isinstance(op, ops.Wavefront)]
 
 
 def test_a_step_stays_behind_the_one_before_by_what_it_reads():
@@ -126,7 +120,7 @@ def test_what_is_done_now_and_then_pauses_a_block_unless_it_stands_at_its_end():
     def look():
         seen.append((simulation.step, simulation.time, float(T.gather()[0, 0, 0])))
 
-    with patch("halocline.runtime.platform.keeps", lambda caches, threads: 1):
+    with small_caches(1):
         simulation = hc.Simulation(
             grid,
             [count(T), count(T), hc.every(3, look)],
@@ -152,7 +146,7 @@ def test_each_step_of_a_block_has_its_own_time_and_numbers():
         grid = hc.Grid((6, 7), periodic=True)
         T, p = grid.field("T"), hc.Parameter(1.0, "p")
         steps = [add(T, t=hc.time, p=p), hc.assign(p, 2.0 * p)]
-        with patch("halocline.runtime.platform.keeps", lambda caches, threads: 1):
+        with small_caches(1):
             simulation = hc.Simulation(
                 grid, steps, dt=0.25, strategy=hc.Strategy(**choices), target="numpy"
             )
@@ -169,7 +163,7 @@ def test_runs_may_end_anywhere(steps):
     def value(**choices):
         problem = stencils.make("heat 2-D", "none", "float64")
         stencils.fill(problem)
-        with patch("halocline.runtime.platform.keeps", lambda caches, threads: 1):
+        with small_caches(1):
             simulation = hc.Simulation(
                 problem.grid, problem.steps, strategy=hc.Strategy(**choices), target="numpy"
             )

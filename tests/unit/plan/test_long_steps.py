@@ -88,7 +88,13 @@ def v_cycle(levels: int):
 )
 def test_a_long_step_is_planned_in_little_time(make, ranks):
     grid, steps = make()
+    # Two thirds of that on a processor of its own.
+    limit = 80 * min(_taken(lambda: sum(n * n for n in range(1_000_000))) for _ in range(3))
+    assert _taken(lambda: plan_for(grid, steps, ranks=ranks)) < limit
+
+
+def _taken(work):
+    """Return the processor time of some work [s]."""
     started = time.process_time()
-    plan_for(grid, steps, ranks=ranks)
-    # A third of that on a processor of its own.
-    assert time.process_time() - started < 3.0
+    work()
+    return time.process_time() - started

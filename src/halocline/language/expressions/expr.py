@@ -32,12 +32,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from struct import pack
 from typing import TYPE_CHECKING, Any, ClassVar
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from halocline.geometry import added
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from halocline.language.expressions.parameters import Parameter
 
@@ -226,6 +226,10 @@ def operands(node: Expr) -> tuple[Expr, ...]:
             return ()
 
 
+# Of whole expressions, what is below them, as long as these are used: many look at each statement.
+_known_below: WeakKeyDictionary[Expr, tuple[Expr, ...]] = WeakKeyDictionary()
+
+
 def walk(*roots: Expr, below: Callable[[Expr], tuple[Expr, ...]] = operands) -> tuple[Expr, ...]:
     """Return every distinct node below the roots once, operands before their users.
 
@@ -233,6 +237,19 @@ def walk(*roots: Expr, below: Callable[[Expr], tuple[Expr, ...]] = operands) -> 
         roots: Where to begin.
         below: What is below a node.
     """
+    if len(roots) != 1 or below is not operands:
+        return _ordered(roots, below)
+    (root,) = roots
+    if root in _known_below:
+        return (*_known_below[root], root)
+    found = _ordered(roots, below)
+    # Parameters hold what may hold the expression.
+    if not any(isinstance(node, Number) for node in found):
+        _known_below[root] = found[:-1]
+    return found
+
+
+def _ordered(roots: Sequence[Expr], below: Callable[[Expr], tuple[Expr, ...]]) -> tuple[Expr, ...]:
     order: list[Expr] = []
     seen: set[int] = set()
     stack: list[tuple[Expr, bool]] = [(root, False) for root in reversed(roots)]

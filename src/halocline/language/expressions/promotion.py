@@ -67,11 +67,20 @@ def value_types(kernel: Kernel, statement: Statement, place: str = "") -> dict[E
 def types_of(root: Expr, fields: Mapping[str, str], place: str = "") -> dict[Expr, str]:
     """Return the type of every node of an expression of fields of these element types."""
     types: dict[Expr, str] = {}
+    add_types(types, root, fields, place)
+    return types
+
+
+def add_types(
+    types: dict[Expr, str], root: Expr, fields: Mapping[str, str], place: str = ""
+) -> None:
+    """Add the types of the nodes of an expression to those of others that share its fields."""
     for node in walk(root):
+        if node in types:
+            continue
         below = [types[operand] for operand in operands(node)]
         types[node] = _leaf(node, fields) if not below else _result(node, below, place)
         _check_numbers(node, types, place)
-    return types
 
 
 def check_assigned(dtype: str, field: str, value: Expr, kind: str, place: str) -> None:

@@ -49,6 +49,8 @@ def with_scalars(
         taken.add(name)
         names[name] = node.parameter if isinstance(node, Number) else Formula(node)
         scalars[node] = Scalar(name)
+    if not names:
+        return tuple(statements), {}
     changed = [replace(s, value=replaced(s.value, scalars)) for s in statements]
     return tuple(changed), names
 

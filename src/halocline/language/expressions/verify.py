@@ -23,7 +23,7 @@ from halocline.language.expressions.expr import (
 )
 from halocline.language.expressions.fuse import fuse, separate
 from halocline.language.expressions.kernel import reads
-from halocline.language.expressions.promotion import COMPUTED, check_assigned, value_types
+from halocline.language.expressions.promotion import COMPUTED, add_types, check_assigned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,16 +48,18 @@ def verify(
     Raises:
         KernelError: What a statement reads would depend on chance, or types do not fit.
     """
+    for node in walk(*(statement.value for statement in kernel.statements)):
+        assert is_legal(kernel, node), node
+    dtypes = {field.name: field.dtype for field in kernel.fields}
+    types: dict[Expr, str] = {}
     for statement, line in zip(kernel.statements, places, strict=True):
         if kernel.sweep is None:
             _no_chance(kernel, statement, line, cells)
         else:
             _nothing_ahead(kernel, statement, line)
-        for node in walk(statement.value):
-            assert is_legal(kernel, node), node
-        kind = value_types(kernel, statement, line)[statement.value]
-        dtype = kernel.field(statement.field).dtype
-        check_assigned(dtype, statement.field, statement.value, kind, line)
+        value = statement.value
+        add_types(types, value, dtypes, line)
+        check_assigned(dtypes[statement.field], statement.field, value, types[value], line)
     refuse_past(separate(kernel) if is_layer else fuse(kernel), kernel.name, places)
 
 

@@ -8,7 +8,7 @@ written for all those that it spans (its children), one statement after the othe
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import floor, lcm
 from typing import TYPE_CHECKING
@@ -65,12 +65,12 @@ def space_of(name: str, fields: Sequence[Field], assigned: Sequence[Field], plac
                 "over='z') or a sweep.",
                 place=place,
             )
-    for field in fields:
-        if field.space.ratio_to(first.space) is None:
-            missing = "".join(a for a in field.axes if a not in first.axes)
+    for other in fields:
+        if other.space.ratio_to(first.space) is None:
+            missing = "".join(a for a in other.axes if a not in first.axes)
             raise KernelError(
                 f"Kernel '{name}' assigns '{first.name}', {_where(first)}, and reads "
-                f"'{field.name}', {_where(field)}: which of its cells along {missing} is not said.",
+                f"'{other.name}', {_where(other)}: which of its cells along {missing} is not said.",
                 hint=f"To combine them, use hc.sum(…, over='{missing[0]}') or a sweep along "
                 f"{missing[0]}.",
                 place=place,
@@ -141,11 +141,10 @@ def resolved(
     statements, every = [], []
     for number, group in enumerate(groups):
         before = {key: number * len(group) * count for key, count in counts.items()}
+        seen = [Child(child, children, ratios, before, len(group)) for child in group]
         for statement, place in zip(kernel.statements, places, strict=True):
-            for child in group:
-                seen = Child(child, children, ratios, before, len(group))
-                statements.append(seen.statement(statement))
-                every.append(place)
+            statements += [child.statement(statement) for child in seen]
+            every += [place] * len(seen)
     kernel = replace(kernel, fields=fields, statements=tuple(statements))
     return Resolved(kernel, coarse, tuple(every), children)
 
@@ -215,6 +214,7 @@ class Child:
         ratios: Of the fields to the cells for which the kernel was written.
         before: How often children that came before have assigned each component in all.
         beside: How many children do each statement before the next statement.
+        known: Expressions with the offsets of all reads from the cell that does them.
     """
 
     child: Offset
@@ -222,6 +222,7 @@ class Child:
     ratios: Ratios
     before: Mapping[tuple[str, int], int]
     beside: int
+    known: dict[Expr, Expr] = field(default_factory=dict)
 
     def statement(self, statement: Statement) -> Statement:
         """Return a statement, as the cell does it."""
@@ -230,8 +231,10 @@ class Child:
 
     def resolved(self, root: Expr) -> Expr:
         """Return an expression with the offsets of all reads from the cell that does it."""
-        known: dict[Expr, Expr] = {}
+        known = self.known
         for node in walk(root):
+            if node in known:
+                continue
             match node:
                 case Read(field, component, offset, version, shift):
                     shift = shift or (0,) * len(self.child)

@@ -101,10 +101,9 @@ class Plan:
         """Return how a field is stored."""
         return next(layout for layout in self.layouts if layout.name == field)
 
-    def bytes_on_largest_block(self, fields: Iterable[str]) -> int:
-        """Return what fields take on the largest of the rank's blocks, with their halos [bytes]."""
-        names = set(fields)
-        return sum(map(self._largest_bytes, (one for one in self.layouts if one.name in names)))
+    def bytes_on_largest_block(self) -> dict[str, int]:
+        """Return what each field takes on the largest of the rank's blocks, with halos [bytes]."""
+        return {layout.name: self._largest_bytes(layout) for layout in self.layouts}
 
     def _largest_bytes(self, layout: FieldLayout) -> int:
         cells = max((layout.stored(box).cells for box in self.boxes_of(layout.space)), default=0)

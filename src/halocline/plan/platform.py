@@ -87,8 +87,9 @@ def decided(plan: Plan, platform: Platform) -> Plan:
     if plan.executions:
         return plan
     plan = plan if platform.has_devices else with_taking(plan)
+    sizes = plan.bytes_on_largest_block()
     executions = tuple(
-        _execution(plan, launch, plan.bytes_on_largest_block(launch.names), platform)
+        _execution(plan, launch, sum(sizes.get(name, 0) for name in launch.names), platform)
         for launch in plan.launches
     )
     plan = replace(plan, executions=executions)

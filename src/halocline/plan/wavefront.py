@@ -99,7 +99,9 @@ class _Size:
 
     def __init__(self, plan: Plan, runs: Sequence[Run]) -> None:
         launches = [plan.launches[run.launch] for run in runs]
-        self.bytes = plan.bytes_on_largest_block(n for launch in launches for n in launch.names)
+        names = {name for launch in launches for name in launch.names}
+        sizes = plan.bytes_on_largest_block()
+        self.bytes = sum(size for name, size in sizes.items() if name in names)
         extent = max(plan.boxes_of(launches[0].space), key=lambda box: box.cells).extent
         self.row_bytes = self.bytes // prod(extent[1:])
         self.axes = len(extent)

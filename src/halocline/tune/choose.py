@@ -178,7 +178,7 @@ def _is_worth_trying(plan: Plan, before: Sequence[Candidate | None]) -> bool:
 
 
 def _stored(plan: Plan) -> int:
-    return plan.bytes_on_largest_block(layout.name for layout in plan.layouts)
+    return sum(plan.bytes_on_largest_block().values())
 
 
 def _predicted_s(plan: Plan, model: Model | None) -> float:

@@ -54,14 +54,14 @@ _SIGNS = {
 }  # fmt: skip
 
 
-def value_types(kernel: Kernel, statement: Statement, place: str = "") -> dict[Expr, str]:
+def value_types(kernel: Kernel, statement: Statement) -> dict[Expr, str]:
     """Return the type of every node of a statement's value.
 
     Raises:
         KernelError: An operation has no meaning for the types of its operands, or a number does
             not fit into the type of those it meets.
     """
-    return types_of(statement.value, {f.name: f.dtype for f in kernel.fields}, place)
+    return types_of(statement.value, {f.name: f.dtype for f in kernel.fields})
 
 
 def types_of(root: Expr, fields: Mapping[str, str], place: str = "") -> dict[Expr, str]:

@@ -1,7 +1,9 @@
 """Measure several steps in the caches beside single steps: 'python bench/steps_in_cache.py'.
 
 For each case the numbers of steps take turns; the median of the ratios to single steps is printed.
-What they compute is compared to the bit before.
+What they compute is compared to the bit before. Where 'halocline probe' has measured the machine,
+a second line has the time that the model says in terms of the measured one, after single steps and
+four steps at once have taught it how fast the kernels are.
 """
 
 from __future__ import annotations
@@ -15,9 +17,15 @@ import numpy as np
 from peers.kernels import heat, lattice, stencil, wave
 
 import halocline as hc
+from halocline.tune.choose import Model
+from halocline.tune.learn import CompletedSteps, kernel_rates
+from halocline.tune.machines import machine_here
+from halocline.tune.model import predict_step
+from halocline.tune.work import Placement
 
 TURNS, SECONDS = 5, 1.0
 STEPS = (1, 2, 4, 8)
+TEACHING = (1, 4)
 
 
 @hc.kernel
@@ -84,6 +92,26 @@ def rate(simulation: hc.Simulation, cells: int, steps: int) -> float:
     return steps * cells / (time.perf_counter() - before) / 1e6
 
 
+def predicted(simulations: list[hc.Simulation], turns: int, steps: int) -> list[float]:
+    """Return the time of a step of each simulation as the model says it [s].
+
+    Args:
+        simulations: What the timers of the runtime belong to since all had their turns.
+        turns: How many.
+        steps: Of a turn.
+    """
+    model = Model(machine_here(), Placement(1, simulations[0].threads))
+    for simulation, number in zip(simulations, STEPS, strict=True):
+        if number in TEACHING:
+            done = [CompletedSteps(simulation.plan, turns * steps)]
+            rates = kernel_rates(done, simulation.timers(), model)
+            model = Model(model.machine.with_kernels(rates), model.placement)
+    return [
+        predict_step(simulation.plan, model.machine, model.placement).seconds
+        for simulation in simulations
+    ]
+
+
 def compare(name: str) -> None:
     """Print a line for a case."""
     simulations, expected = [], None
@@ -100,10 +128,21 @@ def compare(name: str) -> None:
     each = STEPS[-1]
     probe = rate(simulations[0], cells, each)
     each *= max(1, round(SECONDS * probe * 1e6 / cells / each))
+    for simulation in simulations:
+        simulation.timers(reset=True)
     turns = [[rate(one, cells, each) for one in simulations] for _ in range(TURNS)]
     single = median(turn[0] for turn in turns)
     ratios = [median(turn[n] / turn[0] for turn in turns) for n in range(1, len(STEPS))]
-    print(f"{name:<36}{single:>8.0f}" + "".join(f"{one:>8.2f}" for one in ratios), flush=True)
+    print_line(f"{name:<36}{single:>8.0f}", ratios)
+    if machine_here().identity:
+        times = predicted(simulations, TURNS, each)
+        said = [s * 1e6 / cells * median(turn[n] for turn in turns) for n, s in enumerate(times)]
+        print_line(f"{'  predicted / measured':<36}", said)
+
+
+def print_line(title: str, ratios: list[float]) -> None:
+    """Print what ratios are of, and them."""
+    print(title + "".join(f"{one:>8.2f}" for one in ratios), flush=True)
 
 
 def main() -> None:

@@ -70,14 +70,18 @@ def with_wavefronts(
 def bytes_in_wavefront(plan: Plan, wavefront: Wavefront) -> int:
     """Return what a wavefront moves to and from memory: all that it uses once [bytes].
 
-    What it writes is read before, like all that is written to caches.
+    What it writes is read before, like all that is written to caches. Of tiles those beside each
+    other use the same rows where runs stay behind across them.
     """
     launches = [plan.launches[run.launch] for run in wavefront.runs]
     written = {key for launch in launches for key in launch.writes}
     cells = max(sum(box.cells for _, box in run.boxes) for run in wavefront.runs)
     size = {layout.name: layout.bytes_per_value for layout in plan.layouts}
     used = {key for launch in launches for key in _used(launch) if key[0] in size}
-    return sum(cells * size[key[0]] * (2 if key in written else 1) for key in used)
+    once = sum(cells * size[key[0]] * (2 if key in written else 1) for key in used)
+    if not wavefront.rows:
+        return once
+    return once + once * max(skew.across for skew in wavefront.skews) // wavefront.rows
 
 
 def bytes_in_work(plan: Plan, wavefront: Wavefront) -> int:

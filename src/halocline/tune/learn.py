@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from halocline.errors import OutputError
-from halocline.tune.machine import KernelRate, MachineError, kernel_key
+from halocline.plan.operations import Wavefront, walk
+from halocline.plan.wavefront import bytes_in_work
+from halocline.tune.machine import KernelRate, MachineError, kernel_key, wavefront_key
 from halocline.tune.machine_file import identity_here, load_machine, machine_path, save_machine
 from halocline.tune.model import predict_step
-from halocline.tune.work import working_set
+from halocline.tune.work import Work, working_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from halocline.plan.plan import Plan
     from halocline.tune.choose import Model
+    from halocline.tune.machine import Machine
+
+# How often what has a label was done, and how long it took in all [s].
+_Measured: TypeAlias = "Mapping[str, tuple[int, float]]"
 
 # Times of less than this are not worth learning from [s].
 _LEAST_S = 1e-4
@@ -32,34 +38,63 @@ class CompletedSteps:
 def kernel_rates(
     done: Sequence[CompletedSteps], timers: Iterable[tuple[str, str, int, float]], model: Model
 ) -> tuple[KernelRate, ...]:
-    """Return for each kernel how the model's time for it compares with the measured one.
+    """Return for each kernel and wavefront how the model's time compares with the measured one.
 
     Args:
         done: What was done while the timers ran.
-        timers: Label (kernel and zone), kind, count and seconds on this rank.
+        timers: Label (kernel and zone, or kernels), kind, count and seconds on this rank.
         model: What predicts.
     """
+    measured = {label: (n, seconds) for label, kind, n, seconds in timers if kind == "run"}
+    rates = _rates_alone(done, measured, model)
+    return (*rates, *_rates_together(done, measured, model.machine.with_kernels(rates), model))
+
+
+def _rates_alone(
+    done: Sequence[CompletedSteps], measured: _Measured, model: Model
+) -> tuple[KernelRate, ...]:
+    """Return rates of kernels that run one after the other."""
+    together = {one.plan.label(op) for one in done for op in _wavefronts(one.plan)}
     plain = replace(model.machine, kernels=())
     predicted: dict[str, float] = {}
     for one in done:
         for line in predict_step(one.plan, plain, model.placement).lines:
-            if line.kind == "run":
+            if line.kind == "run" and line.label not in together:
                 name = _kernel_of(line.label)
                 predicted[name] = predicted.get(name, 0.0) + line.seconds * one.steps
-    measured: dict[str, float] = {}
-    for label, kind, _, seconds in timers:
-        if kind == "run":
-            name = _kernel_of(label)
-            measured[name] = measured.get(name, 0.0) + seconds
+    took: dict[str, float] = {}
+    for label, (_, seconds) in measured.items():
+        if label not in together:
+            took[_kernel_of(label)] = took.get(_kernel_of(label), 0.0) + seconds
     size = working_set(done[0].plan) / model.placement.threads
     # Kernels with the same name, as walls on several sides, have one time.
     launches = (launch for one in done for launch in one.plan.launches)
     kernels = dict.fromkeys(launch.code for launch in launches if launch.is_compiled)
     return tuple(
-        KernelRate(kernel_key(kernel), size, predicted[kernel.name] / measured[kernel.name])
+        KernelRate(kernel_key(kernel), size, predicted[kernel.name] / took[kernel.name])
         for kernel in kernels
-        if measured.get(kernel.name, 0.0) > _LEAST_S and predicted.get(kernel.name, 0.0) > 0.0
+        if took.get(kernel.name, 0.0) > _LEAST_S and predicted.get(kernel.name, 0.0) > 0.0
     )
+
+
+def _rates_together(
+    done: Sequence[CompletedSteps], measured: _Measured, machine: Machine, model: Model
+) -> Iterator[KernelRate]:
+    """Yield rates of kernels in wavefronts, what they wait for memory taken off."""
+    for one in done:
+        work = Work(one.plan, machine, model.placement)
+        for wavefront in _wavefronts(one.plan):
+            count, seconds = measured.get(one.plan.label(wavefront), (0, 0.0))
+            if seconds > _LEAST_S:
+                share = work.wavefront_times(wavefront).share(seconds / count)
+                size = bytes_in_work(one.plan, wavefront)
+                if share is not None:
+                    yield KernelRate(wavefront_key(one.plan, wavefront), size, share)
+
+
+def _wavefronts(plan: Plan) -> list[Wavefront]:
+    blocks = [op for block in plan.temporal_blocks for op in walk(block.operations)]
+    return [op for op in (*plan.operations(), *blocks) if isinstance(op, Wavefront)]
 
 
 def _kernel_of(label: str) -> str:

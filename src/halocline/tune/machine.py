@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from halocline.language.expressions.kernel import Kernel
+    from halocline.plan.operations import Wavefront
+    from halocline.plan.plan import Plan
 
 LINE_BYTES = 64
 # So many measured kernels are kept.
@@ -151,7 +153,7 @@ class KernelRate:
     """How well a kernel used the machine when it was measured.
 
     Attributes:
-        kernel: See 'kernel_key'.
+        kernel: See 'kernel_key' and 'wavefront_key'.
         bytes_per_thread: What a thread went through between two visits of a cell.
         share: The time that the model says without this, in terms of the time measured.
     """
@@ -312,6 +314,12 @@ class Machine:
 def kernel_key(kernel: Kernel) -> str:
     """Return a short digest of what a kernel does, to recognise it by."""
     return hashlib.sha256(show(kernel).encode()).hexdigest()[:16]
+
+
+def wavefront_key(plan: Plan, wavefront: Wavefront) -> str:
+    """Return a short digest of which kernels do what caches hold, however often each."""
+    kernels = {kernel_key(plan.launches[run.launch].code) for run in wavefront.runs}
+    return hashlib.sha256(" ".join(sorted(kernels)).encode()).hexdigest()[:16]
 
 
 def _delayed(times: TransportTimes, latency_s: float, byte_s: float) -> TransportTimes:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from halocline.analysis.cost import cost
+from halocline.analysis.cost import Cost, cost
 from halocline.analysis.tiles import bytes_in_tiles
 from halocline.plan import operations as ops
 from halocline.plan.platform import Platform
 from halocline.plan.wavefront import bytes_in_wavefront, bytes_in_work
 from halocline.tune.device import DEVICE_MESSAGES
-from halocline.tune.machine import LINE_BYTES, Machine, MachineError, kernel_key
+from halocline.tune.machine import LINE_BYTES, Machine, MachineError, kernel_key, wavefront_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _PARALLEL_BYTES = 1 << 21
 # Owners gather shorter rows for those who copy from their fields, as the runtime does.
 _THIN_ROW_BYTES = 16
+# Of these numbers arithmetic was measured; a vector holds more of smaller ones.
+_MEASURED_BYTES = 8
 # What a point takes, and what each value that it weights adds, on processors of 2024; measured by
 # bench/points.py [s].
 _POINT_S, _WEIGHT_S = 6e-9, 6e-10
@@ -77,6 +79,33 @@ class Placement:
         return range(first, min(ranks, first + self.ranks_per_node))
 
 
+@dataclass(frozen=True, slots=True)
+class WavefrontTimes:
+    """What the time of a wavefront consists of.
+
+    Attributes:
+        memory_s: What it uses comes from memory [s].
+        first_s: The runs that use it first would take this if it were in the caches [s].
+        later_s: The others, which find it there [s].
+    """
+
+    memory_s: float
+    first_s: float
+    later_s: float
+
+    def total_s(self, share: float) -> float:
+        """Return the time of all if runs reach a share of what caches and arithmetic allow [s]."""
+        return max(self.memory_s, self.first_s / share) + self.later_s / share
+
+    def share(self, seconds: float) -> float | None:
+        """Return the share at which all takes so long; None if memory alone takes longer."""
+        if seconds <= self.memory_s:
+            return None
+        # The greater of two sums takes that long where the greater of the shares says so.
+        is_memory = self.later_s / (seconds - self.memory_s)
+        return max(is_memory, (self.first_s + self.later_s) / seconds)
+
+
 class Work:
     """What a rank's processor and memory need for the operations of a plan.
 
@@ -114,39 +143,58 @@ class Work:
             return points_s(launch, (box for _, box in run.boxes)) / self.threads
         needed = cost(launch.code)
         tile = self.plan.executions[run.launch].tile if self.plan.executions else None
-        rate = self.machine.flops_per_s * self.threads / self.turns
         bandwidth = self.bandwidth(needed.streams)
         total = sum(
             max(
                 bytes_in_tiles(launch.code, box, tile, LINE_BYTES) / bandwidth,
-                box.cells * needed.flops / rate,
+                self._arithmetic_s(needed, box.cells),
             )
             for _, box in run.boxes
         )
         return total / self._share(run.launch)
 
     def wavefront_s(self, wavefront: ops.Wavefront) -> float:
-        """Return what kernels take that do together what the caches hold [s].
+        """Return what kernels take that do together what the caches hold [s]."""
+        key, in_work = wavefront_key(self.plan, wavefront), bytes_in_work(self.plan, wavefront)
+        return self.wavefront_times(wavefront).total_s(self.machine.share(key, in_work))
 
-        What they use comes from memory once, for the first of them; the others find it in caches.
+    def wavefront_times(self, wavefront: ops.Wavefront) -> WavefrontTimes:
+        """Return the times of which that of a wavefront consists.
+
+        What its runs use comes from memory once, as fast as the largest of those gets it that use
+        it first.
         """
         in_work = bytes_in_work(self.plan, wavefront)
-        first = bytes_in_wavefront(self.plan, wavefront) / self.bandwidth(2)
-        times = [self._in_cache_s(run, in_work) for run in wavefront.runs]
-        return sum(times) + max(0.0, first - times[0])
+        runs = list(zip(wavefront.runs, wavefront.skews, strict=True))
+        first = [run for run, skew in runs if skew.is_first]
+        later = [run for run, skew in runs if not skew.is_first]
+        largest = max(first, key=lambda run: self._code_cost(run).bytes * _cells(run))
+        rate = self.bandwidth(self._code_cost(largest).streams) * self._share(largest.launch)
+        return WavefrontTimes(
+            bytes_in_wavefront(self.plan, wavefront) / rate,
+            sum(self._in_cache_s(run, in_work) for run in first),
+            sum(self._in_cache_s(run, in_work) for run in later),
+        )
 
     def _in_cache_s(self, run: ops.Run, bytes_per_thread: float) -> float:
         """Return the time of a run that finds in caches what it uses [s]."""
         launch = self.plan.launches[run.launch]
         if launch.points is not None:
             return points_s(launch, (box for _, box in run.boxes)) / self.threads
-        needed, key = cost(launch.code), kernel_key(launch.code)
+        needed = self._code_cost(run)
         threads = self.sharing * self.threads
         rate = self.machine.bandwidth(threads, needed.streams, bytes_per_thread) / self.sharing
-        cells = sum(box.cells for _, box in run.boxes)
-        arithmetic = needed.flops * self.turns / (self.machine.flops_per_s * self.threads)
-        each = max(needed.bytes / rate, arithmetic)
-        return cells * each / self.machine.share(key, bytes_per_thread)
+        cells = _cells(run)
+        return max(cells * needed.bytes / rate, self._arithmetic_s(needed, cells))
+
+    def _code_cost(self, run: ops.Run) -> Cost:
+        return cost(self.plan.launches[run.launch].code)
+
+    def _arithmetic_s(self, needed: Cost, cells: int) -> float:
+        """Return the time of a kernel's operations in cells [s]."""
+        in_vector = max(1.0, _MEASURED_BYTES / max(1, needed.widest))
+        rate = self.machine.flops_per_s * in_vector * self.threads / self.turns
+        return cells * needed.flops / rate
 
     def overhead_s(self, run: ops.Run) -> float:
         """Return what launching the kernel, its boxes and rows costs [s]."""
@@ -195,6 +243,10 @@ class Work:
             key = kernel_key(self.plan.launches[launch].code) if known else ""
             self._shares[launch] = self.machine.share(key, self.bytes_per_thread)
         return self._shares[launch]
+
+
+def _cells(run: ops.Run) -> int:
+    return sum(box.cells for _, box in run.boxes)
 
 
 def points_s(launch: Launch, boxes: Iterable[Box]) -> float:

@@ -13,6 +13,7 @@ from halocline.errors import PlanError
 from halocline.pipeline import plan_for
 from halocline.plan import operations as ops
 from halocline.plan.platform import Platform
+from halocline.plan.wavefront import bytes_in_wavefront
 from halocline.runtime import _core
 
 SMALL = Platform(kept_bytes=1)
@@ -88,6 +89,17 @@ def test_tiles_are_as_large_as_caches_keep():
     assert 1 <= small.rows < 9
     (large, *_) = wavefronts(plan(2, spread, platform=Platform(kept_bytes=9_000)))
     assert small.rows < large.rows
+
+
+def test_rows_between_tiles_come_from_memory_twice():
+    """Runs of the next tile are moved towards the one before by what they read across."""
+    tiles = plan(3, far, platform=Platform(kept_bytes=40_000), extent=(8, 64, 40))
+    whole = plan(3, far, platform=Platform(kept_bytes=300_000), extent=(8, 64, 40))
+    (cut, *_), (uncut, *_) = wavefronts(tiles), wavefronts(whole)
+    assert cut.skews[-1].across == 4
+    assert (cut.rows > 0, uncut.rows) == (True, 0)
+    once = bytes_in_wavefront(whole, uncut)
+    assert bytes_in_wavefront(tiles, cut) == once + once * 4 // cut.rows
 
 
 def test_fields_that_caches_hold_need_no_blocks():

@@ -1,8 +1,11 @@
 """Kernels are as fast as a run has shown."""
 
 import pytest
-from toy import plan, toy
+from toy import heat, plan, toy
 
+import halocline as hc
+from halocline.pipeline import plan_for
+from halocline.plan.platform import Platform
 from halocline.tune.choose import Model
 from halocline.tune.learn import CompletedSteps, keep, kernel_rates
 from halocline.tune.machine import KernelRate, kernel_key
@@ -33,6 +36,39 @@ def test_with_what_was_learned_the_model_says_what_was_measured():
     assert [rate.share for rate in rates] == [pytest.approx(1 / 3)]
     taught = model.machine.with_kernels(rates)
     assert run_s(predict_step(found, taught, model.placement)) == pytest.approx(3 * usual)
+
+
+@pytest.mark.parametrize("slower", [1.5, 4.0])
+def test_with_what_a_wavefront_taught_the_model_says_what_was_measured(slower):
+    """Whether its time beyond what memory needs is long or short."""
+    found, model = joined((64, 64, 64)), Model(toy(flops_per_s=4e9), Placement(1))
+    usual = run_s(predict_step(found, model.machine, model.placement))
+    measured = 100 * slower * usual * len(found.steps)
+    told = [("diffuse_3d x4", "run", 100, measured)]
+    rates = kernel_rates([CompletedSteps(found, 100)], told, model)
+    assert len(rates) == 1
+    taught = model.machine.with_kernels(rates)
+    assert run_s(predict_step(found, taught, model.placement)) == pytest.approx(slower * usual)
+
+
+def test_kernels_in_wavefronts_teach_nothing_of_those_alone():
+    """Their timer, 'diffuse_3d x4', begins like that of the kernel alone, 'diffuse_3d core'."""
+    found, model = joined((64, 64, 64)), Model(toy(), Placement(1))
+    rates = kernel_rates([CompletedSteps(found, 100)], [("diffuse_3d x4", "run", 100, 10.0)], model)
+    assert kernel_key(found.launches[0].code) not in {rate.kernel for rate in rates}
+
+
+def test_a_wavefront_faster_than_memory_teaches_nothing():
+    found, model = joined((64, 64, 64)), Model(toy(), Placement(1))
+    timers_here = [("diffuse_3d x4", "run", 100, 100 * 1e-3)]
+    assert kernel_rates([CompletedSteps(found, 100)], timers_here, model) == ()
+
+
+def joined(extent):
+    """Return a plan whose steps are done four at once on a single rank."""
+    grid, steps = heat(extent)
+    strategy, platform = hc.Strategy(steps_in_cache=4), Platform(kept_bytes=1 << 16)
+    return plan_for(grid, steps, strategy=strategy, check_every=0, platform=platform)
 
 
 def test_what_was_learned_before_does_not_matter():

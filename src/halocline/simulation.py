@@ -354,7 +354,7 @@ class Simulation:
 
     def _tell(self) -> None:
         plan, reason = self.selection.plan, self.selection.reason
-        self._tally.tell(self.step, self.timers(), plan, reason, self.bytes_stored())
+        self._tally.tell(self.step, self.timers(), plan, self.threads, reason, self.bytes_stored())
 
     def _ask(self) -> Predictor:
         device = "" if self.device.is_cpu else self.device.where

@@ -37,10 +37,14 @@ class Stream:
         value_bytes: The size of a number.
         along: For each axis how many of the component's cells belong to a cell of the kernel, and
             how many more to a box of those.
+        rows: How many rows of the component are used for a row of the kernel.
+        planes: How many planes these lie in; 1 in two dimensions.
     """
 
     value_bytes: int
     along: tuple[tuple[int, int], ...]
+    rows: int
+    planes: int
 
     @property
     def cell_bytes(self) -> int:
@@ -139,7 +143,15 @@ def _streams(kernel: Kernel, access: ComponentUse, offsets: tuple[Offset, ...]) 
         cell, child = access.type.parted(offset)
         rows.setdefault(child[1:], []).append((offset[0], *cell[1:]))
     size = np.dtype(access.type.dtype).itemsize
-    return [Stream(size, _along(kernel, access, used)) for used in rows.values()]
+    return [
+        Stream(
+            size,
+            _along(kernel, access, used),
+            len({offset[1:] for offset in used}),
+            len({offset[2:] for offset in used}),
+        )
+        for used in rows.values()
+    ]
 
 
 def _along(kernel: Kernel, access: ComponentUse, used: list[Offset]) -> tuple[tuple[int, int], ...]:

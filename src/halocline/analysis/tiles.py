@@ -90,6 +90,25 @@ def bytes_in_tiles(kernel: Kernel, box: Box, tile: Tile | None, piece_bytes: int
     return needed.box_bytes(one, piece_bytes) * box.cells // max(1, one.cells)
 
 
+def bytes_beyond(kernel: Kernel, extent: Sequence[int], tile: Tile | None, cache_bytes: int) -> int:
+    """Return what a cell moves between a cache and what lies beyond it.
+
+    Args:
+        kernel: What is computed.
+        extent: Cells of the block.
+        tile: Of the block.
+        cache_bytes: A thread's part of the cache.
+    """
+    needed, limit = cost(kernel), cache_bytes // _USABLE_PART
+    streams = (*needed.read, *needed.written)
+    sizes = () if tile is None else (tile.cells, tile.rows)[: kernel.dimensions - 1]
+    if _held(kernel, (*sizes, *extent[len(sizes) :])) <= limit:
+        return needed.bytes
+    if sum(s.rows * s.cell_bytes for s in streams) * (sizes or extent)[0] <= limit:
+        return sum(stream.planes * stream.cell_bytes for stream in streams)
+    return sum(stream.rows * stream.cell_bytes for stream in streams)
+
+
 def _held(kernel: Kernel, extent: Sequence[int]) -> int:
     """Return what is gone through between two uses of a plane, or of a row in two dimensions."""
     plane = (*extent[: kernel.dimensions - 1], 1)

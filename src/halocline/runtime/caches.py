@@ -32,6 +32,10 @@ class Cache:
     size: int
     sharers: int
 
+    def share(self, threads: int) -> int:
+        """Return what it has for each of so many threads, as far as it is believed [bytes]."""
+        return min(self.size, _LARGEST_BELIEVED) // min(self.sharers, threads)
+
 
 def keeps(caches: tuple[Cache, ...], threads: int) -> int:
     """Return the bytes of results that the caches keep for a thread among so many on its node.
@@ -40,7 +44,7 @@ def keeps(caches: tuple[Cache, ...], threads: int) -> int:
     """
     kept = PRIVATE_CACHE_BYTES
     for one in caches:
-        share = one.size // min(one.sharers, threads)
+        share = one.share(threads)
         if one.level == 2:  # noqa: PLR2004 (the core's own)
             kept = max(kept, share)
         elif one.level == 3 and one.size <= _LARGEST_BELIEVED:  # noqa: PLR2004

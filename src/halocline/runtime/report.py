@@ -65,6 +65,7 @@ class Report:
         is_on_device: Whether operations were launched on a device: their times are those of
             launching, and say nothing of how long the device then works.
         later_steps: Steps done since, which the report is not about.
+        levels: Where what kernels read comes from, as text; empty on devices.
     """
 
     ranks: int
@@ -79,6 +80,7 @@ class Report:
     device: str = ""
     is_on_device: bool = False
     later_steps: int = 0
+    levels: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
         """Return the report as Jupyter shows it."""
@@ -116,7 +118,7 @@ class Report:
         if self.ranks > 1 and working and not self.is_on_device:
             imbalance = sum(row.most for row in working) - sum(row.mean for row in working)
             lines.append(f"imbalance time of kernels at most {imbalance:.3f} s")
-        return "\n".join([*lines, self.strategy])
+        return "\n".join([*lines, *self.levels, self.strategy])
 
     def _step_times(self) -> list[str]:
         """Return the time of a step as measured and as predicted."""
@@ -141,6 +143,7 @@ class Timings:
         strategy: How communication was done and why, as text.
         bytes_stored: See 'Report'.
         cells: See 'Report'.
+        levels: See 'Report'.
     """
 
     ranks: list[tuple[list[Timer], dict[str, float]]]
@@ -149,6 +152,7 @@ class Timings:
     strategy: str
     bytes_stored: int
     cells: int
+    levels: tuple[str, ...]
 
 
 def make_report(
@@ -181,6 +185,7 @@ def make_report(
         device=device.where,
         is_on_device=not device.is_cpu,
         later_steps=later_steps,
+        levels=timings.levels if device.is_cpu else (),
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from halocline.runtime.caches import caches_here
+from halocline.runtime.levels import level_lines
 from halocline.runtime.report import Timings, bytes_by_label, make_report
 
 if TYPE_CHECKING:
@@ -51,7 +53,13 @@ class Tally:
         return step - self._first - told.steps
 
     def tell(
-        self, step: int, timers: list[Timer], plan: Plan, strategy: str, bytes_stored: int
+        self,
+        step: int,
+        timers: list[Timer],
+        plan: Plan,
+        threads: int,
+        strategy: str,
+        bytes_stored: int,
     ) -> None:
         """Let all ranks tell of themselves; collective.
 
@@ -59,13 +67,15 @@ class Tally:
             step: How many steps have been done.
             timers: Of this rank.
             plan: Of this rank.
+            threads: Of this rank.
             strategy: How communication is done and why, as text.
             bytes_stored: What all fields of all ranks take [bytes].
         """
         found = self._job.gather((timers, bytes_by_label(plan))) or []
+        levels = level_lines(plan, caches_here(), threads, threads * self._job.ranks_on_node)
         cells = prod(plan.decomposition.extent)
         steps = step - self._first
-        self.told = Timings(found, steps, self.seconds, strategy, bytes_stored, cells)
+        self.told = Timings(found, steps, self.seconds, strategy, bytes_stored, cells, levels)
 
     def report(
         self, step: int, predicted: dict[tuple[str, str], float], device: OpenDevice

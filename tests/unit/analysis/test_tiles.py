@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import halocline as hc
 from halocline.analysis.cost import cost
-from halocline.analysis.tiles import Tile, bytes_in_tiles, tile_for
+from halocline.analysis.tiles import Tile, bytes_beyond, bytes_in_tiles, tile_for
 from halocline.geometry import Box
 from halocline.pipeline import plan_for
 
@@ -93,3 +93,24 @@ def test_a_tile_moves_again_what_it_reads_around_it(tile):
     around = 1 + 8 * -(-512 // tile.rows) / 512, 520 / 512, (tile.cells + 16) / tile.cells
     expected = 4 * 512**3 * (1 + around[0] * around[1] * around[2])
     assert moved == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("kept_rows", "values"),
+    [
+        (9 * (64 + 8) + 64, 1 + 1),  # nine planes of a tile: each value once
+        (2 * 18, 9 + 1),  # a row of each line of the star: nine planes
+        (8, 17 + 1),  # nothing but the row itself
+    ],
+)
+def test_what_a_cache_keeps_does_not_come_from_beyond_it(kept_rows, values):
+    """Of a star of radius 4, which reads 17 rows in nine planes and writes one."""
+    kernel, extent, row_bytes = star(4, 3), (1024, 256, 256), 8 * (1024 + 8)
+    moved = bytes_beyond(kernel, extent, Tile(1024, 64), 2 * kept_rows * row_bytes)
+    assert moved == 8 * values
+
+
+def test_in_two_dimensions_rows_are_kept_or_not():
+    kernel = star(2, 2, "float32")
+    assert bytes_beyond(kernel, (1000, 1000), None, 1 << 20) == 4 * 2
+    assert bytes_beyond(kernel, (1000, 1000), None, 1 << 10) == 4 * (5 + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ import halocline as hc
 from halocline import pipeline
 from halocline.errors import DivergedError
 from halocline.plan.lower import make_plan
+from halocline.tune import kept_plans
 
 SCRIPT = Path(__file__).with_name("failing.py")
 
@@ -68,6 +70,13 @@ def test_fields_larger_than_memory_are_refused_once_with_what_ranks_and_nodes_ne
 def test_a_lost_message_between_two_ranks_becomes_nan():
     done = fail(2, "message lost")
     assert "is not a number in cell" in done.stderr
+
+
+@pytest.fixture(autouse=True)
+def made_anew(monkeypatch):
+    """Let no plan be read that was kept, nor one be kept that lacks something."""
+    monkeypatch.setattr(kept_plans, "cache_folder", lambda: Path("nowhere"))
+    monkeypatch.setattr(kept_plans, "_LEAST_S", math.inf)
 
 
 def losing_copy(number: int, found: list):

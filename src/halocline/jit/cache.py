@@ -95,7 +95,7 @@ def open_cache(suffix: str = SUFFIX) -> Cache:
     Where that cannot be written, warn and return a private folder that the process leaves behind
     in the system's temporary folder.
     """
-    folder = _folder()
+    folder = cache_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -116,7 +116,8 @@ def open_cache(suffix: str = SUFFIX) -> Cache:
     return Cache(folder, suffix)
 
 
-def _folder() -> Path:
+def cache_folder() -> Path:
+    """Return where the cache is to be; it need not exist."""
     if chosen := os.environ.get("HALOCLINE_CACHE"):
         return Path(chosen).expanduser()
     if base := os.environ.get("XDG_CACHE_HOME"):

@@ -84,7 +84,8 @@ class Encoder:
         self._entries: list[Any] = []
         self._outside: list[Any] = []
         encoded = self.encoded(program)
-        text = json.dumps([self._entries, encoded], sort_keys=True)
+        places = [one.points.digest for one in self._outside if isinstance(one, AtPoints)]
+        text = json.dumps([self._entries, encoded, places], sort_keys=True)
         self.fingerprint = hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def section(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,8 +109,8 @@ class Encoder:
                 return [self.encoded(one) for one in value]
             case frozenset():
                 return {"set": [self.encoded(one) for one in sorted(value)]}
-            case Formula(node=node):
-                return {"Formula": self.encoded(node)}
+            case Formula():
+                return self._listed(value)
             case Parameter() | Callback() | AtPoints() | Fill():
                 return {"given": self._place(value)}
             case Expr():
@@ -140,7 +141,8 @@ class Encoder:
     def _listed(self, value: Any) -> dict[str, int]:
         key = _key(value)
         if key not in self._numbers:
-            entry = self._record(value)
+            is_formula = isinstance(value, Formula)
+            entry = {"Formula": self.encoded(value.node)} if is_formula else self._record(value)
             self._numbers[key] = len(self._entries)
             self._entries.append(entry)
             self._objects.append(value)
@@ -217,7 +219,7 @@ def _order(item: tuple[Any, Any]) -> tuple[int, str]:
 def _key(value: Any) -> Hashable:
     """Return what equal things in the list have in common, and others have not."""
     match value:
-        case Expr():
+        case Expr() | Formula():
             return id(value)
         case Launch():
             # As numbers, 1 and 1.0, and zeros of both signs are equal.

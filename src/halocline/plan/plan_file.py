@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from halocline.plan.strategy import Strategy
 
 # Plans of another version are refused: they are quickly made again.
-VERSION = 3
+VERSION = 4
 _FORMAT = "halocline plan"
 # What stands at the head, not in the sections.
 _COMMON = ("strategy", "decomposition")
@@ -31,7 +31,7 @@ _WAYS = "Write one by 'simulation.write_plan' or 'halocline show plan CASE --wri
 # Down to this depth each thing has lines of its own.
 _DEPTH = 5
 # What comes of records that are not as they were written.
-_DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, PlanError)
+DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, PlanError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class PlanFile:
         try:
             own = encoder.decoded(self.sections[rank])
             return Plan(rank, self.strategy, self.decomposition, **own)
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise _damaged(self.path, error) from None
 
 
@@ -168,7 +168,7 @@ def read_plans(path: str | Path) -> PlanFile:
         )
         if len(found.sections) != found.decomposition.ranks:
             raise ValueError(f"it has {len(found.sections)} sections")
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise _damaged(path, error) from None
     return found
 

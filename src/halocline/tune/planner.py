@@ -9,9 +9,12 @@ from halocline.pipeline import decomposition_for, plan_of
 from halocline.plan.bind import bind
 from halocline.plan.platform import decided
 from halocline.plan.strategy import Strategy
+from halocline.tune.kept_plans import KeptPlans
 from halocline.tune.selection import candidate_plans, prices_here
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Step
     from halocline.pipeline import AnyDecomposition
@@ -76,7 +79,7 @@ class Planner:
             program,
             split,
             self.strategy,
-            lambda strategy: self._plan(program, split, strategy),
+            self._maker(program, split),
             self.job,
             self.predictor,
         )
@@ -92,6 +95,12 @@ class Planner:
         if wanted is None or isinstance(wanted, str):
             prices = prices_here(program, self._fixed, self.job, self.predictor)
         return decomposition_for(self.grid, self.job.size, wanted, blocks, prices, self.steps)
+
+    def _maker(self, program: Program, split: Decomposition) -> Callable[[Strategy], Plan]:
+        """Return what makes this rank's plan for a strategy, or has kept it."""
+        if self.file is not None:
+            return lambda strategy: self._plan(program, split, strategy)
+        return KeptPlans(program, split, self.job.rank, self.platform).plan
 
     def _plan(self, program: Program, split: Decomposition, strategy: Strategy) -> Plan:
         if self.file is None:

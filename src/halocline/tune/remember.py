@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from halocline.tune.work import Placement
 
 # Choices made by another version of the model or of the trials are made again.
-VERSION = 1
+VERSION = 2
 # The oldest choices are forgotten beyond so many.
 _MOST = 500
 

@@ -53,10 +53,10 @@ def test_other_cases_and_machines_are_not_mixed_up(tmp_path):
         "[]",
         "{",
         '{"version": 0, "choices": {}}',
-        '{"version": 1}',
-        '{"version": 1, "choices": {"here case": {"strategy": {"depth": 0}, "tried": []}}}',
-        '{"version": 1, "choices": {"here case": {"strategy": {"soup": 1}, "tried": []}}}',
-        '{"version": 1, "choices": {"here case": 3}}',
+        '{"version": 2}',
+        '{"version": 2, "choices": {"here case": {"strategy": {"depth": 0}, "tried": []}}}',
+        '{"version": 2, "choices": {"here case": {"strategy": {"soup": 1}, "tried": []}}}',
+        '{"version": 2, "choices": {"here case": 3}}',
     ],
 )
 def test_a_damaged_file_is_as_good_as_none(tmp_path, text):
@@ -76,7 +76,7 @@ def test_where_nothing_can_be_written_nothing_is_remembered(tmp_path):
 def test_the_oldest_choices_are_forgotten(tmp_path):
     path = tmp_path / "choices.json"
     many = {f"here {n}": {"strategy": {}, "tried": []} for n in range(600)}
-    path.write_text(json.dumps({"version": 1, "choices": many}))
+    path.write_text(json.dumps({"version": 2, "choices": many}))
     remember(path, "here", "case", CHOICE)
     assert len(json.loads(path.read_text())["choices"]) == 500
     assert recall(path, "here", "0") is None

@@ -5,7 +5,7 @@ import stencils
 
 import halocline as hc
 from halocline.codegen.lower import lower
-from halocline.codegen.nest import Load, Store
+from halocline.codegen.nest import Store
 from halocline.codegen.together import planes_together, together
 from halocline.pipeline import plan_for
 
@@ -58,4 +58,3 @@ def test_every_value_is_made_of_values_before_it_and_loaded_before_anything_is_s
 )
 def test_as_many_planes_as_registers_hold_and_one_where_none_is_read_again(nest, count):
     assert planes_together(nest) == count
-    assert all(isinstance(load, Load) for load in nest.loads)

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define HALOCLINE_ABI 10
+#define HALOCLINE_ABI 11
 
 /* One field on one block. Strides count elements. */
 typedef struct halocline_field {
@@ -72,7 +72,8 @@ typedef struct halocline_call {
     int32_t stream;    /* how it writes what it does not read again: 0: cell by cell; 1: in
                         * whole lines past the caches, which the fields outgrow; 2: in whole
                         * lines, fetched ahead as what is read is */
-    int32_t fetch;     /* non-zero: fetch the next rows, if the kernel does so at all */
+    int32_t fetch;     /* so many cache lines ahead it fetches what it reads, if it does so at all;
+                        * 0: it does not */
     const halocline_active_run*
         active_runs; /* if not null, only the cells of these runs, all in the box */
     int64_t active_run_count;

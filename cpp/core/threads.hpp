@@ -5,13 +5,17 @@
 namespace halocline {
 
 /// Loops that read and write less memory than this [bytes] run on one thread: that takes some 60
-/// us, and starting threads takes 0.6 us if they spin, 10 us if they sleep, and more beside a
-/// program that wants the same cores: two threads then take twice the time of one.
+/// us, and starting threads takes 0.6 us if they spin, 10 us and more if they sleep.
 inline constexpr std::int64_t parallel_bytes = std::int64_t{1} << 21;
 
 /// How many of `threads` share a loop over so much memory.
 [[nodiscard]] constexpr int threads_for(std::int64_t bytes, int threads) {
     return bytes < parallel_bytes ? 1 : threads;
 }
+
+/// Kernels, of which some compute much: below the first of these [bytes] they run on one thread,
+/// above the second all threads share them, and between them a trial tells which is faster.
+inline constexpr std::int64_t alone_bytes = std::int64_t{1} << 17;
+inline constexpr std::int64_t shared_bytes = std::int64_t{1} << 23;
 
 }  // namespace halocline

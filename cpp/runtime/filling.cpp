@@ -84,7 +84,7 @@ void run_filling(State& state, program::Run& run) {
             const Table<V> table(part, field.components);
             with_float(field.type, [&]<typename T>(T) {
                 fill<T>(table, place, lower, upper, origin, state.view(slot, piece.block),
-                        field.components, piece.call.threads);
+                        field.components, threads_for(piece.bytes, piece.threads));
             });
         });
     }

@@ -32,9 +32,9 @@ public:
         const Way way = run.trial.way();
         for (program::Run::Piece& piece : run.pieces) {
             if (piece.is_other_block) give_fields(state_, run, piece);
-            piece.call.stream = way.stores_past_caches ? 1 : 0;
-            piece.call.fetch = way.fetches_ahead ? 1 : 0;
-            piece.call.threads = std::min(piece.threads, state_.crew.threads());
+            piece.call.stream = way.stores_past_caches ? 1 : way.lines_ahead > 0 ? 2 : 0;
+            piece.call.fetch = way.lines_ahead;
+            piece.call.threads = way.is_shared ? std::min(piece.threads, state_.crew.threads()) : 1;
             run.function(&piece.call);
         }
     }

@@ -93,6 +93,7 @@ struct Run {
         int block;
         bool is_other_block;  // than that of the piece before
         halocline_call call;
+        std::int64_t bytes;         // that its fields take there
         int threads;                // that may share it
         std::vector<Index3> moved;  // how far from each field's first own cell the kernel's lies
         std::vector<halocline_active_run> active_runs;  // of cells of the mask, if there is one
@@ -109,7 +110,7 @@ struct Run {
     PointMoment moment;      // of these
     const Filling* filling;  // of one whose field is filled
     Threads threads;         // of a device
-    Trial trial{Choice::never, Choice::never};
+    Trial trial{Choice::never, Choice::never, false};
     Crew::Ticks least = Crew::unknown;  // see 'Crew'
     bool is_late_rim;
     bool is_shared;           // by threads, one piece at least

@@ -54,11 +54,11 @@ struct Resolver {
             call.period[axis] = space.period[axis];
         }
         call.wrap = block.wrap;
-        const int threads =
-            threads_for(local.cells() * bytes_per_cell(kernel), state.memory.threads);
+        const std::int64_t bytes = local.cells() * bytes_per_cell(kernel);
         std::ranges::copy(kernel.tile, call.tile);
-        program::Run::Piece piece{box.block, true, call, threads, moved(kernel, box.block), {}, {},
-                                  {},        {},   {},   {}};
+        const int threads = bytes < alone_bytes ? 1 : state.memory.threads;
+        program::Run::Piece piece{box.block, true, call, bytes, threads, moved(kernel, box.block),
+                                  {},        {},   {},   {},    {},      {}};
         for (const plan::Layers& known : kernel.layers) {
             if (known.block == box.block) add_layers(piece, known, origin);
         }
@@ -167,7 +167,6 @@ struct Resolver {
             resolved.filling = &parts.fillings[filling];
         }
         resolved.threads = kernel.threads;
-        resolved.trial = Trial(kernel.stream, kernel.fetch);
         resolved.is_late_rim = run.is_late_rim;
         resolved.fields = kernel.fields;
         for (const int slot : kernel.fields) {
@@ -188,6 +187,9 @@ struct Resolver {
         }
         resolved.is_shared =
             std::ranges::any_of(resolved.pieces, [](const auto& one) { return one.threads > 1; });
+        const bool is_small = std::ranges::all_of(
+            resolved.pieces, [](const auto& one) { return one.bytes < shared_bytes; });
+        resolved.trial = Trial(kernel.stream, kernel.fetch, resolved.is_shared && is_small);
         resolved.mask = kernel.mask;
         resolved.listed_version = -1;
         resolved.timer = timers.add("run", run.label);

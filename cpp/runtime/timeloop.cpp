@@ -49,7 +49,8 @@ struct Step {
             prepare(run);
             executor.run(run);
         });
-        if (run.trial.is_over() && run.is_shared) state.crew.took(ticks, run.least);
+        if (run.trial.is_over() && run.is_shared && run.trial.way().is_shared)
+            state.crew.took(ticks, run.least);
         run.trial.took(ticks);
     }
 

@@ -13,60 +13,77 @@ namespace halocline {
 /// Whether something is done; a trial tells which is faster.
 enum class Choice { never, always, trial };
 
-/// How a kernel moves what it reads and writes; what it computes is the same.
+/// Cache lines between the cells computed and those fetched ahead, of which a trial finds the best:
+/// enough for the time that memory takes, few enough for a near cache to keep them of many rows.
+inline constexpr std::array<std::int32_t, 2> lines_ahead{16, 8};
+
+/// How a kernel moves what it reads and writes, and who does it; what it computes is the same.
 struct Way {
     bool stores_past_caches = false;
-    bool fetches_ahead = false;
+    std::int32_t lines_ahead = 0;  ///< that it fetches; 0: none
+    bool is_shared = true;         ///< by threads
     friend bool operator==(const Way&, const Way&) = default;
 };
 
 /// Finds in the first calls of a kernel the way in which it is fastest, where the plan says that
-/// this is to be tried. Some processors find many short rows too late by themselves, others lose a
-/// quarter of their speed by being told; and how much of a large cache is ours nobody knows.
+/// this is to be tried. Some processors find many short rows too late by themselves, others lose by
+/// being told; how far ahead is best differs; how much of a large cache is ours nobody knows, nor
+/// whether threads sleep between two kernels and are slow to wake.
 class Trial {
 public:
-    /// What has been decided already is not tried. Who stores in caches need not fetch ahead.
-    Trial(Choice stores_past_caches, Choice fetches_ahead) {
-        const bool stores = stores_past_caches != Choice::never;
-        if (fetches_ahead != Choice::always) ways_[count_++] = {stores, false};
-        if (fetches_ahead != Choice::never) ways_[count_++] = {stores, true};
-        if (stores_past_caches == Choice::trial) ways_[count_++] = {false, false};
+    /// What has been decided already is not tried.
+    Trial(Choice stores_past_caches, Choice fetches_ahead, bool may_be_alone) {
+        for (const bool stores : {true, false}) {
+            if (!allows(stores_past_caches, stores)) continue;
+            if (allows(fetches_ahead, false)) ways_[count_++] = {stores, 0, true};
+            if (!allows(fetches_ahead, true)) continue;
+            for (const std::int32_t lines : lines_ahead) ways_[count_++] = {stores, lines, true};
+        }
+        if (may_be_alone) ways_[count_++] = {false, 0, false};
     }
 
     /// How the next call is to be done.
-    [[nodiscard]] Way way() const {
-        if (is_over()) return ways_[best()];
-        return ways_[static_cast<std::size_t>(calls_ / calls_each) % count_];
-    }
+    [[nodiscard]] Way way() const { return is_over() ? ways_[best()] : ways_[turn_ % count_]; }
 
     /// Notes what the call took.
     void took(Timers::Ticks ticks) {
         if (is_over()) return;
+        ++calls_;
         // The first calls of a way find in caches what another way has left there.
-        if (calls_ % calls_each >= calls_before) {
-            Timers::Ticks& least = least_[static_cast<std::size_t>(calls_ / calls_each) % count_];
+        const bool is_long = ticks > long_call;
+        if (calls_ > (is_long ? 1 : calls_before)) {
+            Timers::Ticks& least = least_[turn_ % count_];
             least = std::min(least, ticks);
         }
-        ++calls_;
+        if (calls_ < (is_long ? 2 : calls_each)) return;
+        calls_ = 0;
+        ++turn_;
     }
 
     /// Whether it has been found.
-    [[nodiscard]] bool is_over() const {
-        return count_ == 1 || calls_ == turns * calls_each * static_cast<std::int64_t>(count_);
-    }
+    [[nodiscard]] bool is_over() const { return count_ == 1 || turn_ == turns * count_; }
 
 private:
-    static constexpr std::int64_t calls_each = 5, calls_before = 2, turns = 2;
+    static constexpr std::size_t turns = 2, most_ways = 2 * (1 + lines_ahead.size()) + 1;
+    static constexpr int calls_each = 5, calls_before = 2;
+    // Some 4 ms: more than caches hold has been moved then.
+    static constexpr Timers::Ticks long_call = 10'000'000;
 
+    static bool allows(Choice choice, bool is_done) {
+        return choice != (is_done ? Choice::never : Choice::always);
+    }
     [[nodiscard]] std::size_t best() const {
         return static_cast<std::size_t>(std::ranges::min_element(least_) - least_.begin());
     }
 
-    std::array<Way, 3> ways_{};
-    std::size_t count_ = 0;
-    std::int64_t calls_ = 0;
-    std::array<Timers::Ticks, 3> least_{most, most, most};
-    static constexpr Timers::Ticks most = std::numeric_limits<Timers::Ticks>::max();
+    std::array<Way, most_ways> ways_{};
+    std::size_t count_ = 0, turn_ = 0;
+    int calls_ = 0;
+    std::array<Timers::Ticks, most_ways> least_ = [] {
+        std::array<Timers::Ticks, most_ways> none;
+        none.fill(std::numeric_limits<Timers::Ticks>::max());
+        return none;
+    }();
 };
 
 }  // namespace halocline

@@ -134,7 +134,7 @@ private:
             if (call.lower[1] >= call.upper[1] || call.lower[2] >= call.upper[2]) continue;
             call.threads = 1;
             call.stream = one.skew.is_first ? 2 : 0;
-            call.fetch = one.skew.is_first ? 1 : 0;
+            call.fetch = one.skew.is_first ? lines_ahead.front() : 0;
             if (one.run->points != nullptr)
                 run_points_in(state_, *one.run, *piece, call, axis_);
             else

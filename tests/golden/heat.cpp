@@ -217,6 +217,35 @@ inline void fence() {
 #endif
 }
 
+}  // namespace
+
+namespace {
+
+// How far ahead of a cell lies the one that is fetched with it: whole rows, and cells in a row.
+struct Ahead {
+    int64_t rows, cells;
+};
+
+// The ways from a row to those with the cells that are fetched: so many rows further, and one more.
+struct Ways {
+    int64_t here, after;
+};
+
+inline Ahead cells_ahead(const Part& part, int64_t cells) {
+    const int64_t width = part.upper > part.lower ? part.upper - part.lower : 1;
+    return {cells / width, cells % width};
+}
+
+// After the last row of a plane comes the first one of the next plane.
+inline Ways ways_ahead(const halocline_call& call, int64_t y, const Ahead& ahead, int64_t row,
+                       int64_t plane) {
+    const int64_t height = call.upper[1] - call.lower[1], left = call.upper[1] - y;
+    const auto way = [&](int64_t rows) {
+        return rows * row + (rows < left ? 0 : plane - height * row);
+    };
+    return {way(ahead.rows), way(ahead.rows + 1)};
+}
+
 template <int64_t cells, class T>
 inline void prefetch(const T* from) {
     constexpr int64_t line = 64 / sizeof(T);
@@ -235,7 +264,7 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
     int64_t y = call.lower[1] + part.first % height;
     int64_t z = call.lower[2] + part.first / height;
     constexpr int64_t chunk = 8;  // cells in whole cache lines
-    constexpr int64_t ahead = 32 * chunk;
+    const Ahead ahead = cells_ahead(part, call.fetch * chunk);
     alignas(64) double T_new_0_line[chunk];
     const bool may_stream = call.stream != 0
         && is_aligned<double>(T_new_field);
@@ -249,10 +278,8 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
             fill_below<1>(row_of<double>(T_field, 0, y, z), lower - 1, call.wrap);
             fill_above<1>(row_of<double>(T_field, 0, y, z), upper + 1, call.wrap);
         }
-        const int64_t T_next_row = y + 1 < call.upper[1] ? T_field.y : T_field.z - (height - 1) *
-            T_field.y;
-        const int64_t T_new_next_row = y + 1 < call.upper[1] ? T_new_field.y : T_new_field.z -
-            (height - 1) * T_new_field.y;
+        const Ways T_way = ways_ahead(call, y, ahead, T_field.y, T_field.z);
+        const Ways T_new_way = ways_ahead(call, y, ahead, T_new_field.y, T_new_field.z);
         const double* const T_0_y0_z0_row = row_of<const double>(T_field, 0, y, z);
         const double* const T_0_ym_z0_row = row_of<const double>(T_field, 0, y - 1, z);
         const double* const T_0_yp_z0_row = row_of<const double>(T_field, 0, y + 1, z);
@@ -270,9 +297,9 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
                     * T0_x0_y0_z0);
             }
         };
-        const bool stream = may_stream && upper - lower >= 2 * chunk;
-        const int64_t first = stream ? (lower + chunk - 1) & -chunk : upper;
-        const int64_t last = stream ? upper & -chunk : upper;
+        const bool by_lines = may_stream && upper - lower >= 2 * chunk;
+        const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;
+        const int64_t last = by_lines ? upper & -chunk : upper;
         for (int end = 0; end < 2; ++end) {
             const int64_t from = end == 0 ? lower : last;
             const int64_t count = (end == 0 ? first : upper) - from;
@@ -280,10 +307,10 @@ static void halocline_heat_0_rows(const halocline_call& call, const Part& part) 
         }
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, T_new_0_line);
-            const int64_t T_next_cell = from + ahead < upper ? from + ahead : from + ahead - (upper
-                - lower) + T_next_row;
-            const int64_t T_new_next_cell = from + ahead < upper ? from + ahead : from + ahead -
-                (upper - lower) + T_new_next_row;
+            const int64_t T_next_cell = from + ahead.cells < upper ? from + ahead.cells + T_way.here
+                : from + ahead.cells - (upper - lower) + T_way.after;
+            const int64_t T_new_next_cell = from + ahead.cells < upper ? from + ahead.cells +
+                T_new_way.here : from + ahead.cells - (upper - lower) + T_new_way.after;
             prefetch<chunk>(T_0_y0_zp_row + T_next_cell);
             store_lines<chunk>(past_cache, T_new_0_target + from, T_new_0_line, T_new_0_target +
                 T_new_next_cell);
@@ -306,7 +333,7 @@ static void halocline_heat_0_rows_of_4_planes(const halocline_call& call, const 
     int64_t y = call.lower[1] + part.first % height;
     int64_t plane = call.lower[2] + part.first / height * 4;
     constexpr int64_t chunk = 8;  // cells in whole cache lines
-    constexpr int64_t ahead = 8 * chunk;
+    const Ahead ahead = cells_ahead(part, call.fetch * chunk);
     alignas(64) double T_new_0_y0_z0_line[chunk];
     alignas(64) double T_new_0_y0_zp_line[chunk];
     alignas(64) double T_new_0_y0_zp2_line[chunk];
@@ -326,10 +353,8 @@ static void halocline_heat_0_rows_of_4_planes(const halocline_call& call, const 
             fill_below<1>(row_of<double>(T_field, 0, y, z + 3), lower - 1, call.wrap);
             fill_above<1>(row_of<double>(T_field, 0, y, z + 3), upper + 1, call.wrap);
         }
-        const int64_t T_next_row = y + 1 < call.upper[1] ? T_field.y : 4 * T_field.z - (height - 1)
-            * T_field.y;
-        const int64_t T_new_next_row = y + 1 < call.upper[1] ? T_new_field.y : 4 * T_new_field.z -
-            (height - 1) * T_new_field.y;
+        const Ways T_way = ways_ahead(call, y, ahead, T_field.y, 4 * T_field.z);
+        const Ways T_new_way = ways_ahead(call, y, ahead, T_new_field.y, 4 * T_new_field.z);
         const double* const T_0_y0_z0_row = row_of<const double>(T_field, 0, y, z);
         const double* const T_0_ym_z0_row = row_of<const double>(T_field, 0, y - 1, z);
         const double* const T_0_yp_z0_row = row_of<const double>(T_field, 0, y + 1, z);
@@ -376,9 +401,9 @@ static void halocline_heat_0_rows_of_4_planes(const halocline_call& call, const 
                 T_new_0_y0_zp3[i] = T_new_value_3;
             }
         };
-        const bool stream = may_stream && upper - lower >= 2 * chunk;
-        const int64_t first = stream ? (lower + chunk - 1) & -chunk : upper;
-        const int64_t last = stream ? upper & -chunk : upper;
+        const bool by_lines = may_stream && upper - lower >= 2 * chunk;
+        const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;
+        const int64_t last = by_lines ? upper & -chunk : upper;
         for (int end = 0; end < 2; ++end) {
             const int64_t from = end == 0 ? lower : last;
             const int64_t count = (end == 0 ? first : upper) - from;
@@ -388,10 +413,10 @@ static void halocline_heat_0_rows_of_4_planes(const halocline_call& call, const 
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, T_new_0_y0_z0_line, T_new_0_y0_zp_line, T_new_0_y0_zp2_line,
                 T_new_0_y0_zp3_line);
-            const int64_t T_next_cell = from + ahead < upper ? from + ahead : from + ahead - (upper
-                - lower) + T_next_row;
-            const int64_t T_new_next_cell = from + ahead < upper ? from + ahead : from + ahead -
-                (upper - lower) + T_new_next_row;
+            const int64_t T_next_cell = from + ahead.cells < upper ? from + ahead.cells + T_way.here
+                : from + ahead.cells - (upper - lower) + T_way.after;
+            const int64_t T_new_next_cell = from + ahead.cells < upper ? from + ahead.cells +
+                T_new_way.here : from + ahead.cells - (upper - lower) + T_new_way.after;
             prefetch<chunk>(T_0_y0_zp4_row + T_next_cell);
             store_lines<chunk>(past_cache, T_new_0_y0_z0_target + from, T_new_0_y0_z0_line,
                 T_new_0_y0_z0_target + T_new_next_cell);

@@ -217,12 +217,6 @@ inline void fence() {
 #endif
 }
 
-template <int64_t cells, class T>
-inline void prefetch(const T* from) {
-    constexpr int64_t line = 64 / sizeof(T);
-    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i);
-}
-
 }  // namespace
 
 namespace {
@@ -232,6 +226,41 @@ template <int64_t cells, int to_write = 0, class T>
 inline void fetch_rows_to_come(const T* from) {
     constexpr int64_t line = 64 / sizeof(T);
     for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i, to_write, 2);
+}
+
+}  // namespace
+
+namespace {
+
+// How far ahead of a cell lies the one that is fetched with it: whole rows, and cells in a row.
+struct Ahead {
+    int64_t rows, cells;
+};
+
+// The ways from a row to those with the cells that are fetched: so many rows further, and one more.
+struct Ways {
+    int64_t here, after;
+};
+
+inline Ahead cells_ahead(const Part& part, int64_t cells) {
+    const int64_t width = part.upper > part.lower ? part.upper - part.lower : 1;
+    return {cells / width, cells % width};
+}
+
+// After the last row of a plane comes the first one of the next plane.
+inline Ways ways_ahead(const halocline_call& call, int64_t y, const Ahead& ahead, int64_t row,
+                       int64_t plane) {
+    const int64_t height = call.upper[1] - call.lower[1], left = call.upper[1] - y;
+    const auto way = [&](int64_t rows) {
+        return rows * row + (rows < left ? 0 : plane - height * row);
+    };
+    return {way(ahead.rows), way(ahead.rows + 1)};
+}
+
+template <int64_t cells, class T>
+inline void prefetch(const T* from) {
+    constexpr int64_t line = 64 / sizeof(T);
+    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i);
 }
 
 }  // namespace
@@ -429,7 +458,7 @@ static void halocline_average_0_rows(const halocline_call& call, const Part& par
     int64_t y = call.lower[1] + part.first % height;
     int64_t z = call.lower[2] + part.first / height;
     constexpr int64_t chunk = 8;  // cells in whole cache lines
-    constexpr int64_t ahead = 16 * chunk;
+    const Ahead ahead = cells_ahead(part, call.fetch * chunk);
     alignas(64) double coarse_0_line[chunk];
     const bool may_stream = call.stream != 0
         && is_aligned<double>(coarse_field);
@@ -439,7 +468,7 @@ static void halocline_average_0_rows(const halocline_call& call, const Part& par
             const halocline_active_run& run = call.active_runs[row];
             lower = run.lower, upper = run.upper, y = run.y, z = run.z;
         }
-        const int64_t coarse_next_row = coarse_field.y;
+        const Ways coarse_way = ways_ahead(call, y, ahead, coarse_field.y, coarse_field.z);
         const double* const fine_0_y0_row = row_of<const double>(fine_field, 0, y * 2, z);
         const double* const fine_0_yp_row = row_of<const double>(fine_field, 0, y * 2 + 1, z);
         const double weight_0_y0_row = row_of<const double>(weight_field, 0, y, z)[0];
@@ -453,9 +482,9 @@ static void halocline_average_0_rows(const halocline_call& call, const Part& par
                     fine_0_yp_row[x * 2] + fine_0_yp_row[x * 2 + 1]) * weight_0_y0_row;
             }
         };
-        const bool stream = may_stream && upper - lower >= 2 * chunk;
-        const int64_t first = stream ? (lower + chunk - 1) & -chunk : upper;
-        const int64_t last = stream ? upper & -chunk : upper;
+        const bool by_lines = may_stream && upper - lower >= 2 * chunk;
+        const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;
+        const int64_t last = by_lines ? upper & -chunk : upper;
         for (int end = 0; end < 2; ++end) {
             const int64_t from = end == 0 ? lower : last;
             const int64_t count = (end == 0 ? first : upper) - from;
@@ -463,8 +492,8 @@ static void halocline_average_0_rows(const halocline_call& call, const Part& par
         }
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, coarse_0_line);
-            const int64_t coarse_next_cell = from + ahead < upper ? from + ahead : from + ahead -
-                (upper - lower) + coarse_next_row;
+            const int64_t coarse_next_cell = from + ahead.cells < upper ? from + ahead.cells +
+                coarse_way.here : from + ahead.cells - (upper - lower) + coarse_way.after;
             fetch_rows_to_come<chunk * 2>(fine_0_y0_row + from * 2 + fine_field.y * 2);
             fetch_rows_to_come<chunk * 2>(fine_0_y0_row + from * 2 + fine_field.y * 4);
             fetch_rows_to_come<chunk * 2>(fine_0_y0_row + from * 2 + fine_field.y * 8);
@@ -516,9 +545,9 @@ static void halocline_weight_above_1_rows(const halocline_call& call, const Part
                 above_0[x] = v1;
             }
         };
-        const bool stream = may_stream && upper - lower >= 2 * chunk;
-        const int64_t first = stream ? (lower + chunk - 1) & -chunk : upper;
-        const int64_t last = stream ? upper & -chunk : upper;
+        const bool by_lines = may_stream && upper - lower >= 2 * chunk;
+        const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;
+        const int64_t last = by_lines ? upper & -chunk : upper;
         for (int end = 0; end < 2; ++end) {
             const int64_t from = end == 0 ? lower : last;
             const int64_t count = (end == 0 ? first : upper) - from;

@@ -239,6 +239,35 @@ inline void fence() {
 #endif
 }
 
+}  // namespace
+
+namespace {
+
+// How far ahead of a cell lies the one that is fetched with it: whole rows, and cells in a row.
+struct Ahead {
+    int64_t rows, cells;
+};
+
+// The ways from a row to those with the cells that are fetched: so many rows further, and one more.
+struct Ways {
+    int64_t here, after;
+};
+
+inline Ahead cells_ahead(const Part& part, int64_t cells) {
+    const int64_t width = part.upper > part.lower ? part.upper - part.lower : 1;
+    return {cells / width, cells % width};
+}
+
+// After the last row of a plane comes the first one of the next plane.
+inline Ways ways_ahead(const halocline_call& call, int64_t y, const Ahead& ahead, int64_t row,
+                       int64_t plane) {
+    const int64_t height = call.upper[1] - call.lower[1], left = call.upper[1] - y;
+    const auto way = [&](int64_t rows) {
+        return rows * row + (rows < left ? 0 : plane - height * row);
+    };
+    return {way(ahead.rows), way(ahead.rows + 1)};
+}
+
 template <int64_t cells, class T>
 inline void prefetch(const T* from) {
     constexpr int64_t line = 64 / sizeof(T);
@@ -258,7 +287,7 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
     int64_t y = call.lower[1] + part.first % height;
     int64_t z = call.lower[2] + part.first / height;
     constexpr int64_t chunk = 64;  // cells in whole cache lines
-    constexpr int64_t ahead = 16 * chunk;
+    const Ahead ahead = cells_ahead(part, call.fetch * chunk);
     alignas(64) float u_new_0_line[chunk];
     alignas(64) float u_new_1_line[chunk];
     alignas(64) uint8_t mask_0_line[chunk];
@@ -275,9 +304,9 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
             fill_below<1>(row_of<float>(u_field, 0, y, z), lower - 1, call.wrap);
             fill_above<1>(row_of<float>(u_field, 0, y, z), upper + 1, call.wrap);
         }
-        const int64_t u_next_row = u_field.y;
-        const int64_t u_new_next_row = u_new_field.y;
-        const int64_t mask_next_row = mask_field.y;
+        const Ways u_way = ways_ahead(call, y, ahead, u_field.y, u_field.z);
+        const Ways u_new_way = ways_ahead(call, y, ahead, u_new_field.y, u_new_field.z);
+        const Ways mask_way = ways_ahead(call, y, ahead, mask_field.y, mask_field.z);
         const float* const u_0_y0_row = row_of<const float>(u_field, 0, y, z);
         const float* const u_1_y0_row = row_of<const float>(u_field, 1, y, z);
         const float* const u_1_ym_row = row_of<const float>(u_field, 1, y - 1, z);
@@ -301,9 +330,9 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
                 mask_0[i] = static_cast<uint8_t>(std::fabs(v1) > 0.1f);
             }
         };
-        const bool stream = may_stream && upper - lower >= 2 * chunk;
-        const int64_t first = stream ? (lower + chunk - 1) & -chunk : upper;
-        const int64_t last = stream ? upper & -chunk : upper;
+        const bool by_lines = may_stream && upper - lower >= 2 * chunk;
+        const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;
+        const int64_t last = by_lines ? upper & -chunk : upper;
         for (int end = 0; end < 2; ++end) {
             const int64_t from = end == 0 ? lower : last;
             const int64_t count = (end == 0 ? first : upper) - from;
@@ -311,12 +340,12 @@ static void halocline_upwind_0_rows(const halocline_call& call, const Part& part
         }
         for (int64_t from = first; from < last; from += chunk) {
             cells(from, chunk, u_new_0_line, u_new_1_line, mask_0_line);
-            const int64_t u_next_cell = from + ahead < upper ? from + ahead : from + ahead - (upper
-                - lower) + u_next_row;
-            const int64_t u_new_next_cell = from + ahead < upper ? from + ahead : from + ahead -
-                (upper - lower) + u_new_next_row;
-            const int64_t mask_next_cell = from + ahead < upper ? from + ahead : from + ahead -
-                (upper - lower) + mask_next_row;
+            const int64_t u_next_cell = from + ahead.cells < upper ? from + ahead.cells + u_way.here
+                : from + ahead.cells - (upper - lower) + u_way.after;
+            const int64_t u_new_next_cell = from + ahead.cells < upper ? from + ahead.cells +
+                u_new_way.here : from + ahead.cells - (upper - lower) + u_new_way.after;
+            const int64_t mask_next_cell = from + ahead.cells < upper ? from + ahead.cells +
+                mask_way.here : from + ahead.cells - (upper - lower) + mask_way.after;
             store_lines<chunk>(past_cache, u_new_0_target + from, u_new_0_line, u_new_0_target +
                 u_new_next_cell);
             prefetch<chunk>(u_0_y0_row + u_next_cell);

@@ -84,7 +84,7 @@ def print_source(kernels: Sequence[Kernel]) -> Source:
         ROUNDING if any(map(stores_side_by_side, every)) else "",
         STREAMING if any(nest.streamed or is_along_x(nest) for nest in nests) else "",
         FETCHING_ROWS if any(one.fetches_rows_to_come for one in fetching) else "",
-        FETCHING if any(one.fetches_rows for one in fetching) else "",
+        FETCHING if any(one.fetches_cells_to_come for one in fetching) else "",
         PRODUCING if len(every) > len(nests) else "",
         TAKING if any(kernel.taken for kernel in kernels) else "",
         STRIPS if any(loop.has_strips for function in functions for loop in function.loops) else "",
@@ -260,15 +260,13 @@ class _Rows:
             lower, upper = self._row_text.reach(key)
             count = f"strip {moved(upper - lower)}".strip()
             lines.append(f"alignas(64) {C_TYPES[self._wide[key]]} {name}[{count}];")
-        if self._target:
-            lines.append(
-                f"constexpr int64_t chunk = {self._line()};  // cells in whole cache lines"
-            )
-            lines += self.fetching.constants()
-            lines += [
-                f"alignas(64) {type_of(self.nest, key[0])} {name}[{self._in_field('chunk', key)}];"
-                for key, name in self._buffer.items()
-            ]
+        if self.fetching.goes_by_lines:
+            line = f"constexpr int64_t chunk = {self._line()};  // cells in whole cache lines"
+            lines += [line, *self.fetching.constants()]
+        lines += [
+            f"alignas(64) {type_of(self.nest, key[0])} {name}[{self._in_field('chunk', key)}];"
+            for key, name in self._buffer.items()
+        ]
         return [*lines, *self._taken.begin(), *self._may_stream()]
 
     def _may_stream(self) -> list[str]:
@@ -283,9 +281,13 @@ class _Rows:
         return [*lines, "const bool past_cache = call.stream == 1;"] if self._target else lines
 
     def _line(self) -> int:
-        """Return the cells in a cache line of the streamed field with the smallest numbers."""
+        """Return the cells in a cache line of the field with the smallest numbers.
+
+        Of those that are written past the cache, if there are any.
+        """
         dtypes = {field.name: np.dtype(field.dtype) for field in self.nest.fields}
-        return 64 // min(dtypes[row[0]].itemsize for row in self._target)
+        rows = self._target or {**self._row_text.rows, **self._row_text.out}
+        return 64 // min(dtypes[row[0]].itemsize for row in rows)
 
     def _first_row(self) -> list[str]:
         """Print the cells of the first row, or of the first one of several planes."""
@@ -307,14 +309,14 @@ class _Rows:
 
     def _row(self) -> list[str]:
         text = self._row_text
-        lines = [*text.indices("lower"), *self.fetching.ways_to_next_row()]
+        lines = [*text.indices("lower"), *self.fetching.ways()]
         for read, line in text.reads().items():
             lines.append(self._wide_row(read) if read in self._wide else line)
         for key, name in text.out.items():
             kind = type_of(self.nest, key[0])
             row = self._taken.row(key) if key in self._taken.rows else text.out_row(key)
             lines.append(f"{kind}* const {self._target.get(key, name)} = {row};")
-        lines += self._chunks() if self._target else [*self.fetching.next_rows(), *text.cells()]
+        lines += self._chunks() if self.fetching.goes_by_lines else text.cells()
         return lines + self._taken.after_strip()
 
     def _wide_row(self, row: Row) -> str:
@@ -337,33 +339,34 @@ class _Rows:
 
     def _chunks(self) -> list[str]:
         """Print the cells as a function, called plainly for the ends of a row or all of it."""
-        outputs = ", ".join(
+        outputs = [
             f"{type_of(self.nest, key[0])}* const {self._row_text.out[key]}" for key in self._target
-        )
-        ends = ", ".join(
+        ]
+        cells = ["const int64_t from", "const int64_t count", *outputs]
+        ends = [
             f"{target} + {self._in_field('from', key)}" for key, target in self._target.items()
-        )
-        chunk = ", ".join(self._buffer.values())
+        ]
+        by_lines = "may_stream" if self._target else "call.fetch != 0"
         return [
-            f"const auto cells = [&](const int64_t from, const int64_t count, {outputs})",
+            f"const auto cells = [&]({', '.join(cells)})",
             "    __attribute__((always_inline)) {",
-            *indented(self._row_text.cells(self._target)),
+            *indented(self._row_text.some_cells(self._target)),
             "};",
-            "const bool stream = may_stream && upper - lower >= 2 * chunk;",
-            "const int64_t first = stream ? (lower + chunk - 1) & -chunk : upper;",
-            "const int64_t last = stream ? upper & -chunk : upper;",
+            f"const bool by_lines = {by_lines} && upper - lower >= 2 * chunk;",
+            "const int64_t first = by_lines ? (lower + chunk - 1) & -chunk : upper;",
+            "const int64_t last = by_lines ? upper & -chunk : upper;",
             "for (int end = 0; end < 2; ++end) {",
             "    const int64_t from = end == 0 ? lower : last;",
             "    const int64_t count = (end == 0 ? first : upper) - from;",
-            f"    cells(from, count, {ends});",
+            f"    cells({', '.join(['from', 'count', *ends])});",
             "}",
             "for (int64_t from = first; from < last; from += chunk) {",
-            f"    cells(from, chunk, {chunk});",
-            *indented(self._flush()),
+            f"    cells({', '.join(['from', 'chunk', *self._buffer.values()])});",
+            *indented(self._after_chunk()),
             "}",
         ]
 
-    def _flush(self) -> list[str]:
+    def _after_chunk(self) -> list[str]:
         """Write one chunk of the results, and between them fetch what comes next."""
         writes = [
             f"store_lines<{self._in_field('chunk', key)}>(past_cache, "
@@ -374,6 +377,8 @@ class _Rows:
         fetches = self.fetching.between_lines()
         lower, upper = ("row_lower", "row_upper") if self.has_strips else ("lower", "upper")
         lines = self.fetching.next_cells(lower, upper)
+        if not writes:
+            return [*lines, *fetches]
         done = 0
         for number, write in enumerate(writes):
             until = len(fetches) * (number + 1) // len(writes)

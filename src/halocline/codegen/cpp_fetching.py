@@ -1,8 +1,8 @@
 """Print what a row of a kernel fetches ahead, as C++.
 
-A kernel that writes whole lines past the cache fetches between them what it reads next; one that
-does not, but reads many rows, fetches its next rows at once. Only what no earlier row has brought
-to a cache is fetched.
+A kernel that writes whole lines past the cache, or that reads many rows, goes through its rows line
+by line, and after each fetches what it will read some lines later. Only what no earlier row has
+brought to a cache is fetched.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from halocline.codegen.expression import scaled
 from halocline.codegen.nest import leading
-from halocline.codegen.text import indented
-from halocline.geometry import AXES, VOLUME
+from halocline.geometry import AXES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -20,9 +19,7 @@ if TYPE_CHECKING:
     from halocline.codegen.cpp_row import RowText
     from halocline.codegen.nest import Row
 
-# Cache lines between the cells computed and those fetched: of all rows together, and of each.
-_AHEAD_LINES, _LEAST_AHEAD = 32, 4
-# The same where rows are fetched: a processor with many fetches at work drops further ones, so that
+# Where cells of rows to come are fetched, these rows further on: a processor with many fetches at work drops further ones, so that
 # each row is fetched several times.
 _AHEAD_ROWS = (1, 2, 4)
 _FOLLOWED = 8  # streams that processors follow by themselves
@@ -36,6 +33,9 @@ class Fetching:
         is_beside: Whether it does the cells of rows in order, and so fetches by itself.
         copied: Rows that have been read already.
         streamed: Rows that it writes in whole lines, past the cache.
+
+    Attributes:
+        goes_by_lines: Whether it goes through its rows line by line, and fetches between lines.
     """
 
     def __init__(
@@ -45,13 +45,17 @@ class Fetching:
         self._nest = row.nest
         self._is_beside = is_beside
         self._every = [key for key in row.rows if key not in copied and row.is_new(key)]
-        self._leading = leading(self._nest, self._every) if streamed else []
+        self.goes_by_lines = bool(streamed) or (not is_beside and len(self._every) > _FOLLOWED)
+        self._leading = leading(self._nest, self._every) if self.goes_by_lines else []
         fields = dict.fromkeys(key[0] for key in (*self._leading, *streamed))
         new = row.names.new
         self._next = {f: new(f"{f}_next_cell") for f in fields if not self._is_found_late(f)}
-        self.fetches_rows = not streamed and len(self._every) > _FOLLOWED
-        followed = [key[0] for key in self._every] if self.fetches_rows else self._next
-        self._to_next_row = {f: new(f"{f}_next_row") for f in dict.fromkeys(followed)}
+        self._ways = {f: new(f"{f}_way") for f in self._next}
+
+    @property
+    def fetches_cells_to_come(self) -> bool:
+        """Whether it fetches cells of the same rows some lines later, or of the rows that follow."""
+        return bool(self._next)
 
     @property
     def fetches_rows_to_come(self) -> bool:
@@ -59,43 +63,28 @@ class Fetching:
         return self._is_beside or any(self._is_found_late(key[0]) for key in self._leading)
 
     def constants(self) -> list[str]:
-        """Print how many cells ahead each row is fetched: the fewer rows, the more."""
+        """Print how far ahead of the cells computed those lie that are fetched."""
         if not self._next:
             return []
-        lines = max(_LEAST_AHEAD, _AHEAD_LINES // max(1, len(self._leading)))
-        return [f"constexpr int64_t ahead = {lines} * chunk;"]
+        return ["const Ahead ahead = cells_ahead(part, call.fetch * chunk);"]
 
-    def ways_to_next_row(self) -> list[str]:
-        """Print the way from a row of each field that is fetched to that of the next row of cells.
-
-        After the last row of a plane that is the first one of the next plane.
-        """
+    def ways(self) -> list[str]:
+        """Print the ways of each field that is fetched, from a row to those where its cells lie."""
         lines = []
-        for field, name in self._to_next_row.items():
+        for field, name in self._ways.items():
             view, ratio = self._row.fields[field], self._row.ratio
             row, plane = (scaled(f"{view}.{AXES[a]}", ratio(field, a)) for a in (1, 2))
-            if self._nest.dimensions == VOLUME:
-                way = plane if self._nest.planes == 1 else f"{self._nest.planes} * {plane}"
-                row = f"y + 1 < call.upper[1] ? {row} : {way} - (height - 1) * {row}"
-            lines.append(f"const int64_t {name} = {row};")
+            if self._nest.planes > 1:
+                plane = f"{self._nest.planes} * {plane}"
+            lines.append(f"const Ways {name} = ways_ahead(call, y, ahead, {row}, {plane});")
         return lines
-
-    def next_rows(self) -> list[str]:
-        """Fetch the rows that come after these, one after the other."""
-        if not self.fetches_rows:
-            return []
-        fetches = [
-            f"fetch_row({self._row.rows[key]} + {self._to_next_row[key[0]]}, "
-            f"{self._in_field('lower', key)}, {self._in_field('upper', key)});"
-            for key in self._every
-        ]
-        return ["if (call.fetch != 0) {", *indented(fetches), "}"]
 
     def next_cells(self, lower: str, upper: str) -> list[str]:
         """Print where the cells lie that are fetched after a chunk of the cells [lower, upper)."""
         return [
-            f"const int64_t {name} = from + ahead < {upper} ? from + ahead "
-            f": from + ahead - ({upper} - {lower}) + {self._to_next_row[field]};"
+            f"const int64_t {name} = from + ahead.cells < {upper} "
+            f"? from + ahead.cells + {self._ways[field]}.here "
+            f": from + ahead.cells - ({upper} - {lower}) + {self._ways[field]}.after;"
             for field, name in self._next.items()
         ]
 

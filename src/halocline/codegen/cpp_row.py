@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from halocline.codegen.nest import Load, Nest, Row, Store
 
 _TAKEN = CPP_WORDS | words(
-    "x y z i row call part Part from ahead stream may_stream chunk cells count first last end",
+    "x y z i row call part Part from ahead may_stream chunk cells count first last end",
     "std height lower upper run active_runs active_run_after share_active_runs",
     "plane period wrapped wrapped_on share row_of is_aligned store_line Line store_lines",
     "past_cache prefetch fetch_rows_to_come fence minimum maximum magnitude Half same_bits",
     "widened narrowed rounded lesser greater parts_of",
-    "fill_below fill_above wrap_back fetch_row produce",
+    "fill_below fill_above wrap_back by_lines Ahead Ways cells_ahead ways_ahead produce",
     "Eight EightAnywhere EightWords Fold begun fold_eight fold_values hand_on_values",
     "strip strip_end wide_row wide row_lower row_upper",
     NAMES,
@@ -175,16 +175,20 @@ class RowText:
                 lines.append(f"wrap_back<{step}>({start}, {ends}, call.wrap);")
         return _closing(lines)
 
-    def cells(self, buffered: Collection[Row] = ()) -> list[str]:
-        """Print the loop over the cells; what is buffered counts from the first of 'count'."""
-        lines = ["#pragma omp simd", "for (int64_t x = lower; x < upper; ++x) {"]
-        if buffered:
-            lines = [
-                "#pragma omp simd",
-                "for (int64_t i = 0; i < count; ++i) {",
-                "    const int64_t x = from + i;",
-            ]
-        return [*lines, *indented(self.cell(buffered)), "}"]
+    def cells(self) -> list[str]:
+        """Print the loop over the cells."""
+        loop = "for (int64_t x = lower; x < upper; ++x) {"
+        return ["#pragma omp simd", loop, *indented(self.cell()), "}"]
+
+    def some_cells(self, buffered: Collection[Row]) -> list[str]:
+        """Print the loop over 'count' cells from a first one; what is buffered counts from that."""
+        return [
+            "#pragma omp simd",
+            "for (int64_t i = 0; i < count; ++i) {",
+            "    const int64_t x = from + i;",
+            *indented(self.cell(buffered)),
+            "}",
+        ]
 
     def cell(self, buffered: Collection[Row] = ()) -> list[str]:
         """Print what is done in the cell x."""

@@ -58,12 +58,6 @@ inline void fence() {
 #endif
 }
 
-template <int64_t cells, class T>
-inline void prefetch(const T* from) {
-    constexpr int64_t line = 64 / sizeof(T);
-    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i);
-}
-
 }  // namespace
 
 """
@@ -71,15 +65,35 @@ inline void prefetch(const T* from) {
 FETCHING = """\
 namespace {
 
-// Fetches a short row into the second-level cache: by themselves some processors find many short
-// rows too late, and taken one after the other they are read in larger pieces of memory. Others
-// lose by it: the runtime tries. Long rows are found by all.
-// Without the attribute GCC takes the call for one that does nothing.
-template <class T>
-__attribute__((always_inline)) inline void fetch_row(const T* row, int64_t lower, int64_t upper) {
+// How far ahead of a cell lies the one that is fetched with it: whole rows, and cells in a row.
+struct Ahead {
+    int64_t rows, cells;
+};
+
+// The ways from a row to those with the cells that are fetched: so many rows further, and one more.
+struct Ways {
+    int64_t here, after;
+};
+
+inline Ahead cells_ahead(const Part& part, int64_t cells) {
+    const int64_t width = part.upper > part.lower ? part.upper - part.lower : 1;
+    return {cells / width, cells % width};
+}
+
+// After the last row of a plane comes the first one of the next plane.
+inline Ways ways_ahead(const halocline_call& call, int64_t y, const Ahead& ahead, int64_t row,
+                       int64_t plane) {
+    const int64_t height = call.upper[1] - call.lower[1], left = call.upper[1] - y;
+    const auto way = [&](int64_t rows) {
+        return rows * row + (rows < left ? 0 : plane - height * row);
+    };
+    return {way(ahead.rows), way(ahead.rows + 1)};
+}
+
+template <int64_t cells, class T>
+inline void prefetch(const T* from) {
     constexpr int64_t line = 64 / sizeof(T);
-    if (upper - lower > 32 * line) return;
-    for (int64_t x = lower; x < upper; x += line) __builtin_prefetch(row + x, 0, 2);
+    for (int64_t i = 0; i < cells; i += line) __builtin_prefetch(from + i);
 }
 
 }  // namespace

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _WAITS = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
-# A waiting thread looks so many times, some 20 us, and then sleeps. Left alone it looks 300,000
-# times: where another program wants a core, it keeps that core from the thread it waits for, and
-# two threads fall to a fortieth of one. How many threads there are beside such programs the runtime
-# decides (docs/decisions/0046).
-_LOOKS = "1000"
+# A waiting thread looks so many times, 50 to 250 us, and then sleeps: as long as it takes to wake,
+# and longer than what lies between two kernels. Left alone it looks 300,000 times: where another
+# program wants a core, it keeps that core from the thread it waits for, and two threads fall to a
+# fortieth of one. How many threads there are beside such programs the runtime decides
+# (docs/decisions/0046).
+_LOOKS = "5000"
 
 # Later a thread may be bound to one of them (OMP_PROC_BIND).
 _CORES = len(os.sched_getaffinity(0))

@@ -153,7 +153,8 @@ void bind_run(nb::class_<Runtime>& runtime) {
         .def("set_dt_scalar", &Runtime::set_dt_scalar, "slot"_a)
         .def_prop_rw("time", &Runtime::time, &Runtime::set_elapsed)
         .def("timers", &timers)
-        .def("reset_timers", &Runtime::reset_timers);
+        .def("reset_timers", &Runtime::reset_timers)
+        .def("trial_calls", &Runtime::trial_calls);
 }
 
 /// Makes Unmet the Python exception UnmetError(number, passes, step).

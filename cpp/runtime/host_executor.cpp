@@ -29,7 +29,7 @@ public:
     void run(program::Run& run) override {
         if (run.points != nullptr) return run_points(state_, run);
         if (run.filling != nullptr) return run_filling(state_, run);
-        const Way way = run.trial.way();
+        const Way way = run.trial->way();
         for (program::Run::Piece& piece : run.pieces) {
             if (piece.is_other_block) give_fields(state_, run, piece);
             piece.call.stream = way.stores_past_caches ? 1 : way.lines_ahead > 0 ? 2 : 0;

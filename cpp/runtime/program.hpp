@@ -72,6 +72,7 @@ struct Parts {
     std::deque<Points> points = {};  ///< where they stay
     std::deque<Filling> fillings = {};
     std::deque<Taker> takers = {};
+    Trials trials = {};
 };
 
 /// The cells of a call, counted from the first own one of its block.
@@ -106,11 +107,12 @@ struct Run {
     };
     std::size_t kernel;
     halocline_kernel function;
-    Points* points;          // of a kernel that is done at points
-    PointMoment moment;      // of these
-    const Filling* filling;  // of one whose field is filled
-    Threads threads;         // of a device
-    Trial trial{Choice::never, Choice::never, false};
+    Points* points;                     // of a kernel that is done at points
+    PointMoment moment;                 // of these
+    const Filling* filling;             // of one whose field is filled
+    Threads threads;                    // of a device
+    Trial* trial;                       // of how it is fastest
+    std::int64_t cells;                 // in all
     Crew::Ticks least = Crew::unknown;  // see 'Crew'
     bool is_late_rim;
     bool is_shared;           // by threads, one piece at least

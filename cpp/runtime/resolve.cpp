@@ -189,7 +189,10 @@ struct Resolver {
             std::ranges::any_of(resolved.pieces, [](const auto& one) { return one.threads > 1; });
         const bool is_small = std::ranges::all_of(
             resolved.pieces, [](const auto& one) { return one.bytes < shared_bytes; });
-        resolved.trial = Trial(kernel.stream, kernel.fetch, resolved.is_shared && is_small);
+        for (const auto& piece : resolved.pieces) resolved.cells += cells_of(piece.call).cells();
+        resolved.trial =
+            &parts.trials.of(kernel.function, resolved.cells, kernel.stream, kernel.fetch,
+                             kernel.function != nullptr && resolved.is_shared && is_small);
         resolved.mask = kernel.mask;
         resolved.listed_version = -1;
         resolved.timer = timers.add("run", run.label);

@@ -132,6 +132,7 @@ void Runtime::forget_plan() {
     parts_.exchanges.clear();
     parts_.under_way.clear();
     parts_.kernels.clear();
+    parts_.trials.clear();
     connected_ = 0;
 }
 

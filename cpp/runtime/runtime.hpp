@@ -115,6 +115,8 @@ public:
     /// Count and time of every operation.
     [[nodiscard]] std::vector<Timer> timers() const { return timers_.read(); }
     void reset_timers() { timers_.reset(); }
+    /// How many calls of kernels have been trials of how these are fastest.
+    [[nodiscard]] std::int64_t trial_calls() const { return parts_.trials.calls(); }
 
 private:
     void require_idle() const;

@@ -49,9 +49,9 @@ struct Step {
             prepare(run);
             executor.run(run);
         });
-        if (run.trial.is_over() && run.is_shared && run.trial.way().is_shared)
+        if (run.trial->is_over() && run.is_shared && run.trial->way().is_shared)
             state.crew.took(ticks, run.least);
-        run.trial.took(ticks);
+        run.trial->took(ticks, std::max<std::int64_t>(1, run.cells));
     }
 
     /// Looks up in which cells of a mask a kernel runs.

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <tuple>
 
+#include "abi/kernel_abi.h"
 #include "runtime/timers.hpp"
 
 namespace halocline {
@@ -45,20 +49,23 @@ public:
     /// How the next call is to be done.
     [[nodiscard]] Way way() const { return is_over() ? ways_[best()] : ways_[turn_ % count_]; }
 
-    /// Notes what the call took.
-    void took(Timers::Ticks ticks) {
+    /// Notes what a call over so many cells took.
+    void took(Timers::Ticks ticks, std::int64_t cells) {
         if (is_over()) return;
-        ++calls_;
+        ++calls_, ++all_calls_;
         // The first calls of a way find in caches what another way has left there.
         const bool is_long = ticks > long_call;
         if (calls_ > (is_long ? 1 : calls_before)) {
-            Timers::Ticks& least = least_[turn_ % count_];
-            least = std::min(least, ticks);
+            double& least = least_[turn_ % count_];
+            least = std::min(least, static_cast<double>(ticks) / static_cast<double>(cells));
         }
         if (calls_ < (is_long ? 2 : calls_each)) return;
         calls_ = 0;
         ++turn_;
     }
+
+    /// How many calls have been trials.
+    [[nodiscard]] std::int64_t calls() const { return all_calls_; }
 
     /// Whether it has been found.
     [[nodiscard]] bool is_over() const { return count_ == 1 || turn_ == turns * count_; }
@@ -79,11 +86,40 @@ private:
     std::array<Way, most_ways> ways_{};
     std::size_t count_ = 0, turn_ = 0;
     int calls_ = 0;
-    std::array<Timers::Ticks, most_ways> least_ = [] {
-        std::array<Timers::Ticks, most_ways> none;
-        none.fill(std::numeric_limits<Timers::Ticks>::max());
+    std::int64_t all_calls_ = 0;
+    std::array<double, most_ways> least_ = [] {  // ticks for a cell
+        std::array<double, most_ways> none;
+        none.fill(std::numeric_limits<double>::max());
         return none;
     }();
+};
+
+/// The trials of kernels. Runs of a kernel over about as many cells, in whatever program, have one:
+/// so what one has found serves all.
+class Trials {
+public:
+    /// The trial of a kernel's runs over so many cells.
+    Trial& of(halocline_kernel function, std::int64_t cells, Choice stores_past_caches,
+              Choice fetches_ahead, bool may_be_alone) {
+        const Key key{reinterpret_cast<std::uintptr_t>(function),
+                      std::bit_width(static_cast<std::uint64_t>(cells)), stores_past_caches,
+                      fetches_ahead, may_be_alone};
+        return trials_.try_emplace(key, stores_past_caches, fetches_ahead, may_be_alone)
+            .first->second;
+    }
+
+    /// How many calls have been trials.
+    [[nodiscard]] std::int64_t calls() const {
+        std::int64_t sum = 0;
+        for (const auto& [key, trial] : trials_) sum += trial.calls();
+        return sum;
+    }
+
+    void clear() { trials_.clear(); }
+
+private:
+    using Key = std::tuple<std::uintptr_t, int, Choice, Choice, bool>;
+    std::map<Key, Trial> trials_;
 };
 
 }  // namespace halocline

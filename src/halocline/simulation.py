@@ -125,7 +125,7 @@ class Simulation:
             self._divide(decomposition, blocks, **given)
             self.device = open_device(wanted, self.job)
             check_transport(self.strategy, self.device)
-            self.threads = threads_of_rank(threads, self.job.ranks_on_node)
+            self.threads = threads_of_rank(threads, self.job.sharers)
             self._planner = Planner(
                 grid,
                 self.steps,

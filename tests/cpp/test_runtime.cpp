@@ -120,15 +120,35 @@ TEST_F(OneBlock, kernels_see_block_local_boxes_step_and_time) {
     EXPECT_EQ(remembered.threads, 1);
 }
 
+/// How a kernel was called.
+Way way_of(const halocline_call& call) {
+    return {call.stream == 1, call.fetch, call.threads > 1};
+}
+
 /// Takes the least time in one way.
 Way fastest;
+std::chrono::microseconds least_time{100};
 void note_way(const halocline_call* call) {
     remembered = *call;
-    const Way way{call->stream != 0, call->fetch != 0};
-    const auto end =
-        std::chrono::steady_clock::now() + std::chrono::microseconds(way == fastest ? 100 : 300);
+    const auto time = way_of(*call) == fastest ? least_time : 3 * least_time;
+    const auto end = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < end) {
     }
+}
+
+/// The ways of so many calls, one after the other.
+std::vector<Way> ways_of(Runtime& runtime, Kernel kernel, const Box& box, int calls) {
+    // With a field that goes all plans are forgotten, and what their kernels have tried.
+    runtime.remove_field(runtime.add_field({"gone", ElementType::float64, 1, {}, {}}));
+    kernel.function = note_way;
+    runtime.set_program("note",
+                        {{plan::Run{runtime.add_kernel(std::move(kernel)), "all", {{0, box}}}}});
+    std::vector<Way> found;
+    for (int call = 0; call < calls; ++call) {
+        runtime.advance({"note"}, 1);
+        found.push_back(way_of(remembered));
+    }
+    return found;
 }
 
 TEST_F(OneBlock, kernels_run_as_the_plan_says_or_in_the_fastest_way_that_it_lets_them_try) {
@@ -136,36 +156,59 @@ TEST_F(OneBlock, kernels_run_as_the_plan_says_or_in_the_fastest_way_that_it_lets
         Choice stream, fetch;
         std::vector<Way> tried;
     };
+    const auto [near, far] = std::minmax(lines_ahead[0], lines_ahead[1]);
+    const auto way = [](bool stores, std::int32_t lines) { return Way{stores, lines, false}; };
     const std::vector<Case> cases{
-        {Choice::never, Choice::never, {{false, false}}},
-        {Choice::never, Choice::trial, {{false, false}, {false, true}}},
-        {Choice::always, Choice::always, {{true, true}}},
-        {Choice::always, Choice::trial, {{true, false}, {true, true}}},
-        {Choice::trial, Choice::trial, {{true, false}, {true, true}, {false, false}}},
-        {Choice::trial, Choice::never, {{true, false}, {false, false}}},
+        {Choice::never, Choice::never, {way(false, 0)}},
+        {Choice::never, Choice::trial, {way(false, 0), way(false, near), way(false, far)}},
+        {Choice::always, Choice::always, {way(true, near), way(true, far)}},
+        {Choice::trial, Choice::never, {way(true, 0), way(false, 0)}},
+        {Choice::trial,
+         Choice::trial,
+         {way(true, 0), way(true, near), way(true, far), way(false, 0), way(false, near),
+          way(false, far)}},
     };
     for (const Case& one : cases) {
-        for (const Way& way : one.tried) {
-            fastest = way;
-            const int kernel = runtime_.add_kernel({.name = "note",
-                                                    .function = note_way,
-                                                    .fields = {b_},
-                                                    .scalars = {one_},
-                                                    .stream = one.stream,
-                                                    .fetch = one.fetch});
-            runtime_.set_program("note", {{plan::Run{kernel, "all", {{0, block}}}}});
-            std::vector<Way> found;
-            for (int call = 0; call < 40; ++call) {
-                runtime_.advance({"note"}, 1);
-                found.push_back({remembered.stream != 0, remembered.fetch != 0});
-            }
+        for (const Way& best : one.tried) {
+            fastest = best;
+            const Kernel kernel{.name = "note",
+                                .fields = {b_},
+                                .scalars = {one_},
+                                .stream = one.stream,
+                                .fetch = one.fetch};
+            const std::vector<Way> found = ways_of(runtime_, kernel, block, 80);
             // Ten calls each where there is a choice.
-            const auto rest = static_cast<std::ptrdiff_t>(40 - 10 * (one.tried.size() - 1));
+            const auto rest = static_cast<std::ptrdiff_t>(80 - 10 * (one.tried.size() - 1));
             for (const Way& other : one.tried)
-                EXPECT_EQ(std::ranges::count(found, other), other == way ? rest : 10);
-            EXPECT_EQ(found.back(), way);
+                EXPECT_EQ(std::ranges::count(found, other), other == best ? rest : 10);
+            EXPECT_EQ(found.back(), best);
         }
     }
+}
+
+TEST_F(OneBlock, kernels_that_take_long_try_each_way_in_fewer_calls) {
+    fastest = {false, lines_ahead[0], false};
+    least_time = std::chrono::milliseconds(8);
+    const Kernel kernel{.name = "note", .fields = {b_}, .scalars = {one_}, .fetch = Choice::trial};
+    const std::vector<Way> found = ways_of(runtime_, kernel, block, 14);
+    least_time = std::chrono::microseconds(100);
+    EXPECT_EQ(std::ranges::count(found, Way{false, 0, false}), 4);
+    EXPECT_EQ(found.back(), fastest);
+}
+
+TEST_F(OneBlock, what_a_kernel_has_tried_serves_all_runs_over_about_as_many_cells) {
+    const int kernel = runtime_.add_kernel({.name = "note",
+                                            .function = note_way,
+                                            .fields = {b_},
+                                            .scalars = {one_},
+                                            .fetch = Choice::trial});
+    for (const char* const name : {"one", "other"})
+        runtime_.set_program(name, {{plan::Run{kernel, "all", {{0, block}}}}});
+    for (int call = 0; call < 40; ++call) runtime_.advance({"one"}, 1);
+    const std::int64_t before = runtime_.trial_calls();
+    EXPECT_EQ(before, 30);
+    runtime_.advance({"other"}, 1);
+    EXPECT_EQ(runtime_.trial_calls(), before);
 }
 
 TEST_F(OneBlock, kernels_see_the_layers_of_their_producers_in_cells_of_the_block) {
@@ -208,20 +251,24 @@ TEST(Blocks, tell_kernels_where_they_lie_and_when_indices_begin_again) {
     EXPECT_EQ(remembered.period[1], 0);
 }
 
-TEST(Threads, share_boxes_of_much_memory_only) {
-    // Three doubles a cell.
-    const std::int64_t rows = parallel_bytes / (3 * 8 * 64);
+TEST(Threads, share_boxes_of_much_memory_and_of_some_if_that_is_faster) {
+    const auto rows_of = [](std::int64_t bytes) { return bytes / (8 * 64); };
+    const std::int64_t most = rows_of(shared_bytes);
     Runtime runtime(2);
-    runtime.add_block(runtime.add_space(), {{}, {64, rows + 1, 1}});
+    runtime.add_block(runtime.add_space(), {{}, {64, most, 1}});
     const int a = runtime.add_field({"a", ElementType::float64, 1, {}, {}});
-    const int b = runtime.add_field({"b", ElementType::float64, 2, {}, {}});
-    const int kernel =
-        runtime.add_kernel({"remember", remember, {a, b}, {step_scalar, time_scalar}});
-    for (const std::int64_t more : {0, 1}) {
-        runtime.set_program("step",
-                            {{plan::Run{kernel, "all", {{0, {{}, {64, rows + more, 1}}}}}}});
-        runtime.advance({"step"}, 1);
-        EXPECT_EQ(remembered.threads, 1 + more);
+    const auto last_way = [&](std::int64_t rows) {
+        return ways_of(runtime, {.name = "note", .fields = {a}, .scalars = {step_scalar}},
+                       {{}, {64, rows, 1}}, 30)
+            .back();
+    };
+    const Way alone{false, 0, false}, shared{false, 0, true};
+    for (const Way& best : {alone, shared}) {
+        fastest = best;
+        EXPECT_EQ(last_way(rows_of(alone_bytes) - 1), alone);
+        EXPECT_EQ(last_way(rows_of(alone_bytes)), best);
+        EXPECT_EQ(last_way(most - 1), best);
+        EXPECT_EQ(last_way(most), shared);
     }
 }
 

@@ -343,9 +343,7 @@ class _Rows:
             f"{type_of(self.nest, key[0])}* const {self._row_text.out[key]}" for key in self._target
         ]
         cells = ["const int64_t from", "const int64_t count", *outputs]
-        ends = [
-            f"{target} + {self._in_field('from', key)}" for key, target in self._target.items()
-        ]
+        ends = [f"{target} + {self._in_field('from', key)}" for key, target in self._target.items()]
         by_lines = "may_stream" if self._target else "call.fetch != 0"
         return [
             f"const auto cells = [&]({', '.join(cells)})",

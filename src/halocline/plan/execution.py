@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from halocline.analysis.tiles import Tile
 
 # Whether something is done. A trial tells, in the first calls, where nothing else can: some
-# processors find many short rows too late by themselves, others lose a quarter of their speed by
-# being told to fetch them; and how much of a large cache is ours nobody knows.
+# processors find many short rows too late by themselves, others lose by being told to fetch them;
+# and how much of a large cache is ours nobody knows.
 Choice = Literal["never", "always", "trial"]
 
 
@@ -21,7 +21,7 @@ class Execution:
 
     Attributes:
         stream: Whether it stores past the caches.
-        fetch: Whether it fetches rows ahead.
+        fetch: Whether it fetches ahead; how far is always tried.
         tile: What a thread of the processor goes through plane by plane; None for whole planes.
         threads: How the threads of a device share its cells; None on the processor.
     """

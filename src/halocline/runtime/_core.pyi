@@ -300,3 +300,6 @@ class Runtime:
 
     def reset_timers(self) -> None:
         """Set all counts and times to zero."""
+
+    def trial_calls(self) -> int:
+        """Return how many calls of kernels have been trials of how these are fastest."""

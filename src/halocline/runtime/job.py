@@ -16,6 +16,7 @@ from halocline.options import check_options
 from halocline.runtime.collective import ALONE, Collective, collective_of
 from halocline.runtime.launcher import check_not_alone
 from halocline.runtime.link import AnyLink, Link, to_link
+from halocline.runtime.openmp import CORES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +38,8 @@ class Job:
         communicator: mpi4py's communicator, None for a single process.
         transport: What moves messages in the time loop, None for a single process.
         ranks_on_node: How many ranks share this machine.
+        sharers: How many of these may use a core that this one may use, too: all of them, or this
+            rank alone where the launcher gives each rank cores of its own.
         nodes: The node of each rank, real or declared: ranks of one node may share memory.
         link: The emulated link between nodes, if any.
         collective: Where the ranks meet; what follows here is done there, and is collective.
@@ -48,6 +51,7 @@ class Job:
     communicator: Any
     transport: Transport | None
     ranks_on_node: int
+    sharers: int = 1
     nodes: tuple[int, ...] = (0,)
     link: Link | None = None
     collective: Collective = ALONE
@@ -150,7 +154,7 @@ def _joined(
     link = _checked(ranks_per_node, wanted_link)
     collective.agree({"'ranks_per_node'": str(ranks_per_node), "'link'": str(link)})
     _forget_names_of_memory()
-    machines = _machines(collective.communicator)
+    machines, sharers = _machines(collective.communicator)
     if link is not None and len(set(machines)) > 1:
         raise MpiError(
             f"The link '{link.name}' was to be emulated, but the ranks are on "
@@ -166,6 +170,7 @@ def _joined(
         communicator,
         make_transport(communicator.py2f(), nodes, latency_s, seconds_per_byte),
         machines.count(machines[communicator.rank]),
+        sharers,
         nodes,
         link,
         collective,
@@ -193,15 +198,15 @@ def _forget_names_of_memory() -> None:
                 Path(name).unlink(missing_ok=True)
 
 
-def _machines(communicator: Any) -> list[int]:
-    """Return for each rank the first rank on the same machine."""
+def _machines(communicator: Any) -> tuple[list[int], int]:
+    """Return for each rank the first rank on the same machine, and who shares this one's cores."""
     from mpi4py import MPI
 
     machine = communicator.Split_type(MPI.COMM_TYPE_SHARED)
     first = machine.bcast(communicator.rank)
+    sharers = sum(not CORES.isdisjoint(cores) for cores in machine.allgather(CORES))
     machine.Free()
-    found: list[int] = communicator.allgather(first)
-    return found
+    return communicator.allgather(first), sharers
 
 
 def _nodes(machines: list[int], ranks_per_node: int | None) -> tuple[int, ...]:

@@ -25,8 +25,9 @@ _WAITS = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
 # (docs/decisions/0046).
 _LOOKS = "5000"
 
-# Later a thread may be bound to one of them (OMP_PROC_BIND).
-_CORES = len(os.sched_getaffinity(0))
+# What the launcher leaves to this process. Later a thread may be bound to one of them
+# (OMP_PROC_BIND).
+CORES = frozenset(os.sched_getaffinity(0))
 
 
 def load_runtime() -> ModuleType:
@@ -47,13 +48,13 @@ def _environment(added: dict[str, str]) -> Iterator[None]:
             del os.environ[name]
 
 
-def threads_of_rank(wanted: int | None, ranks_on_node: int) -> int:
+def threads_of_rank(wanted: int | None, sharers: int) -> int:
     """Return the threads of a rank.
 
     Args:
-        wanted: How many; None for OMP_NUM_THREADS, or else the cores of the node shared among its
-            ranks.
-        ranks_on_node: How many ranks share them.
+        wanted: How many; None for OMP_NUM_THREADS, or else a share of the cores that this process
+            may use.
+        sharers: How many ranks share them.
 
     Raises:
         PlanError: OMP_NUM_THREADS is no whole number of at least 1.
@@ -63,6 +64,6 @@ def threads_of_rank(wanted: int | None, ranks_on_node: int) -> int:
     # For nested threads, too, a list: the first is meant.
     text = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
     if not text:
-        return max(1, _CORES // ranks_on_node)
+        return max(1, len(CORES) // sharers)
     count = int(text) if text.isdecimal() else text
     return whole_number("The environment variable OMP_NUM_THREADS", count, Range(least=1))

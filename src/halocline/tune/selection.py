@@ -211,6 +211,7 @@ class Selection:
         self._number = 0
         # Steps that count in the trial, by the number of the plan.
         self._steps_done: dict[int, int] = {}
+        self._are_kernels_known = False
         for number, plan in enumerate(candidates.plans):
             executor.load(f"main {number}", plan, kernels)
 
@@ -241,8 +242,8 @@ class Selection:
         Returns:
             How many were done.
         """
-        done = 0
-        while self.trial is not None:
+        done = self._try_kernels(limit) if self.trial is not None else 0
+        while self.trial is not None and self._are_kernels_known:
             turn = self.trial.turn()
             if turn is None:
                 self._decide(self.trial.choice())
@@ -258,13 +259,32 @@ class Selection:
             self.tried_s += seconds
         return done
 
-    def _steps(self, number: int, steps: int) -> float:
-        """Do steps by one of the plans; return how long the slowest rank took [s]."""
-        name = f"main {number}"
+    def _try_kernels(self, limit: int) -> int:
+        """Do steps by the first plan until its kernels know how they are fastest.
+
+        Else the plans that are tried first would pay for what the others then know.
+        """
+        depth = self.candidates.plans[0].strategy.steps_between_exchanges
+        done = 0
+        while not self._are_kernels_known and done + depth <= limit:
+            before = self.executor.runtime.trial_calls()
+            self.tried_s += self._advance("main 0", depth)
+            self.tried_steps += depth
+            done += depth
+            tried = self.executor.runtime.trial_calls() - before
+            self._are_kernels_known = self.job.greatest([float(tried)]) == [0.0]
+        return done
+
+    def _advance(self, name: str, steps: int) -> float:
+        """Do steps; return how long the slowest rank took [s]."""
         with self.executor.running(name):
             started = time.perf_counter()
             self.executor.advance(name, steps)
-            seconds = self.job.greatest([time.perf_counter() - started])[0]
+            return self.job.greatest([time.perf_counter() - started])[0]
+
+    def _steps(self, number: int, steps: int) -> float:
+        """Do steps by one of the plans; return how long the slowest rank took [s]."""
+        seconds = self._advance(f"main {number}", steps)
         if number in self._steps_done:
             self._steps_done[number] += steps
         else:

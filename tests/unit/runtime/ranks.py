@@ -68,7 +68,9 @@ def on_ranks(size: int, act) -> list:
     def run(rank: int):
         communicator = Communicator(rank, barrier, board, mail)
         try:
-            return act(Job(rank, size, communicator, None, 2, collective=Collective(communicator)))
+            return act(
+                Job(rank, size, communicator, None, 2, 2, collective=Collective(communicator))
+            )
         except BaseException as error:
             return error
 

@@ -167,7 +167,7 @@ def joining(monkeypatch):
     """Return what joins a job of four ranks on the machines given."""
 
     def join_on(machines, **options):
-        monkeypatch.setattr(job_module, "_machines", lambda _: machines)
+        monkeypatch.setattr(job_module, "_machines", lambda _: (machines, 1))
         made = []
         communicator = Machines()
         loaded = (lambda *arguments: made.append(arguments), communicator)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from halocline.codegen.cpp_row import RowText
     from halocline.codegen.nest import Row
 
-# Where cells of rows to come are fetched, these rows further on: a processor with many fetches at work drops further ones, so that
-# each row is fetched several times.
+# Where cells of rows to come are fetched, these rows further on: a processor with many fetches at
+# work drops further ones, so that each row is fetched several times.
 _AHEAD_ROWS = (1, 2, 4)
 _FOLLOWED = 8  # streams that processors follow by themselves
 
@@ -54,7 +54,7 @@ class Fetching:
 
     @property
     def fetches_cells_to_come(self) -> bool:
-        """Whether it fetches cells of the same rows some lines later, or of the rows that follow."""
+        """Whether it fetches cells that come some lines later, between lines of a row."""
         return bool(self._next)
 
     @property

@@ -44,9 +44,9 @@ class Fetching:
         self._row = row
         self._nest = row.nest
         self._is_beside = is_beside
-        self._every = [key for key in row.rows if key not in copied and row.is_new(key)]
-        self.goes_by_lines = bool(streamed) or (not is_beside and len(self._every) > _FOLLOWED)
-        self._leading = leading(self._nest, self._every) if self.goes_by_lines else []
+        every = [key for key in row.rows if key not in copied and row.is_new(key)]
+        self.goes_by_lines = bool(streamed) or (not is_beside and len(every) > _FOLLOWED)
+        self._leading = leading(self._nest, every) if self.goes_by_lines else []
         fields = dict.fromkeys(key[0] for key in (*self._leading, *streamed))
         new = row.names.new
         self._next = {f: new(f"{f}_next_cell") for f in fields if not self._is_found_late(f)}

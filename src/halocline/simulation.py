@@ -61,8 +61,8 @@ class Simulation:
         decomposition: 'rows', 'tiles', 'pencils', blocks along each axis as '4x2x1' or (4, 2, 1), a
             Decomposition, Sparse, Bisection, or None for the one with the cheapest sides.
         blocks: Blocks a rank.
-        threads: OpenMP threads a rank; None for OMP_NUM_THREADS, or else all cores of the node
-            shared among its ranks.
+        threads: OpenMP threads a rank; None for OMP_NUM_THREADS, or else the cores that the
+            launcher leaves it, shared among the ranks that may use them.
         target: 'c++', or 'numpy' to interpret the kernels slowly where there is no compiler.
         device: Where kernels run: 'cpu'; 'cuda' for NVIDIA's devices, which the ranks of a node
             take in turn, or 'cuda:1' for a certain one; 'auto' for these or else the processor; or

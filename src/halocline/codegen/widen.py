@@ -59,4 +59,9 @@ def _widened(nest: Nest) -> dict[tuple[str, int], str]:
                 kind = value.type if value.op == "cast" else load.type
                 read_as.setdefault((load.field, load.component), set()).add(kind)
     found = {key: kinds.pop() for key, kinds in read_as.items() if len(kinds) == 1}
-    return {key: kind for key, kind in found.items() if np.dtype(kind).itemsize > 1}
+    return {
+        # In C++ halves are their bits, not numbers.
+        key: "int16" if kind == "float16" else kind
+        for key, kind in found.items()
+        if np.dtype(kind).itemsize > 1
+    }

@@ -32,6 +32,12 @@ def test_a_byte_read_beside_floats_is_widened_to_their_type():
         assert found == {("mask", 1, (0,)): dtype}
 
 
+def test_a_byte_assigned_to_a_half_is_widened_to_a_number_with_a_sign():
+    fields = (FieldType("f", "float16", 1), FieldType("m", "int8", 1))
+    kernel = Kernel("halves", 2, fields, (), (Statement("f", 0, Read("m", 0, (0, 0)), (0, 0)),))
+    assert row_copies(lower(kernel)) == {("m", 0, (0,)): "int16"}
+
+
 def test_wider_integers_are_left_alone():
     assert row_copies(lower(_kernel([(0, 0)], mask="int32"))) == {}
 

@@ -8,9 +8,10 @@ namespace halocline {
 /// us, and starting threads takes 0.6 us if they spin, 10 us and more if they sleep.
 inline constexpr std::int64_t parallel_bytes = std::int64_t{1} << 21;
 
-/// How many of `threads` share a loop over so much memory.
-[[nodiscard]] constexpr int threads_for(std::int64_t bytes, int threads) {
-    return bytes < parallel_bytes ? 1 : threads;
+/// How many of `threads` share a loop over so much memory; one below the least that is shared.
+[[nodiscard]] constexpr int threads_for(std::int64_t bytes, int threads,
+                                        std::int64_t least_bytes = parallel_bytes) {
+    return bytes < least_bytes ? 1 : threads;
 }
 
 /// Kernels, of which some compute much: below the first of these [bytes] they run on one thread,

@@ -56,7 +56,7 @@ struct Resolver {
         call.wrap = block.wrap;
         const std::int64_t bytes = local.cells() * bytes_per_cell(kernel);
         std::ranges::copy(kernel.tile, call.tile);
-        const int threads = bytes < alone_bytes ? 1 : state.memory.threads;
+        const int threads = threads_for(bytes, state.memory.threads, alone_bytes);
         program::Run::Piece piece{box.block, true, call, bytes, threads, moved(kernel, box.block),
                                   {},        {},   {},   {},    {},      {}};
         for (const plan::Layers& known : kernel.layers) {

@@ -47,7 +47,7 @@ public:
     }
 
     /// How the next call is to be done.
-    [[nodiscard]] Way way() const { return is_over() ? ways_[best()] : ways_[turn_ % count_]; }
+    [[nodiscard]] Way way() const { return ways_[way_]; }
 
     /// Notes what a call over so many cells took.
     void took(Timers::Ticks ticks, std::int64_t cells) {
@@ -56,12 +56,13 @@ public:
         // The first calls of a way find in caches what another way has left there.
         const bool is_long = ticks > long_call;
         if (calls_ > (is_long ? 1 : calls_before)) {
-            double& least = least_[turn_ % count_];
+            double& least = least_[way_];
             least = std::min(least, static_cast<double>(ticks) / static_cast<double>(cells));
         }
         if (calls_ < (is_long ? 2 : calls_each)) return;
         calls_ = 0;
         ++turn_;
+        way_ = is_over() ? best() : turn_ % count_;
     }
 
     /// How many calls have been trials.
@@ -84,7 +85,7 @@ private:
     }
 
     std::array<Way, most_ways> ways_{};
-    std::size_t count_ = 0, turn_ = 0;
+    std::size_t count_ = 0, turn_ = 0, way_ = 0;
     int calls_ = 0;
     std::int64_t all_calls_ = 0;
     std::array<double, most_ways> least_ = [] {  // ticks for a cell

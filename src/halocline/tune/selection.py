@@ -267,24 +267,26 @@ class Selection:
         depth = self.candidates.plans[0].strategy.steps_between_exchanges
         done = 0
         while not self._are_kernels_known and done + depth <= limit:
-            before = self.executor.runtime.trial_calls()
-            self.tried_s += self._advance("main 0", depth)
+            seconds, calls = self._advance("main 0", depth)
+            self._are_kernels_known = calls == 0
+            self.tried_s += seconds
             self.tried_steps += depth
             done += depth
-            tried = self.executor.runtime.trial_calls() - before
-            self._are_kernels_known = self.job.greatest([float(tried)]) == [0.0]
         return done
 
-    def _advance(self, name: str, steps: int) -> float:
-        """Do steps; return how long the slowest rank took [s]."""
+    def _advance(self, name: str, steps: int) -> tuple[float, float]:
+        """Do steps; return how long the slowest rank took [s], and the most calls on trial."""
+        runtime = self.executor.runtime
         with self.executor.running(name):
-            started = time.perf_counter()
+            started, before = time.perf_counter(), runtime.trial_calls()
             self.executor.advance(name, steps)
-            return self.job.greatest([time.perf_counter() - started])[0]
+            taken_s, calls = time.perf_counter() - started, runtime.trial_calls() - before
+            seconds, most_calls = self.job.greatest([taken_s, float(calls)])
+        return seconds, most_calls
 
     def _steps(self, number: int, steps: int) -> float:
         """Do steps by one of the plans; return how long the slowest rank took [s]."""
-        seconds = self._advance(f"main {number}", steps)
+        seconds, _ = self._advance(f"main {number}", steps)
         if number in self._steps_done:
             self._steps_done[number] += steps
         else:

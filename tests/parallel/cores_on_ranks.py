@@ -14,4 +14,6 @@ if sys.argv[1] == "each":
 import halocline as hc
 
 simulation = hc.Simulation(hc.Grid((8,)), [print])
-print(f"{simulation.job.sharers} {simulation.threads}")
+# One write a rank, its end included: the lines of two ranks do not mix.
+sys.stdout.write(f"{simulation.job.sharers} {simulation.threads}\n")
+sys.stdout.flush()

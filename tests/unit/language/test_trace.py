@@ -1,11 +1,13 @@
 """What a user's function becomes when it is called with symbols."""
 
 import pickle
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import halocline as hc
+from halocline.errors import KernelError
 from halocline.geometry import UNBOUNDED, Box
 from halocline.language.expressions.expr import (
     Binary,
@@ -239,3 +241,44 @@ def test_a_kernel_shows_shared_values_once(fields):
         "  t1 = (T[0, 0] * T[0, 0])\n"
         "  out[0, 0] = (t1 + (a * t1))"
     )
+
+
+class Fluxes(NamedTuple):
+    """Fields and a number under names."""
+
+    along_x: hc.Field
+    factor: float
+    along_y: hc.Field | None = None
+
+
+def test_fields_by_keyword_are_fields_of_the_kernel_like_others():
+    grid = hc.Grid((4, 4), periodic=True)
+    a, b, c, d, e = (grid.field(name) for name in "abcde")
+
+    @hc.kernel
+    def gather(a, *, wind=None, tracers=(), fluxes=None):
+        a[0, 0] = sum((t[1, 0] for t in tracers), 0.0 if wind is None else wind)
+        if fluxes is not None:
+            a[0, 0] = a + fluxes.factor * fluxes.along_x[0, 1]
+
+    for number, field in enumerate((b, c, d, e)):
+        field.set(lambda x, y, n=number: 10.0**n * (1 + x // 1 + 0 * y))
+    simulation = hc.Simulation(grid, [gather(a, wind=b, tracers=(c, d), fluxes=Fluxes(e, 2.0))])
+    simulation.run(1)
+    x = np.arange(4)
+    after = (x + 1) % 4
+    assert np.array_equal(a[:, 2], 2001 + x + 110 * (1 + after) + 2000 * x)
+    simulation = hc.Simulation(grid, [gather(a)])
+    simulation.run(1)
+    assert not a[:, :].any()
+
+
+def test_a_field_by_position_and_by_keyword_is_refused():
+    u = hc.Grid((4,)).field("u")
+
+    @hc.kernel
+    def add(u, *, by):
+        u[0] = u + by
+
+    with pytest.raises(KernelError, match="the same field twice"):
+        add(u, by=u)

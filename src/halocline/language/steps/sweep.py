@@ -63,7 +63,7 @@ class SweepFunction(KernelFunction):
         start: Start | Sequence[Start] = 0.0,
         end: Field | Sequence[Field] | None = None,
         on: On = None,
-        **scalars: Any,
+        **given: Any,
     ) -> tuple[Call, ...]:
         """Bind the sweep to fields.
 
@@ -74,7 +74,7 @@ class SweepFunction(KernelFunction):
             end: A field without the swept axis for each carry, which gets that of the last cell.
             on: Where it runs: everywhere (None), in a box, or where a field is not zero; elsewhere
                 the carry is handed on as it is.
-            scalars: See 'KernelFunction.__call__'.
+            given: See 'KernelFunction.__call__'.
 
         Returns:
             Steps: kernels that set the carry, and the sweep.
@@ -82,20 +82,19 @@ class SweepFunction(KernelFunction):
         Raises:
             KernelError: The function or its arguments have no meaning as a sweep.
         """
-        self._check(fields, scalars)
+        named, read = self._check(fields, given)
         starts = tuple(start) if isinstance(start, list | tuple) else (start,)
         ends = () if end is None else tuple(end) if isinstance(end, list | tuple) else (end,)
         names = [self._carry_name(number) for number in range(len(starts))]
-        named = dict(zip(self.field_names, fields, strict=True))
-        known, read = self._scalars(scalars)
         recorder = Recorder()
         handed = [operators.Value(Read(name, 0, (0,) * fields[0].dimensions)) for name in names]
-        given = tuple(handed) if isinstance(start, list | tuple) else handed[0]
-        with drawing(field.axes for field in fields):
-            returned = self.function(given, *recorder.symbols(named), **known)
+        carry = tuple(handed) if isinstance(start, list | tuple) else handed[0]
+        with drawing(field.axes for field in named.values()):
+            symbols = recorder.symbols(named)
+            returned = self._traced(*symbols, given=given, carry=(carry,))
         values = self._handed(returned, len(starts))
         assigned = [named[name] for name in dict.fromkeys(s.field for s in recorder.statements)]
-        carries = self._carries(fields, assigned, starts, ends, on)
+        carries = self._carries(tuple(named.values()), assigned, starts, ends, on)
         for name, carry, value in zip(names, carries, values, strict=True):
             recorder.assign(carry.type_as(name), 0, (0,) * carry.dimensions, value)
         named = dict(zip(names, carries, strict=True)) | named

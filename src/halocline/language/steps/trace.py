@@ -26,7 +26,7 @@ from halocline.language.steps.calls import On, over_cells
 from halocline.language.steps.steps import Call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from halocline.geometry import Offset
     from halocline.language.expressions.kernel import FieldType
@@ -176,7 +176,7 @@ class KernelFunction:
         """Return what it is, by its name."""
         return f"<kernel {self.name}>"
 
-    def __call__(self, *fields: Field, on: On = None, **scalars: Any) -> Call:
+    def __call__(self, *fields: Field, on: On = None, **given: Any) -> Call:
         """Bind the kernel to fields.
 
         Args:
@@ -184,35 +184,62 @@ class KernelFunction:
             on: Where it runs: everywhere (None), on the layer beyond a side ('z-'), on a box of
                 cells, or in the cells where a field is not zero. Cells are those of the fields that
                 it assigns.
-            scalars: Floats and parameters are read at run time, also those in a tuple, where 0.0
-                says that there is none; any other value is known while the function is traced.
+            given: By keyword. Fields are fields of the kernel like the others, also those in a
+                tuple, and may be left out where the function has a default. Floats and parameters
+                are read at run time, also those in a tuple, where 0.0 says that there is none; any
+                other value is known while the function is traced.
 
         Raises:
             KernelError: The function or its arguments have no meaning as a kernel.
         """
-        self._check(fields, scalars)
-        named = dict(zip(self.field_names, fields, strict=True))
-        known, read = self._scalars(scalars)
-        body = partial(self.function, **known)
+        named, read = self._check(fields, given)
+        body = partial(self._traced, given=given)
         return recorded(self.name, self.place, named, body, read, on=on)
 
-    def _scalars(self, given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return keywords as the traced function sees them, and those that are read at run time."""
-        values = {name: given.get(name, default) for name, default in self.keywords.items()}
-        return {name: _known(name, value) for name, value in values.items()}, _dynamic(values)
+    def _traced(self, *symbols: Any, given: dict[str, Any], carry: tuple[Any, ...] = ()) -> Any:
+        """Return what the function does to symbols of its fields, in the order of '_check'."""
+        count = len(self.field_names)
+        by_keyword = iter(symbols[count:])
+        known = {
+            name: _known(name, given.get(name, default), by_keyword)
+            for name, default in self.keywords.items()
+        }
+        return self.function(*carry, *symbols[:count], **known)
 
-    def _check(self, fields: tuple[Any, ...], scalars: dict[str, Any]) -> None:
-        """Refuse arguments that do not fit the function."""
-        if len(fields) != len(self.field_names) or not fields:
+    def _check(
+        self, fields: tuple[Any, ...], given: dict[str, Any]
+    ) -> tuple[dict[str, Field], dict[str, Any]]:
+        """Refuse arguments that do not fit the function.
+
+        Returns:
+            All fields by the names that the kernel has for them, those given by keyword last; and
+            what is read at run time.
+        """
+        values = {name: given.get(name, default) for name, default in self.keywords.items()}
+        by_keyword = {
+            own: entry
+            for name, value in values.items()
+            for own, entry in _entries(name, value)
+            if isinstance(entry, Field)
+        }
+        self._check_fields((*fields, *by_keyword.values()), len(by_keyword))
+        self._check_keywords(given)
+        named = dict(zip(self.field_names, fields, strict=True)) | by_keyword
+        return named, _dynamic(values)
+
+    def _check_fields(self, fields: tuple[Any, ...], by_keyword: int) -> None:
+        """Refuse fields that do not fit the function, the last of which were given by keyword."""
+        by_position = fields[: len(fields) - by_keyword]
+        if len(by_position) != len(self.field_names) or not fields:
             raise KernelError(
-                f"Kernel '{self.name}' was called with {len(fields)} fields; expected "
+                f"Kernel '{self.name}' was called with {len(by_position)} fields; expected "
                 f"{len(self.field_names)}: {', '.join(self.field_names) or 'at least one'}.",
                 hint=f"Numbers are given by keyword: {next(iter(self.keywords))}=…"
-                if self.keywords and len(fields) > len(self.field_names)
+                if self.keywords and len(by_position) > len(self.field_names)
                 else "",
                 place=self.place,
             )
-        for field, name in zip(fields, self.field_names, strict=True):
+        for field, name in zip(by_position, self.field_names, strict=True):
             if not isinstance(field, Field):
                 raise KernelError(
                     f"Kernel '{self.name}' was given {type(field).__name__} for '{name}'; "
@@ -225,30 +252,33 @@ class KernelFunction:
                 f"Kernel '{self.name}' was given the same field twice; expected different fields.",
                 place=self.place,
             )
-        for name in scalars:
+        same_family(fields, f"Kernel '{self.name}'")
+
+    def _check_keywords(self, given: dict[str, Any]) -> None:
+        """Refuse keywords that the function has not, and those whose values it cannot take."""
+        for name in given:
             if name not in self.keywords:
                 hint = nearest(name, self.keywords) if self.keywords else "It takes none."
                 raise KernelError(
                     f"Kernel '{self.name}' has no scalar '{name}'.", hint=hint, place=self.place
                 )
-        for name, value in scalars.items():
-            if isinstance(value, operators.Operand) and not value.is_number:
+        for name, value in given.items():
+            if _differs_from_cell_to_cell(value):
                 raise KernelError(
                     f"Kernel '{self.name}' was given something that differs from cell to cell for "
                     f"'{name}'; expected a number, or a formula of parameters and reductions.",
-                    hint="Pass the field by position, or reduce it to a number: "
-                    f"{name}=hc.max({getattr(value, 'name', '…')}).",
+                    hint="Pass the fields and compute it inside, or reduce it to a number: "
+                    f"{name}=hc.max(…).",
                     place=self.place,
                 )
         missing = [n for n, d in self.keywords.items() if d is inspect.Parameter.empty]
         for name in missing:
-            if name not in scalars:
+            if name not in given:
                 raise KernelError(
                     f"Kernel '{self.name}' needs a value for '{name}'.",
                     hint=f"Write {self.name}(…, {name}=…).",
                     place=self.place,
                 )
-        same_family(fields, f"Kernel '{self.name}'")
 
 
 def recorded(  # noqa: PLR0913 (what a call is made of)
@@ -334,25 +364,49 @@ def _is_dynamic_entry(value: Any) -> bool:
     return isinstance(value, Parameter) or (_is_dynamic(value) and value != 0.0)
 
 
+def _differs_from_cell_to_cell(value: Any) -> bool:
+    """Return whether a keyword's value is neither a number nor a field, but made of fields."""
+    return isinstance(value, operators.Operand) and not (
+        value.is_number or isinstance(value, Field)
+    )
+
+
+def _entries(name: str, value: Any) -> list[tuple[str, Any]]:
+    """Return a keyword's value, or those of a tuple, by the kernel's names of them."""
+    if isinstance(value, tuple):
+        return [(f"{name}_{n}", entry) for n, entry in enumerate(value)]
+    return [(name, value)]
+
+
 def _dynamic(values: dict[str, Any]) -> dict[str, Any]:
     """Return what is read at run time, by the names of the kernel's scalars."""
-    result = {}
-    for name, value in values.items():
-        if _is_dynamic(value):
-            result[name] = value
-        elif isinstance(value, tuple):
-            entries = {f"{name}_{n}": entry for n, entry in enumerate(value)}
-            result |= {n: entry for n, entry in entries.items() if _is_dynamic_entry(entry)}
-    return result
+    return {
+        own: entry
+        for name, value in values.items()
+        for own, entry in _entries(name, value)
+        if (_is_dynamic_entry(entry) if isinstance(value, tuple) else _is_dynamic(entry))
+    }
 
 
-def _known(name: str, value: Any) -> Any:
-    """Return a keyword's value as the traced function sees it."""
-    if _is_dynamic(value):
-        return _SymbolScalar(name, value)
+def _known(name: str, value: Any, fields: Iterator[Any]) -> Any:
+    """Return a keyword's value as the traced function sees it.
+
+    Args:
+        name: The keyword.
+        value: What was given for it.
+        fields: What stands for fields that are given by keyword, in their order.
+    """
+    if isinstance(value, Field):
+        return next(fields)
     if isinstance(value, tuple):
-        return tuple(
-            _SymbolScalar(f"{name}_{n}", entry) if _is_dynamic_entry(entry) else entry
-            for n, entry in enumerate(value)
-        )
-    return value
+        entries = [
+            next(fields)
+            if isinstance(entry, Field)
+            else _SymbolScalar(own, entry)
+            if _is_dynamic_entry(entry)
+            else entry
+            for own, entry in _entries(name, value)
+        ]
+        # A named tuple keeps its names.
+        return type(value)(*entries) if hasattr(value, "_fields") else tuple(entries)
+    return _SymbolScalar(name, value) if _is_dynamic(value) else value

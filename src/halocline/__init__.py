@@ -51,6 +51,7 @@ from halocline.language.expressions.functions import tanh as tanh
 from halocline.language.expressions.functions import trunc as trunc
 from halocline.language.expressions.functions import where as where
 from halocline.language.expressions.kernel import Kernel as Kernel
+from halocline.language.expressions.neighbour import at as at
 from halocline.language.expressions.parameters import Parameter as Parameter
 from halocline.language.expressions.parameters import step as step
 from halocline.language.expressions.parameters import time as time

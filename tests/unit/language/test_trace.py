@@ -273,12 +273,52 @@ def test_fields_by_keyword_are_fields_of_the_kernel_like_others():
     assert not a[:, :].any()
 
 
-def test_a_field_by_position_and_by_keyword_is_refused():
-    u = hc.Grid((4,)).field("u")
+def test_the_same_field_may_be_given_by_several_keywords():
+    grid = hc.Grid((4,), periodic=True)
+    u, v = grid.field("u"), grid.field("v")
 
     @hc.kernel
-    def add(u, *, by):
-        u[0] = u + by
+    def add(v, *, first, second):
+        v[0] = first + second[1]
+        v[0] = v + first
 
-    with pytest.raises(KernelError, match="the same field twice"):
-        add(u, by=u)
+    u.set(lambda x: x)
+    hc.Simulation(grid, [add(v, first=u, second=u)]).run(1)
+    assert np.array_equal(v[:], 2 * u[:] + np.roll(u[:], -1))
+
+
+def test_at_is_a_subscript_by_the_names_of_axes():
+    grid = hc.Grid((4, 3, 2), periodic=True)
+    u, v, row = grid.field("u"), grid.field("v"), grid.field("row", axes="y")
+
+    @hc.kernel
+    def named(u, v, row):
+        v[0, 0, 0] = (
+            hc.at(u, x=1) + hc.at(row, x=3, y=-1) + hc.at(u * row, z=1, y=1) + hc.at(2.0, x=1)
+        )
+
+    @hc.kernel
+    def subscripts(u, v, row):
+        v[0, 0, 0] = u[1, 0, 0] + row[-1] + u[0, 1, 1] * row[1] + 2.0
+
+    assert named(u, v, row).kernel.statements == subscripts(u, v, row).kernel.statements
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ({"w": 1}, "'hc.at' was given the axis 'w'; expected x, y or z."),
+        ({"x": 0.5}, "'hc.at' was given x=0.5; expected a whole number of cells."),
+        ({"z": 1}, "'hc.at' was given the axis 'z'; the grid has x, y."),
+    ],
+)
+def test_at_refuses_what_is_no_neighbour(cells, message):
+    u = hc.Grid((4, 4)).field("u")
+
+    @hc.kernel
+    def move(u):
+        u[0, 0] = hc.at(u, **cells)
+
+    with pytest.raises(KernelError) as error:
+        move(u)
+    assert message in str(error.value)

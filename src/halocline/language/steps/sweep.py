@@ -88,10 +88,10 @@ class SweepFunction(KernelFunction):
         names = [self._carry_name(number) for number in range(len(starts))]
         recorder = Recorder()
         handed = [operators.Value(Read(name, 0, (0,) * fields[0].dimensions)) for name in names]
-        carry = tuple(handed) if isinstance(start, list | tuple) else handed[0]
+        begun = tuple(handed) if isinstance(start, list | tuple) else handed[0]
         with drawing(field.axes for field in named.values()):
             symbols = recorder.symbols(named)
-            returned = self._traced(*symbols, given=given, carry=(carry,))
+            returned = self._traced(named, given, *symbols, carry=(begun,))
         values = self._handed(returned, len(starts))
         assigned = [named[name] for name in dict.fromkeys(s.field for s in recorder.statements)]
         carries = self._carries(tuple(named.values()), assigned, starts, ends, on)

@@ -26,7 +26,7 @@ from halocline.language.steps.calls import On, over_cells
 from halocline.language.steps.steps import Call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from halocline.geometry import Offset
     from halocline.language.expressions.kernel import FieldType
@@ -193,18 +193,26 @@ class KernelFunction:
             KernelError: The function or its arguments have no meaning as a kernel.
         """
         named, read = self._check(fields, given)
-        body = partial(self._traced, given=given)
+        body = partial(self._traced, named, given)
         return recorded(self.name, self.place, named, body, read, on=on)
 
-    def _traced(self, *symbols: Any, given: dict[str, Any], carry: tuple[Any, ...] = ()) -> Any:
-        """Return what the function does to symbols of its fields, in the order of '_check'."""
-        count = len(self.field_names)
-        by_keyword = iter(symbols[count:])
+    def _traced(
+        self, named: dict[str, Field], given: dict[str, Any], *symbols: Any, carry: Any = ()
+    ) -> Any:
+        """Return what the function does to symbols of its fields.
+
+        Args:
+            named: See '_check'.
+            given: By keyword.
+            symbols: What stands for each field.
+            carry: What comes before the fields.
+        """
+        symbol_of = dict(zip(map(id, named.values()), symbols, strict=True))
         known = {
-            name: _known(name, given.get(name, default), by_keyword)
+            name: _known(name, given.get(name, default), symbol_of)
             for name, default in self.keywords.items()
         }
-        return self.function(*carry, *symbols[:count], **known)
+        return self.function(*carry, *symbols[: len(self.field_names)], **known)
 
     def _check(
         self, fields: tuple[Any, ...], given: dict[str, Any]
@@ -212,34 +220,32 @@ class KernelFunction:
         """Refuse arguments that do not fit the function.
 
         Returns:
-            All fields by the names that the kernel has for them, those given by keyword last; and
+            Each field once by the name that the kernel has for it, those given by keyword last; and
             what is read at run time.
         """
-        values = {name: given.get(name, default) for name, default in self.keywords.items()}
-        by_keyword = {
-            own: entry
-            for name, value in values.items()
-            for own, entry in _entries(name, value)
-            if isinstance(entry, Field)
-        }
-        self._check_fields((*fields, *by_keyword.values()), len(by_keyword))
+        self._check_fields(fields)
         self._check_keywords(given)
-        named = dict(zip(self.field_names, fields, strict=True)) | by_keyword
+        values = {name: given.get(name, default) for name, default in self.keywords.items()}
+        named = dict(zip(self.field_names, fields, strict=True))
+        for name, value in values.items():
+            for own, entry in _entries(name, value):
+                if isinstance(entry, Field) and entry not in named.values():
+                    named[own] = entry
+        same_family(tuple(named.values()), f"Kernel '{self.name}'")
         return named, _dynamic(values)
 
-    def _check_fields(self, fields: tuple[Any, ...], by_keyword: int) -> None:
-        """Refuse fields that do not fit the function, the last of which were given by keyword."""
-        by_position = fields[: len(fields) - by_keyword]
-        if len(by_position) != len(self.field_names) or not fields:
+    def _check_fields(self, fields: tuple[Any, ...]) -> None:
+        """Refuse fields that do not fit the function."""
+        if len(fields) != len(self.field_names) or not fields:
             raise KernelError(
-                f"Kernel '{self.name}' was called with {len(by_position)} fields; expected "
+                f"Kernel '{self.name}' was called with {len(fields)} fields; expected "
                 f"{len(self.field_names)}: {', '.join(self.field_names) or 'at least one'}.",
                 hint=f"Numbers are given by keyword: {next(iter(self.keywords))}=…"
-                if self.keywords and len(by_position) > len(self.field_names)
+                if self.keywords and len(fields) > len(self.field_names)
                 else "",
                 place=self.place,
             )
-        for field, name in zip(by_position, self.field_names, strict=True):
+        for field, name in zip(fields, self.field_names, strict=True):
             if not isinstance(field, Field):
                 raise KernelError(
                     f"Kernel '{self.name}' was given {type(field).__name__} for '{name}'; "
@@ -252,7 +258,6 @@ class KernelFunction:
                 f"Kernel '{self.name}' was given the same field twice; expected different fields.",
                 place=self.place,
             )
-        same_family(fields, f"Kernel '{self.name}'")
 
     def _check_keywords(self, given: dict[str, Any]) -> None:
         """Refuse keywords that the function has not, and those whose values it cannot take."""
@@ -374,7 +379,8 @@ def _differs_from_cell_to_cell(value: Any) -> bool:
 def _entries(name: str, value: Any) -> list[tuple[str, Any]]:
     """Return a keyword's value, or those of a tuple, by the kernel's names of them."""
     if isinstance(value, tuple):
-        return [(f"{name}_{n}", entry) for n, entry in enumerate(value)]
+        names = getattr(value, "_fields", range(len(value)))
+        return [(f"{name}_{own}", entry) for own, entry in zip(names, value, strict=True)]
     return [(name, value)]
 
 
@@ -388,19 +394,19 @@ def _dynamic(values: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _known(name: str, value: Any, fields: Iterator[Any]) -> Any:
+def _known(name: str, value: Any, symbol_of: Mapping[int, Any]) -> Any:
     """Return a keyword's value as the traced function sees it.
 
     Args:
         name: The keyword.
         value: What was given for it.
-        fields: What stands for fields that are given by keyword, in their order.
+        symbol_of: What stands for a field, by its identity.
     """
     if isinstance(value, Field):
-        return next(fields)
+        return symbol_of[id(value)]
     if isinstance(value, tuple):
         entries = [
-            next(fields)
+            symbol_of[id(entry)]
             if isinstance(entry, Field)
             else _SymbolScalar(own, entry)
             if _is_dynamic_entry(entry)
@@ -408,5 +414,5 @@ def _known(name: str, value: Any, fields: Iterator[Any]) -> Any:
             for own, entry in _entries(name, value)
         ]
         # A named tuple keeps its names.
-        return type(value)(*entries) if hasattr(value, "_fields") else tuple(entries)
+        return type(value)._make(entries) if hasattr(value, "_make") else tuple(entries)
     return _SymbolScalar(name, value) if _is_dynamic(value) else value

@@ -1,0 +1,1 @@
+"""Coastal oceans: a free surface, columns of water in sigma layers, land."""

@@ -176,8 +176,7 @@ def plan_once(
     # Hidden fields keep nothing from one call to the next, so all of them use the same ones.
     program = bind(grid, steps, 0, prefix="once")
     new = layouts_without_halo(program, {layout.name for layout in stored})
-    strategy = replace(main.strategy, depth=1, steps_in_cache=1)
-    plan = make_plan(program, main.decomposition, strategy, main.rank, (*stored, *new))
+    plan = make_plan(program, main.decomposition, main.strategy.narrow, main.rank, (*stored, *new))
     plan = decided(plan, platform)
     return plan, [layout for layout in new if layout in plan.layouts]
 

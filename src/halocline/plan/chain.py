@@ -59,24 +59,24 @@ class Demands:
 Wanted = dict[tuple[str, int], Reaches]
 
 
-def demands(launches: Sequence[Launch], *, is_deep: bool = False) -> Demands:
+def demands(launches: Sequence[Launch], *, is_wide: bool = False) -> Demands:
     """Return what the kernels, run one after the other, must compute and get.
 
     Args:
         launches: The kernels.
-        is_deep: Whether every block is at least as wide as what it needs beyond its own cells.
+        is_wide: Whether every block is at least as wide as what it needs beyond its own cells.
             Then reaches between others add nothing, and there would be too many of them.
     """
     wanted: Wanted = {}
     extents, read_later = [], []
     for launch in reversed(launches):
         read_later.append(_read_of(launch, wanted))
-        extents.append(_walk_back(launch, wanted, is_deep=is_deep))
+        extents.append(_walk_back(launch, wanted, is_wide=is_wide))
     spaces = {a.field: a.space for one in launches for a in (*one.reads, *one.assigns)}
     needs = [
         Need(field, component, reach)
         for (field, component), reaches in wanted.items()
-        for reach in (outermost(reaches, spaces[field]) if is_deep else reaches)
+        for reach in (outermost(reaches, spaces[field]) if is_wide else reaches)
     ]
     return Demands(
         tuple(reversed(extents)),
@@ -95,7 +95,7 @@ def _read_of(launch: Launch, wanted: Wanted) -> frozenset[Reach]:
     )
 
 
-def _walk_back(launch: Launch, wanted: Wanted, *, is_deep: bool) -> frozenset[Reach]:
+def _walk_back(launch: Launch, wanted: Wanted, *, is_wide: bool) -> frozenset[Reach]:
     """Return where a kernel must run; 'wanted' becomes what is wanted before it."""
     extents: dict[int, set[Reach]] = {}
     # The statements that use memory as the kernel finds it.
@@ -123,7 +123,7 @@ def _walk_back(launch: Launch, wanted: Wanted, *, is_deep: bool) -> frozenset[Re
         same = tuple(numbers)
         if same not in found:
             reaches = Reaches(reach for number in same for reach in extents[number])
-            found[same] = outermost(reaches, launch.space) if is_deep else list(reaches)
+            found[same] = outermost(reaches, launch.space) if is_wide else list(reaches)
         wanted.setdefault(access.key, Reaches()).update(map(access.used_from, found[same]))
     return frozenset().union(*extents.values())
 
@@ -156,16 +156,16 @@ def _statement_extent(launch: Launch, statement: Statement, wanted: Wanted) -> s
     return provided if seen.is_empty else provided | {access.assigned_from(within(seen))}
 
 
-def may_join(launches: Sequence[Launch], asked: Demands, *, is_deep: bool) -> bool:
+def may_join(launches: Sequence[Launch], asked: Demands, *, is_wide: bool) -> bool:
     """Return whether the kernels may share one exchange.
 
     They may if recomputing widens no halo beyond what a single kernel of the chain reads and
     concerns no field that a kernel assigns next door, whose values are returned instead (unless
-    halos are meant to be deep); and if no results of a kernel that runs on a part of a periodic
+    halos are meant to be wide); and if no results of a kernel that runs on a part of a periodic
     axis are read further along it: its region has no periodic images, so it can be recomputed
     neither here nor there.
     """
-    if not is_deep and (_is_returned(launches, asked) or widens(launches, asked.needs)):
+    if not is_wide and (_is_returned(launches, asked) or widens(launches, asked.needs)):
         return False
     return all(
         not any(reach.lower[axis] or reach.upper[axis] for reach in reaches)

@@ -41,12 +41,12 @@ class Joining:
 
     Args:
         program: Whose kernels.
-        depth: Of halos.
+        is_wide: Whether halos may get wider than a kernel reads.
     """
 
-    def __init__(self, program: Program, depth: int) -> None:
+    def __init__(self, program: Program, *, is_wide: bool) -> None:
         self.program = program
-        self.depth = depth
+        self.is_wide = is_wide
         self.known: dict[object, tuple[list[str], Demands]] = {}
         self._fillings: dict[tuple[int, str], tuple[Launch, tuple[Launch, ...]]] = {}
 
@@ -75,27 +75,27 @@ class Joining:
         return begun, chain
 
     def _may_join(self, chain: OpenChain, longer: list[Launch]) -> bool:
-        is_deep = self.depth > 1
+        is_wide = self.is_wide
         space = longer[-1].space
-        if is_deep and any(
+        if is_wide and any(
             _grid(o.space) != _grid(space) for o in chain.launches if not o.is_layer
         ):
             # A cell of a coarser grid that is computed again takes many of a finer one.
             return False
         # Around whole grids nothing is sent, so that nothing is computed again to avoid it.
-        is_deep = is_deep and not space.is_whole
-        if is_deep and not any(map(partial_axes, longer)):
+        is_wide = is_wide and not space.is_whole
+        if is_wide and not any(map(partial_axes, longer)):
             # They always may; asking again and again what long chains need takes long.
             return True
-        if not is_deep and self._needs_more_inside(longer):
+        if not is_wide and self._needs_more_inside(longer):
             return False
         asked = self.demands(longer)
         is_swapped = longer[0].where != longer[-1].where
-        if not is_deep and is_swapped and not asked.needs <= self.demands(chain.launches).needs:
+        if not is_wide and is_swapped and not asked.needs <= self.demands(chain.launches).needs:
             # Another half of the step, that reads what this one leaves: one exchange for both
             # would carry more, and their neighbours' results would be computed again.
             return False
-        return may_join(longer, asked, is_deep=is_deep)
+        return may_join(longer, asked, is_wide=is_wide)
 
     def _needs_more_inside(self, launches: list[Launch]) -> bool:
         """Return whether kernels need cells of the domain from further than one of them reads.
@@ -115,7 +115,7 @@ class Joining:
             for one in launches
         )
         if key not in self.known:
-            self.known[key] = names, demands(launches, is_deep=self.depth > 1)
+            self.known[key] = names, demands(launches, is_wide=self.is_wide)
         before, found = self.known[key]
         return found if before == names else found.of(dict(zip(before, names, strict=True)))
 

@@ -62,12 +62,14 @@ def check_layouts(
     if stored is not None:
         _check_stored(wanted, stored)
     _check_wrap(wanted)
-    if strategy.steps_between_exchanges > 1:
+    if strategy.is_widening:
         _check_depth(wanted, decomposition, strategy)
 
 
 def _asked(strategy: Strategy) -> str:
     depth, steps = strategy.steps_between_exchanges, strategy.steps_in_cache
+    if depth == 1:
+        return f"Halos '{strategy.halos}'"
     return f"Halos of depth {depth}" + (f", for {steps} steps in the caches," if steps > 1 else "")
 
 
@@ -120,7 +122,9 @@ def _check_depth(
                     f"{_asked(strategy)} make field '{layout.name}' need {width} cells from "
                     f"its neighbours along {AXES[axis]}, but the narrowest block has only "
                     f"{narrowest} there.",
-                    hint="Use a smaller depth, fewer ranks or another decomposition.",
+                    hint="Use a smaller depth, fewer ranks or another decomposition."
+                    if strategy.steps_between_exchanges > 1
+                    else "Use halos='narrow', fewer ranks or another decomposition.",
                 )
 
 

@@ -115,7 +115,7 @@ class _ChainOperations:
         ]
         core = self._tiles(self._pieces(zoned, "core", range(first_end)))
         # A kernel that is run several times between two exchanges may need those of its first run.
-        is_late = self.strategy.steps_between_exchanges == 1
+        is_late = not self.strategy.is_widening
         rim = self._pieces(zoned, "rim", range(first_end), is_late=is_late)
         *earlier, last = fetch.remote
         before, share = self._overlapped(earlier, core, len(fetch.remote))

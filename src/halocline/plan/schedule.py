@@ -8,6 +8,7 @@ that, keep for values that a kernel assigned next door which block has them (see
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain as joined
 from math import lcm
@@ -24,7 +25,7 @@ from halocline.plan.reach import Needs, renamed
 from halocline.plan.step import Chain, Passed, Refresh, Schedule, ScheduleItem, StepEnd
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from halocline.geometry import Box
     from halocline.plan.strategy import Strategy
@@ -77,9 +78,23 @@ class _Planner:
         self.cut = cut
         self.overlap = strategy.overlap
         self.depth = strategy.steps_between_exchanges
-        self.joining = Joining(program, self.depth)
+        self.is_wide = self.depth > 1 or strategy.halos == "wide"
+        self.is_wide_in_loops = strategy.is_widening
+        self.joinings = {is_wide: Joining(program, is_wide=is_wide) for is_wide in (False, True)}
         self.check_filled = FilledCheck(program)
-        self.used_beside = _used_beside(program) if self.depth > 1 else {}
+        self.used_beside = _used_beside(program) if strategy.is_widening else {}
+
+    @property
+    def joining(self) -> Joining:
+        """Which kernels may share a chain, where the planner is."""
+        return self.joinings[self.is_wide]
+
+    @contextmanager
+    def _in_loop(self) -> Iterator[None]:
+        """Return a context in which what a loop repeats is planned."""
+        outside, self.is_wide = self.is_wide, self.is_wide_in_loops
+        yield
+        self.is_wide = outside
 
     def groups(self, passes: tuple[Items, ...]) -> list[Items]:
         """Return passes through steps or a loop in groups, within which a chain may go on."""
@@ -159,10 +174,10 @@ class _Planner:
     def _is_passive(self, item: object, chain: OpenChain, state: _State) -> bool:
         """Return whether a chain may go on after what only looks at own cells, or ends a step.
 
-        It may where halos are deep and the cells up to date; elsewhere it would gain nothing.
+        It may where halos get wide and the cells are up to date; elsewhere it would gain nothing.
         """
         match item:
-            case _ if self.depth == 1:
+            case _ if not self.is_wide:
                 return False
             case StepEnd() | Computed():
                 return True
@@ -258,17 +273,19 @@ class _Planner:
                 planned.append(item)
                 return state.swapped(first, second)
             case Repeat(count, passes):
-                for rounds, groups in self._rounds(count, passes):
-                    if rounds == 1:
-                        body, state = self._round(groups, state)
-                        planned += body
-                        continue
-                    before, body, state = self.cyclic(groups, state)
-                    planned += [Refresh(before)] if before else []
-                    planned.append(Repeat(rounds, tuple(body)))
+                with self._in_loop():
+                    for rounds, groups in self._rounds(count, passes):
+                        if rounds == 1:
+                            body, state = self._round(groups, state)
+                            planned += body
+                            continue
+                        before, body, state = self.cyclic(groups, state)
+                        planned += [Refresh(before)] if before else []
+                        planned.append(Repeat(rounds, tuple(body)))
                 return state
             case Until(_, items):
-                before, body, state = self.cyclic([items], state)
+                with self._in_loop():
+                    before, body, state = self.cyclic([items], state)
                 planned += [Refresh(before)] if before else []
                 returned = state.displaced.returning()
                 away = (Refresh(returned),) if returned else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, Literal, get_args
 
 from halocline.errors import PlanError
@@ -21,6 +21,7 @@ DeviceTransport = Literal["peer", "from-device", "via-host", "box-copies"]
 Transport = Literal["auto", HostTransport, DeviceTransport]
 Overlap = Literal["core-first", "rim-first", "postponed", "none"]
 Wait = Literal["all", "any"]
+Halos = Literal["narrow", "wide-in-loops", "wide"]
 
 DEVICE_TRANSPORTS: tuple[DeviceTransport, ...] = get_args(DeviceTransport)
 # What works between ranks of one node only: it reads or writes the memory of another rank.
@@ -56,6 +57,9 @@ class Strategy:
             'core-first', the last ones with 'rim-first'; None for all.
         tiles: Into how many pieces the core is cut; between them messages are polled.
         wait: 'all' messages before the rim, or 'any': work on whichever side has arrived.
+        halos: Which kernels share an exchange. 'narrow': those for which no halo gets wider than
+            one of them reads. 'wide': all of a step, or of what a loop repeats, however wide halos
+            get; 'wide-in-loops': only those of loops, so that sub-steps wait for one message each.
         depth: Steps between exchanges; halos are so many times wider and the rim is recomputed.
         steps_in_cache: Steps that go through memory together, in tiles of which several steps are
             done while the caches hold them (time skewing); halos are that deep at least.
@@ -70,6 +74,7 @@ class Strategy:
     overlapped: Annotated[int | None, Range(least=0)] = None
     tiles: Annotated[int, Range(least=1)] = 4
     wait: Wait = "all"
+    halos: Halos = "narrow"
     depth: Annotated[int, Range(least=1)] = 1
     steps_in_cache: Annotated[int, Range(least=1)] = 1
     poison: bool = False
@@ -87,6 +92,16 @@ class Strategy:
     def steps_between_exchanges(self) -> int:
         """How many steps follow one exchange; so deep are halos."""
         return self.steps_in_cache if self.depth == 1 else self.depth
+
+    @property
+    def is_widening(self) -> bool:
+        """Whether halos get wider than a kernel reads, here or there."""
+        return self.steps_between_exchanges > 1 or self.halos != "narrow"
+
+    @property
+    def narrow(self) -> Strategy:
+        """The same with halos as narrow as can be."""
+        return replace(self, halos="narrow", depth=1, steps_in_cache=1)
 
     @property
     def is_unpacked(self) -> bool:

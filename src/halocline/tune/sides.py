@@ -6,7 +6,6 @@ components. So the shape with the least surface is not always the cheapest.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,7 +44,7 @@ def side_prices(
     """
     size = {field.name: np.dtype(field.dtype).itemsize for field in program.fields}
     # Deep halos make all sides dearer alike, and are slow to plan.
-    schedule = make_schedule(program, replace(strategy, depth=1, steps_in_cache=1))
+    schedule = make_schedule(program, strategy.narrow)
     transport = Platform().transport(strategy.transport, is_same_node=is_same_node)
     times = machine.times(transport, is_same_node=is_same_node)
     byte_s = max(r.byte_s for r in times.ranges)

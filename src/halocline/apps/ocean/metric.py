@@ -1,7 +1,7 @@
-"""Arakawa's C grid: how wide cells are, and differences of what lies on their faces.
+"""Arakawa's C grid: how wide cells are.
 
 Four points share an index: the middle of a cell, its west face (U), its south face (V) and its
-south-west corner (q). Lengths depend on y alone here, as on Cartesian and spherical grids: a field
+south-west corner. Lengths depend on y alone here, as on Cartesian and spherical grids: a field
 without x is read once a row.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 import halocline as hc
 
 if TYPE_CHECKING:
+    from halocline.apps.ocean.axis import Axis
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid
 
@@ -34,11 +35,38 @@ class Metric(NamedTuple):
     dx_v: Any
     dy: Any
 
-    def along(self, axis: str, *, is_at_v: bool = False) -> Any:
-        """Return the length along an axis at middles and U points, or at V points and corners."""
+    def inverse_distance(self, axis: str, *, is_at_corners: bool = False) -> Any:
+        """Return the inverse distance of neighbours along an axis, in cells or at corners [1/m].
+
+        It is the same all along a row, so that no cell divides.
+        """
         if axis == "y":
-            return self.dy
-        return self.dx_v if is_at_v else self.dx
+            return 1.0 / self.dy
+        return 1.0 / (self.dx_v if is_at_corners else self.dx)
+
+    def divergence(self, eastward: Any, northward: Any) -> Any:
+        """Return the divergence in a cell of flows through a metre of its faces.
+
+        Args:
+            eastward: Expression at U points.
+            northward: Expression at V points.
+        """
+        east, north = eastward * self.dy, northward * self.dx_v
+        return (hc.at(east, x=1) - east + hc.at(north, y=1) - north) * (1.0 / (self.dx * self.dy))
+
+    def divergence_of_momentum(self, along: Any, across: Any, axis: Axis) -> Any:
+        """Return the divergence around a velocity point.
+
+        Args:
+            along: What flows along the axis through a metre in the middle of cells.
+            across: What flows across it through a metre at corners.
+            axis: That of the velocity.
+        """
+        if axis.name == "x":
+            ahead, side, area = along * self.dy, across * self.dx_v, self.dx * self.dy
+        else:
+            ahead, side, area = along * self.dx, across * self.dy, self.dx_v * self.dy
+        return (ahead - axis(ahead, -1) + axis(side, 0, 1) - side) * (1.0 / area)
 
 
 def cartesian(dx: float, dy: float) -> Metric:
@@ -53,7 +81,7 @@ def spherical(grid: Grid, radius: float = EARTH_RADIUS) -> Metric:
         grid: Its first two axes in degrees.
         radius: Of the sphere [m].
     """
-    east, north = (np.radians(float(grid.spacing[axis])) for axis in range(2))
+    east, north = (float(np.radians(grid.spacing[axis])) for axis in range(2))
 
     def row(name: str, location: str) -> Field:
         lengths = grid.field(name, axes="y", location=location, unit="m")
@@ -63,18 +91,3 @@ def spherical(grid: Grid, radius: float = EARTH_RADIUS) -> Metric:
     middle = row("dx", "center")
     middle.boundary(["y-", "y+"], hc.Neumann(0.0))
     return Metric(middle, row("dx_v", "y_face"), radius * north)
-
-
-def divergence(eastward: Any, northward: Any, metric: Metric) -> Any:
-    """Return the divergence of what flows through a metre of the faces of a cell.
-
-    Args:
-        eastward: At U points, as all that is taken from there.
-        northward: At V points.
-        metric: Lengths.
-    """
-    north = northward * metric.dx_v
-    # Inverse lengths are the same all along a row: no cell divides.
-    return (hc.at(eastward, x=1) - eastward) * (1.0 / metric.dx) + (hc.at(north, y=1) - north) * (
-        1.0 / (metric.dx * metric.dy)
-    )

@@ -30,6 +30,8 @@ def parse_offset_of_field(name: str, space: Space, key: Any) -> tuple[int, ...]:
 
 
 def _parsed(name: str, axes: Sequence[int], key: Any, whose: str) -> tuple[int, ...]:
+    if key is Ellipsis:
+        return (0,) * len(axes)
     offset = key if isinstance(key, tuple) else (key,)
     if not all(isinstance(o, int | np.integer) for o in offset):
         raise KernelError(

@@ -1,0 +1,41 @@
+"""One text for both directions: neighbours along an axis and across it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import halocline as hc
+
+AxisName = Literal["x", "y"]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """The direction of a velocity, for kernels that are the same for U and V.
+
+    'axis(value, 1)' is the value one cell further along it, 'axis(value, 0, 1)' across it.
+
+    Attributes:
+        name: 'x' for what lies at U points, 'y' for V points.
+    """
+
+    name: AxisName
+
+    @property
+    def across(self) -> AxisName:
+        """The other direction."""
+        return "y" if self.name == "x" else "x"
+
+    def __call__(self, value: Any, along: int = 0, across: int = 0) -> Any:
+        """Return the value of a neighbour."""
+        return hc.at(value, **{self.name: along, self.across: across})
+
+    def mean(self, value: Any) -> Any:
+        """Return the mean of the two cells beside a velocity point."""
+        return 0.5 * (self(value, -1) + value)
+
+    def crossing(self, other: Any) -> Any:
+        """Return the mean of the four other velocity points around one."""
+        pair = other + self(other, -1)
+        return 0.25 * (pair + self(pair, 0, 1))

@@ -1,0 +1,163 @@
+"""Open boundaries: cells whose elevation comes from the sea beyond them.
+
+Velocity points between two open cells copy what is next to them inside the domain; what crosses the
+outer faces of open cells is not looked at by anybody.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import halocline as hc
+from halocline.apps.ocean.axis import Axis
+from halocline.apps.ocean.tides import tide
+from halocline.apps.ocean.vertically_integrated import GRAVITY
+
+if TYPE_CHECKING:
+    from halocline.apps.ocean.axis import AxisName
+
+
+@hc.kernel
+def clamped(
+    zeta: Any, bed: Any, *, waves: Any, given: Any = None, time: Any, ramp: Any, drying: Any
+) -> None:
+    """Give the elevation.
+
+    Args:
+        zeta: Elevation [m].
+        bed: Depth below the mean level [m].
+        waves: See 'prescribed'.
+        given: See 'prescribed'.
+        time: Of the elevation [s].
+        ramp: See 'prescribed'.
+        drying: Depths.
+    """
+    zeta[...] = hc.maximum(prescribed(waves, given, time, ramp), drying.least - bed)
+
+
+@hc.kernel
+def radiating(
+    beyond: Any, zeta: Any, bed: Any, outward: Any, *, metric: Any, drying: Any, dt: Any
+) -> None:
+    """Let waves leave at the speed of long waves (Sommerfeld).
+
+    Args:
+        beyond: Gets the new elevation of open cells [m].
+        zeta: Elevation [m].
+        bed: Depth below the mean level [m].
+        outward: See 'inner'.
+        metric: Lengths.
+        drying: Depths.
+        dt: Step [s].
+    """
+    depth = hc.maximum(zeta + bed, drying.least)
+    along_x = hc.where(outward <= EAST, 1.0, 0.0)
+    distance = along_x * metric.inverse_distance("x") + (1.0 - along_x) * metric.inverse_distance(
+        "y"
+    )
+    share = hc.minimum(dt * hc.sqrt(GRAVITY * depth) * distance, 1.0)
+    beyond[...] = hc.maximum(zeta - share * (zeta - inner(zeta, outward)), drying.least - bed)
+
+
+@hc.kernel
+def without_gradient(beyond: Any, zeta: Any, bed: Any, outward: Any, *, drying: Any) -> None:
+    """Continue the elevation of the cell inside.
+
+    Args:
+        beyond: Gets the new elevation of open cells [m].
+        zeta: Elevation [m].
+        bed: Depth below the mean level [m].
+        outward: See 'inner'.
+        drying: Depths.
+    """
+    beyond[...] = hc.maximum(inner(zeta, outward), drying.least - bed)
+
+
+@hc.kernel
+def flather(
+    zeta: Any,
+    bed: Any,
+    outward: Any,
+    U: Any,
+    V: Any,
+    *,
+    waves: Any,
+    given: Any = None,
+    time: Any,
+    ramp: Any,
+    drying: Any,
+) -> None:
+    """Give the elevation, and let through what the current shows of other waves (Flather 1976).
+
+    Args:
+        zeta: Elevation [m].
+        bed: Depth below the mean level [m].
+        outward: See 'inner'.
+        U: Transport [m²/s].
+        V: Transport [m²/s].
+        waves: See 'prescribed'.
+        given: See 'prescribed'.
+        time: Of the elevation [s].
+        ramp: See 'prescribed'.
+        drying: Depths.
+    """
+    leaving = hc.where(
+        outward == WEST,
+        -hc.at(U, x=1),
+        hc.where(outward == EAST, U, hc.where(outward == SOUTH, -hc.at(V, y=1), V)),
+    )
+    depth = hc.maximum(zeta + bed, drying.least)
+    level = prescribed(waves, given, time, ramp) + leaving / hc.sqrt(GRAVITY * depth)
+    zeta[...] = hc.maximum(level, drying.least - bed)
+
+
+# Where the sea beyond an open cell lies, as 'outward' has it.
+WEST, EAST, SOUTH, NORTH = 1, 2, 3, 4
+
+
+def inner(value: Any, outward: Any) -> Any:
+    """Return the value of the cell inside the domain, beside an open cell.
+
+    Args:
+        value: Of cells.
+        outward: WEST, EAST, SOUTH or NORTH in open cells.
+    """
+    along_y = hc.where(outward == SOUTH, hc.at(value, y=1), hc.at(value, y=-1))
+    along_x = hc.where(outward == WEST, hc.at(value, x=1), hc.at(value, x=-1))
+    return hc.where(outward <= EAST, along_x, along_y)
+
+
+def prescribed(waves: Any, given: Any, time: Any, ramp: Any) -> Any:
+    """Return the elevation of the sea beyond.
+
+    Args:
+        waves: Frequency, cosine and sine of each wave, one after the other, see 'tides'.
+        given: A field with more of it [m]; None for none.
+        time: Of the elevation [s].
+        ramp: Time in which it grows from nothing; None for no time [s].
+    """
+    of_each = [tuple(waves[n : n + 3]) for n in range(0, len(waves), 3)]
+    level = tide(of_each, time)
+    if given is not None:
+        level = level + given
+    return level if ramp is None else level * hc.minimum(time / ramp, 1.0)
+
+
+@hc.kernel
+def inside(value: Any, transport: Any, inward: Any, *, axis: AxisName) -> None:
+    """Find what a velocity point between two open cells is to copy.
+
+    Args:
+        value: Gets it [m²/s].
+        transport: U or V [m²/s].
+        inward: See 'Domain.inward'.
+        axis: 'x' for U, 'y' for V.
+    """
+    a = Axis(axis)
+    value[...] = hc.where(inward == 1, a(transport, 0, -1), a(transport, 0, 1))
+
+
+@hc.kernel
+def copy(target: Any, source: Any) -> None:
+    """Assign what another field has."""
+    target[...] = source

@@ -1,0 +1,163 @@
+"""The vertically integrated mode: continuity and momentum of all water between bed and surface.
+
+Backhaus' forward-backward steps: U and V from the elevation, then the elevation from them. See
+Burchard & Bolding 2002 (GETM).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import halocline as hc
+from halocline.apps.ocean.axis import Axis
+
+if TYPE_CHECKING:
+    from halocline.apps.ocean.axis import AxisName
+
+GRAVITY = 9.81
+# Density of water of reference [kg/m³].
+DENSITY = 1025.0
+
+
+@hc.kernel
+def velocity(
+    speed: Any, transport: Any, zeta: Any, bed: Any, *, axis: AxisName, drying: Any
+) -> None:
+    """Find the velocity, mean over the depth.
+
+    Args:
+        speed: Gets u or v [m/s].
+        transport: U or V [m²/s].
+        zeta: Elevation [m].
+        bed: Depth below the mean level at velocity points [m].
+        axis: 'x' for U, 'y' for V.
+        drying: Depths.
+    """
+    speed[...] = transport / drying.face_depth(zeta, bed, Axis(axis))
+
+
+@hc.kernel
+def momentum(
+    U_new: Any,
+    U: Any,
+    u: Any,
+    V: Any,
+    v: Any,
+    zeta: Any,
+    bed: Any,
+    cells_bed: Any,
+    *,
+    axis: AxisName,
+    metric: Any,
+    drying: Any,
+    drag: Any,
+    dt: Any,
+    coriolis: Any = None,
+    advection: Any = None,
+    advecting: Any = None,
+    viscosity: Any = None,
+    forcing: Any = None,
+    pressure: Any = None,
+) -> None:
+    """Step the transport along an axis; written for U, the same for V with the axes exchanged.
+
+    Args:
+        U_new: Gets the new transport [m²/s].
+        U: Transport [m²/s].
+        u: Its velocity [m/s].
+        V: The other transport, as new as it is [m²/s].
+        v: The other velocity, before the step [m/s].
+        zeta: Elevation [m].
+        bed: Depth below the mean level at the velocity points [m].
+        cells_bed: The same of cells [m].
+        axis: 'x' for U, 'y' for V.
+        metric: Lengths.
+        drying: Depths.
+        drag: Of the bed, see 'drag'.
+        dt: Step [s].
+        coriolis: f for U, -f for V [1/s], a number or a field at the velocity points; None for 0.
+        advection: Divergence of fluxes of momentum, as 'upstream'; None for none.
+        advecting: The other transport before the step, if V is newer [m²/s].
+        viscosity: A_M, horizontal eddy viscosity; None for none [m²/s].
+        forcing: Stress of the wind and slow terms, over the density [m²/s²].
+        pressure: Of the air, of cells [Pa].
+    """
+    a = Axis(axis)
+    depth = drying.face_depth(zeta, bed, a)
+    crossing = a.crossing(v)
+    friction = drag(depth, hc.sqrt(u * u + crossing * crossing))
+    slope = drying.rise(zeta, cells_bed, a)
+    if pressure is not None:
+        slope = slope + (pressure - a(pressure, -1)) * (1.0 / (DENSITY * GRAVITY))
+    terms: Any = 0.0
+    if coriolis is not None:
+        terms = terms + coriolis * a.crossing(V)
+    if advection is not None:
+        terms = terms - advection(U, V if advecting is None else advecting, u, a, metric)
+    if viscosity is not None:
+        terms = terms + diffusion(u, v, zeta + cells_bed, depth, a, metric, viscosity)
+    if forcing is not None:
+        terms = terms + forcing
+    gradient = (GRAVITY * metric.inverse_distance(axis)) * depth * slope
+    U_new[...] = (U + dt * (drying.factor(depth) * terms - gradient)) / (
+        1.0 + dt * friction / depth
+    )
+
+
+def upstream(U: Any, V: Any, u: Any, axis: Axis, metric: Any) -> Any:
+    """Return the divergence of the fluxes of momentum, with the velocity from upstream.
+
+    Args:
+        U: Transport along the axis, at the velocity points.
+        V: The other transport.
+        u: What is carried: the velocity.
+        axis: That of U and u.
+        metric: Lengths.
+    """
+    through_cell = 0.5 * (U + axis(U, 1))
+    through_corner = axis.mean(V)
+    along = through_cell * hc.where(through_cell > 0.0, u, axis(u, 1))
+    across = through_corner * hc.where(through_corner > 0.0, axis(u, 0, -1), u)
+    return metric.divergence_of_momentum(along, across, axis)
+
+
+def diffusion(
+    u: Any, v: Any, cell_depth: Any, depth: Any, axis: Axis, metric: Any, viscosity: Any
+) -> Any:
+    """Return the divergence of the stresses 2 A D du/dx and A D (du/dy + dv/dx)."""
+    stretch = (axis(u, 1) - u) * metric.inverse_distance(axis.name)
+    along = (2.0 * viscosity) * cell_depth * stretch
+    shear = (u - axis(u, 0, -1)) * metric.inverse_distance(axis.across, is_at_corners=True)
+    shear = shear + (v - axis(v, -1)) * metric.inverse_distance(axis.name, is_at_corners=True)
+    across = (0.5 * viscosity) * (depth + axis(depth, 0, -1)) * shear
+    return metric.divergence_of_momentum(along, across, axis)
+
+
+@hc.kernel
+def continuity(zeta: Any, U: Any, V: Any, *, metric: Any, dt: Any, fresh: Any = None) -> None:
+    """Step the elevation.
+
+    Args:
+        zeta: Elevation [m].
+        U: Transport [m²/s].
+        V: Transport [m²/s].
+        metric: Lengths.
+        dt: Step [s].
+        fresh: Rain and rivers [m/s].
+    """
+    change = metric.divergence(U, V)
+    if fresh is not None:
+        change = change - fresh
+    zeta[...] = zeta - dt * change
+
+
+@hc.kernel
+def at_velocity_points(target: Any, source: Any, *, axis: AxisName) -> None:
+    """Take the mean of the two cells beside each velocity point.
+
+    Args:
+        target: At the velocity points.
+        source: Of cells.
+        axis: 'x' for U points, 'y' for V points.
+    """
+    target[...] = Axis(axis).mean(source)

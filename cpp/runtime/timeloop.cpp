@@ -61,12 +61,23 @@ struct Step {
             const Box box = cells_of(piece.call);
             const ElementType type = state.field(run.mask).type;
             const Tile tile{piece.call.tile[0], piece.call.tile[1]};
-            piece.active_runs = active_runs_of(state.view(run.mask, piece.block), type, box, tile);
+            piece.active_runs = active_runs_of(mask_on(run.mask, piece.block, box), type, box, tile);
             piece.call.active_runs = piece.active_runs.data();
             piece.call.active_run_count = static_cast<std::int64_t>(piece.active_runs.size());
             piece.kept.reset();
         }
         run.listed_version = state.mask_version;
+    }
+
+    /// A mask as seen from the cells of a box: the same all along axes that it lacks.
+    [[nodiscard]] halocline_field mask_on(int slot, int block, const Box& box) const {
+        halocline_field view = state.view(slot, block);
+        const auto& storages = state.storages[state.holds(slot)];
+        const Box& stored = storages[static_cast<std::size_t>(block)].layout().allocated;
+        if (box.upper[0] > stored.upper[0]) view.x = 0;
+        if (box.upper[1] > stored.upper[1]) view.y = 0;
+        if (box.upper[2] > stored.upper[2]) view.z = 0;
+        return view;
     }
 
     void operator()(const program::Start& start) const {

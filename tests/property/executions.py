@@ -35,6 +35,7 @@ CHOICES = {
     "overlapped": (None, 0, 1, 2),
     "tiles": (1, 2, 3, 4),
     "wait": ("all", "any"),
+    "halos": ("narrow", "narrow", "wide-in-loops", "wide"),
     "depth": (1, 2, 3),
     "steps_in_cache": (1, 2, 3),
 }  # fmt: skip
@@ -101,7 +102,7 @@ def draw_execution(
                 ):
                     split = _even_split(program, size)
                 depth = max(1, 5 - attempt)
-                strategy = replace(strategy, depth=depth, steps_in_cache=1, width="minimal")
+                strategy = replace(strategy.narrow, depth=depth, width="minimal")
             pieces.append(Piece(count, split, strategy, target, device, way))
         execution = Execution(tuple(pieces))
         if not is_refused(program, execution):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from halocline.language.expressions.kernel import Kernel, Statement
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid
+    from halocline.language.spaces.space import Space
     from halocline.language.steps.steps import Call
 
 
@@ -50,6 +51,15 @@ def launches_of(
     )
 
 
+def _has_cells(space: Space, region: Box) -> bool:
+    """Return whether a space has the cells of a region, along the axes that it has."""
+    return all(
+        space.inside.lower[axis] <= region.lower[axis]
+        and region.upper[axis] <= space.inside.upper[axis]
+        for axis in space.axes
+    )
+
+
 def _launch(call: Call, part: Kernel, region: Box, *, on_demand: bool, is_listed: bool) -> Launch:
     used = {s.field for s in part.statements}
     used |= {r.field for r in reads(*(s.value for s in part.statements))}
@@ -62,7 +72,7 @@ def _launch(call: Call, part: Kernel, region: Box, *, on_demand: bool, is_listed
         is_listed
         and part.sweep is None
         and call.mask is not None
-        and call.mask.space.inside.contains(region)
+        and _has_cells(call.mask.space, region)
     )
     return Launch(
         kernel=plain if call.mask is None else masked(plain, call.mask),

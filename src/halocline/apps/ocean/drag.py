@@ -25,11 +25,12 @@ class LinearDrag(NamedTuple):
 
 
 class LogarithmicDrag(NamedTuple):
-    """Stress of a logarithmic profile in proportion to the square of the velocity.
+    """Stress in proportion to the square of the velocity, by the logarithmic law of the wall.
 
     Attributes:
         roughness: Length z0, a number or a field at velocity points [m].
-        viscosity: Molecular [m²/s]; what flows slowly over a smooth bed feels a sublayer.
+        viscosity: Molecular, so that what flows slowly over a smooth bed feels a sublayer; None
+            for no sublayer, as where layers resolve the current above the bed [m²/s].
     """
 
     roughness: Any = 1e-3
@@ -39,11 +40,14 @@ class LogarithmicDrag(NamedTuple):
         """Return stress over velocity, R |u| [m/s].
 
         Args:
-            depth: Of the water [m].
-            speed: |u|, of the mean over the depth [m/s].
+            depth: Of the water, or thickness of the lowest layer [m].
+            speed: |u|, mean over it [m/s].
 
         Source: Kagan 1995, as GETM has it for runs without layers.
         """
+        if self.viscosity is None:
+            root = _root_of_drag(depth, self.roughness)
+            return root * root * speed
         friction_speed = _root_of_drag(depth, self.roughness) * speed
         sublayer = (0.1 * self.viscosity) / hc.maximum(self.viscosity, friction_speed)
         felt = hc.minimum(depth, self.roughness + sublayer)

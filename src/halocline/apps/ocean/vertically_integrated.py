@@ -57,6 +57,7 @@ def momentum(
     advecting: Any = None,
     viscosity: Any = None,
     forcing: Any = None,
+    slow_drag: Any = None,
     pressure: Any = None,
 ) -> None:
     """Step the transport along an axis; written for U, the same for V with the axes exchanged.
@@ -80,6 +81,8 @@ def momentum(
         advecting: The other transport before the step, if V is newer [m²/s].
         viscosity: A_M, horizontal eddy viscosity; None for none [m²/s].
         forcing: Stress of the wind and slow terms, over the density [m²/s²].
+        slow_drag: What the drag on the lowest of several layers is beyond that on the mean; it
+            only ever slows down [m²/s²].
         pressure: Of the air, of cells [Pa].
     """
     a = Axis(axis)
@@ -98,6 +101,9 @@ def momentum(
         terms = terms + diffusion(u, v, zeta + cells_bed, depth, a, metric, viscosity)
     if forcing is not None:
         terms = terms + forcing
+    if slow_drag is not None:
+        slowing = hc.where(U > 0.0, hc.maximum(slow_drag, 0.0), hc.minimum(slow_drag, 0.0))
+        terms = terms - slowing
     gradient = (GRAVITY * metric.inverse_distance(axis)) * depth * slope
     U_new[...] = (U + dt * (drying.factor(depth) * terms - gradient)) / (
         1.0 + dt * friction / depth
@@ -161,3 +167,15 @@ def at_velocity_points(target: Any, source: Any, *, axis: AxisName) -> None:
         axis: 'x' for U points, 'y' for V points.
     """
     target[...] = Axis(axis).mean(source)
+
+
+@hc.kernel
+def add_transport(total: Any, transport: Any, *, share: Any) -> None:
+    """Add a micro step's transport to the mean of a macro step.
+
+    Args:
+        total: The mean [m²/s].
+        transport: U or V [m²/s].
+        share: One over the number of micro steps.
+    """
+    total[...] = total + share * transport

@@ -180,6 +180,10 @@ class Space:
         mine = (self.scale, self.lacks, self.is_whole)
         return mine == (other.scale, other.lacks, other.is_whole)
 
+    def is_of_grid(self, other: Space) -> bool:
+        """Return whether two spaces have cells of one size, whatever axes they have."""
+        return (self.scale, self.is_whole) == (other.scale, other.is_whole)
+
     def ratio_to(self, other: Space) -> tuple[Fraction, ...] | None:
         """Return how many cells one cell of another space spans; None if that has fewer axes."""
         if any(o and not s for s, o in zip(self.lacks, other.lacks, strict=True)):

@@ -78,7 +78,7 @@ def over_cells(
     fields = tuple(bound.values())
     used = fields if mask is None or mask in fields else (*fields, mask)
     region = _region(kernel.name, grid, swept[0].space, on)
-    if mask is not None and not _is_alike(mask, fields):
+    if mask is not None and not _is_listable(mask, fields, assigned):
         # The choice in every cell is part of what a cell does for each that it spans.
         known = next((name for name, field in bound.items() if field is mask), "")
         kernel, fields = masked(kernel, mask, known), tuple(used)
@@ -131,9 +131,19 @@ def swept_fields(axis: int, assigned: Sequence[Field], fields: Sequence[Field]) 
     return swept or [max(read, key=lambda field: (len(field.axes), field.space.scale))]
 
 
-def _is_alike(mask: Field, fields: Sequence[Field]) -> bool:
-    """Return whether a mask and all fields have the same cells, faces aside."""
-    return all(field.space.is_beside(mask.space) for field in fields)
+def _is_listable(mask: Field, fields: Sequence[Field], assigned: Sequence[Field]) -> bool:
+    """Return whether a kernel's cells are those of a mask, faces and axes that it lacks aside.
+
+    Fields may lack axes, too, but not those that are assigned: they would be assigned by several
+    cells.
+    """
+    space = assigned[0].space
+    pairs = zip(mask.space.lacks, space.lacks, strict=True)
+    return (
+        all(lacks or not also for lacks, also in pairs)
+        and all(field.space.is_beside(space) for field in assigned)
+        and all(f.space.is_of_grid(mask.space) for f in fields)
+    )
 
 
 def _region(name: str, grid: Grid, space: Space, on: On) -> Box | None:

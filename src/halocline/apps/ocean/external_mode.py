@@ -1,0 +1,292 @@
+"""The external mode: fields and micro steps of the vertically integrated equations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.ocean import open_boundaries as opened
+from halocline.apps.ocean import vertically_integrated as integrated
+from halocline.apps.ocean.domain import ALONG, BESIDE, INNER, WATER
+from halocline.apps.ocean.drying import limit_outflow, share_of_outflow
+
+if TYPE_CHECKING:
+    from halocline.apps.ocean.axis import AxisName
+    from halocline.apps.ocean.metric import Metric
+    from halocline.apps.ocean.setup import Setup
+    from halocline.language.grids.fields import Field
+    from halocline.language.grids.grid import Grid
+    from halocline.language.steps.steps import Step
+
+ADVECTIONS = {"none": None, "upstream": integrated.upstream}
+# Of a wave.
+_PARTS = ("cosine", "sine")
+
+
+class Points:
+    """The fields at the velocity points of an axis.
+
+    Args:
+        mode: Of which.
+        axis: 'x' for U points, 'y' for V points.
+    """
+
+    def __init__(self, mode: ExternalMode, axis: AxisName) -> None:
+        self.axis = axis
+        self.location = f"{axis}_face"
+        domain, name = mode.domain, {"x": "U", "y": "V"}[axis]
+        self.transport = mode.field(name, self.location, unit="m2 s-1")
+        self.transport_new = mode.field(f"{name}_new", self.location)
+        self.velocity = mode.field(name.lower(), self.location, unit="m s-1")
+        self.bed = mode.field(f"bed_{name}", self.location, domain.face_bed(axis), unit="m")
+        self.faces = domain.faces(axis)
+        stepped = (self.faces == INNER) | (self.faces == BESIDE)
+        self.stepped = mode.field(f"stepped_{name}", self.location, stepped, dtype="bool")
+        self.coriolis = _coriolis(mode, axis)
+        if (self.faces == ALONG).any():
+            inward = domain.inward(axis)
+            self.inward = mode.field(f"inward_{name}", self.location, inward, dtype="int8")
+            self.inside = mode.field(f"inside_{name}", self.location)
+
+    @property
+    def is_along(self) -> bool:
+        """Whether some points lie between two open cells."""
+        return bool((self.faces == ALONG).any())
+
+
+def _coriolis(mode: ExternalMode, axis: AxisName) -> Any:
+    """Return f at U points or -f at V points: a number, a field of rows, or None for no rotation."""
+    domain, sign = mode.domain, 1.0 if axis == "x" else -1.0
+    if not domain.has_rows_of_f:
+        return sign * domain.f or None
+    location = "center" if axis == "x" else "y_face"
+    rows = mode.grid.field(f"coriolis_{axis}", axes="y", location=location, dtype=mode.setup.dtype)
+    rows.set(lambda y: sign * domain.coriolis(y))
+    return rows
+
+
+class ExternalMode:
+    """The vertically integrated mode.
+
+    Attributes:
+        wind: Stress over the density at velocity points, by axis [m²/s²].
+        forcing: What else acts there, by axis: the wind, or what the internal mode makes of it.
+        slow_drag: See 'vertically_integrated.momentum', by axis.
+        mean: Where transports are averaged over a macro step, by axis.
+
+    Args:
+        grid: With two axes, or with three, of which the mode uses two.
+        setup: What it is.
+        metric: Lengths of cells.
+    """
+
+    def __init__(self, grid: Grid, setup: Setup, metric: Metric) -> None:
+        self.grid, self.setup, self.metric = grid, setup, metric
+        self.domain = domain = setup.domain
+        self.drag = setup.drag
+        self.clock = hc.Parameter(0.0, "clock")
+        self.bed = self.field("bed", "center", domain.bed, unit="m")
+        self.zeta = self.field("zeta", "center", self._first_elevation(), unit="m")
+        self.wet = self.field("wet", "center", domain.cells == WATER, dtype="bool")
+        self.points: dict[str, Points] = {axis: Points(self, axis) for axis in ("x", "y")}
+        self.weather: list[Step] = []
+        self.wind: dict[str, Field | None] = dict.fromkeys("xy")
+        if setup.stress is not None:
+            self._wind_fields(setup.stress)
+        self.forcing = dict(self.wind)
+        self.slow_drag: dict[str, Field | None] = dict.fromkeys("xy")
+        self.mean: dict[str, Field] = {}
+        self.pressure = None
+        if setup.pressure is not None:
+            self.pressure = self._from_outside("pressure", setup.pressure)
+        if setup.brake == "limiter":
+            self.share = self.field("share", "center", np.ones(domain.extent))
+        if domain.open:
+            self._open_fields()
+
+    def field(
+        self,
+        name: str,
+        location: str,
+        values: Any = None,
+        *,
+        dtype: str = "",
+        unit: str = "",
+        is_flow: bool = True,
+    ) -> Field:
+        """Return a field of the surface with its first values, and what lies beyond the sides.
+
+        On the outer faces of the domain a flow is 0, and all else as on the faces beside.
+        """
+        made = self.grid.field(
+            name, axes="xy", location=location, dtype=dtype or self.setup.dtype, unit=unit
+        )
+        for axis, is_periodic in zip("xy", self.domain.periodic, strict=True):
+            if not is_periodic:
+                closed = is_flow and location == f"{axis}_face"
+                condition = hc.Dirichlet(0.0) if closed else hc.Neumann(0.0)
+                made.boundary([f"{axis}-", f"{axis}+"], condition)
+        if values is not None:
+            made.set(values)
+        return made
+
+    @property
+    def first_depth(self) -> Any:
+        """Depth of cells at the beginning, 0 on land [m]."""
+        return self.domain.bed + self._first_elevation()
+
+    def _first_elevation(self) -> Any:
+        """Return the elevation at the beginning, nowhere below the least depth over the bed."""
+        domain = self.domain
+        zeta = np.broadcast_to(np.asarray(self.setup.zeta, dtype=float), domain.extent)
+        dry = np.where(domain.is_wet, self.setup.drying.least - domain.bed, 0.0)
+        return np.where(domain.is_wet, np.maximum(zeta, dry), 0.0)
+
+    def _wind_fields(self, stress: tuple[Any, Any]) -> None:
+        """Bring the stress of the wind to the velocity points, at the begin of each macro step."""
+        for axis, given in zip("xy", stress, strict=True):
+            of_cells = self._from_outside(f"stress_{axis}", given)
+            force = self.wind[axis] = self.field(f"wind_{axis}", f"{axis}_face")
+            self.weather.append(
+                integrated.at_velocity_points(
+                    force, of_cells, axis=axis, on=self.points[axis].stepped
+                )
+            )
+
+    def _from_outside(self, name: str, given: Any) -> Field:
+        """Return a field of cells with a number or an array, or one that follows a series."""
+        made = self.field(name, "center")
+        if isinstance(given, hc.Series):
+            self.weather.append(hc.fill(made, given))
+        else:
+            made.set(np.broadcast_to(np.asarray(given, dtype=float), self.domain.extent))
+        return made
+
+    def _open_fields(self) -> None:
+        codes = dict(zip(("west", "east", "south", "north"), range(1, 5), strict=True))
+        outward = np.zeros(self.domain.extent, np.int8)
+        for boundary in self.domain.open:
+            outward[boundary.cells()] = codes[boundary.side]
+        self.outward = self.field("outward", "center", outward, dtype="int8")
+        self.beyond = self.field("beyond", "center")
+        self.waves: tuple[Any, ...] = ()
+        for n, wave in enumerate(self.setup.tide):
+            parts = [self._part(f"wave_{n}_{part}", getattr(wave, part)) for part in _PARTS]
+            self.waves += (wave.frequency, *parts)
+
+    def _part(self, name: str, value: Any) -> Any:
+        """Return a part of a wave: a number, or a field where it differs from cell to cell."""
+        return float(value) if np.ndim(value) == 0 else self.field(name, "center", value, unit="m")
+
+    def micro_steps(self) -> tuple[Step, ...]:
+        """Return those of a macro step; U and V take turns in being the first."""
+        pairs, rest = divmod(self.setup.micro_steps, 2)
+        there, back = self.micro_step("x", "y"), self.micro_step("y", "x")
+        steps: list[Step] = [*self.weather, hc.assign(self.clock, hc.time)]
+        if pairs:
+            steps.append(hc.repeat(pairs, *there, *back))
+        return (*steps, *(there if rest else ()))
+
+    def micro_step(self, first: AxisName, second: AxisName) -> tuple[Step, ...]:
+        """Return a micro step in which the transport along one axis is stepped before the other."""
+        steps: list[Step] = [hc.assign(self.clock, self.clock + self.setup.micro_step)]
+        steps += [self._velocity(points) for points in self.points.values()]
+        steps += self._momentum(self.points[first], self.points[second].transport)
+        steps += self._momentum(self.points[second], self.points[first].transport_new)
+        steps += [hc.swap(p.transport, p.transport_new) for p in self.points.values()]
+        steps += self._outflow()
+        share = 1.0 / self.setup.micro_steps
+        steps += [
+            integrated.add_transport(mean, self.points[axis].transport, share=share)
+            for axis, mean in self.mean.items()
+        ]
+        steps += self._open_elevation()
+        U, V = (points.transport for points in self.points.values())
+        dt = self.setup.micro_step
+        steps.append(integrated.continuity(self.zeta, U, V, metric=self.metric, dt=dt, on=self.wet))
+        return tuple(steps)
+
+    def _velocity(self, points: Points) -> Step:
+        return integrated.velocity(
+            points.velocity,
+            points.transport,
+            self.zeta,
+            points.bed,
+            axis=points.axis,
+            drying=self.setup.drying,
+        )
+
+    def _momentum(self, points: Points, other: Field) -> list[Step]:
+        """Return the step of a transport, given the other one as new as it is."""
+        setup, beside = self.setup, self.points["y" if points.axis == "x" else "x"]
+        step = integrated.momentum(
+            points.transport_new,
+            points.transport,
+            points.velocity,
+            other,
+            beside.velocity,
+            self.zeta,
+            points.bed,
+            self.bed,
+            axis=points.axis,
+            metric=self.metric,
+            drying=setup.drying,
+            drag=self.drag,
+            dt=setup.micro_step,
+            coriolis=points.coriolis,
+            advection=ADVECTIONS[setup.advection],
+            advecting=beside.transport,
+            viscosity=setup.viscosity or None,
+            forcing=self.forcing[points.axis],
+            slow_drag=self.slow_drag[points.axis],
+            pressure=self.pressure,
+            on=points.stepped,
+        )
+        if not points.is_along:
+            return [step]
+        new, value, inward = points.transport_new, points.inside, points.inward
+        return [
+            step,
+            opened.inside(value, new, inward, axis=points.axis, on=inward),
+            opened.copy(new, value, on=inward),
+        ]
+
+    def _outflow(self) -> list[Step]:
+        """Return what keeps the depth above its least."""
+        if self.setup.brake == "off":
+            return []
+        U, V = (points.transport for points in self.points.values())
+        metric, drying, dt = self.metric, self.setup.drying, self.setup.micro_step
+        share = share_of_outflow(
+            self.share, U, V, self.zeta, self.bed, metric=metric, drying=drying, dt=dt, on=self.wet
+        )
+        return [
+            share,
+            *(
+                limit_outflow(points.transport, self.share, axis=points.axis, on=points.stepped)
+                for points in self.points.values()
+            ),
+        ]
+
+    def _open_elevation(self) -> list[Step]:
+        """Return the steps of the elevation of open cells."""
+        setup, cells = self.setup, self.outward if self.domain.open else None
+        if cells is None:
+            return []
+        zeta, bed, drying = self.zeta, self.bed, setup.drying
+        sea = {"waves": self.waves, "time": self.clock, "ramp": setup.ramp or None}
+        if setup.open_kind == "clamped":
+            return [opened.clamped(zeta, bed, **sea, drying=drying, on=cells)]
+        if setup.open_kind == "flather":
+            U, V = (points.transport for points in self.points.values())
+            return [opened.flather(zeta, bed, cells, U, V, **sea, drying=drying, on=cells)]
+        if setup.open_kind == "radiating":
+            metric, dt = self.metric, setup.micro_step
+            step = opened.radiating(
+                self.beyond, zeta, bed, cells, metric=metric, drying=drying, dt=dt, on=cells
+            )
+        else:
+            step = opened.without_gradient(self.beyond, zeta, bed, cells, drying=drying, on=cells)
+        return [step, opened.copy(zeta, self.beyond, on=cells)]

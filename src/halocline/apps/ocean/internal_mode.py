@@ -1,0 +1,397 @@
+"""The internal mode: fields and macro steps of the equations of layers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.ocean import layer_integrated as layered
+from halocline.apps.ocean import open_boundaries as opened
+from halocline.apps.ocean.advection import Advection
+from halocline.apps.ocean.drag import LogarithmicDrag
+from halocline.apps.ocean.external_mode import ADVECTIONS
+from halocline.apps.ocean.tracer_flow import Flow
+from halocline.apps.ocean.turbulence import (
+    find_buoyancy,
+    find_shear,
+    inner_faces,
+    k_epsilon,
+    make_turbulence,
+)
+from halocline.apps.ocean.vertical import Layers, diffuse_momentum, diffuse_tracers
+from halocline.apps.ocean.vertically_integrated import DENSITY
+
+if TYPE_CHECKING:
+    from halocline.apps.ocean.axis import AxisName
+    from halocline.apps.ocean.external_mode import ExternalMode
+    from halocline.apps.ocean.sigma import Sigma
+    from halocline.language.grids.fields import Field
+    from halocline.language.steps.steps import Step
+
+# Molecular [m²/s].
+VISCOSITY, DIFFUSIVITY = 1.8e-6, 1.4e-7
+
+
+class Columns:
+    """The fields of layers, and of whole columns, at the velocity points of an axis.
+
+    Args:
+        mode: Of which.
+        axis: 'x' for U points, 'y' for V points.
+    """
+
+    def __init__(self, mode: InternalMode, axis: AxisName) -> None:
+        self.axis, self.location = axis, f"{axis}_face"
+        external, name = mode.external, {"x": "p", "y": "q"}[axis]
+        self.points = external.points[axis]
+        self.transport = mode.field(name, self.location, unit="m2 s-1")
+        self.explicit = mode.field(f"explicit_{name}", self.location)
+
+        def surface(what: str, **given: Any) -> Field:
+            return external.field(f"{what}_{name}", self.location, **given)
+
+        first = np.maximum(external.domain.face_bed(axis), mode.least)
+        self.depth = surface("depth", values=first, is_flow=False)
+        self.before = surface("before", values=first, is_flow=False)
+        self.inverse = surface("inverse", values=1.0 / first, is_flow=False)
+        self.push = surface("push")
+        self.drag_rate, self.stress_of_bed = map(surface, ("drag_rate", "stress_of_bed"))
+        self.total = surface("total")
+        self.mean = surface("mean")
+        self.forcing, self.slow_drag = map(surface, ("forcing", "slow_drag"))
+        if self.points.is_along:
+            self.inside = mode.field(f"inside_{name}", self.location)
+
+
+class InternalMode:
+    """The mode of layers, and with it the external one.
+
+    Args:
+        external: The vertically integrated mode, on a grid with three axes.
+        sigma: Layers.
+    """
+
+    def __init__(self, external: ExternalMode, sigma: Sigma) -> None:
+        self.external, self.setup, self.metric = external, external.setup, external.metric
+        self.grid, self.dt = external.grid, external.setup.macro_step
+        self.least = self.setup.drying.least
+        self.fraction = self.grid.field("fraction", axes="z", dtype=self.setup.dtype)
+        self.fraction.boundary(["z-", "z+"], hc.Neumann(0.0))
+        self.fraction.set(sigma.fractions)
+        if isinstance(self.setup.drag, LogarithmicDrag):
+            external.drag = self.setup.drag._replace(viscosity=None)
+        self.zeta_before = external.field("zeta_before", "center")
+        first = np.maximum(external.first_depth, self.least)
+        self.before, self.after = (
+            external.field(name, "center", first) for name in ("before", "after")
+        )
+        self.columns = {axis: Columns(self, axis) for axis in ("x", "y")}
+        for axis, columns in self.columns.items():
+            external.mean[axis] = columns.mean
+            external.forcing[axis] = columns.forcing
+            external.slow_drag[axis] = columns.slow_drag
+        self.w = self.field("w", "z_face", unit="m s-1")
+        self.w.boundary(["z-", "z+"], hc.Dirichlet(0.0))
+        self.turbulence = make_turbulence(self.grid, self.setup.dtype)
+        self.shear_squared = self.field("shear_squared", "z_face")
+        self.buoyancy_squared = self.field("buoyancy_squared", "z_face")
+        if self.setup.turbulence == "constant":
+            self.turbulence.viscosity.set(self.setup.mixing)
+            self.turbulence.diffusivity.set(self.setup.mixing)
+        self.tracers = tuple(
+            self._tracer(name, given, unit)
+            for name, given, unit in (
+                ("temperature", self.setup.temperature, "degC"),
+                ("salinity", self.setup.salinity, "1e-3"),
+            )
+            if given is not None
+        )
+        self.density = self.field("density", "center") if self.setup.density else None
+
+    def field(self, name: str, location: str, *, unit: str = "") -> Field:
+        """Return a field of layers, with what lies beyond the sides."""
+        made = self.grid.field(name, location=location, dtype=self.setup.dtype, unit=unit)
+        for axis, is_periodic in zip("xyz", self.grid.periodic, strict=True):
+            if not is_periodic:
+                closed = location == f"{axis}_face"
+                condition = hc.Dirichlet(0.0) if closed else hc.Neumann(0.0)
+                made.boundary([f"{axis}-", f"{axis}+"], condition)
+        return made
+
+    def _tracer(self, name: str, given: Any, unit: str) -> Field:
+        """Return a field with what a tracer is at the beginning."""
+        made = self.field(name, "center", unit=unit)
+        if callable(given):
+            made.set(lambda x, y, z: given(x, y, self._height(z)))
+        else:
+            made.set(given)
+        return made
+
+    def _height(self, share: Any) -> Any:
+        """Return how high cells lie over the mean level [m], given the numbers of their layers."""
+        fractions = np.asarray(self.setup.sigma.fractions if self.setup.sigma else ())
+        middles = np.cumsum(fractions) - 0.5 * fractions
+        number = np.clip((share * len(fractions)).astype(int), 0, len(fractions) - 1)
+        depth = np.maximum(self.external.first_depth, self.least)
+        return -self.external.domain.bed[..., np.newaxis] + depth[..., np.newaxis] * middles[number]
+
+    def macro_step(self) -> tuple[Step, ...]:
+        """Return the steps of a macro step."""
+        x, y = self.columns["x"], self.columns["y"]
+        return (
+            *self._density(),
+            *self._slow(x, y),
+            *self._slow(y, x),
+            layered.begin(self.zeta_before, self.external.zeta, x.mean, y.mean),
+            *self.external.micro_steps(),
+            *self._depths(),
+            *self._momentum(x, y),
+            *self._momentum(y, x),
+            *self._vertical_velocity(),
+            *self._mixing(),
+            *self._tracer_steps(),
+        )
+
+    def layers(self, columns: Columns) -> Layers:
+        """Return the layers at velocity points."""
+        return Layers(columns.depth, self.fraction)
+
+    def _depths(self) -> tuple[Step, ...]:
+        external, drying = self.external, self.setup.drying
+        return (
+            layered.depths(
+                self.before,
+                self.after,
+                self.zeta_before,
+                external.zeta,
+                external.bed,
+                drying=drying,
+            ),
+            *(
+                layered.column(
+                    columns.before,
+                    columns.depth,
+                    columns.inverse,
+                    columns.push,
+                    self.zeta_before,
+                    external.zeta,
+                    columns.points.bed,
+                    external.bed,
+                    axis=columns.axis,
+                    metric=self.metric,
+                    drying=drying,
+                    pressure=external.pressure,
+                )
+                for columns in self.columns.values()
+            ),
+        )
+
+    def _momentum(self, columns: Columns, other: Columns) -> list[Step]:
+        """Return the step of the transports along an axis."""
+        p, dt = columns.transport, self.dt
+        steps: list[Step] = [
+            layered.accelerate(
+                p,
+                other.transport,
+                columns.explicit,
+                columns.before,
+                columns.depth,
+                columns.push,
+                axis=columns.axis,
+                fraction=self.fraction,
+                drying=self.setup.drying,
+                dt=dt,
+                coriolis=columns.points.coriolis,
+                on=columns.points.stepped,
+            ),
+            *diffuse_momentum(
+                p,
+                self.layers(columns),
+                self.turbulence.viscosity,
+                axis=columns.axis,
+                dt=dt,
+                old_depth=columns.before,
+                stress=self.external.wind[columns.axis] or 0.0,
+                drag=columns.drag_rate,
+                mean=columns.mean,
+                molecular=VISCOSITY,
+            ),
+        ]
+        if columns.points.is_along:
+            inward = columns.points.inward
+            steps += [
+                opened.inside(columns.inside, p, inward, axis=columns.axis, on=inward),
+                opened.copy(p, columns.inside, on=inward),
+            ]
+        return steps
+
+    def _vertical_velocity(self) -> tuple[Step, ...]:
+        return layered.vertical_velocity(
+            self.w,
+            self.columns["x"].transport,
+            self.columns["y"].transport,
+            before=self.before,
+            after=self.after,
+            fraction=self.fraction,
+            metric=self.metric,
+            dt=self.dt,
+            start=0.0,
+            on=self.external.wet,
+        )
+
+    def _mixing(self) -> tuple[Step, ...]:
+        """Return the steps of turbulence."""
+        if self.setup.turbulence == "constant":
+            return ()
+        cells, inner = Layers(self.after, self.fraction), inner_faces(self.grid)
+        x, y = self.columns["x"], self.columns["y"]
+        steps: list[Step] = [
+            find_shear(
+                self.shear_squared,
+                east=x.transport,
+                north=y.transport,
+                at_u=self.layers(x),
+                at_v=self.layers(y),
+                on=inner,
+            )
+        ]
+        if self.density is not None:
+            steps.append(
+                find_buoyancy(
+                    self.buoyancy_squared, self.density, layers=cells, reference=DENSITY, on=inner
+                )
+            )
+        return (
+            *steps,
+            *k_epsilon(
+                self.turbulence,
+                self.shear_squared,
+                self.buoyancy_squared,
+                cells,
+                dt=self.dt,
+                bed_roughness=getattr(self.setup.drag, "roughness", 1e-3),
+                surface_roughness=self.setup.surface_roughness,
+            ),
+        )
+
+    def _tracer_steps(self) -> tuple[Step, ...]:
+        if not self.tracers:
+            return ()
+        x, y = self.columns["x"], self.columns["y"]
+        flow = Flow(
+            x.transport,
+            y.transport,
+            self.before,
+            self.after,
+            x.depth,
+            y.depth,
+            self.fraction,
+            self.w,
+            x.points.stepped,
+            y.points.stepped,
+        )
+        advection = Advection(
+            flow, self.metric, self.dt, scheme=self.setup.scheme, on=self.external.wet
+        )
+        return (
+            *advection.strang(*self.tracers),
+            *diffuse_tracers(
+                self.tracers,
+                Layers(self.after, self.fraction),
+                self.turbulence.diffusivity,
+                dt=self.dt,
+                molecular=DIFFUSIVITY,
+            ),
+        )
+
+    def _density(self) -> tuple[Step, ...]:
+        if self.density is None or self.setup.density is None:
+            return ()
+        named = {field.name: field for field in self.tracers}
+        return (find_density(self.density, equation=self.setup.density, **named),)
+
+    def _slow(self, columns: Columns, other: Columns) -> tuple[Step, ...]:
+        """Return what the external mode is to feel of the layers in the next macro step."""
+        advection = ADVECTIONS[self.setup.advection]
+        nx, ny, count = self.grid.extent
+        return (
+            *layered.friction_of_bed(
+                columns.transport,
+                other.transport,
+                axis=columns.axis,
+                drag=self.external.drag,
+                inverse=columns.inverse,
+                other_inverse=other.inverse,
+                depth=columns.depth,
+                fraction=self.fraction,
+                start=(0.0, 0.0),
+                end=(columns.drag_rate, columns.stress_of_bed),
+                on=hc.Box((0, 0, 0), (nx, ny, 1)),
+            ),
+            *layered.explicit_terms(
+                columns.explicit,
+                columns.transport,
+                other.transport,
+                self.w,
+                axis=columns.axis,
+                metric=self.metric,
+                inverse=columns.inverse,
+                depth=columns.depth,
+                fraction=self.fraction,
+                cells_depth=self.after,
+                bed=self.external.bed,
+                density=self.density,
+                advection=advection,
+                last=count - 1,
+                **self._carries(columns),
+                on=columns.points.stepped,
+            ),
+            layered.slow_terms(
+                columns.forcing,
+                columns.slow_drag,
+                columns.mean,
+                other.mean,
+                columns.total,
+                columns.stress_of_bed,
+                columns.inverse,
+                other.inverse,
+                columns.depth,
+                axis=columns.axis,
+                metric=self.metric,
+                drag=self.external.drag,
+                advection=advection,
+                wind=self.external.wind[columns.axis],
+                on=columns.points.stepped,
+            ),
+        )
+
+    def _carries(self, columns: Columns) -> dict[str, Any]:
+        """Return with what the sum of explicit terms begins, and where it ends."""
+        start: tuple[Any, ...] = (0.0, 0.0)
+        hidden = [f"carry_{n}_{columns.axis}" for n in range(5)] if self.density else []
+        if hidden:
+            start += (0.0, 0.0, 0.0, 0.0, 1.0)
+        fields = [self._surface(columns, name) for name in (f"passing_{columns.axis}", *hidden)]
+        return {"start": start, "end": (fields[0], columns.total, *fields[1:])}
+
+    def _surface(self, columns: Columns, name: str) -> Field:
+        return self.grid.hidden_field(
+            name, dtype=self.setup.dtype, axes="xy", location=columns.location
+        )
+
+
+@hc.kernel
+def find_density(
+    density: Any, *, equation: Any, temperature: Any = 10.0, salinity: Any = 35.0
+) -> None:
+    """Find the density of cells, minus that of reference [kg/m³].
+
+    Args:
+        density: Gets it.
+        equation: Of state, see 'equation_of_state'.
+        temperature: [degC].
+        salinity: [1e-3].
+    """
+    density[...] = equation(temperature, salinity)

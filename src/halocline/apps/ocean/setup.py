@@ -1,0 +1,122 @@
+"""Setup: what a run of a coastal ocean computes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from halocline.apps.ocean.drag import LogarithmicDrag
+from halocline.apps.ocean.drying import Drying
+from halocline.apps.ocean.metric import EARTH_RADIUS
+from halocline.apps.ocean.vertically_integrated import GRAVITY
+from halocline.errors import CaseError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from halocline.apps.ocean.domain import Domain
+    from halocline.apps.ocean.sigma import Sigma
+    from halocline.apps.ocean.tides import Wave
+
+# How the elevation of open cells follows from what is given of the sea beyond.
+OpenKind = Literal["clamped", "flather", "radiating", "zero-gradient"]
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What a run computes.
+
+    Attributes:
+        domain: Bathymetry and open boundaries.
+        micro_step: Time step of the vertically integrated mode [s].
+        micro_steps: How many of them make a macro step, which is a step of the simulation.
+        drag: Of the bed.
+        drying: Depths that are shallow.
+        brake: What keeps cells from giving away more water than they have: 'limiter', or 'off'
+            where no cell falls dry.
+        advection: Of momentum: 'upstream' or 'none'.
+        viscosity: Horizontal eddy viscosity; 0 for none [m²/s].
+        stress: Of the wind over the density of water, along x and y: numbers, arrays of cells, or
+            series of arrays; None for no wind [m²/s²].
+        pressure: Of the air, likewise [Pa].
+        tide: Waves of the sea beyond open boundaries.
+        open_kind: How open boundaries take these.
+        ramp: Time in which they grow from nothing [s].
+        zeta: Elevation at the beginning, a number or an array of cells [m].
+        sigma: Layers, for the three-dimensional mode; None for the vertically integrated one alone.
+        turbulence: What mixes layers: 'k-epsilon', or 'constant'.
+        mixing: Viscosity and diffusivity of 'constant' turbulence; what is added to them else
+            [m²/s].
+        surface_roughness: Length z0 of the surface [m].
+        temperature: At the beginning: a number, an array of cells, or a function of x, y and the
+            height over the mean level; None for no temperature [degC].
+        salinity: Likewise [1e-3].
+        density: Minus that of reference, as a function of temperature and salinity, see
+            'equation_of_state'; None if water is everywhere as heavy [kg/m³].
+        scheme: Of the advection of tracers, see 'limiters'.
+        dtype: Of the fields.
+    """
+
+    domain: Domain
+    micro_step: float
+    micro_steps: int = 10
+    drag: Any = field(default_factory=LogarithmicDrag)
+    drying: Drying = field(default_factory=Drying)
+    brake: Literal["limiter", "off"] = "limiter"
+    advection: Literal["none", "upstream"] = "upstream"
+    viscosity: float = 0.0
+    stress: tuple[Any, Any] | None = None
+    pressure: Any = None
+    tide: tuple[Wave, ...] = ()
+    open_kind: OpenKind = "clamped"
+    ramp: float = 0.0
+    zeta: Any = 0.0
+    sigma: Sigma | None = None
+    turbulence: Literal["k-epsilon", "constant"] = "k-epsilon"
+    mixing: float = 0.0
+    surface_roughness: float = 0.02
+    temperature: Any = None
+    salinity: Any = None
+    density: Callable[[Any, Any], Any] | None = None
+    scheme: str = "P2_PDM"
+    dtype: str = "float64"
+
+    def __post_init__(self) -> None:
+        check_time_step(self)
+
+    @property
+    def macro_step(self) -> float:
+        """Length of a step of the simulation [s]."""
+        return self.micro_steps * self.micro_step
+
+
+def check_time_step(setup: Setup) -> None:
+    """Refuse a micro step beyond the limit of long waves, and name the cell where it is reached.
+
+    Raises:
+        CaseError: It is longer.
+    """
+    domain = setup.domain
+    dx, dy = lengths(domain)
+    deepest = np.maximum(np.where(domain.is_wet, domain.depth, 0.0), setup.drying.critical)
+    inverse = np.sqrt(2.0 * GRAVITY * deepest) * np.sqrt(dx**-2.0 + dy**-2.0)
+    limit = np.where(domain.is_wet, 1.0 / inverse, np.inf)
+    if setup.micro_step > limit.min():
+        i, j = np.unravel_index(limit.argmin(), limit.shape)
+        raise CaseError(
+            f"The micro step of {setup.micro_step:g} s is too long: waves over {deepest[i, j]:g} m "
+            f"of water in cell ({i}, {j}) allow {limit.min():.4g} s.",
+            hint="Shorten the micro step, and do more of them in a macro step.",
+        )
+
+
+def lengths(domain: Domain) -> tuple[Any, Any]:
+    """Return the edge lengths of cells along x and y, which may differ along y [m]."""
+    dx, dy = domain.spacing
+    if not domain.is_spherical:
+        return np.float64(dx), np.float64(dy)
+    y = domain.origin[1] + (np.arange(domain.extent[1]) + 0.5) * dy
+    east = EARTH_RADIUS * np.radians(dx) * np.cos(np.radians(y))
+    return east[np.newaxis, :], np.float64(EARTH_RADIUS * np.radians(dy))

@@ -1,0 +1,46 @@
+"""Sigma layers: which part of the water's depth each takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+
+from halocline.language.numbers import Range
+from halocline.options import check_options
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Sigma:
+    """How many layers there are, and where they are thin.
+
+    Attributes:
+        count: Of layers.
+        zoom_bed: 0 for layers that are all alike; 1 to 2 for thin ones at the bed.
+        zoom_surface: The same at the surface.
+    """
+
+    count: Annotated[int, Range(least=2)] = 20
+    zoom_bed: Annotated[float, Range(least=0.0)] = 0.0
+    zoom_surface: Annotated[float, Range(least=0.0)] = 0.0
+
+    def __post_init__(self) -> None:
+        check_options(Sigma, {name: getattr(self, name) for name in self.__slots__})
+
+    @property
+    def fractions(self) -> NDArray[np.float64]:
+        """The part of the depth that each layer takes, from the bed up.
+
+        Source: Burchard & Petersen 1997.
+        """
+        share = np.linspace(0.0, 1.0, self.count + 1)
+        bed, surface = self.zoom_bed, self.zoom_surface
+        if bed + surface > 0.0:
+            share = (np.tanh((bed + surface) * share - bed) + np.tanh(bed)) / (
+                np.tanh(bed) + np.tanh(surface)
+            )
+        return np.diff(share)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import zlib
+from functools import partial
 
 import numpy as np
 
 import halocline as hc
 from halocline.apps.ocean.domain import Domain, OpenBoundary
-from halocline.apps.ocean.model import Setup, make_model
+from halocline.apps.ocean.equation_of_state import eos80
+from halocline.apps.ocean.model import make_model
+from halocline.apps.ocean.setup import Setup
+from halocline.apps.ocean.sigma import Sigma
 from halocline.apps.ocean.tides import Wave, frequency
 
 
@@ -54,6 +58,22 @@ SETUPS = {
         zeta=RNG.random((20, 20)),
     ),
 }
+LAYERED = {
+    "layers": Setup(
+        bay(f=1.2e-4),
+        10.0,
+        6,
+        tide=TIDE,
+        stress=(1e-4, 5e-5),
+        zeta=0.5,
+        sigma=Sigma(5, 1.0, 0.5),
+        temperature=lambda x, y, z: 12.0 + 0.2 * z + 1e-4 * x + 0.0 * y,
+        salinity=RNG.random((30, 40, 5)) + 34.0,
+        density=partial(eos80, reference=1025.0),
+        surface_roughness=0.01,
+    )
+}
+SETUPS |= LAYERED
 STEPS = 30
 
 
@@ -67,7 +87,10 @@ def run(setup, **options):
 
 def fingerprint(model):
     """Return a number that stands for all bits of elevation and transports (rank 0)."""
-    found = [field.gather() for field in (model.zeta, model.U, model.V)]
+    fields = [model.zeta, model.U, model.V]
+    if model.layers:
+        fields += [*model.layers.tracers, model.layers.w]
+    found = [field.gather() for field in fields]
     if found[0] is None:
         return None
     assert all(np.isfinite(values).all() for values in found)

@@ -17,10 +17,10 @@ import halocline as hc
 from halocline.runtime.job import join
 
 STRATEGIES = (
-    hc.Strategy(poison=True, halos="wide-in-loops"),
+    hc.Strategy(poison=True, recompute="nothing", recompute_in_loops="all"),
     hc.Strategy(poison=True, overlap="rim-first", neighbours="staged", transport="two-sided"),
     hc.Strategy(poison=True, overlap="postponed", wait="any", transport="put"),
-    hc.Strategy(poison=True, halos="wide", overlap="rim-first", transport="two-sided"),
+    hc.Strategy(poison=True, recompute="all", overlap="rim-first", transport="two-sided"),
     hc.Strategy(poison=True, transport="shared-push", messages="field"),
 )
 

@@ -17,11 +17,13 @@ from halocline.plan.chain import (
 from halocline.plan.step import Break
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
     from halocline.language.spaces.space import Space
     from halocline.plan.program import Launch, Program
     from halocline.plan.step import Passed
+    from halocline.plan.strategy import Recompute
 
 
 @dataclass(slots=True)
@@ -41,12 +43,13 @@ class Joining:
 
     Args:
         program: Whose kernels.
-        is_wide: Whether halos may get wider than a kernel reads.
+        recompute: Of what neighbours have computed, see 'Strategy'.
     """
 
-    def __init__(self, program: Program, *, is_wide: bool) -> None:
+    def __init__(self, program: Program, recompute: Recompute) -> None:
         self.program = program
-        self.is_wide = is_wide
+        self.recompute = recompute
+        self.is_wide = recompute == "all"
         self.known: dict[object, tuple[list[str], Demands]] = {}
         self._fillings: dict[tuple[int, str], tuple[Launch, tuple[Launch, ...]]] = {}
 
@@ -90,6 +93,8 @@ class Joining:
         if not is_wide and self._needs_more_inside(longer):
             return False
         asked = self.demands(longer)
+        if self.recompute == "nothing" and _computes_again(longer, asked):
+            return False
         is_swapped = longer[0].where != longer[-1].where
         if not is_wide and is_swapped and not asked.needs <= self.demands(chain.launches).needs:
             # Another half of the step, that reads what this one leaves: one exchange for both
@@ -165,6 +170,16 @@ def _is_fresh(chain: OpenChain, name: str, kernels: tuple[Launch, ...]) -> bool:
         return False
     read = {access.field for one in kernels for access in one.reads} - {name}
     return not any(_writes(one, read) for one in chain.launches[writers[0] + 1 :])
+
+
+def _computes_again(launches: Sequence[Launch], asked: Demands) -> bool:
+    """Return whether kernels run in cells of neighbours; those on layers always may."""
+    return any(
+        reach.is_away
+        for launch, reaches in zip(launches, asked.extents, strict=True)
+        if not launch.on_demand
+        for reach in reaches
+    )
 
 
 def _writes(launch: Launch, fields: AbstractSet[str]) -> bool:

@@ -69,7 +69,7 @@ def check_layouts(
 def _asked(strategy: Strategy) -> str:
     depth, steps = strategy.steps_between_exchanges, strategy.steps_in_cache
     if depth == 1:
-        return f"Halos '{strategy.halos}'"
+        return "Halos for which all is computed again"
     return f"Halos of depth {depth}" + (f", for {steps} steps in the caches," if steps > 1 else "")
 
 
@@ -124,7 +124,7 @@ def _check_depth(
                     f"{narrowest} there.",
                     hint="Use a smaller depth, fewer ranks or another decomposition."
                     if strategy.steps_between_exchanges > 1
-                    else "Use halos='narrow', fewer ranks or another decomposition.",
+                    else "Use recompute='rim', fewer ranks or another decomposition.",
                 )
 
 

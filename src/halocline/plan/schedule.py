@@ -78,23 +78,23 @@ class _Planner:
         self.cut = cut
         self.overlap = strategy.overlap
         self.depth = strategy.steps_between_exchanges
-        self.is_wide = self.depth > 1 or strategy.halos == "wide"
-        self.is_wide_in_loops = strategy.is_widening
-        self.joinings = {is_wide: Joining(program, is_wide=is_wide) for is_wide in (False, True)}
+        outside, inside = strategy.recomputed(), strategy.recomputed(is_in_loop=True)
+        self.recompute, self.recompute_in_loops = outside, inside
+        self.joinings = {value: Joining(program, value) for value in {outside, inside}}
         self.check_filled = FilledCheck(program)
         self.used_beside = _used_beside(program) if strategy.is_widening else {}
 
     @property
     def joining(self) -> Joining:
         """Which kernels may share a chain, where the planner is."""
-        return self.joinings[self.is_wide]
+        return self.joinings[self.recompute]
 
     @contextmanager
     def _in_loop(self) -> Iterator[None]:
         """Return a context in which what a loop repeats is planned."""
-        outside, self.is_wide = self.is_wide, self.is_wide_in_loops
+        outside, self.recompute = self.recompute, self.recompute_in_loops
         yield
-        self.is_wide = outside
+        self.recompute = outside
 
     def groups(self, passes: tuple[Items, ...]) -> list[Items]:
         """Return passes through steps or a loop in groups, within which a chain may go on."""
@@ -177,7 +177,7 @@ class _Planner:
         It may where halos get wide and the cells are up to date; elsewhere it would gain nothing.
         """
         match item:
-            case _ if not self.is_wide:
+            case _ if self.recompute != "all":
                 return False
             case StepEnd() | Computed():
                 return True

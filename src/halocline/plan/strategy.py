@@ -21,7 +21,7 @@ DeviceTransport = Literal["peer", "from-device", "via-host", "box-copies"]
 Transport = Literal["auto", HostTransport, DeviceTransport]
 Overlap = Literal["core-first", "rim-first", "postponed", "none"]
 Wait = Literal["all", "any"]
-Halos = Literal["narrow", "wide-in-loops", "wide"]
+Recompute = Literal["nothing", "rim", "all"]
 
 DEVICE_TRANSPORTS: tuple[DeviceTransport, ...] = get_args(DeviceTransport)
 # What works between ranks of one node only: it reads or writes the memory of another rank.
@@ -57,9 +57,12 @@ class Strategy:
             'core-first', the last ones with 'rim-first'; None for all.
         tiles: Into how many pieces the core is cut; between them messages are polled.
         wait: 'all' messages before the rim, or 'any': work on whichever side has arrived.
-        halos: Which kernels share an exchange. 'narrow': those for which no halo gets wider than
-            one of them reads. 'wide': all of a step, or of what a loop repeats, however wide halos
-            get; 'wide-in-loops': only those of loops, so that sub-steps wait for one message each.
+        recompute: Which kernels share an exchange, since blocks compute again what neighbours have
+            computed. 'nothing': those that need none of it, for the fewest bytes. 'rim': those for
+            which no halo gets wider than one of them reads. 'all': all of a step, however wide
+            halos get, for the fewest messages.
+        recompute_in_loops: The same of what a loop repeats, sub-steps for example; None for no
+            difference.
         depth: Steps between exchanges; halos are so many times wider and the rim is recomputed.
         steps_in_cache: Steps that go through memory together, in tiles of which several steps are
             done while the caches hold them (time skewing); halos are that deep at least.
@@ -74,7 +77,8 @@ class Strategy:
     overlapped: Annotated[int | None, Range(least=0)] = None
     tiles: Annotated[int, Range(least=1)] = 4
     wait: Wait = "all"
-    halos: Halos = "narrow"
+    recompute: Recompute = "rim"
+    recompute_in_loops: Recompute | None = None
     depth: Annotated[int, Range(least=1)] = 1
     steps_in_cache: Annotated[int, Range(least=1)] = 1
     poison: bool = False
@@ -96,12 +100,18 @@ class Strategy:
     @property
     def is_widening(self) -> bool:
         """Whether halos get wider than a kernel reads, here or there."""
-        return self.steps_between_exchanges > 1 or self.halos != "narrow"
+        return "all" in (self.recomputed(), self.recomputed(is_in_loop=True))
 
     @property
     def narrow(self) -> Strategy:
         """The same with halos as narrow as can be."""
-        return replace(self, halos="narrow", depth=1, steps_in_cache=1)
+        return replace(self, recompute="rim", recompute_in_loops=None, depth=1, steps_in_cache=1)
+
+    def recomputed(self, *, is_in_loop: bool = False) -> Recompute:
+        """Return what is computed again; all of it where halos last for several steps."""
+        if self.steps_between_exchanges > 1:
+            return "all"
+        return (self.recompute_in_loops if is_in_loop else None) or self.recompute
 
     @property
     def is_unpacked(self) -> bool:

@@ -71,7 +71,7 @@ def candidates_alone() -> list[Strategy]:
 
 
 def candidates(base: Strategy, *, has_same_node: bool, has_other_node: bool) -> list[Strategy]:
-    """Return at most sixteen strategies worth a thought, the base itself first.
+    """Return at most seventeen strategies worth a thought, the base itself first.
 
     Args:
         base: The default, with what the user has fixed.
@@ -88,7 +88,8 @@ def candidates(base: Strategy, *, has_same_node: bool, has_other_node: bool) -> 
     if has_same_node:
         found.append(replace(base, tiles=1))
     # Last, for their plans take longest to make.
-    found += [replace(base, halos="wide-in-loops"), replace(base, halos="wide")]
+    found += [replace(base, recompute_in_loops="all"), replace(base, recompute="nothing")]
+    found.append(replace(base, recompute="nothing", recompute_in_loops="all"))
     found += [replace(base, depth=2), replace(plain, depth=2), replace(plain, depth=4)]
     found += [replace(plain, steps_in_cache=n) for n in (2, 4)]
     return list(dict.fromkeys(found))

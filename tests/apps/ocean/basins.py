@@ -8,7 +8,8 @@ import halocline as hc
 from halocline.apps.ocean.domain import Domain
 from halocline.apps.ocean.drag import LinearDrag
 from halocline.apps.ocean.drying import Drying
-from halocline.apps.ocean.model import Setup, make_model
+from halocline.apps.ocean.model import make_model
+from halocline.apps.ocean.setup import Setup
 
 G = 9.81
 FRICTIONLESS = LinearDrag(0.0)

@@ -10,7 +10,7 @@ from frequency_domain import tide_in_frequency_domain
 from halocline.apps.ocean.domain import Domain, OpenBoundary
 from halocline.apps.ocean.drag import LinearDrag
 from halocline.apps.ocean.drying import Drying
-from halocline.apps.ocean.model import Setup
+from halocline.apps.ocean.setup import Setup
 from halocline.apps.ocean.tides import Wave, harmonic_analysis
 
 

@@ -77,9 +77,10 @@ class InternalMode:
         self.external, self.setup, self.metric = external, external.setup, external.metric
         self.grid, self.dt = external.grid, external.setup.macro_step
         self.least = self.setup.drying.least
+        self.fractions = sigma.fractions
         self.fraction = self.grid.field("fraction", axes="z", dtype=self.setup.dtype)
         self.fraction.boundary(["z-", "z+"], hc.Neumann(0.0))
-        self.fraction.set(sigma.fractions)
+        self.fraction.set(self.fractions)
         if isinstance(self.setup.drag, LogarithmicDrag):
             external.drag = self.setup.drag._replace(viscosity=None)
         self.zeta_before = external.field("zeta_before", "center")
@@ -124,18 +125,16 @@ class InternalMode:
         """Return a field with what a tracer is at the beginning."""
         made = self.field(name, "center", unit=unit)
         if callable(given):
-            made.set(lambda x, y, z: given(x, y, self._height(z)))
-        else:
-            made.set(given)
+            x, y, _ = self.grid.coordinates("center", self.grid.domain)
+            given = given(x, y, self._heights()) + np.zeros(self.grid.extent)
+        made.set(given)
         return made
 
-    def _height(self, share: Any) -> Any:
-        """Return how high cells lie over the mean level [m], given the numbers of their layers."""
-        fractions = np.asarray(self.setup.sigma.fractions if self.setup.sigma else ())
-        middles = np.cumsum(fractions) - 0.5 * fractions
-        number = np.clip((share * len(fractions)).astype(int), 0, len(fractions) - 1)
+    def _heights(self) -> Any:
+        """Return how high the middles of layers lie over the mean level at the beginning [m]."""
+        above_bed = np.cumsum(self.fractions) - 0.5 * self.fractions
         depth = np.maximum(self.external.first_depth, self.least)
-        return -self.external.domain.bed[..., np.newaxis] + depth[..., np.newaxis] * middles[number]
+        return depth[..., np.newaxis] * above_bed - self.external.domain.bed[..., np.newaxis]
 
     def macro_step(self) -> tuple[Step, ...]:
         """Return the steps of a macro step."""

@@ -139,7 +139,8 @@ def vertical_velocity(
         dt: Macro step [s].
     """
     growth = fraction * ((after - before) * (1.0 / dt))
-    found = below - hc.at(growth + metric.divergence(p, q), z=-1)
+    passing = below - hc.at(growth + metric.divergence(p, q), z=-1)
+    found = hc.where(hc.index("z") > 0, passing, 0.0)
     w[...] = found
     return found
 

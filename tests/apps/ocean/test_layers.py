@@ -1,0 +1,192 @@
+"""The mode of layers: what must be exact, and where the exact answer is known."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+from basins import DEEP, FRICTIONLESS, G, Run, flat
+
+from halocline.apps.ocean.domain import Domain
+from halocline.apps.ocean.equation_of_state import linear
+from halocline.apps.ocean.setup import Setup
+from halocline.apps.ocean.sigma import Sigma
+
+BY_TEMPERATURE = partial(linear, reference=1025.0, at=(10.0, 33.75))
+
+
+def stratified(x, y, z):
+    """Return a temperature that falls downwards, and from the left to the right."""
+    return 10.0 + 0.1 * z + 2e-5 * x + 0.0 * y
+
+
+def sloshing(closed_with_flats=False, **more):
+    """Return a basin whose surface and layers are out of balance."""
+    nx, ny = 24, 18
+    x, y = np.arange(nx)[:, None], np.arange(ny)[None, :]
+    depth = 8.0 + 6.0 * np.sin(x / 5.0) * np.cos(y / 4.0)
+    depth[6:9, 5:9] = np.nan
+    if closed_with_flats:
+        depth[15:, 10:] = np.linspace(1.0, -1.5, 8)
+    domain = Domain(depth, (500.0, 400.0), f=1e-4)
+    zeta = 0.6 * np.cos(np.pi * x / nx) + 0.3 * np.cos(np.pi * y / ny)
+    given = {
+        "temperature": stratified,
+        "salinity": 35.0,
+        "density": BY_TEMPERATURE,
+        "stress": (2e-4, -1e-4),
+        **more,
+    }
+    return Setup(domain, 8.0, 5, sigma=Sigma(6, 1.0, 1.0), zeta=zeta, **given)
+
+
+@pytest.fixture(scope="module")
+def flats():
+    """A run over flats that dry."""
+    return Run(sloshing(closed_with_flats=True)).steps(150)
+
+
+def layers_of(run, name):
+    """Return the values of a field of layers."""
+    return getattr(run.model.layers, name).gather()
+
+
+def test_transports_of_layers_add_up_to_the_mean_transport_of_micro_steps(flats):
+    for axis in ("x", "y"):
+        columns = flats.model.layers.columns[axis]
+        total, mean = columns.transport.gather().sum(axis=2), columns.mean.gather()
+        assert np.abs(mean).max() > 0.1
+        assert np.abs(total - mean).max() < 1e-12 * np.abs(mean).max()
+
+
+def test_nothing_passes_the_surface(flats):
+    """What continuity leaves for the face above the highest layer is rounding."""
+    run, layers = flats, flats.model.layers
+    p, q = (layers.columns[axis].transport.gather() for axis in ("x", "y"))
+    dx, dy = run.setup.domain.spacing
+    fractions = run.setup.sigma.fractions
+    growth = (layers.after.gather() - layers.before.gather()) / run.setup.macro_step
+    outflow = np.diff(p, axis=0) / dx + np.diff(q, axis=1) / dy
+    through = layers_of(run, "w")[..., -2] - growth * fractions[-1] - outflow[..., -1]
+    assert np.abs(layers_of(run, "w")).max() > 1e-4
+    assert np.abs(through[run.setup.domain.is_wet]).max() < 1e-12
+
+
+def test_a_constant_tracer_stays_constant_where_water_comes_and_goes(flats):
+    salinity = flats.model.layers.tracers[1].gather()[flats.setup.domain.is_wet]
+    assert np.abs(salinity - 35.0).max() < 1e-11
+    assert (flats.zeta + flats.setup.domain.bed)[flats.setup.domain.is_wet].min() >= 0.05 - 1e-12
+
+
+def test_the_content_of_a_closed_basin_does_not_change():
+    run = Run(sloshing())
+    run.steps(1)
+
+    def content():
+        depth = run.model.layers.after.gather()[..., None] * run.setup.sigma.fractions
+        values = run.model.layers.tracers[0].gather()
+        return float(np.sum((depth * values)[run.setup.domain.is_wet]))
+
+    first, volume = content(), run.volume
+    before = run.model.layers.tracers[0].gather()
+    run.steps(200)
+    assert np.abs(run.model.layers.tracers[0].gather() - before).max() > 0.1
+    assert abs(content() / first - 1) < 1e-12
+    assert abs(run.volume / volume - 1) < 1e-13
+
+
+def test_limited_advection_makes_no_new_extremum(flats):
+    temperature = flats.model.layers.tracers[0].gather()[flats.setup.domain.is_wet]
+    first = Run(sloshing(closed_with_flats=True)).model.layers.tracers[0].gather()
+    first = first[flats.setup.domain.is_wet]
+    assert first.min() - 1e-10 <= temperature.min() <= temperature.max() <= first.max() + 1e-10
+
+
+def test_layers_of_equal_density_at_rest_stay_at_rest_over_any_bed():
+    rng = np.random.default_rng(3)
+    depth = 5.0 + 60.0 * rng.random((20, 16))
+    depth[5:8, 5:8] = -1.0
+    depth[12:15, 9:12] = np.nan
+    setup = Setup(
+        Domain(depth, (2e3, 2e3), f=1e-4),
+        20.0,
+        10,
+        sigma=Sigma(8),
+        temperature=12.0,
+        density=BY_TEMPERATURE,
+    )
+    run = Run(setup).steps(50)
+    for columns in run.model.layers.columns.values():
+        # Diffusion rounds what is constant.
+        assert np.abs(columns.transport.gather()).max() < 1e-13
+
+
+def test_wind_turns_the_current_as_ekman_says():
+    f, tau, nu, depth = 1e-4, 1e-4, 1e-2, 200.0
+    domain = flat(2, 2, 1e4, depth, f=f, periodic=(True, True))
+    period = 2 * np.pi / f
+    setup = Setup(
+        domain,
+        period / 1200,
+        2,
+        drag=FRICTIONLESS,
+        sigma=Sigma(40, 0.0, 2.0),
+        turbulence="constant",
+        mixing=nu,
+        stress=(tau, 0.0),
+        advection="none",
+        **DEEP,
+    )
+    run = Run(setup).steps(9 * 600)
+    mean = np.zeros(40, complex)
+    for _ in range(100):
+        run.steps(6)
+        u, v = (run.model.layers.columns[a].transport.gather()[0, 0] for a in ("x", "y"))
+        mean += (u + 1j * v) / 100
+    current = mean / (depth * setup.sigma.fractions)
+    z = -depth * (1 - np.cumsum(setup.sigma.fractions) + 0.5 * setup.sigma.fractions)
+    scale = np.sqrt(2 * nu / f)
+    exact = tau / np.sqrt(nu * f) * np.exp((1 + 1j) * z / scale - 0.25j * np.pi)
+    assert np.abs(current - exact).max() < 0.03 * np.abs(exact).max()
+    assert mean.sum() == pytest.approx(-1j * tau / f, abs=0.01 * tau / f)
+
+
+def test_an_internal_seiche_has_the_period_of_two_layers():
+    """Two layers under a surface nearly at rest: T = 2 L / c, c² = g' h1 h2 / (h1 + h2)."""
+    cells, length, depth = 40, 20e3, 20.0
+    width = length / cells
+    x = (np.arange(cells) + 0.5) * width
+    displacement = 0.5 * np.cos(np.pi * x / length)
+
+    def temperature(x, y, z):
+        interface = -10.0 + displacement[:, None, None]
+        return 10.0 + 5.0 * np.tanh((z - interface) / 1.0) + 0.0 * y
+
+    domain = flat(cells, 3, width, depth)
+    setup = Setup(
+        domain,
+        15.0,
+        6,
+        drag=FRICTIONLESS,
+        sigma=Sigma(40),
+        turbulence="constant",
+        temperature=temperature,
+        density=BY_TEMPERATURE,
+        advection="none",
+        **DEEP,
+    )
+    run = Run(setup)
+    amplitude, times = [], []
+    for _ in range(220):
+        run.steps(4)
+        heat = run.model.layers.tracers[0].gather()[:, 1].mean(axis=1)
+        amplitude.append(np.sum(heat * np.cos(np.pi * x / length)))
+        times.append(run.simulation.time)
+    amplitude = np.array(amplitude)
+    falls = np.nonzero((amplitude[:-1] > 0) != (amplitude[1:] > 0))[0]
+    half = np.mean(np.diff([times[n] for n in falls])) if len(falls) > 1 else times[falls[0]] * 2
+    reduced = G * 0.17 * 10.0 / 1025.0
+    exact = 2 * length / np.sqrt(reduced * 10.0 * 10.0 / 20.0)
+    # The interface is a few layers thick, which slows it down.
+    assert 2 * half == pytest.approx(exact, rel=0.06)

@@ -51,6 +51,15 @@ def launches_of(
     )
 
 
+def _ratio_of_mask(call: Call) -> tuple[int, ...]:
+    """Return how many of a mask's cells a cell of the kernel spans: none along axes it lacks."""
+    assert call.mask is not None
+    space = call.mask.space
+    if space.is_beside(call.space):
+        return ()
+    return tuple(map(int, space.ratio_to(call.space) or ()))
+
+
 def _has_cells(space: Space, region: Box) -> bool:
     """Return whether a space has the cells of a region, along the axes that it has."""
     return all(
@@ -75,7 +84,7 @@ def _launch(call: Call, part: Kernel, region: Box, *, on_demand: bool, is_listed
         and _has_cells(call.mask.space, region)
     )
     return Launch(
-        kernel=plain if call.mask is None else masked(plain, call.mask),
+        kernel=plain if call.mask is None else masked(plain, call.mask, ratio=_ratio_of_mask(call)),
         names=tuple(field.name for field in fields),
         scalars=call.scalars,
         region=region,

@@ -322,3 +322,17 @@ def test_at_refuses_what_is_no_neighbour(cells, message):
     with pytest.raises(KernelError) as error:
         move(u)
     assert message in str(error.value)
+
+
+def test_all_fields_may_be_given_by_keyword():
+    u = hc.Grid((4,)).field("u")
+
+    @hc.kernel
+    def double(*, values):
+        values[...] = 2.0 * values
+
+    u.set(3.0)
+    hc.Simulation(u.grid, [double(values=u)]).run(1)
+    assert np.array_equal(u[:], [6.0] * 4)
+    with pytest.raises(KernelError, match="was called with 0 fields; expected at least one"):
+        double(values=1.0)

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 @hc.kernel
 def advect(
-    after: Any,
     *,
     axes: str,
     tracers: Any,
@@ -227,9 +226,9 @@ class Advection:
         }
         limits = {"low": low, "gains": gains, "losses": losses, "scheme": self.scheme, **given}
         return (
-            advect(self.flow.after, advected=low, scheme="UPSTREAM", **given),
-            limit(self.flow.after, **limits),
-            correct(self.flow.after, advected=advected, **limits),
+            advect(advected=low, scheme="UPSTREAM", **given),
+            limit(**limits),
+            correct(advected=advected, **limits),
             *map(hc.swap, tracers, advected),
             *self._up(tracers, "after", 0.0),
         )
@@ -244,7 +243,6 @@ class Advection:
         """Return a step along x or y, or along several axes at once."""
         advected = self._beside(tracers, "advected")
         step = advect(
-            self.flow.after,
             axes=axes,
             tracers=tracers,
             advected=advected,

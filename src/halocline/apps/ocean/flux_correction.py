@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 @hc.kernel
 def limit(
-    after: Any,
     *,
     axes: str,
     tracers: Any,
@@ -51,7 +50,6 @@ def limit(
 
 @hc.kernel
 def correct(
-    after: Any,
     *,
     axes: str,
     tracers: Any,

@@ -193,9 +193,7 @@ def _check_covered(field: Field, side: str, parts: tuple[Part, ...]) -> None:
 
 def _only_where(call: Call, mask: Field) -> Call:
     """Return a kernel on a layer that keeps what is there outside of a part."""
-    kernel = masked(call.kernel, mask)
-    own = replace(kernel.fields[-1], ratio=ratio_of(mask))
-    kernel = replace(kernel, fields=(*kernel.fields[:-1], own))
+    kernel = masked(call.kernel, mask, ratio=ratio_of(mask))
     return replace(call, kernel=kernel, fields=(*call.fields, mask))
 
 

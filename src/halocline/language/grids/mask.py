@@ -14,15 +14,18 @@ if TYPE_CHECKING:
     from halocline.language.expressions.expr import Expr
     from halocline.language.expressions.kernel import Statement
     from halocline.language.grids.fields import Field
+    from halocline.language.spaces.space import Ratio
 
 
-def masked(kernel: Kernel, mask: Field, known: str = "") -> Kernel:
+def masked(kernel: Kernel, mask: Field, known: str = "", ratio: Ratio = ()) -> Kernel:
     """Return the kernel that keeps the old values where a mask is zero.
 
     Args:
         kernel: The kernel.
         mask: The mask; it comes last.
         known: What the kernel calls it, if it is one of its fields.
+        ratio: How many of its cells one of the kernel spans, see 'FieldType'; of a kernel as it is
+            written nobody knows yet.
     """
     name = known or "mask_of_" + kernel.name
     chosen = Read(name, 0, (0,) * kernel.dimensions)
@@ -32,7 +35,7 @@ def masked(kernel: Kernel, mask: Field, known: str = "") -> Kernel:
         old = Read(s.field, s.component, s.offset, versions[s.field, s.component])
         statements.append(replace(s, value=Where(chosen, _assigned(kernel, s), old)))
         versions[s.field, s.component] += 1
-    fields = kernel.fields if known else (*kernel.fields, mask.type_as(name))
+    fields = kernel.fields if known else (*kernel.fields, mask.type_as(name, ratio))
     return replace(kernel, fields=fields, statements=tuple(statements))
 
 

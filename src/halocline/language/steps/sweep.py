@@ -87,7 +87,8 @@ class SweepFunction(KernelFunction):
         ends = () if end is None else tuple(end) if isinstance(end, list | tuple) else (end,)
         names = [self._carry_name(number) for number in range(len(starts))]
         recorder = Recorder()
-        handed = [operators.Value(Read(name, 0, (0,) * fields[0].dimensions)) for name in names]
+        dimensions = next(iter(named.values())).dimensions
+        handed = [operators.Value(Read(name, 0, (0,) * dimensions)) for name in names]
         begun = tuple(handed) if isinstance(start, list | tuple) else handed[0]
         with drawing(field.axes for field in named.values()):
             symbols = recorder.symbols(named)

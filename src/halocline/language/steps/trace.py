@@ -8,11 +8,9 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from halocline.errors import KernelError, described, nearest
 from halocline.language.expressions import operators
-from halocline.language.expressions.expr import Cast, Expr, Read, Scalar
+from halocline.language.expressions.expr import Read
 from halocline.language.expressions.kernel import Kernel, Statement
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.expressions.parameters import step as clock
@@ -23,6 +21,12 @@ from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import same_family
 from halocline.language.place import user_place
 from halocline.language.steps.calls import On, over_cells
+from halocline.language.steps.keywords import (
+    as_traced,
+    differs_from_cell_to_cell,
+    entries,
+    read_at_run_time,
+)
 from halocline.language.steps.steps import Call
 
 if TYPE_CHECKING:
@@ -30,34 +34,6 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Offset
     from halocline.language.expressions.kernel import FieldType
-
-
-class _SymbolScalar(operators.Symbol):
-    """A run-time scalar while tracing; one of NumPy has a width, Python's takes that of others."""
-
-    def __init__(self, name: str, value: float | np.floating | Parameter) -> None:
-        self.name = name
-        self.width = operators.width_of(value) if isinstance(value, np.floating) else None
-
-    def expression(self) -> Expr:
-        scalar = Scalar(self.name)
-        return Cast(self.width, scalar) if self.width else scalar
-
-    def _no_whole_number(self) -> int:
-        raise KernelError(
-            f"The scalar '{self.name}' is known only at run time but was used as a whole number.",
-            hint="Pass an int instead of a float, then it is known when the kernel is traced.",
-            place=user_place(),
-        )
-
-    __index__ = __int__ = _no_whole_number
-
-    def __bool__(self) -> bool:
-        raise KernelError(
-            f"The scalar '{self.name}' is known only at run time but was used in 'if'.",
-            hint="Use hc.where, or pass a bool, which is known when the kernel is traced.",
-            place=user_place(),
-        )
 
 
 class Recorder:
@@ -209,7 +185,7 @@ class KernelFunction:
         """
         symbol_of = dict(zip(map(id, named.values()), symbols, strict=True))
         known = {
-            name: _known(name, given.get(name, default), symbol_of)
+            name: as_traced(name, given.get(name, default), symbol_of)
             for name, default in self.keywords.items()
         }
         return self.function(*carry, *symbols[: len(self.field_names)], **known)
@@ -228,18 +204,24 @@ class KernelFunction:
         values = {name: given.get(name, default) for name, default in self.keywords.items()}
         named = dict(zip(self.field_names, fields, strict=True))
         for name, value in values.items():
-            for own, entry in _entries(name, value):
+            for own, entry in entries(name, value):
                 if isinstance(entry, Field) and entry not in named.values():
                     named[own] = entry
+        if not named:
+            raise KernelError(
+                f"Kernel '{self.name}' was called with 0 fields; expected at least one.",
+                place=self.place,
+            )
         same_family(tuple(named.values()), f"Kernel '{self.name}'")
-        return named, _dynamic(values)
+        return named, read_at_run_time(values)
 
     def _check_fields(self, fields: tuple[Any, ...]) -> None:
         """Refuse fields that do not fit the function."""
-        if len(fields) != len(self.field_names) or not fields:
+        if len(fields) != len(self.field_names):
             raise KernelError(
                 f"Kernel '{self.name}' was called with {len(fields)} fields; expected "
-                f"{len(self.field_names)}: {', '.join(self.field_names) or 'at least one'}.",
+                f"{len(self.field_names)}{': ' if self.field_names else ''}"
+                f"{', '.join(self.field_names)}.",
                 hint=f"Numbers are given by keyword: {next(iter(self.keywords))}=…"
                 if self.keywords and len(fields) > len(self.field_names)
                 else "",
@@ -268,7 +250,7 @@ class KernelFunction:
                     f"Kernel '{self.name}' has no scalar '{name}'.", hint=hint, place=self.place
                 )
         for name, value in given.items():
-            if _differs_from_cell_to_cell(value):
+            if differs_from_cell_to_cell(value):
                 raise KernelError(
                     f"Kernel '{self.name}' was given something that differs from cell to cell for "
                     f"'{name}'; expected a number, or a formula of parameters and reductions.",
@@ -358,61 +340,3 @@ def kernel(function: Callable[..., None]) -> KernelFunction:
         ...     u_new[0] = 0.5 * (u[-1] + u[1])
     """
     return KernelFunction(function)
-
-
-def _is_dynamic(value: Any) -> bool:
-    return isinstance(value, float | np.floating | Parameter)
-
-
-def _is_dynamic_entry(value: Any) -> bool:
-    """Return whether an entry of a tuple is read at run time: a zero says that there is none."""
-    return isinstance(value, Parameter) or (_is_dynamic(value) and value != 0.0)
-
-
-def _differs_from_cell_to_cell(value: Any) -> bool:
-    """Return whether a keyword's value is neither a number nor a field, but made of fields."""
-    return isinstance(value, operators.Operand) and not (
-        value.is_number or isinstance(value, Field)
-    )
-
-
-def _entries(name: str, value: Any) -> list[tuple[str, Any]]:
-    """Return a keyword's value, or those of a tuple, by the kernel's names of them."""
-    if isinstance(value, tuple):
-        names = getattr(value, "_fields", range(len(value)))
-        return [(f"{name}_{own}", entry) for own, entry in zip(names, value, strict=True)]
-    return [(name, value)]
-
-
-def _dynamic(values: dict[str, Any]) -> dict[str, Any]:
-    """Return what is read at run time, by the names of the kernel's scalars."""
-    return {
-        own: entry
-        for name, value in values.items()
-        for own, entry in _entries(name, value)
-        if (_is_dynamic_entry(entry) if isinstance(value, tuple) else _is_dynamic(entry))
-    }
-
-
-def _known(name: str, value: Any, symbol_of: Mapping[int, Any]) -> Any:
-    """Return a keyword's value as the traced function sees it.
-
-    Args:
-        name: The keyword.
-        value: What was given for it.
-        symbol_of: What stands for a field, by its identity.
-    """
-    if isinstance(value, Field):
-        return symbol_of[id(value)]
-    if isinstance(value, tuple):
-        entries = [
-            symbol_of[id(entry)]
-            if isinstance(entry, Field)
-            else _SymbolScalar(own, entry)
-            if _is_dynamic_entry(entry)
-            else entry
-            for own, entry in _entries(name, value)
-        ]
-        # A named tuple keeps its names.
-        return type(value)._make(entries) if hasattr(value, "_make") else tuple(entries)
-    return _SymbolScalar(name, value) if _is_dynamic(value) else value

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from halocline.apps.cases import known_cases
 from halocline.apps.lbm.flow_case import FlowCase
+from halocline.apps.ocean.ocean_case import OceanCase
 from halocline.apps.run_options import RUN
 from halocline.options import options_of
 
@@ -24,11 +25,15 @@ def table(options, usual) -> list[str]:
 
 
 def tables() -> str:
-    flows, found = options_of(FlowCase), ["### All flows", "", *table(options_of(FlowCase), {})]
+    bases = {"All flows": FlowCase, "All oceans": OceanCase}
+    found = []
+    for title, base in bases.items():
+        found += [f"### {title}", "", *table(options_of(base), {}), ""]
+    found.pop()
     for name, kind in known_cases().items():
         options, usual = options_of(kind), dict(kind.usual)
-        shared = flows if issubclass(kind, FlowCase) else {}
-        own = {n: o for n, o in options.items() if n not in shared}
+        shared = next((options_of(base) for base in bases.values() if issubclass(kind, base)), {})
+        own = {n: o for n, o in options.items() if shared.get(n) != o}
         found += ["", f"### `{name}`", ""]
         if usual:
             listed = ", ".join(f"`{n}` {value}" for n, value in usual.items())

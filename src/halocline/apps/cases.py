@@ -52,6 +52,11 @@ def known_cases() -> dict[str, type[Case]]:
     from halocline.apps.lbm.porous import Porous
     from halocline.apps.lbm.sphere import Sphere
     from halocline.apps.lbm.taylor_green import TaylorGreen
+    from halocline.apps.ocean.kelvin_wave import KelvinWave
+    from halocline.apps.ocean.north_sea import NorthSea
+    from halocline.apps.ocean.ocean import Ocean
+    from halocline.apps.ocean.oscillating_lake import OscillatingLake
+    from halocline.apps.ocean.seiche import Seiche
 
     cases: tuple[type[Case], ...] = (
         LidCavity,
@@ -64,6 +69,11 @@ def known_cases() -> dict[str, type[Case]]:
         Cylinder,
         Sphere,
         Porous,
+        KelvinWave,
+        Seiche,
+        OscillatingLake,
+        NorthSea,
+        Ocean,
     )
     return {case.name: case for case in cases}
 

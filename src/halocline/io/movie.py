@@ -9,7 +9,7 @@ import numpy as np
 
 from halocline.errors import OutputError
 from halocline.io.output import writing
-from halocline.io.plots import make_figure
+from halocline.io.plots import MISSING, make_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +82,7 @@ def _picture(values: xarray.DataArray) -> tuple[Figure, Callable[[int], None]]:
     else:
         image = axes.pcolormesh(*places, _middle(values, 0).T, shading="nearest", **colours)
         axes.set_aspect("equal")
-    axes.set(xlabel="x", ylabel="y")
+    axes.set(xlabel="x", ylabel="y", facecolor=MISSING)
     label = f"{values.attrs['long_name'] or values.name} [{values.attrs['units']}]"
     figure.colorbar(image, ax=axes, label=label)
     times = values["time"].attrs["long_name"]
@@ -105,9 +105,12 @@ def _middle(values: xarray.DataArray, number: int) -> NDArray[Any]:
 
 
 def _range(values: xarray.DataArray) -> tuple[float, float]:
-    """Return what the colours stand for: symmetric about zero where there are both signs."""
-    extrema = [(p.min(), p.max()) for p in (_middle(values, n) for n in range(len(values)))]
-    low, high = float(min(e[0] for e in extrema)), float(max(e[1] for e in extrema))
+    """Return what the colours stand for: symmetric about zero where there are both signs.
+
+    Values may be missing, but not all of them.
+    """
+    planes = [_middle(values, n) for n in range(len(values))]
+    low, high = float(min(map(np.nanmin, planes))), float(max(map(np.nanmax, planes)))
     if low < 0.0 < high:
         low, high = -max(-low, high), max(-low, high)
     return low, high

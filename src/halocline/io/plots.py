@@ -19,6 +19,8 @@ Array = NDArray[Any]
 INK = "#1b2a41"
 LINE = "#0b6e99"
 MARKS = (("o", "#d1495b"), ("D", "#edae49"))
+# Where there is no value, as on land.
+MISSING = "#d9c7a3"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

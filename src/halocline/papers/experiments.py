@@ -7,7 +7,16 @@ from typing import Any
 
 from halocline.errors import CaseError, nearest
 from halocline.io.results import Chart
-from halocline.papers import coursework, directions, getm, gpu_flows, lattice, messages, worst_case
+from halocline.papers import (
+    coursework,
+    directions,
+    getm,
+    gpu_flows,
+    lattice,
+    messages,
+    ocean,
+    worst_case,
+)
 from halocline.papers.experiment import Experiment, Study
 from halocline.papers.published import DATA
 
@@ -18,6 +27,7 @@ _STUDIES: dict[str, Study] = {
     **directions.STUDIES,
     **gpu_flows.STUDIES,
     **getm.STUDIES,
+    **ocean.STUDIES,
     **coursework.STUDIES,
 }
 

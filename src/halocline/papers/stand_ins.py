@@ -24,6 +24,7 @@ from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import Grid
 from halocline.language.grids.sides import names_of_sides
 from halocline.papers import kernels
+from halocline.papers.ocean_box import MICRO_STEPS, make_box
 
 _OMEGA = 1.6
 _COURANT = 0.1
@@ -220,6 +221,14 @@ def _advect(
     return steps
 
 
+def ocean(extent: tuple[int, ...], dtype: str, *, is_deep: bool) -> StandIn:
+    """Return a macro step of the ocean model in the report's box: one mode, or both."""
+    model = make_box(extent, dtype, layers=extent[2] if is_deep else 0)
+    return StandIn(
+        model.grid, model.steps, model.zeta, 1 if is_deep else MICRO_STEPS, first_steps=4
+    )
+
+
 STAND_INS: dict[str, Callable[[tuple[int, ...], str], StandIn]] = {
     "d3q19": partial(_lattice, "D3Q19"),
     "d2q9": partial(_lattice, "D2Q9"),
@@ -232,4 +241,6 @@ STAND_INS: dict[str, Callable[[tuple[int, ...], str], StandIn]] = {
     "split-advection-columns": partial(_split_advection, _COLUMNS_FIRST),
     "split-advection-uptake": partial(_split_advection, _COLUMNS_FIRST, uptake=16),
     "macro-step": macro_step,
+    "ocean-2d": partial(ocean, is_deep=False),
+    "ocean-3d": partial(ocean, is_deep=True),
 }

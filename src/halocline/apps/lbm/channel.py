@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.boundaries import Boundary, Pressure, PressureDrop, Velocity, Wall
-from halocline.apps.lbm.flow_case import Comparison
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry
 from halocline.apps.lbm.steady_case import SteadyCase

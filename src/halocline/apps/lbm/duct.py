@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
+from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.boundaries import Wall
-from halocline.apps.lbm.flow_case import Comparison
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plane, Plot
 from halocline.apps.lbm.steady_case import SteadyCase
 from halocline.io.plots import Points

@@ -15,8 +15,9 @@ import numpy as np
 
 import halocline as hc
 from halocline.apps.case import ENDS
+from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.boundaries import Wall
-from halocline.apps.lbm.flow_case import Comparison, FlowCase
+from halocline.apps.lbm.flow_case import FlowCase
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.errors import CaseError
 from halocline.io.plots import Points

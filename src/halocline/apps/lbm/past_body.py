@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
+from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.body_force import body_force
 from halocline.apps.lbm.boundaries import Boundary, FreeSlip, Outflow, Pressure, Velocity, Wall
-from halocline.apps.lbm.flow_case import Comparison
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry
 from halocline.apps.lbm.settling import PERIODS, TOLERANCE, WINDOW, Settling, State, settling

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from halocline.apps.case import ENDS
+from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.boundaries import PressureDrop, Wall
-from halocline.apps.lbm.flow_case import Comparison
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry
 from halocline.apps.lbm.model import Scaling

@@ -16,8 +16,9 @@ import numpy as np
 
 import halocline as hc
 from halocline.apps.case import ENDS
+from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.enstrophy import enstrophy
-from halocline.apps.lbm.flow_case import Comparison, FlowCase
+from halocline.apps.lbm.flow_case import FlowCase
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.io.plots import Points
 from halocline.io.quantity import Integral

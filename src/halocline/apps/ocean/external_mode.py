@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from halocline.apps.ocean.setup import Setup
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid
+    from halocline.language.series.series import Series
     from halocline.language.steps.steps import Step
 
 ADVECTIONS = {"none": None, "upstream": integrated.upstream}
@@ -175,6 +176,27 @@ class ExternalMode:
         for n, wave in enumerate(self.setup.tide):
             parts = [self._part(f"wave_{n}_{part}", getattr(wave, part)) for part in _PARTS]
             self.waves += (wave.frequency, *parts)
+        self.given: Any = None
+        if self.setup.elevation is not None:
+            self.given = self._elevations(self.setup.elevation)
+
+    def _elevations(self, series: Series) -> tuple[Any, ...]:
+        """Bring the sea's elevation to open cells, as it is when a macro step begins and ends.
+
+        Between these it is linear, so that it does not lag behind by a macro step.
+        """
+        domain, macro_step = self.domain, self.setup.macro_step
+        cells = np.concatenate([np.transpose(part.cells()) for part in domain.open])
+        middles = np.asarray(domain.origin) + (cells + 0.5) * np.asarray(domain.spacing)
+        # Layers do not matter.
+        deep = np.zeros((len(cells), self.grid.dimensions - middles.shape[1]))
+        points = hc.Points(np.hstack([middles, deep]))
+        found = []
+        for name, rows in (("begin", series), ("end", ahead(series, macro_step))):
+            field = self.field(f"sea_{name}", "center", unit="m")
+            self.weather += [opened.clear(field, on=self.outward), points.inject(rows, into=field)]
+            found.append(field)
+        return (*found, (self.clock - hc.time) * (1.0 / macro_step))
 
     def _part(self, name: str, value: Any) -> Any:
         """Return a part of a wave: a number, or a field where it differs from cell to cell."""
@@ -276,7 +298,8 @@ class ExternalMode:
         if cells is None:
             return []
         zeta, bed, drying = self.zeta, self.bed, setup.drying
-        sea = {"waves": self.waves, "time": self.clock, "ramp": setup.ramp or None}
+        ramp = setup.ramp or None
+        sea = {"waves": self.waves, "given": self.given, "time": self.clock, "ramp": ramp}
         if setup.open_kind == "clamped":
             return [opened.clamped(zeta, bed, **sea, drying=drying, on=cells)]
         if setup.open_kind == "flather":
@@ -290,3 +313,11 @@ class ExternalMode:
         else:
             step = opened.without_gradient(self.beyond, zeta, bed, cells, drying=drying, on=cells)
         return [step, opened.copy(zeta, self.beyond, on=cells)]
+
+
+def ahead(series: Series, time: float) -> Series:
+    """Return a series that is some time ahead of another one and keeps its last row at the end."""
+    times, values = series.times - time, series.values
+    if not series.period:
+        times, values = np.append(times, series.times[-1]), np.vstack([values, values[-1:]])
+    return hc.Series(times, values, period=series.period or None, name=series.name)

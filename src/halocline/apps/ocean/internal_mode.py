@@ -12,6 +12,7 @@ from halocline.apps.ocean import open_boundaries as opened
 from halocline.apps.ocean.advection import Advection
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.external_mode import ADVECTIONS
+from halocline.apps.ocean.internal_pressure import InternalPressure
 from halocline.apps.ocean.tracer_flow import Flow
 from halocline.apps.ocean.turbulence import (
     find_buoyancy,
@@ -110,6 +111,7 @@ class InternalMode:
             if given is not None
         )
         self.density = self.field("density", "center") if self.setup.density else None
+        self.pressure = InternalPressure(self) if self.density is not None else None
 
     def field(self, name: str, location: str, *, unit: str = "") -> Field:
         """Return a field of layers, with what lies beyond the sides."""
@@ -141,6 +143,7 @@ class InternalMode:
         x, y = self.columns["x"], self.columns["y"]
         return (
             *self._density(),
+            *(self.pressure.steps() if self.pressure else ()),
             *self._slow(x, y),
             *self._slow(y, x),
             layered.begin(self.zeta_before, self.external.zeta, x.mean, y.mean),
@@ -314,7 +317,7 @@ class InternalMode:
     def _slow(self, columns: Columns, other: Columns) -> tuple[Step, ...]:
         """Return what the external mode is to feel of the layers in the next macro step."""
         advection = ADVECTIONS[self.setup.advection]
-        nx, ny, count = self.grid.extent
+        nx, ny, _ = self.grid.extent
         return (
             *layered.friction_of_bed(
                 columns.transport,
@@ -339,11 +342,8 @@ class InternalMode:
                 inverse=columns.inverse,
                 depth=columns.depth,
                 fraction=self.fraction,
-                cells_depth=self.after,
-                bed=self.external.bed,
-                density=self.density,
+                pressure=self.pressure.at(columns) if self.pressure else None,
                 advection=advection,
-                last=count - 1,
                 **self._carries(columns),
                 on=columns.points.stepped,
             ),
@@ -368,12 +368,10 @@ class InternalMode:
 
     def _carries(self, columns: Columns) -> dict[str, Any]:
         """Return with what the sum of explicit terms begins, and where it ends."""
-        start: tuple[Any, ...] = (0.0, 0.0)
-        hidden = [f"carry_{n}_{columns.axis}" for n in range(5)] if self.density else []
-        if hidden:
-            start += (0.0, 0.0, 0.0, 0.0, 1.0)
-        fields = [self._surface(columns, name) for name in (f"passing_{columns.axis}", *hidden)]
-        return {"start": start, "end": (fields[0], columns.total, *fields[1:])}
+        handed = self.pressure.at(columns).start if self.pressure else ()
+        names = ("passing", *(f"carry_{n}" for n in range(len(handed))))
+        passing, *rest = (self._surface(columns, f"{name}_{columns.axis}") for name in names)
+        return {"start": (0.0, 0.0, *handed), "end": (passing, columns.total, *rest)}
 
     def _surface(self, columns: Columns, name: str) -> Field:
         return self.grid.hidden_field(

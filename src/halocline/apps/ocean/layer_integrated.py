@@ -158,17 +158,14 @@ def explicit_terms(
     inverse: Any,
     depth: Any,
     fraction: Any,
-    cells_depth: Any,
-    bed: Any,
-    density: Any = None,
+    pressure: Any = None,
     advection: Any = None,
-    last: int,
 ) -> Any:
     """Find what advection and the internal pressure do to the transport of a layer.
 
     Args:
-        above: Of the layer above: see '_Pressure'; momentum that passes down; and the sum of what
-            is found.
+        above: Of the layer above: momentum that passes down, the sum of what is found, and what
+            'pressure' needs.
         explicit: Gets it [m²/s²].
         p: Transport along the axis [m²/s].
         q: The other one [m²/s].
@@ -178,20 +175,15 @@ def explicit_terms(
         inverse: 1 / depth at these points [1/m].
         depth: Depth there [m].
         fraction: Of a layer.
-        cells_depth: Depth of cells [m].
-        bed: Depth of cells below the mean level [m].
-        density: Of cells, less that of reference; None if it is everywhere the same [kg/m³].
+        pressure: See 'internal_pressure'; None if the density is everywhere the same.
         advection: Fluxes of momentum, as 'vertically_integrated.upstream'; None for none.
-        last: The highest layer.
-
-    Source: Blumberg & Mellor 1987 for the pressure.
     """
     a = Axis(axis)
-    passing_down, total, *pressure = above
+    passing_down, total, *handed = above
     found: Any = 0.0
-    if density is not None:
-        pressure, found = _internal_pressure(
-            pressure, a, metric, depth * fraction, fraction, cells_depth, bed, density, last
+    if pressure is not None:
+        handed, found = pressure(
+            handed, a, metric.inverse_distance(axis), depth * fraction, fraction
         )
     passing = passing_down
     if advection is not None:
@@ -200,40 +192,7 @@ def explicit_terms(
         passing = through * hc.where(through > 0.0, hc.at(u, z=-1), u)
         found = found - advection(p, q, u, a, metric) - (passing_down - passing)
     explicit[...] = found
-    return (passing, total + found, *pressure)
-
-
-def _internal_pressure(
-    above: Any,
-    axis: Axis,
-    metric: Any,
-    thickness: Any,
-    fraction: Any,
-    cells_depth: Any,
-    bed: Any,
-    density: Any,
-    last: int,
-) -> tuple[Any, Any]:
-    """Return what the layer below needs, and the acceleration of a layer by internal pressure.
-
-    The derivative of buoyancy at constant height, from those along layers, is summed from the
-    surface down; formula 1.3 of Burchard & Bolding.
-    """
-    sum_above, slope_above, mean_above, thickness_above, height = above
-    per_length = metric.inverse_distance(axis.name)
-    buoyancy = density * (-GRAVITY / DENSITY)
-    slope = (buoyancy - axis(buoyancy, -1)) * per_length
-    mean = axis.mean(buoyancy)
-    # How much higher the face above the layer is ahead of the point than behind it.
-    rise = height * (cells_depth - axis(cells_depth, -1)) - (bed - axis(bed, -1))
-    inner = (
-        sum_above
-        + (0.25 * (slope_above + slope)) * (thickness + thickness_above)
-        - (rise * per_length) * (mean_above - mean)
-    )
-    is_highest = hc.index("z") == last
-    total = hc.where(is_highest, 0.5 * thickness * slope, inner)
-    return (total, slope, mean, thickness, height - fraction), thickness * total
+    return (passing, total + found, *handed)
 
 
 @hc.sweep("z+")

@@ -132,14 +132,16 @@ def prescribed(waves: Any, given: Any, time: Any, ramp: Any) -> Any:
 
     Args:
         waves: Frequency, cosine and sine of each wave, one after the other, see 'tides'.
-        given: A field with more of it [m]; None for none.
+        given: More of it: what it has at the begin and at the end of a macro step [m], and which
+            part of the step has passed; None for none.
         time: Of the elevation [s].
         ramp: Time in which it grows from nothing; None for no time [s].
     """
     of_each = [tuple(waves[n : n + 3]) for n in range(0, len(waves), 3)]
     level = tide(of_each, time)
     if given is not None:
-        level = level + given
+        begin, end, passed = given
+        level = level + begin + passed * (end - begin)
     return level if ramp is None else level * hc.minimum(time / ramp, 1.0)
 
 
@@ -161,3 +163,9 @@ def inside(value: Any, transport: Any, inward: Any, *, axis: AxisName) -> None:
 def copy(target: Any, source: Any) -> None:
     """Assign what another field has."""
     target[...] = source
+
+
+@hc.kernel
+def clear(value: Any) -> None:
+    """Assign nothing."""
+    value[...] = 0.0

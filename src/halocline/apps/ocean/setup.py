@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from halocline.apps.ocean.domain import Domain
     from halocline.apps.ocean.sigma import Sigma
     from halocline.apps.ocean.tides import Wave
+    from halocline.language.series.series import Series
 
 # How the elevation of open cells follows from what is given of the sea beyond.
 OpenKind = Literal["clamped", "flather", "radiating", "zero-gradient"]
@@ -42,6 +44,8 @@ class Setup:
             series of arrays; None for no wind [m²/s²].
         pressure: Of the air, likewise [Pa].
         tide: Waves of the sea beyond open boundaries.
+        elevation: What its elevation has beside these: a series of rows, (times, open cells), in
+            the order of the boundaries' cells, of which each is part of one; None for nothing [m].
         open_kind: How open boundaries take these.
         ramp: Time in which they grow from nothing [s].
         zeta: Elevation at the beginning, a number or an array of cells [m].
@@ -55,6 +59,8 @@ class Setup:
         salinity: Likewise [1e-3].
         density: Minus that of reference, as a function of temperature and salinity, see
             'equation_of_state'; None if water is everywhere as heavy [kg/m³].
+        pressure_gradient: How the density drives layers that slope: 'jacobian', of higher order,
+            or 'blumberg-mellor'.
         scheme: Of the advection of tracers, see 'limiters'.
         dtype: Of the fields.
     """
@@ -70,6 +76,7 @@ class Setup:
     stress: tuple[Any, Any] | None = None
     pressure: Any = None
     tide: tuple[Wave, ...] = ()
+    elevation: Series | None = None
     open_kind: OpenKind = "clamped"
     ramp: float = 0.0
     zeta: Any = 0.0
@@ -80,11 +87,14 @@ class Setup:
     temperature: Any = None
     salinity: Any = None
     density: Callable[[Any, Any], Any] | None = None
+    pressure_gradient: Literal["jacobian", "blumberg-mellor"] = "jacobian"
     scheme: str = "P2_PDM"
     dtype: str = "float64"
 
     def __post_init__(self) -> None:
         check_time_step(self)
+        if self.elevation is not None:
+            check_elevation(self.domain, self.elevation)
 
     @property
     def macro_step(self) -> float:
@@ -98,11 +108,7 @@ def check_time_step(setup: Setup) -> None:
     Raises:
         CaseError: It is longer.
     """
-    domain = setup.domain
-    dx, dy = lengths(domain)
-    deepest = np.maximum(np.where(domain.is_wet, domain.depth, 0.0), setup.drying.critical)
-    inverse = np.sqrt(2.0 * GRAVITY * deepest) * np.sqrt(dx**-2.0 + dy**-2.0)
-    limit = np.where(domain.is_wet, 1.0 / inverse, np.inf)
+    deepest, limit = _limits(setup.domain, setup.drying)
     if setup.micro_step > limit.min():
         i, j = np.unravel_index(limit.argmin(), limit.shape)
         raise CaseError(
@@ -110,6 +116,39 @@ def check_time_step(setup: Setup) -> None:
             f"of water in cell ({i}, {j}) allow {limit.min():.4g} s.",
             hint="Shorten the micro step, and do more of them in a macro step.",
         )
+
+
+def check_elevation(domain: Domain, elevation: Series) -> None:
+    """Refuse a series that has not one number for each open cell.
+
+    Raises:
+        CaseError: It has more or less, or a cell is part of two boundaries.
+    """
+    cells = [tuple(cell) for part in domain.open for cell in np.transpose(part.cells()).tolist()]
+    if elevation.columns != len(cells):
+        raise CaseError(
+            f"The elevation '{elevation.name}' has rows of {elevation.columns} numbers; expected "
+            f"{len(cells)}, one for each open cell."
+        )
+    for cell in [cell for cell, count in Counter(cells).items() if count > 1][:1]:
+        raise CaseError(
+            f"Cell {cell} is part of two open boundaries; expected one, so that it has one "
+            "elevation.",
+            hint="Shorten one of them.",
+        )
+
+
+def longest_step(domain: Domain, drying: Drying) -> float:
+    """Return the longest micro step that long waves allow [s]."""
+    return float(_limits(domain, drying)[1].min())
+
+
+def _limits(domain: Domain, drying: Drying) -> tuple[Any, Any]:
+    """Return for each cell how deep it counts [m], and the longest step that it allows [s]."""
+    dx, dy = lengths(domain)
+    deepest = np.maximum(np.where(domain.is_wet, domain.depth, 0.0), drying.critical)
+    inverse = np.sqrt(2.0 * GRAVITY * deepest) * np.sqrt(dx**-2.0 + dy**-2.0)
+    return deepest, np.where(domain.is_wet, 1.0 / inverse, np.inf)
 
 
 def lengths(domain: Domain) -> tuple[Any, Any]:

@@ -1,0 +1,36 @@
+"""Comparison: a number that a run has found, beside what is known of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A number that a run has found, beside what is known of it.
+
+    Attributes:
+        name: Of what, with its unit.
+        measured: What was found.
+        known: What it should be; None where nobody knows.
+        source: Who says so.
+    """
+
+    name: str
+    measured: float
+    known: float | None = None
+    source: str = ""
+
+    @property
+    def error(self) -> float:
+        """How far it is from what is known, relative to that; NaN if nothing is known."""
+        return float("nan") if self.known is None else self.measured / self.known - 1.0
+
+    def __str__(self) -> str:
+        """Return one line of a report."""
+        if self.known is None:
+            return f"{self.name}: {self.measured:.6g}"
+        return (
+            f"{self.name}: {self.measured:.8g}, {self.source}: {self.known:.8g}, "
+            f"difference {self.error:+.2e}"
+        )

@@ -1,0 +1,168 @@
+"""The open boundaries of a GETM run: where they are, of which type, and the sea beyond them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from halocline.apps.ocean.boundary_file import read_elevations, wet_parts
+from halocline.apps.ocean.domain import OpenBoundary
+from halocline.apps.ocean.getm.lines import Line, lines_of
+from halocline.apps.ocean.input_file import InputFile
+from halocline.errors import CaseError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from halocline.apps.ocean.domain import OpenSide
+    from halocline.apps.ocean.getm.namelists import Namelists
+    from halocline.apps.ocean.input_file import Period
+    from halocline.apps.ocean.setup import OpenKind
+    from halocline.language.series.series import Series
+
+# In which order the file has them, and along which axis each lies.
+_SIDES: tuple[OpenSide, ...] = ("west", "north", "east", "south")
+_KINDS: dict[int, OpenKind] = {1: "zero-gradient", 2: "radiating", 3: "clamped", 4: "flather"}
+# Of these the elevation of the sea beyond must be known.
+_DRIVEN = ("clamped", "flather")
+
+
+@dataclass(frozen=True, slots=True)
+class _Segment:
+    """A line of a boundary file: cells, counted from 0 in the file of the bathymetry."""
+
+    line: Line
+    cells: OpenBoundary
+    kind: OpenKind
+
+
+@dataclass(frozen=True, eq=False)
+class Boundaries:
+    """What a folder says of open boundaries.
+
+    Attributes:
+        parts: Lines of open cells, counted from 0 in the window of the run.
+        kind: How they take the elevation of the sea beyond.
+        elevation: Of their cells, in order, with time; None if nothing is given.
+        ramp: Time in which it grows from nothing [s].
+    """
+
+    parts: tuple[OpenBoundary, ...] = ()
+    kind: OpenKind = "clamped"
+    elevation: Series | None = None
+    ramp: float = 0.0
+
+
+def read_boundaries(
+    folder: Path,
+    namelists: Namelists,
+    is_wet: NDArray[np.bool_],
+    period: Period,
+) -> Boundaries:
+    """Return the open boundaries of a run.
+
+    Args:
+        folder: With their files.
+        namelists: Of the run.
+        is_wet: Which cells of its window are water, shape (nx, ny).
+        period: Of the run.
+
+    Raises:
+        CaseError: A file cannot be read, or has something else, or what we do not support.
+    """
+    if not namelists["domain.openbdy"]:
+        return Boundaries()
+    path = folder / namelists["domain.bdyinfofile"]
+    corner = [max(namelists[f"domain.{name}"], 1) - 1 for name in ("il", "jl")]
+    segments = list(_segments(path))
+    lines = [_in_window(segment, corner, is_wet.shape) for segment in segments]
+    for segment, line in zip(segments, lines, strict=True):
+        if not is_wet[line.cells()].any():
+            raise segment.line.refusal(
+                f"a {line.side} boundary of land only, or of cells that 'mask.adjust' makes land; "
+                "expected water"
+            )
+    kind = _kind(path, segments)
+    parts, numbers = wet_parts(lines, is_wet)
+    if kind not in _DRIVEN or not namelists["m2d.bdy2d"]:
+        return Boundaries(parts, kind)
+    points = sum(line.cells()[0].size for line in lines)
+    data = folder / namelists["m2d.bdyfile_2d"]
+    if kind == "flather":
+        _check_at_rest(data)
+    elevation = read_elevations(data, points, numbers, period)
+    ramp = namelists["m2d.bdy2d_ramp"]
+    seconds = ramp * namelists["time.timestep"] if ramp > 1 else 0.0
+    return Boundaries(parts, kind, elevation, seconds)
+
+
+def _segments(path: Path) -> Iterator[_Segment]:
+    """Return the segments of a boundary file: for each side how many there are, then each."""
+    if not path.is_file():
+        raise CaseError(f"There is no boundary description file '{path}'.")
+    lines = iter(lines_of(path))
+    for side in _SIDES:
+        for _ in range(_next(path, lines, f"the number of {side} boundaries").whole(1)[0]):
+            line = _next(path, lines, f"a {side} boundary")
+            index, first, last, kind, _ = line.whole(5)
+            if kind not in _KINDS:
+                raise line.refusal(
+                    f"the 2-D type {kind}; expected 1 (zero gradient), 2 (Sommerfeld), 3 (clamped) "
+                    "or 4 (Flather)"
+                )
+            yield _Segment(line, OpenBoundary(side, index - 1, first - 1, last - 1), _KINDS[kind])
+
+
+def _next(path: Path, lines: Iterator[Line], expected: str) -> Line:
+    for line in lines:
+        return line
+    raise CaseError(
+        f"The boundary description file '{path}' ends where {expected} is expected.",
+        hint="It has a number for west, north, east and south each, and after each so many lines "
+        "'index, first, last, 2-D type, 3-D type'.",
+    )
+
+
+def _in_window(segment: _Segment, corner: list[int], extent: tuple[int, ...]) -> OpenBoundary:
+    """Return where a segment lies in the window of the run."""
+    cells = segment.cells
+    across = 0 if cells.side in ("west", "east") else 1
+    index, shift = cells.index - corner[across], corner[1 - across]
+    first, last = cells.first - shift, cells.last - shift
+    if not (0 <= index < extent[across] and 0 <= first <= last < extent[1 - across]):
+        raise segment.line.refusal(
+            f"a {cells.side} boundary at {cells.index + 1}, cells {cells.first + 1} to "
+            f"{cells.last + 1}, but the run has {extent[0]} x {extent[1]} cells, of which the "
+            f"first is ({corner[0] + 1}, {corner[1] + 1})"
+        )
+    return OpenBoundary(cells.side, index, first, last)
+
+
+def _kind(path: Path, segments: list[_Segment]) -> OpenKind:
+    """Return the type that all segments have."""
+    if not segments:
+        return "clamped"
+    first = segments[0]
+    for segment in segments:
+        if segment.kind != first.kind:
+            raise segment.line.refusal(
+                f"a boundary of the kind '{segment.kind}', but another one is '{first.kind}'; "
+                "supported is one kind for all"
+            )
+    return first.kind
+
+
+def _check_at_rest(path: Path) -> None:
+    """Refuse a current of the sea beyond boundaries, which our Flather condition takes for 0."""
+    file = InputFile(path, "boundary")
+    for name in ("u", "v"):
+        if name in file and np.any(np.nan_to_num(file.data[name].values)):
+            raise CaseError(
+                f"{file.name} has a current '{name}' that is not 0; Flather boundaries (type 4) "
+                "are supported without one."
+            )

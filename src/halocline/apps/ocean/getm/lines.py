@@ -1,0 +1,78 @@
+"""Files of lines of numbers, with comments, as GETM has them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from halocline.errors import CaseError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The numbers of a line.
+
+    Attributes:
+        path: Of its file.
+        number: Of the line, counted from 1.
+        numbers: What it has before anything that is none.
+    """
+
+    path: Path
+    number: int
+    numbers: tuple[float, ...]
+
+    def check(self, count: int, names: str) -> None:
+        """Refuse a line with fewer numbers.
+
+        Raises:
+            CaseError: It has fewer.
+        """
+        if len(self.numbers) < count:
+            raise self.refusal(f"{len(self.numbers)} numbers; expected {count}: {names}")
+
+    def whole(self, count: int) -> tuple[int, ...]:
+        """Return its first numbers, which must be whole.
+
+        Raises:
+            CaseError: There are fewer, or some are not whole.
+        """
+        found = self.numbers[:count]
+        if len(found) < count or any(value != int(value) for value in found):
+            raise self.refusal(f"other things; expected it to begin with {count} whole numbers")
+        return tuple(int(value) for value in found)
+
+    def refusal(self, has: str) -> CaseError:
+        """Return the error of a line that has something it should not."""
+        return CaseError(f"This line has {has}.", place=f"{self.path}:{self.number}")
+
+
+def lines_of(path: Path) -> list[Line]:
+    """Return the lines of a file that are neither empty nor begin with '!' or '#'.
+
+    Raises:
+        CaseError: It cannot be read, or is no text.
+    """
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CaseError(f"The file '{path}' could not be read as text: {error}.") from error
+    found = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip() and not line.lstrip().startswith(("!", "#")):
+            found.append(Line(path, number, tuple(_leading(line))))
+    return found
+
+
+def _leading(line: str) -> list[float]:
+    """Return the numbers with which a line begins."""
+    found = []
+    for word in line.replace(",", " ").split():
+        try:
+            found.append(float(word))
+        except ValueError:
+            break
+    return found

@@ -1,0 +1,257 @@
+"""Namelists: every setting of GETM that is known, and a file with them, read and checked.
+
+'namelists.csv' has a row for each setting: its group, name, kind, the values that it can have, its
+default, its unit; which values we support ('' for all); the switch of its group without which it
+does not matter; and its name nowadays, if it is an old one. Runs of type 1 read nothing of the
+groups of the three-dimensional mode, so that all values are supported there.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from operator import ge, gt, le, lt
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from halocline.errors import CaseError, nearest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "bool": ".true. or .false.",
+        "int": "a whole number",
+        "ints": "whole numbers",
+        "float": "a number",
+        "str": "text",
+    }
+)
+_KINDS: Mapping[str, type] = MappingProxyType(
+    {"bool": bool, "int": int, "ints": int, "float": float, "str": str}
+)
+_SIGNS = MappingProxyType({">=": ge, "<=": le, ">": gt, "<": lt})
+_END = re.compile(r"([<>]=?)(.+)")
+_LAYERED = range(2, 5)
+# What f90nml makes of the name of a namelist that is there again.
+_TWICE = re.compile(r"_grp_(\w+)_\d+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """Values that are allowed, as the table writes them: '1 2 3', 'F', '>=0 <=1', '' for all."""
+
+    text: str
+
+    def __contains__(self, value: Any) -> bool:
+        """Return whether a value is allowed."""
+        parts = self.text.split()
+        if not parts or not self._is_interval:
+            word = {True: "T", False: "F"}[value] if isinstance(value, bool) else str(value)
+            return not parts or word in parts
+        ends = map(_END.fullmatch, parts)
+        return all(_SIGNS[end[1]](value, float(end[2])) for end in ends if end)
+
+    def __str__(self) -> str:
+        """Return them in words."""
+        parts = [{"T": ".true.", "F": ".false."}.get(part, part) for part in self.text.split()]
+        return (" and " if self._is_interval else " or ").join(parts)
+
+    @property
+    def _is_interval(self) -> bool:
+        return self.text.startswith((">", "<"))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A setting that GETM knows.
+
+    Attributes:
+        group: Its namelist.
+        name: Its name.
+        kind: One of 'bool', 'int', 'ints', 'float', 'str'.
+        values: Those that it can have.
+        default: What it is if a file says nothing; None for nothing.
+        unit: Of its value.
+        supported: Those that we can follow.
+        when: The switch of the group without which it does not matter; '' for none.
+        now: 'group.name' of what it is called in newer versions; '' for an entry of these.
+    """
+
+    group: str
+    name: str
+    kind: str
+    values: Allowed
+    default: Any
+    unit: str
+    supported: Allowed
+    when: str
+    now: str
+
+    @property
+    def key(self) -> str:
+        """Where its value is kept: its newer name."""
+        return self.now or f"{self.group}.{self.name}"
+
+    def check(self, value: Any) -> Any:
+        """Return a value as its kind is.
+
+        Raises:
+            CaseError: It has another kind, or cannot have this value.
+        """
+        if self.kind == "float" and type(value) is int:
+            value = float(value)
+        parts = value if self.kind == "ints" and isinstance(value, list) else [value]
+        if any(type(part) is not _KINDS[self.kind] or part not in self.values for part in parts):
+            which = f", {self.values}" if self.values.text else ""
+            unit = f" [{self.unit}]" if self.unit else ""
+            raise CaseError(
+                f"'{self.name}' in the namelist '{self.group}' is {shown(value)}; expected "
+                f"{_WORDS[self.kind]}{which}{unit}."
+            )
+        return value
+
+
+def shown(value: Any) -> str:
+    """Return a value as namelists write it."""
+    if isinstance(value, bool):
+        return ".true." if value else ".false."
+    return f"'{value}'" if isinstance(value, str) else str(value)
+
+
+@cache
+def entries() -> Mapping[str, Mapping[str, Entry]]:
+    """Return all settings that are known, by group and name."""
+    text = files(__package__).joinpath("namelists.csv").read_text("utf-8")
+    found: dict[str, dict[str, Entry]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        parsed = {
+            "default": _default(row["kind"], row["default"]),
+            "values": Allowed(row["values"]),
+            "supported": Allowed(row["supported"]),
+        }
+        entry = Entry(**{**row, **parsed})
+        found.setdefault(entry.group, {})[entry.name] = entry
+    return MappingProxyType(found)
+
+
+def _default(kind: str, text: str) -> Any:
+    """Return the value that a text of the table stands for."""
+    if kind == "bool":
+        return text == "T"
+    return _KINDS[kind](text) if text or kind == "str" else None
+
+
+@dataclass(frozen=True)
+class Namelists:
+    """The settings of a run.
+
+    Attributes:
+        path: Of their file.
+        given: Those that the file has, by 'group.name'.
+    """
+
+    path: Path
+    given: Mapping[str, Any]
+
+    def __getitem__(self, key: str) -> Any:
+        """Return a value by 'group.name', the default if the file has none."""
+        group, name = key.split(".")
+        return self.given.get(key, entries()[group][name].default)
+
+    def is_given(self, key: str) -> bool:
+        """Return whether the file has a value."""
+        return key in self.given
+
+    def unsupported(self) -> list[str]:
+        """Return a line for each setting that would change the result and that we cannot follow."""
+        found = []
+        for group in entries().values():
+            for entry in group.values():
+                value = self[entry.key] if not entry.now else None
+                if value is None or (entry.when and not self[f"{entry.group}.{entry.when}"]):
+                    continue
+                if value not in entry.supported:
+                    told = f"{entry.group}: {entry.name} = {shown(value)}"
+                    found.append(f"{told}; supported: {entry.supported}")
+        return found
+
+
+def read_namelists(path: Path) -> Namelists:
+    """Return the settings of a file, usually 'getm.inp'.
+
+    Raises:
+        CaseError: There is none, it has no namelists, something that is unknown, or a value that
+            cannot be; or it is a run with layers.
+    """
+    known = entries()
+    given: dict[str, Any] = {}
+    for group, values in _parse(path).items():
+        if group not in known:
+            raise CaseError(
+                f"The file '{path}' has a namelist '{group}'; it is unknown.",
+                hint=nearest(group, known),
+            )
+        for name, value in values.items():
+            if name not in known[group]:
+                raise CaseError(
+                    f"The file '{path}' has '{name}' in the namelist '{group}'; it is unknown.",
+                    hint=nearest(name, known[group]),
+                )
+            entry = known[group][name]
+            try:
+                given[entry.key] = entry.check(value)
+            except CaseError as error:
+                raise CaseError(f"In the file '{path}' {error.message}") from None
+    found = Namelists(path, MappingProxyType(given))
+    _check_run_type(found)
+    return found
+
+
+def _parse(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the values of all namelists of a file, as they stand there."""
+    import f90nml
+
+    if not path.is_file():
+        raise CaseError(
+            f"There is no file '{path}'; expected a folder with GETM's namelists in it."
+        )
+    try:
+        content = f90nml.read(str(path)).todict()
+    except Exception as error:  # f90nml raises whatever its parser does
+        raise CaseError(
+            f"The file '{path}' is no file of Fortran namelists: {error}.",
+            hint="A namelist begins with '&name' and ends with '/'; text stands in quotes.",
+        ) from error
+    if not content:
+        raise CaseError(f"The file '{path}' has no namelists; expected '&param … /' and others.")
+    for group in content:
+        if twice := _TWICE.match(group):
+            raise CaseError(
+                f"The file '{path}' has the namelist '{twice[1]}' more than once; expected one."
+            )
+    return {
+        group: {name: value for name, value in values.items() if value is not None}
+        for group, values in content.items()
+    }
+
+
+def _check_run_type(found: Namelists) -> None:
+    """Refuse runs with layers, which nobody has taught us to read yet.
+
+    Whoever does, begins here, with the column 'supported' of the groups 'm3d', 'temp', 'salt',
+    'eqstate' and 'domain', and with 'setup.read_setup'.
+    """
+    kind = found["param.runtype"]
+    if kind in _LAYERED:
+        raise CaseError(
+            f"The file '{found.path}' asks for a run of type {kind}, with layers; GETM's folders "
+            "are read for runs of type 1, vertically integrated.",
+            hint="Write 'runtype = 1' in the namelist 'param', or describe the run in Python "
+            "(halocline.apps.ocean.setup).",
+        )

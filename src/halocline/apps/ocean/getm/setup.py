@@ -1,0 +1,191 @@
+"""A folder of GETM as a Setup of our model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.apps.ocean.domain import Domain, coriolis
+from halocline.apps.ocean.drag import LinearDrag, LogarithmicDrag
+from halocline.apps.ocean.drying import Drying
+from halocline.apps.ocean.getm.bathymetry import read_adjusted, window_of
+from halocline.apps.ocean.getm.boundaries import Boundaries, read_boundaries
+from halocline.apps.ocean.getm.meteo import read_weather
+from halocline.apps.ocean.getm.namelists import Namelists, read_namelists, shown
+from halocline.apps.ocean.input_file import InputFile, Period, read_date
+from halocline.apps.ocean.setup import Setup
+from halocline.errors import CaseError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from halocline.apps.ocean.bathymetry_file import Bathymetry
+
+_FILE = "getm.inp"
+# What numbers in the namelists stand for.
+_NLAST_ONLY, _STOP = 1, 2
+_FAKE_START = datetime(2000, 1, 1)
+_NO_DRAG, _LINEAR_DRAG = 0, 1
+_SHAPES = {0: "mean", 1: "least"}
+_FROM_FILE = 2
+_CONSTANT_VISCOSITY = 3
+# GETM refuses a critical depth that is less than so many times the least.
+_DEPTHS_APART = 2.5
+# Micro steps between two looks at the weather and at the sea beyond boundaries, at most.
+_MOST_MICRO_STEPS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What a folder says.
+
+    Attributes:
+        setup: Of the model.
+        period: From when to when.
+        steps: How many macro steps these are.
+        title: Of the run.
+    """
+
+    setup: Setup
+    period: Period
+    steps: int
+    title: str
+
+
+def read_setup(folder: Path) -> Reading:
+    """Return what a folder with 'getm.inp' and the files that it names says.
+
+    Raises:
+        CaseError: A file is missing or has something that it should not, or there are settings
+            that we cannot follow: the message names all of these.
+    """
+    namelists = read_namelists(folder / _FILE)
+    bathymetry = read_adjusted(folder, namelists)
+    _check_supported(namelists, bathymetry)
+    period, micro_steps, steps = _period(namelists)
+    is_wet = np.isfinite(bathymetry.depth)
+    sea = read_boundaries(folder, namelists, is_wet, period)
+    domain = _domain(namelists, bathymetry, sea)
+    setup = Setup(
+        domain,
+        micro_step=namelists["time.timestep"],
+        micro_steps=micro_steps,
+        drag=_drag(namelists),
+        drying=Drying(namelists["domain.min_depth"], namelists["domain.crit_depth"]),
+        advection="upstream" if namelists["m2d.vel2d_adv_hor"] else "none",
+        viscosity=_viscosity(namelists),
+        open_kind=sea.kind,
+        elevation=sea.elevation,
+        ramp=sea.ramp,
+        zeta=_first_elevation(folder, namelists, is_wet),
+        **read_weather(folder, namelists, domain, period),
+    )
+    return Reading(setup, period, steps, namelists["param.title"])
+
+
+def _check_supported(namelists: Namelists, bathymetry: Bathymetry) -> None:
+    """Refuse what we cannot follow, all in one message."""
+    found = namelists.unsupported()
+    is_plane = namelists["domain.f_plane"]
+    if is_plane == bathymetry.is_spherical:
+        grid = "spherical" if is_plane else "Cartesian"
+        found.append(
+            f"domain: f_plane = {shown(is_plane)} with a {grid} grid; supported: "
+            f"{shown(not is_plane)}"
+        )
+    if namelists["domain.crit_depth"] < _DEPTHS_APART * namelists["domain.min_depth"]:
+        found.append(
+            f"domain: crit_depth = {namelists['domain.crit_depth']}; supported: {_DEPTHS_APART} "
+            "times min_depth or more"
+        )
+    is_still = namelists["domain.openbdy"] and not namelists["m2d.bdy2d"]
+    if is_still and (namelists["m2d.elev_const"] or namelists["m2d.elev_method"] == _FROM_FILE):
+        found.append(
+            "m2d: bdy2d = .false. with open boundaries and an elevation at the begin; supported: "
+            ".true., or elev_const = 0"
+        )
+    kind = namelists["domain.grid_type"]
+    if kind is not None and (kind == _FROM_FILE) != bathymetry.is_spherical:
+        found.append(f"domain: grid_type = {kind}; supported: that of the bathymetry file")
+    if found:
+        first = (
+            f"The file '{namelists.path}' has settings that we cannot follow; change them there, "
+            "or see docs/guide/from_getm.md:"
+        )
+        raise CaseError("\n  ".join([first, *found]))
+
+
+def _period(namelists: Namelists) -> tuple[Period, int, int]:
+    """Return from when to when the run goes, its micro steps a macro step, and its macro steps."""
+    dt, how = namelists["time.timestep"], namelists["time.timefmt"]
+    start = _FAKE_START
+    if how != _NLAST_ONLY:
+        start = read_date(namelists["time.start"], f"In '{namelists.path}' 'start'")
+    count = namelists["time.nlast"]
+    if how == _STOP:
+        stop = read_date(namelists["time.stop"], f"In '{namelists.path}' 'stop'")
+        count = round((stop - start).total_seconds() / dt)
+    # U and V take turns in being the first: a macro step has as many of both.
+    count -= count % 2
+    if count <= 0:
+        raise CaseError(
+            f"The run of '{namelists.path}' has no time steps: it lasts from {start} for {count} "
+            f"steps of {dt:g} s; expected two at least.",
+            hint="See 'timefmt', 'start', 'stop' and 'nlast' in the namelist 'time'.",
+        )
+    micro_steps = max(n for n in range(2, _MOST_MICRO_STEPS + 1, 2) if count % n == 0)
+    return Period(start, count * dt), micro_steps, count // micro_steps
+
+
+def _domain(namelists: Namelists, bathymetry: Bathymetry, sea: Boundaries) -> Domain:
+    shape: Any = _SHAPES[namelists["domain.vel_depth_method"]]
+    f = 0.0 if bathymetry.is_spherical else float(coriolis(namelists["domain.latitude"]))
+    return Domain(
+        bathymetry.depth,
+        bathymetry.spacing,
+        origin=bathymetry.origin,
+        is_spherical=bathymetry.is_spherical,
+        f=f,
+        open=sea.parts,
+        face_depth=shape,
+    )
+
+
+def _drag(namelists: Namelists) -> LinearDrag | LogarithmicDrag:
+    """Return the drag of the bed; with a sublayer as older versions, which say less, have it."""
+    method = namelists["domain.bottfric_method"]
+    if method == _NO_DRAG:
+        return LinearDrag(0.0)
+    if method == _LINEAR_DRAG:
+        return LinearDrag(namelists["domain.rdrag"])
+    is_old = not namelists.is_given("domain.bottfric_method")
+    roughness = namelists["domain.z0_const"]
+    if namelists["domain.z0d_iters"] or (is_old and not namelists.is_given("domain.z0d_iters")):
+        return LogarithmicDrag(roughness)
+    return LogarithmicDrag(roughness, viscosity=None)
+
+
+def _viscosity(namelists: Namelists) -> float:
+    """Return A_M, 0 for none; older files have 'Am' alone."""
+    if namelists["m2d.am_method"] == _CONSTANT_VISCOSITY:
+        return float(namelists["m2d.am_const"])
+    return max(0.0, float(namelists["m2d.am"]))
+
+
+def _first_elevation(folder: Path, namelists: Namelists, is_wet: Any) -> Any:
+    """Return the elevation at the beginning: a number, or an array of cells [m]."""
+    if namelists["m2d.elev_method"] != _FROM_FILE:
+        return namelists["m2d.elev_const"]
+    file = InputFile(folder / namelists["m2d.elev_file"], "elevation")
+    values = np.asarray(file.variable("elev", ("y", "x"), "m").values, np.float64).T
+    window = window_of(namelists, values.shape)
+    if values[window].shape != is_wet.shape:
+        raise CaseError(
+            f"{file.name} has 'elev' in {values.shape[0]} x {values.shape[1]} cells; expected "
+            "those of the bathymetry."
+        )
+    file.check_present("elev", values[window], is_wet)
+    return np.where(is_wet, values[window], 0.0)

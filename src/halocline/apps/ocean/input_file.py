@@ -1,0 +1,262 @@
+"""Input files: NetCDF with what a run is given, checked before anything is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.errors import CaseError, nearest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    Values = NDArray[np.float64]
+
+# How files write the units that the model computes in.
+_SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "m": ("m", "meter", "meters", "metre", "metres"),
+        "m/s": ("m/s", "m s-1", "m s^-1", "m s**-1", "m.s-1", "meters/second"),
+        "Pa": ("pa", "pascal", "n/m2", "n m-2"),
+        "N/m2": ("n/m2", "n m-2", "n/m^2", "n/m**2", "n m**-2", "pa", "pascal"),
+        "degrees": ("degrees", "degree", "degrees_east", "degrees_north", "deg"),
+    }
+)
+# How names of axes begin.
+_BEGINNINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"x": ("x", "lon"), "y": ("y", "lat"), "time": ("time",)}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """From when to when a run goes.
+
+    Attributes:
+        start: Date and time.
+        duration: [s].
+    """
+
+    start: datetime
+    duration: float
+
+    @property
+    def stop(self) -> datetime:
+        """Date and time of its end."""
+        return self.start + timedelta(seconds=self.duration)
+
+
+def read_date(text: str, what: str) -> datetime:
+    """Return the date and time of a text as '2004-01-31 12:00:00' or '2004/01/31 12:00:00'.
+
+    Args:
+        text: The text.
+        what: What messages call it.
+
+    Raises:
+        CaseError: It is none.
+    """
+    try:
+        return datetime.fromisoformat(text.strip().replace("/", "-"))
+    except ValueError:
+        raise CaseError(
+            f"{what} is '{text}'; expected a date and time as '2004-01-31 12:00:00'."
+        ) from None
+
+
+class InputFile:
+    """A NetCDF file, of which values are read when they are asked for.
+
+    Args:
+        path: The file.
+        what: What it is, as messages say it: 'bathymetry'.
+
+    Raises:
+        CaseError: It is not there, or it is no NetCDF file.
+    """
+
+    def __init__(self, path: Path, what: str) -> None:
+        import xarray
+
+        self.name = f"The {what} file '{path}'"
+        if not path.is_file():
+            raise CaseError(f"There is no {what} file '{path}'.")
+        try:
+            self.data = xarray.open_dataset(path, decode_times=False)
+        except (OSError, ValueError, TypeError) as error:
+            raise CaseError(
+                f"{self.name} is not NetCDF, or cannot be read.",
+                hint="NetCDF 4 needs the package 'h5netcdf' or 'netCDF4'; 'nccopy -k classic' "
+                "makes a file that needs neither.",
+            ) from error
+
+    def __contains__(self, variable: str) -> bool:
+        """Return whether it has a variable."""
+        return variable in self.data.variables
+
+    def variable(self, name: str, axes: Sequence[str], unit: str = "") -> Any:
+        """Return a variable, an xarray.DataArray that is not read yet.
+
+        Args:
+            name: Of the variable.
+            axes: In which order: of 'time', 'y', 'x' and 'point'.
+            unit: In which it must be, if it says so; '' for any.
+
+        Raises:
+            CaseError: There is none, or it has other axes or another unit.
+        """
+        if name not in self:
+            raise CaseError(
+                f"{self.name} has no variable '{name}'.",
+                hint=nearest(name, map(str, self.data.variables)),
+            )
+        found = self.data[name]
+        self._check_axes(name, found, axes)
+        self._check_unit(name, found, unit)
+        return found
+
+    def number(self, name: str) -> float:
+        """Return the value of a variable without axes.
+
+        Raises:
+            CaseError: There is none, or it has several values.
+        """
+        return float(self.variable(name, ()).values)
+
+    def axis(self, array: Any, number: int, unit: str) -> Values:
+        """Return the coordinates along an axis of a variable.
+
+        Raises:
+            CaseError: It has none, or they do not increase, or are in another unit.
+        """
+        dim = str(array.dims[number])
+        if dim not in self.data.coords:
+            raise CaseError(
+                f"{self.name} has no coordinates along the axis '{dim}' of '{array.name}'; "
+                f"expected a variable '{dim}' with one number for each of its "
+                f"{array.shape[number]} values."
+            )
+        self._check_unit(dim, self.data[dim], unit)
+        values = np.asarray(self.data[dim].values, np.float64)
+        if not np.all(np.diff(values) > 0.0):
+            raise CaseError(
+                f"{self.name} has coordinates '{dim}' that do not increase; expected the west and "
+                "the south first.",
+                hint=f"Turn the axis round: 'ncpdq -a -{dim} in.nc out.nc'.",
+            )
+        return values
+
+    def times(self, array: Any, period: Period) -> tuple[slice, Values]:
+        """Return which rows of a variable a run needs, and their times after its start [s].
+
+        Args:
+            array: A variable whose first axis is that of the times.
+            period: Of the run.
+
+        Raises:
+            CaseError: Times have no unit, or do not increase, or do not cover the run.
+        """
+        dim = str(array.dims[0])
+        seconds = self.seconds(dim, period.start)
+        if not np.all(np.diff(seconds) > 0.0):
+            late = int(np.flatnonzero(np.diff(seconds) <= 0.0)[0]) + 1
+            raise CaseError(
+                f"{self.name} has times '{dim}' that do not increase: number {late + 1} is not "
+                f"later than number {late}."
+            )
+        for is_missing, end, verb in (
+            (seconds[0] > 0.0, seconds[0], "begins"),
+            (seconds[-1] < period.duration, seconds[-1], "ends"),
+        ):
+            if is_missing:
+                when = period.start + timedelta(seconds=float(end))
+                raise CaseError(
+                    f"{self.name} {verb} at {when}, but the run goes from {period.start} to "
+                    f"{period.stop}; expected '{array.name}' for all of that time."
+                )
+        first = int(np.searchsorted(seconds, 0.0, side="right")) - 1
+        last = int(np.searchsorted(seconds, period.duration, side="left"))
+        rows = slice(first, last + 1)
+        return rows, seconds[rows]
+
+    def seconds(self, dim: str, start: datetime) -> Values:
+        """Return all times along an axis after the start of a run [s].
+
+        Raises:
+            CaseError: They are none, or have no unit that says since when.
+        """
+        import xarray
+
+        if dim not in self.data.coords:
+            raise CaseError(f"{self.name} has no variable '{dim}' with its times.")
+        unit = str(self.data[dim].attrs.get("units", ""))
+        try:
+            found = xarray.decode_cf(self.data[[dim]])[dim].values
+            if found.dtype.kind != "M":
+                raise ValueError
+        except (ValueError, ImportError, OverflowError) as error:
+            raise CaseError(
+                f"{self.name} has times '{dim}' in '{unit}'; expected 'seconds since "
+                "2004-01-31 12:00:00' or the like, of the usual calendar."
+            ) from error
+        return np.asarray((found - np.datetime64(start)) / np.timedelta64(1, "s"), np.float64)
+
+    def check_present(self, name: str, values: Values, is_wet: NDArray[np.bool_]) -> None:
+        """Refuse values that are missing where there is water.
+
+        Args:
+            name: Of the variable.
+            values: The last axes as those of 'is_wet'.
+            is_wet: Cells, or points, that need one.
+        """
+        missing = np.argwhere(~np.isfinite(values) & is_wet)
+        if len(missing):
+            place = ", ".join(map(str, missing[0][values.ndim - is_wet.ndim :]))
+            raise CaseError(
+                f"{self.name} lacks {len(missing)} values of '{name}' in water, the first at "
+                f"({place}), counted from 0.",
+                hint="Fill them, or make the cell land in the bathymetry.",
+            )
+
+    def _check_axes(self, name: str, found: Any, axes: Sequence[str]) -> None:
+        letters = [_letter(self.data, str(dim)) for dim in found.dims]
+        is_right = len(letters) == len(axes) and all(
+            letter in ("", axis) for letter, axis in zip(letters, axes, strict=True)
+        )
+        if not is_right:
+            turned = ",".join(
+                str(dim)
+                for axis in axes
+                for dim in found.dims
+                if axis == _letter(self.data, str(dim))
+            )
+            is_turned = sorted(letters) == sorted(axes)
+            raise CaseError(
+                f"{self.name} has '{name}' with the axes ({', '.join(map(str, found.dims))}); "
+                f"expected ({', '.join(axes)}), in this order.",
+                hint=f"Write 'ncpdq -a {turned} in.nc out.nc'." if is_turned else "",
+            )
+
+    def _check_unit(self, name: str, found: Any, unit: str) -> None:
+        given = str(found.attrs.get("units", "")).strip()
+        if unit and given and given.lower() not in _SPELLINGS[unit]:
+            raise CaseError(
+                f"{self.name} has '{name}' in '{given}'; expected {unit}.",
+                hint="Convert the values, or mend the attribute 'units'.",
+            )
+
+
+def _letter(data: Any, dim: str) -> str:
+    """Return the axis that a dimension is: 'x', 'y', 'time', or '' if nothing tells it."""
+    attributes = data[dim].attrs if dim in data.coords else {}
+    unit = str(attributes.get("units", "")).lower()
+    if unit in ("degrees_east", "degrees_north"):
+        return "x" if unit == "degrees_east" else "y"
+    return next((a for a, names in _BEGINNINGS.items() if dim.lower().startswith(names)), "")

@@ -1,0 +1,251 @@
+"""An ocean from files: its bathymetry, the sea beyond its boundaries and the weather, or GETM's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from halocline.apps.case import ENDS
+from halocline.apps.comparison import Comparison
+from halocline.apps.ocean.bathymetry_file import read_bathymetry
+from halocline.apps.ocean.boundary_file import read_elevations, read_lines, wet_parts
+from halocline.apps.ocean.domain import Domain, coriolis
+from halocline.apps.ocean.drag import LinearDrag, LogarithmicDrag
+from halocline.apps.ocean.drying import Drying
+from halocline.apps.ocean.getm.setup import Reading, read_setup
+from halocline.apps.ocean.input_file import Period, read_date
+from halocline.apps.ocean.ocean_case import OceanCase
+from halocline.apps.ocean.pictures import Surface, draw_surface, map_of
+from halocline.apps.ocean.setup import OpenKind, Setup
+from halocline.apps.ocean.tides import HOUR, Wave, frequency
+from halocline.apps.ocean.vertically_integrated import DENSITY
+from halocline.apps.ocean.weather_file import WeatherFiles, WindDrag
+from halocline.errors import CaseError
+from halocline.language.numbers import Range
+from halocline.options import options_of
+
+if TYPE_CHECKING:
+    from halocline.apps.ocean.ocean_case import Draw, OceanResult, Values
+
+# What may differ from its default beside a folder of GETM, which says all else.
+_BESIDE_GETM = ("getm", "dtype")
+
+
+@dataclass(frozen=True)
+class Ocean(OceanCase):
+    """Parameters of an ocean from files.
+
+    Attributes:
+        getm: A folder with 'getm.inp' of GETM, which says everything; instead of a bathymetry.
+        bathymetry: NetCDF with 'bathymetry' or 'depth', or 'elevation' [m], axes (y, x) or (lat,
+            lon), evenly spaced.
+        begin: Date and time.
+        hours: How long the run lasts.
+        latitude: That of the Coriolis parameter, if axes are in metres [degrees].
+        open: Open boundaries: a side as 'north', or a line of cells counted from 0 as
+            'north INDEX FIRST LAST'; what is land there is left out.
+        open_kind: How these take the elevation of the sea beyond.
+        constituents: Of the tide there, as 'M2 0.5 30': amplitude [m] and phase [degrees] of a
+            wave A cos(omega t - phase), t since the begin.
+        boundary: NetCDF with 'elev' [m] of each cell of the open boundaries, axes (time, point).
+        ramp_hours: In which the elevation there grows from nothing.
+        weather: NetCDF with the wind, 'u10' and 'v10' [m/s], and maybe 'slp' [Pa], axes (time, y,
+            x); may be repeated, one file after the other.
+        interpolate_weather: Whether it is given at other longitudes and latitudes than the cells.
+        wind_drag: How the coefficient depends on the wind.
+        stress_x: Of a constant wind, along x [N/m²].
+        stress_y: Along y.
+        roughness: Length z0 of the bed [m].
+        linear_drag: Stress over velocity, instead of what follows from the roughness [m/s].
+        least_depth: No water is shallower [m].
+        critical_depth: In shallower water the drying begins to act [m].
+        advection: Of momentum.
+        viscosity: Horizontal eddy viscosity [m²/s].
+        level: Elevation at the beginning [m].
+    """
+
+    name: ClassVar[str] = "ocean"
+
+    getm: str | None = None
+    bathymetry: str | None = None
+    begin: str = "2000-01-01 00:00:00"
+    hours: Annotated[float, Range(above=0.0), ENDS] = 24.0
+    latitude: Annotated[float, Range(least=-90.0, most=90.0)] = 45.0
+    open: list[str] | None = None
+    open_kind: OpenKind = "clamped"
+    constituents: list[str] | None = None
+    boundary: str | None = None
+    ramp_hours: Annotated[float, Range(least=0.0)] = 0.0
+    weather: list[str] | None = None
+    interpolate_weather: bool = False
+    wind_drag: WindDrag = "smith-banke"
+    stress_x: float = 0.0
+    stress_y: float = 0.0
+    roughness: Annotated[float, Range(above=0.0)] = 1e-3
+    linear_drag: Annotated[float | None, Range(least=0.0)] = None
+    least_depth: Annotated[float, Range(above=0.0)] = 0.05
+    critical_depth: Annotated[float, Range(above=0.0)] = 0.2
+    advection: Literal["none", "upstream"] = "upstream"
+    viscosity: Annotated[float, Range(least=0.0)] = 0.0
+    level: float = 0.0
+
+    def check(self) -> None:
+        """Raise a CaseError for what cannot be computed."""
+        if (self.getm is None) == (self.bathymetry is None):
+            raise CaseError(
+                "An ocean needs either 'getm', a folder of GETM, or 'bathymetry', a NetCDF file; "
+                f"{'neither' if self.getm is None else 'both'} were given."
+            )
+        if self.getm is not None:
+            self._check_beside_getm()
+        if self.critical_depth <= self.least_depth:
+            raise CaseError(
+                f"'critical_depth' was given {self.critical_depth:g} m; expected more than "
+                f"'least_depth', {self.least_depth:g} m."
+            )
+        if (self.boundary or self.constituents) and not self.open:
+            raise CaseError(
+                "'boundary' or 'constituents' were given, but no open boundaries.",
+                hint="Say where they are: --open north.",
+            )
+        super().check()
+
+    def _check_beside_getm(self) -> None:
+        """Refuse options beside a folder that says the same."""
+        options = options_of(type(self))
+        for key, value in self.parameter_values.items():
+            if key not in _BESIDE_GETM and value != options[key].default:
+                raise CaseError(
+                    f"'{key}' was given beside 'getm'; the folder '{self.getm}' says it.",
+                    hint="Change its files.",
+                )
+
+    @cached_property
+    def _reading(self) -> Reading:
+        """What the folder of GETM says."""
+        return read_setup(Path(str(self.getm)))
+
+    @property
+    def duration(self) -> float:
+        """How long the run lasts [s]."""
+        return self.hours * HOUR if self.getm is None else self._reading.period.duration
+
+    @property
+    def period(self) -> float:
+        """Of samples: the whole run [s]."""
+        return self.duration
+
+    @cached_property
+    def setup(self) -> Setup:
+        """What the files say."""
+        if self.getm is not None:
+            return replace(self._reading.setup, dtype=self.dtype)
+        parts = self._parts()
+        return self.step_of(lambda step: Setup(micro_step=step, **parts))
+
+    def _parts(self) -> dict[str, Any]:
+        """Return all of the setup but the micro step."""
+        period = Period(read_date(self.begin, "'begin'"), self.duration)
+        bathymetry = read_bathymetry(Path(str(self.bathymetry)))
+        is_wet = np.isfinite(bathymetry.depth)
+        lines = read_lines(self.open or (), is_wet.shape)
+        open_parts, numbers = wet_parts(lines, is_wet)
+        elevation = None
+        if self.boundary:
+            points = sum(line.cells()[0].size for line in lines)
+            elevation = read_elevations(Path(self.boundary), points, numbers, period)
+        domain = Domain(
+            bathymetry.depth,
+            bathymetry.spacing,
+            origin=bathymetry.origin,
+            is_spherical=bathymetry.is_spherical,
+            f=0.0 if bathymetry.is_spherical else float(coriolis(self.latitude)),
+            open=open_parts,
+        )
+        return {
+            **self._weather(domain, period),
+            "domain": domain,
+            "micro_steps": self.micro_steps,
+            "drag": self._drag,
+            "drying": Drying(self.least_depth, self.critical_depth),
+            "advection": self.advection,
+            "viscosity": self.viscosity,
+            "tide": tuple(map(_wave, self.constituents or ())),
+            "elevation": elevation,
+            "open_kind": self.open_kind,
+            "ramp": self.ramp_hours * HOUR,
+            "zeta": self.level,
+            "dtype": self.dtype,
+        }
+
+    @property
+    def _drag(self) -> LinearDrag | LogarithmicDrag:
+        if self.linear_drag is not None:
+            return LinearDrag(self.linear_drag)
+        return LogarithmicDrag(self.roughness)
+
+    def _weather(self, domain: Domain, period: Period) -> dict[str, Any]:
+        """Return stress of the wind and pressure of the air, if there are any."""
+        constant = (self.stress_x, self.stress_y)
+        if self.weather:
+            if any(constant):
+                raise CaseError(
+                    "'stress_x' or 'stress_y' were given beside 'weather'; expected one of them."
+                )
+            found = WeatherFiles(
+                list(map(Path, self.weather)),
+                domain,
+                period,
+                is_on_grid=not self.interpolate_weather,
+                drag=self.wind_drag,
+            ).read()
+            return {"stress": found.stress, "pressure": found.pressure}
+        if any(constant):
+            return {"stress": tuple(part / DENSITY for part in constant)}
+        return {}
+
+    def describe(self) -> str:
+        """Return the parameters and what follows from them, as text."""
+        told = super().describe()
+        if self.getm is None:
+            return told
+        reading = self._reading
+        return f"{told}\nGETM: {reading.title}, {reading.period.start} to {reading.period.stop}"
+
+    def compare(self, result: OceanResult, values: Values) -> Sequence[Comparison]:
+        """Return extremes at the end, and by how much the volume has changed."""
+        zeta, speed = values["zeta"], np.hypot(values["u"], values["v"])
+        return (
+            Comparison("lowest elevation at the end [m]", float(np.nanmin(zeta))),
+            Comparison("highest elevation at the end [m]", float(np.nanmax(zeta))),
+            Comparison("fastest current at the end [m/s]", float(np.nanmax(speed))),
+            Comparison("greatest change of the volume, relative", result.drift("volume")),
+        )
+
+    def figures(self, result: OceanResult, values: Values) -> Mapping[str, Draw]:
+        """Return elevation and current at the end."""
+        hours = result.step * self.macro_step / HOUR
+        surface = Surface(
+            f"elevation and current after {hours:.5g} hours",
+            map_of(self.setup.domain),
+            *(values[name] for name in ("zeta", "u", "v")),
+        )
+        return {"ocean.png": partial(draw_surface, surface, ())}
+
+
+def _wave(text: str) -> Wave:
+    """Return the wave of a text as 'M2 0.5 30'."""
+    name, *numbers = text.split()
+    try:
+        amplitude, phase = map(float, numbers)
+    except ValueError:
+        raise CaseError(
+            f"The constituent '{text}' was given; expected its name, amplitude [m] and phase "
+            "[degrees], as 'M2 0.5 30'."
+        ) from None
+    return Wave(frequency(name), amplitude, float(np.radians(phase)))

@@ -1,0 +1,60 @@
+"""The tidal box of paper 002 as the ocean model has it."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import pi
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.apps.ocean.domain import Domain, OpenBoundary
+from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, eos80
+from halocline.apps.ocean.model import make_model
+from halocline.apps.ocean.setup import Setup
+from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.tides import Wave
+
+if TYPE_CHECKING:
+    from halocline.apps.ocean.model import Model
+
+_SIZE, _DEPTH, _PERIOD, _AMPLITUDE, _CORIOLIS = 480e3, 60.0, 43200.0, 0.5, 1.2e-4
+_MICRO_STEP = 20.0
+# In a macro step.
+MICRO_STEPS = 10
+
+
+def make_box(extent: tuple[int, ...], dtype: str, *, layers: int = 0) -> Model:
+    """Return the report's box, open in the north, with blocks of its cells of 2 km.
+
+    Args:
+        extent: Cells of the whole domain.
+        dtype: Element type of the fields.
+        layers: 0 for the vertically integrated mode alone.
+    """
+    nx, ny = extent[:2]
+    width = _SIZE / 240
+    more: dict[str, Any] = {}
+    if layers:
+        more = {
+            "sigma": Sigma(layers),
+            "temperature": lambda x, y, z: 10.0 + 0.05 * z + 0.0 * (x + y),
+            "salinity": 35.0,
+            "density": partial(eos80, reference=REFERENCE_DENSITY),
+        }
+    setup = Setup(
+        Domain(
+            np.full((nx, ny), _DEPTH),
+            (width, width),
+            f=_CORIOLIS,
+            open=(OpenBoundary("north", ny - 1, 0, nx - 1),),
+        ),
+        _MICRO_STEP,
+        MICRO_STEPS,
+        brake="off",
+        tide=(Wave(2.0 * pi / _PERIOD, _AMPLITUDE),),
+        ramp=_PERIOD,
+        dtype=dtype,
+        **more,
+    )
+    return make_model(setup)

@@ -28,6 +28,8 @@ class Problem:
             where something is written, so they must change nothing that 'steps' read.
         dt: Length of a step [time unit].
         time_unit: In words, as 'L/U'.
+        decomposition: Into which blocks the grid is cut where the user does not say, see
+            'Simulation'; None for the cheapest sides.
     """
 
     grid: Grid
@@ -37,6 +39,13 @@ class Problem:
     refresh: tuple[Step, ...] = field(default=(), kw_only=True)
     dt: float = field(default=1.0, kw_only=True)
     time_unit: str = field(default="steps", kw_only=True)
+    decomposition: Any = field(default=None, kw_only=True)
+
+    def blocks(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
+        """Return arguments of a simulation with blocks of the problem's own, if they say none."""
+        if "plan" in chosen:
+            return dict(chosen)
+        return {"decomposition": self.decomposition, **chosen}
 
 
 class Result(Protocol):

@@ -53,9 +53,12 @@ def known_cases() -> dict[str, type[Case]]:
     from halocline.apps.lbm.sphere import Sphere
     from halocline.apps.lbm.taylor_green import TaylorGreen
     from halocline.apps.ocean.kelvin_wave import KelvinWave
+    from halocline.apps.ocean.lock_exchange import LockExchange
+    from halocline.apps.ocean.mixed_layer import MixedLayer
     from halocline.apps.ocean.north_sea import NorthSea
     from halocline.apps.ocean.ocean import Ocean
     from halocline.apps.ocean.oscillating_lake import OscillatingLake
+    from halocline.apps.ocean.seamount import Seamount
     from halocline.apps.ocean.seiche import Seiche
 
     cases: tuple[type[Case], ...] = (
@@ -74,6 +77,9 @@ def known_cases() -> dict[str, type[Case]]:
         OscillatingLake,
         NorthSea,
         Ocean,
+        LockExchange,
+        MixedLayer,
+        Seamount,
     )
     return {case.name: case for case in cases}
 

@@ -71,9 +71,10 @@ def predict_case(
         if grown not in known:
             with planning():
                 problem = grown.problem()
-            known[grown] = problem.grid, bind(problem.grid, check_steps(problem.steps), 0)
-        grid, program = known[grown]
-        return Scaled(program, decomposition_for(grid, ranks, **run.shape))
+            known[grown] = problem, bind(problem.grid, check_steps(problem.steps), 0)
+        problem, program = known[grown]
+        blocks = decomposition_for(problem.grid, ranks, **problem.blocks(run.shape))
+        return Scaled(program, blocks)
 
     points = scaling(scaled, counts, machine, strategy, placement)
     kind = "weak scaling" if choices.is_weak else "strong scaling"

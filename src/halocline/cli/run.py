@@ -34,7 +34,8 @@ def run_case(case: Case, options: RunOptions) -> Path | None:
         HaloclineError: It cannot be run or its results cannot be written.
     """
     problem = case.problem()
-    simulation = Simulation(problem.grid, problem.steps, dt=problem.dt, **options.simulation)
+    arguments = problem.blocks(options.simulation)
+    simulation = Simulation(problem.grid, problem.steps, dt=problem.dt, **arguments)
     # Only now: ranks that have joined tell a mistake once.
     options.outputs.check_problem(case, problem)
     if options.restart is not None:

@@ -39,7 +39,7 @@ def show_subject(
                 rank=rank,
                 strategy=options.strategy,
                 platform=platform,
-                **options.shape,
+                **problem.blocks(options.shape),
             )
         ),
         "code": lambda: source_for(problem.grid, problem.steps, target).text,
@@ -62,7 +62,7 @@ def write_plans_of_case(
         ranks=ranks,
         strategy=options.strategy,
         platform=platform,
-        **options.shape,
+        **problem.blocks(options.shape),
     )
 
 

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from basins import DEEP, FRICTIONLESS, G, Run, flat
 
-from halocline.apps.ocean.domain import Domain
+from halocline.apps.ocean.domain import Domain, OpenBoundary
 from halocline.apps.ocean.equation_of_state import linear
 from halocline.apps.ocean.setup import Setup
 from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.tides import Wave
+from halocline.errors import CaseError
 
 BY_TEMPERATURE = partial(linear, reference=1025.0, at=(10.0, 33.75))
 
@@ -21,7 +23,7 @@ def stratified(x, y, z):
     return 10.0 + 0.1 * z + 2e-5 * x + 0.0 * y
 
 
-def sloshing(closed_with_flats=False, **more):
+def sloshing(*, closed_with_flats=False, **more):
     """Return a basin whose surface and layers are out of balance."""
     nx, ny = 24, 18
     x, y = np.arange(nx)[:, None], np.arange(ny)[None, :]
@@ -190,3 +192,64 @@ def test_an_internal_seiche_has_the_period_of_two_layers():
     exact = 2 * length / np.sqrt(reduced * 10.0 * 10.0 / 20.0)
     # The interface is a few layers thick, which slows it down.
     assert 2 * half == pytest.approx(exact, rel=0.06)
+
+
+@pytest.mark.parametrize("splitting", ["full", "flux_corrected"])
+def test_any_splitting_keeps_a_constant(splitting):
+    run = Run(sloshing(splitting=splitting)).steps(20)
+    salinity = run.model.layers.tracers[1].gather()[run.setup.domain.is_wet]
+    assert np.abs(salinity - 35.0).max() < 1e-11
+
+
+def test_open_cells_keep_what_the_sea_beyond_brings():
+    domain = flat(12, 10, 500.0, 10.0, open=(OpenBoundary("west", 0, 0, 9),))
+    given = {"temperature": 10.0, "sigma": Sigma(4), "tide": (Wave(2e-3, 0.5),)}
+    run = Run(Setup(domain, 10.0, 6, **given))
+    for _ in range(5):
+        run.steps(3)
+        assert np.abs(run.model.layers.tracers[0].gather() - 10.0).max() < 1e-12
+    assert np.abs(run.model.layers.columns["x"].transport.gather()).max() > 1e-2
+
+
+def test_a_sponge_draws_tracers_to_what_they_were():
+    domain = flat(12, 10, 500.0, 10.0, open=(OpenBoundary("west", 0, 0, 9),))
+    given = {"temperature": 10.0, "sigma": Sigma(4), "turbulence": "constant"}
+    run = Run(Setup(domain, 10.0, 6, sponge=4, **given))
+    tracer = run.model.layers.tracers[0]
+    tracer.set(20.0)
+    run.steps(1)
+    drawn = (20.0 - tracer.gather()[:6, 5, 2]) / 10.0
+    assert np.allclose(drawn, [1.0, 0.5625, 0.25, 0.0625, 0.0, 0.0], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"scheme": "P2_PMD"}, "'scheme' was given 'P2_PMD'; expected one of: UPSTREAM, P2,"),
+        ({"splitting": "half"}, "'splitting' was given 'half'; expected one of: strang, full,"),
+        ({"open_kind": "clamp"}, "'open_kind' was given 'clamp'; expected one of: clamped,"),
+    ],
+)
+def test_choices_that_there_are_not_are_refused(given, message):
+    with pytest.raises(CaseError) as error:
+        Setup(flat(4, 4, 1e3, 10.0), 10.0, **given)
+    assert message in str(error.value)
+
+
+def test_a_micro_step_beyond_the_limit_is_refused_and_the_cell_named():
+    depth = np.full((6, 5), 10.0)
+    depth[4, 2] = 40.0
+    with pytest.raises(CaseError) as error:
+        Setup(Domain(depth, (1e3, 1e3)), 30.0)
+    assert "waves over 40 m of water in cell (4, 2) allow 25.24 s" in str(error.value)
+
+
+def test_land_and_open_boundaries_that_cannot_be_are_refused():
+    depth = np.full((6, 5), 10.0)
+    with pytest.raises(CaseError, match="all land: none of its 30 cells has a depth"):
+        Domain(np.full((6, 5), np.nan), (1e3, 1e3))
+    depth[3, 4] = np.nan
+    with pytest.raises(CaseError, match=r"Cell \(3, 4\) of the north boundary .* is land"):
+        Domain(depth, (1e3, 1e3), open=(OpenBoundary("north", 4, 2, 4),))
+    with pytest.raises(CaseError, match="but the grid has 6 x 5 cells"):
+        Domain(depth, (1e3, 1e3), open=(OpenBoundary("north", 5, 0, 4),))

@@ -55,6 +55,13 @@ def advect(
         c_new[c_new.here] = c - weight * outflow
 
 
+@hc.kernel
+def hold(*, tracers: Any, others: Any) -> None:
+    """Let other fields have the values of tracers."""
+    for c, other in zip(tracers, others, strict=True):
+        other[...] = c
+
+
 @hc.sweep("z+")
 def advect_up(
     below: Any,
@@ -160,6 +167,7 @@ class Advection:
         is_implicit: Whether what is left of larger w is carried upstream, implicitly: conservative
             and stable for any w. Without it nothing is left where substeps are enough.
         on: Cells with water, if not all.
+        kept: Cells beside them whose tracers stay as they are, as at open boundaries.
     """
 
     flow: Flow
@@ -169,12 +177,14 @@ class Advection:
     substeps: int = 1
     is_implicit: bool = True
     on: Any = None
+    kept: Any = None
 
     def strang(self, *tracers: Field) -> tuple[Step, ...]:
         """Return half a step along x, half along y, one along z, then y and x again (HALF)."""
         half = 0.5 * self.dt
         if self.flow.w is None:
             return (
+                *self._hold(tracers, "advected"),
                 *self._along("x", tracers, half, Moment("before", p=half)),
                 *self._along("y", tracers, self.dt, Moment("after", p=-half)),
                 *self._along("x", tracers, half, Moment("after")),
@@ -182,6 +192,7 @@ class Advection:
         # By the middle of z layers have changed by half of what they will. So steps along y need
         # nothing of p, which is not sent for them.
         return (
+            *self._hold(tracers, "advected"),
             *self._along("x", tracers, half, Moment("before", p=half)),
             *self._along("y", tracers, half, Moment("middle", w=-half)),
             *self._up(tracers, "middle", half),
@@ -193,6 +204,7 @@ class Advection:
         """Return a step along x, one along y, one along z (FULL)."""
         dt = self.dt
         return (
+            *self._hold(tracers, "advected"),
             *self._along("x", tracers, dt, Moment("before", p=dt)),
             *self._along("y", tracers, dt, self._before_w()),
             *self._up(tracers, "after", 0.0),
@@ -204,7 +216,8 @@ class Advection:
         Corners are not accounted for: even limited schemes make new extrema, 'UPSTREAM' apart.
         """
         axes = "xy" if self.flow.w is None else "xyz"
-        return self._along(axes, tracers, self.dt, Moment("after"))
+        step = self._along(axes, tracers, self.dt, Moment("after"))
+        return (*self._hold(tracers, "advected"), *step)
 
     def flux_corrected(self, *tracers: Field) -> tuple[Step, ...]:
         """Return a step along x and y at once that makes no new extremum, then one along z (FCT).
@@ -226,12 +239,20 @@ class Advection:
         }
         limits = {"low": low, "gains": gains, "losses": losses, "scheme": self.scheme, **given}
         return (
+            *self._hold(tracers, "advected"),
+            *self._hold(tracers, "low"),
             advect(advected=low, scheme="UPSTREAM", **given),
             limit(**limits),
             correct(advected=advected, **limits),
             *map(hc.swap, tracers, advected),
             *self._up(tracers, "after", 0.0),
         )
+
+    def _hold(self, tracers: tuple[Field, ...], name: str) -> tuple[Step, ...]:
+        """Return what gives fields beside tracers those of cells that nothing steps."""
+        if self.kept is None:
+            return ()
+        return (hold(tracers=tracers, others=self._beside(tracers, name), on=self.kept),)
 
     def _before_w(self) -> Moment:
         """Return the end of a step along x and y, before that along z."""

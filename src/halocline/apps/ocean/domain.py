@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+import halocline as hc
 from halocline.errors import CaseError
 
 if TYPE_CHECKING:
@@ -142,6 +143,23 @@ class Domain:
             found[boundary.cells()] = OPEN
         return found
 
+    def sponge(self, width: int) -> NDArray[np.float64]:
+        """Return how strongly cells are drawn to what lies beyond open boundaries.
+
+        1 in open cells, less in so many cells inwards, 0 elsewhere.
+
+        Source: Martinsen & Engedahl 1987.
+        """
+        found = np.where(self.cells == OPEN, 1.0, 0.0)
+        for boundary in self.open:
+            axis, outward = _OUTWARD[boundary.side]
+            for away in range(1, width):
+                cells = list(boundary.cells())
+                cells[axis] = np.clip(cells[axis] - outward * away, 0, self.extent[axis] - 1)
+                weight = (1.0 - away / width) ** 2
+                found[tuple(cells)] = np.maximum(found[tuple(cells)], weight)
+        return np.where(self.is_wet, found, 0.0)
+
     def faces(self, axis: AxisName) -> Mask:
         """Return what each velocity point is: CLOSED, INNER, BESIDE or ALONG."""
         low, high = self._beside(self.cells, axis, LAND)
@@ -189,6 +207,16 @@ class Domain:
             ends = np.pad(along, [(1, 1), (0, 0)], constant_values=beyond)
             low, high = ends[:-1], ends[1:]
         return np.moveaxis(low, 0, number), np.moveaxis(high, 0, number)
+
+    def blocks(self, layers: int = 0) -> hc.Bisection | None:
+        """Return blocks that share the water evenly among ranks; None if there is no land.
+
+        Args:
+            layers: Whether the grid has a third axis: their number.
+        """
+        if self.is_wet.all():
+            return None
+        return hc.Bisection(self.is_wet[..., np.newaxis] if layers else self.is_wet)
 
     @property
     def has_rows_of_f(self) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import halocline as hc
 from halocline.apps.ocean import open_boundaries as opened
 from halocline.apps.ocean import vertically_integrated as integrated
-from halocline.apps.ocean.domain import ALONG, BESIDE, INNER, WATER
+from halocline.apps.ocean.domain import ALONG, BESIDE, CLOSED, INNER, WATER
 from halocline.apps.ocean.drying import limit_outflow, share_of_outflow
 
 if TYPE_CHECKING:
@@ -46,7 +46,10 @@ class Points:
         stepped = (self.faces == INNER) | (self.faces == BESIDE)
         self.stepped = mode.field(f"stepped_{name}", self.location, stepped, dtype="bool")
         self.coriolis = _coriolis(mode, axis)
-        if (self.faces == ALONG).any():
+        self.flowing = self.stepped
+        if self.is_along:
+            flowing = self.faces != CLOSED
+            self.flowing = mode.field(f"flowing_{name}", self.location, flowing, dtype="bool")
             inward = domain.inward(axis)
             self.inward = mode.field(f"inward_{name}", self.location, inward, dtype="int8")
             self.inside = mode.field(f"inside_{name}", self.location)
@@ -58,7 +61,7 @@ class Points:
 
 
 def _coriolis(mode: ExternalMode, axis: AxisName) -> Any:
-    """Return f at U points or -f at V points: a number, a field of rows, or None for no rotation."""
+    """Return f at U points, -f at V points: a number, a field of rows, or None for no rotation."""
     domain, sign = mode.domain, 1.0 if axis == "x" else -1.0
     if not domain.has_rows_of_f:
         return sign * domain.f or None
@@ -203,10 +206,10 @@ class ExternalMode:
         return float(value) if np.ndim(value) == 0 else self.field(name, "center", value, unit="m")
 
     def micro_steps(self) -> tuple[Step, ...]:
-        """Return those of a macro step; U and V take turns in being the first."""
+        """Return those of a macro step, after 'weather'; U and V take turns in being the first."""
         pairs, rest = divmod(self.setup.micro_steps, 2)
         there, back = self.micro_step("x", "y"), self.micro_step("y", "x")
-        steps: list[Step] = [*self.weather, hc.assign(self.clock, hc.time)]
+        steps: list[Step] = [hc.assign(self.clock, hc.time)]
         if pairs:
             steps.append(hc.repeat(pairs, *there, *back))
         return (*steps, *(there if rest else ()))
@@ -221,7 +224,9 @@ class ExternalMode:
         steps += self._outflow()
         share = 1.0 / self.setup.micro_steps
         steps += [
-            integrated.add_transport(mean, self.points[axis].transport, share=share)
+            integrated.add_transport(
+                mean, self.points[axis].transport, share=share, on=self.points[axis].flowing
+            )
             for axis, mean in self.mean.items()
         ]
         steps += self._open_elevation()
@@ -238,6 +243,7 @@ class ExternalMode:
             points.bed,
             axis=points.axis,
             drying=self.setup.drying,
+            on=points.flowing,
         )
 
     def _momentum(self, points: Points, other: Field) -> list[Step]:

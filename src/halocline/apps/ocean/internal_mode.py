@@ -99,7 +99,9 @@ class InternalMode:
         self.turbulence = make_turbulence(self.grid, self.setup.dtype)
         self.shear_squared = self.field("shear_squared", "z_face")
         self.buoyancy_squared = self.field("buoyancy_squared", "z_face")
+        self.added_mixing = self.setup.mixing
         if self.setup.turbulence == "constant":
+            self.added_mixing = 0.0
             self.turbulence.viscosity.set(self.setup.mixing)
             self.turbulence.diffusivity.set(self.setup.mixing)
         self.tracers = tuple(
@@ -139,7 +141,7 @@ class InternalMode:
         return depth[..., np.newaxis] * above_bed - self.external.domain.bed[..., np.newaxis]
 
     def macro_step(self) -> tuple[Step, ...]:
-        """Return the steps of a macro step."""
+        """Return the steps of a macro step, after the 'weather' of the external mode."""
         x, y = self.columns["x"], self.columns["y"]
         return (
             *self._density(),
@@ -218,7 +220,7 @@ class InternalMode:
                 stress=self.external.wind[columns.axis] or 0.0,
                 drag=columns.drag_rate,
                 mean=columns.mean,
-                molecular=VISCOSITY,
+                molecular=VISCOSITY + self.added_mixing,
             ),
         ]
         if columns.points.is_along:
@@ -294,18 +296,41 @@ class InternalMode:
             x.points.stepped,
             y.points.stepped,
         )
+        external = self.external
         advection = Advection(
-            flow, self.metric, self.dt, scheme=self.setup.scheme, on=self.external.wet
+            flow,
+            self.metric,
+            self.dt,
+            scheme=self.setup.scheme,
+            on=external.wet,
+            kept=external.outward if external.domain.open else None,
         )
         return (
-            *advection.strang(*self.tracers),
+            *getattr(advection, self.setup.splitting)(*self.tracers),
             *diffuse_tracers(
                 self.tracers,
                 Layers(self.after, self.fraction),
                 self.turbulence.diffusivity,
                 dt=self.dt,
-                molecular=DIFFUSIVITY,
+                molecular=DIFFUSIVITY + self.added_mixing,
             ),
+            *self._sponge(),
+        )
+
+    def _sponge(self) -> tuple[Step, ...]:
+        """Return what draws tracers beside open boundaries to what they were at first."""
+        external, width = self.external, self.setup.sponge
+        if not width or not external.domain.open:
+            return ()
+        weight = external.field("sponge", "center", external.domain.sponge(width))
+        return tuple(
+            opened.relax(
+                tracer,
+                self._tracer(f"{tracer.name}_beyond", getattr(self.setup, tracer.name), ""),
+                weight,
+                on=weight,
+            )
+            for tracer in self.tracers
         )
 
     def _density(self) -> tuple[Step, ...]:

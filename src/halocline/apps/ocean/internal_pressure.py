@@ -231,9 +231,7 @@ def _harmonic_mean(a: Any, b: Any) -> Any:
 
 
 @hc.sweep("z-")
-def weigh(
-    above: Any, mass: Any, density: Any, depth: Any, *, spacing: Spacing, last: int
-) -> Any:
+def weigh(above: Any, mass: Any, density: Any, depth: Any, *, spacing: Spacing, last: int) -> Any:
     """Find the mass above the middle of layers, less that of reference.
 
     Args:

@@ -107,6 +107,7 @@ class KelvinWave(OceanCase):
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
+        super().check()
         if self.amplitude > 0.5 * self.water_depth:
             raise CaseError(
                 f"'amplitude' was given {self.amplitude:g} m in {self.water_depth:g} m of water.",
@@ -118,7 +119,6 @@ class KelvinWave(OceanCase):
                 f"{self.periods}.",
                 hint="Raise 'periods', or lower 'analysed'.",
             )
-        super().check()
 
     def describe(self) -> str:
         """Return the parameters and what follows from them, as text."""

@@ -68,6 +68,6 @@ def make_model(setup: Setup) -> Model:
         mode.points["y"].transport,
         mode.bed,
         mode.wet,
-        layers.macro_step() if layers else mode.micro_steps(),
+        (*mode.weather, *(layers.macro_step() if layers else mode.micro_steps())),
         layers,
     )

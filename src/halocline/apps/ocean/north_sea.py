@@ -105,13 +105,13 @@ class NorthSea(OceanCase):
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
+        super().check()
         if self.periods < self.analysed:
             raise CaseError(
                 f"The last {self.analysed} periods are to be analysed, but the run lasts "
                 f"{self.periods}.",
                 hint="Raise 'periods', or lower 'analysed'.",
             )
-        super().check()
 
     @property
     def domain(self) -> Domain:

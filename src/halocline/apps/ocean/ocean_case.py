@@ -174,9 +174,9 @@ class OceanCase(Case):
 
     def problem(self) -> OceanProblem:
         """Return grid, boundaries, first values and steps."""
-        model = make_model(self.setup)
+        setup, window = self.setup, self.window
+        model = make_model(setup)
         self.start(model)
-        window = self.window
         analysis = None if window is None else HarmonicAnalysis(model, window)
         shown, refresh = _what_is_shown(model)
         more_steps, more_integrals = self.diagnostics(model)
@@ -190,6 +190,7 @@ class OceanCase(Case):
             refresh=(*refresh, *more_steps),
             dt=self.macro_step,
             time_unit="s",
+            decomposition=setup.domain.blocks(setup.sigma.count if setup.sigma else 0),
         )
 
     def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> OceanResult:

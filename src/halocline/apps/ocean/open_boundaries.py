@@ -169,3 +169,15 @@ def copy(target: Any, source: Any) -> None:
 def clear(value: Any) -> None:
     """Assign nothing."""
     value[...] = 0.0
+
+
+@hc.kernel
+def relax(tracer: Any, beyond: Any, weight: Any) -> None:
+    """Draw a tracer to that of the sea beyond (flow relaxation).
+
+    Args:
+        tracer: Of layers.
+        beyond: What it is there.
+        weight: See 'Domain.sponge'.
+    """
+    tracer[...] = tracer + weight * (beyond - tracer)

@@ -110,6 +110,7 @@ class OscillatingLake(OceanCase):
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
+        super().check()
         if self.f and self.shape == "planar":
             raise CaseError(
                 f"'f' was given {self.f:g} for a planar surface; its exact solution is known here "
@@ -126,7 +127,6 @@ class OscillatingLake(OceanCase):
                 f"ends at {0.5e-3 * self.size:.4g} km.",
                 hint="Lower 'displacement' or 'rise'.",
             )
-        super().check()
 
     def level(self, x: Any, y: Any, time: Any) -> Any:
         """Return the exact elevation where there is water, of numbers, arrays or expressions [m].

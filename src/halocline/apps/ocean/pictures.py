@@ -152,10 +152,10 @@ def draw_chart(chart: Chart, path: Path) -> None:
     """
     from matplotlib.colors import PowerNorm
 
-    figure, axes = _map_figure(chart.map)
+    figure, axes = map_figure(chart.map)
     amplitude = np.abs(chart.wave)
     # Small amplitudes are told apart better than large ones.
-    image = _cells(axes, chart.map, amplitude, cmap="YlGnBu", norm=PowerNorm(0.6, 0.0))
+    image = draw_cells(axes, chart.map, amplitude, cmap="YlGnBu", norm=PowerNorm(0.6, 0.0))
     levels = _levels(float(np.nanmax(amplitude)))
     x, y = chart.map.x, chart.map.y
     ranges = axes.contour(
@@ -175,7 +175,7 @@ def draw_chart(chart: Chart, path: Path) -> None:
     if chart.amphidromes or chart.known:
         axes.legend(loc="lower right", fontsize=8, framealpha=0.9)
     figure.colorbar(image, ax=axes, label="amplitude [m]", shrink=0.85, pad=0.02)
-    _save(figure, chart.title, path)
+    save(figure, chart.title, path)
 
 
 def draw_surface(surface: Surface, curves: Sequence[Curve], path: Path) -> None:
@@ -184,18 +184,18 @@ def draw_surface(surface: Surface, curves: Sequence[Curve], path: Path) -> None:
     Raises:
         OutputError: The file cannot be written.
     """
-    figure, axes, *panels = _map_figure(surface.map, len(curves))
+    figure, axes, *panels = map_figure(surface.map, len(curves))
     largest, is_cut = _limit(np.abs(surface.zeta))
-    image = _cells(axes, surface.map, surface.zeta, cmap="RdBu_r", vmin=-largest, vmax=largest)
+    image = draw_cells(axes, surface.map, surface.zeta, cmap="RdBu_r", vmin=-largest, vmax=largest)
     _draw_current(axes, surface)
     ends = "both" if is_cut else "neither"
     figure.colorbar(image, ax=axes, label="elevation [m]", shrink=0.85, pad=0.02, extend=ends)
     for panel, curve in zip(panels, curves, strict=True):
-        _draw_curve(panel, curve)
-    _save(figure, surface.title, path)
+        draw_curve(panel, curve)
+    save(figure, surface.title, path)
 
 
-def _map_figure(place: Map, panels: int = 0) -> tuple[Any, ...]:
+def map_figure(place: Map, panels: int = 0) -> tuple[Any, ...]:
     """Return a figure, the axes of a map, and those of panels beside it or, if long, below."""
     if place.is_channel:
         figure = make_figure(10.0, 2.2 + 3.6 * bool(panels))
@@ -214,7 +214,7 @@ def _map_figure(place: Map, panels: int = 0) -> tuple[Any, ...]:
     return (figure, axes, *beside)
 
 
-def _cells(axes: Axes, place: Map, values: Array, **colours: Any) -> Any:
+def draw_cells(axes: Axes, place: Map, values: Array, **colours: Any) -> Any:
     """Draw cells."""
     return axes.imshow(
         np.ma.masked_invalid(values).T,
@@ -253,7 +253,7 @@ def _draw_current(axes: Axes, surface: Surface) -> None:
         axes.quiverkey(arrows, 0.88, 1.03, fastest, f"{fastest:.2g} m/s", labelpos="E")
 
 
-def _draw_curve(axes: Axes, curve: Curve) -> None:
+def draw_curve(axes: Axes, curve: Curve) -> None:
     for (marker, color), points in zip(MARKS, curve.known, strict=False):
         every = max(1, len(points.x) // 60)
         axes.plot(
@@ -288,7 +288,7 @@ def _levels(largest: float) -> Array:
     return found[found > 0.0]
 
 
-def _save(figure: Figure, title: str, path: Path) -> None:
+def save(figure: Figure, title: str, path: Path) -> None:
     figure.suptitle(title, color=INK, fontsize=13, fontweight="bold")
     with writing(path):
         figure.savefig(path, dpi=130)

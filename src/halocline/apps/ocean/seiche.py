@@ -51,9 +51,7 @@ class Seiche(OceanCase):
     """
 
     name: ClassVar[str] = "seiche"
-    # Every step is looked at, so that crossings of the mean level are found well.
     share_of_longest: ClassVar[float] = 0.63
-    samples_per_period: ClassVar[int] = 20
 
     micro_steps: Annotated[int, Range(least=1)] = 1
     cells: Annotated[int, Range(least=4)] = 100
@@ -74,18 +72,18 @@ class Seiche(OceanCase):
 
     @property
     def interval(self) -> int:
-        """Each step is a sample."""
+        """Each step is a sample: crossings of the mean level are to be found well."""
         return 1
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
+        super().check()
         if self.amplitude > 0.1 * self.water_depth:
             raise CaseError(
                 f"'amplitude' was given {self.amplitude:g} m in {self.water_depth:g} m of water; "
                 "the exact period is that of small waves.",
                 hint="Take a tenth of the depth at most.",
             )
-        super().check()
 
     @property
     def x(self) -> NDArray[np.float64]:

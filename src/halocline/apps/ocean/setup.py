@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.drying import Drying
+from halocline.apps.ocean.limiters import SCHEMES
 from halocline.apps.ocean.metric import EARTH_RADIUS
 from halocline.apps.ocean.vertically_integrated import GRAVITY
-from halocline.errors import CaseError
+from halocline.errors import CaseError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from halocline.apps.ocean.domain import Domain
     from halocline.apps.ocean.sigma import Sigma
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 # How the elevation of open cells follows from what is given of the sea beyond.
 OpenKind = Literal["clamped", "flather", "radiating", "zero-gradient"]
+Splitting = Literal["strang", "full", "unsplit", "flux_corrected"]
+# How the density drives layers that slope, see 'internal_pressure'.
+PressureGradient = Literal["jacobian", "blumberg-mellor"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +63,13 @@ class Setup:
         salinity: Likewise [1e-3].
         density: Minus that of reference, as a function of temperature and salinity, see
             'equation_of_state'; None if water is everywhere as heavy [kg/m³].
-        pressure_gradient: How the density drives layers that slope: 'jacobian', of higher order,
-            or 'blumberg-mellor'.
+        pressure_gradient: How the density drives layers: 'jacobian', of higher order, or
+            'blumberg-mellor'.
         scheme: Of the advection of tracers, see 'limiters'.
+        splitting: How tracers are carried along x, y and z: 'strang', 'full', 'unsplit' or
+            'flux_corrected', see 'advection'.
+        sponge: Over how many cells beside open boundaries tracers are drawn to what they are at the
+            beginning.
         dtype: Of the fields.
     """
 
@@ -87,11 +95,18 @@ class Setup:
     temperature: Any = None
     salinity: Any = None
     density: Callable[[Any, Any], Any] | None = None
-    pressure_gradient: Literal["jacobian", "blumberg-mellor"] = "jacobian"
+    pressure_gradient: PressureGradient = "jacobian"
     scheme: str = "P2_PDM"
+    splitting: Splitting = "strang"
+    sponge: int = 0
     dtype: str = "float64"
 
     def __post_init__(self) -> None:
+        _check_word("scheme", self.scheme, SCHEMES)
+        _check_word("splitting", self.splitting, get_args(Splitting))
+        _check_word("advection", self.advection, ("none", "upstream"))
+        _check_word("open_kind", self.open_kind, get_args(OpenKind))
+        _check_word("brake", self.brake, ("limiter", "off"))
         check_time_step(self)
         if self.elevation is not None:
             check_elevation(self.domain, self.elevation)
@@ -100,6 +115,19 @@ class Setup:
     def macro_step(self) -> float:
         """Length of a step of the simulation [s]."""
         return self.micro_steps * self.micro_step
+
+
+def _check_word(name: str, given: Any, known: Iterable[str]) -> None:
+    """Refuse a choice that there is not.
+
+    Raises:
+        CaseError: It is none of those known.
+    """
+    if given not in known:
+        raise CaseError(
+            f"'{name}' was given {given!r}; expected one of: {', '.join(known)}.",
+            hint=nearest(given, known),
+        )
 
 
 def check_time_step(setup: Setup) -> None:

@@ -11,6 +11,7 @@ import halocline as hc
 from halocline.apps.ocean.domain import Domain, OpenBoundary
 from halocline.apps.ocean.equation_of_state import eos80
 from halocline.apps.ocean.model import make_model
+from halocline.apps.ocean.rivers import River
 from halocline.apps.ocean.setup import Setup
 from halocline.apps.ocean.sigma import Sigma
 from halocline.apps.ocean.tides import Wave, frequency
@@ -71,6 +72,8 @@ LAYERED = {
         salinity=RNG.random((30, 40, 5)) + 34.0,
         density=partial(eos80, reference=1025.0),
         surface_roughness=0.01,
+        rivers=(River((12, 30), 800.0, temperature=8.0, salinity=0.0),),
+        sponge=4,
     )
 }
 SETUPS |= LAYERED

@@ -111,7 +111,7 @@ def test_a_sweep_assigns_a_component_at_one_place():
 
 
 def test_beyond_a_mask_the_carry_passes_on_unchanged():
-    mask = SimpleNamespace(type_as=lambda name: FieldType(name, "bool", 1))
+    mask = SimpleNamespace(type_as=lambda name, _=(): FieldType(name, "bool", 1))
     kernel = masked(_sum_up(Read("f", 0, HERE)), mask)
     chosen = Read("mask_of_made", 0, HERE)
     carry, result = kernel.statements

@@ -11,6 +11,8 @@ from halocline.apps.ocean import open_boundaries as opened
 from halocline.apps.ocean import vertically_integrated as integrated
 from halocline.apps.ocean.domain import ALONG, BESIDE, CLOSED, INNER, WATER
 from halocline.apps.ocean.drying import limit_outflow, share_of_outflow
+from halocline.apps.ocean.rivers import pour
+from halocline.apps.ocean.setup import lengths
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.axis import AxisName
@@ -105,6 +107,7 @@ class ExternalMode:
         self.pressure = None
         if setup.pressure is not None:
             self.pressure = self._from_outside("pressure", setup.pressure)
+        self.fresh = self._rivers() if setup.rivers else None
         if setup.brake == "limiter":
             self.share = self.field("share", "center", np.ones(domain.extent))
         if domain.open:
@@ -158,6 +161,18 @@ class ExternalMode:
                     force, of_cells, axis=axis, on=self.points[axis].stepped
                 )
             )
+
+    def _rivers(self) -> Field:
+        """Return how fast rivers raise the surface, found at the begin of each macro step."""
+        fresh = self.field("fresh", "center", unit="m s-1")
+        dx, dy = lengths(self.domain)
+        area = np.broadcast_to(dx * dy, self.domain.extent)
+        deep = self.grid.extent[2:]
+        for river in self.setup.rivers:
+            i, j = river.cell
+            place = hc.Box((i, j, *(0 for _ in deep)), (i + 1, j + 1, *(1 for _ in deep)))
+            self.weather.append(pour(fresh, rate=river.rate(float(area[i, j])), on=place))
+        return fresh
 
     def _from_outside(self, name: str, given: Any) -> Field:
         """Return a field of cells with a number or an array, or one that follows a series."""
@@ -232,7 +247,11 @@ class ExternalMode:
         steps += self._open_elevation()
         U, V = (points.transport for points in self.points.values())
         dt = self.setup.micro_step
-        steps.append(integrated.continuity(self.zeta, U, V, metric=self.metric, dt=dt, on=self.wet))
+        steps.append(
+            integrated.continuity(
+                self.zeta, U, V, metric=self.metric, dt=dt, fresh=self.fresh, on=self.wet
+            )
+        )
         return tuple(steps)
 
     def _velocity(self, points: Points) -> Step:

@@ -9,6 +9,7 @@ import numpy as np
 import halocline as hc
 from halocline.apps.ocean import layer_integrated as layered
 from halocline.apps.ocean import open_boundaries as opened
+from halocline.apps.ocean import rivers
 from halocline.apps.ocean.advection import Advection
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.external_mode import ADVECTIONS
@@ -113,7 +114,7 @@ class InternalMode:
             if given is not None
         )
         self.density = self.field("density", "center") if self.setup.density else None
-        self.pressure = InternalPressure(self) if self.density is not None else None
+        self.pressure = InternalPressure(self, self.density) if self.density else None
 
     def field(self, name: str, location: str, *, unit: str = "") -> Field:
         """Return a field of layers, with what lies beyond the sides."""
@@ -172,6 +173,8 @@ class InternalMode:
                 external.zeta,
                 external.bed,
                 drying=drying,
+                dt=self.dt,
+                fresh=external.fresh,
             ),
             *(
                 layered.column(
@@ -306,6 +309,7 @@ class InternalMode:
             kept=external.outward if external.domain.open else None,
         )
         return (
+            *self._rivers(),
             *getattr(advection, self.setup.splitting)(*self.tracers),
             *diffuse_tracers(
                 self.tracers,
@@ -315,6 +319,27 @@ class InternalMode:
                 molecular=DIFFUSIVITY + self.added_mixing,
             ),
             *self._sponge(),
+        )
+
+    def _rivers(self) -> tuple[Step, ...]:
+        """Return what mixes the water of rivers into their columns."""
+        levels = self.grid.extent[2]
+        known = [
+            (tracer, river.cell, value)
+            for river in self.setup.rivers
+            for tracer in self.tracers
+            if (value := getattr(river, tracer.name)) is not None
+        ]
+        return tuple(
+            rivers.mix(
+                tracer,
+                self.external.fresh,
+                self.before,
+                value=float(value),
+                dt=self.dt,
+                on=hc.Box((i, j, 0), (i + 1, j + 1, levels)),
+            )
+            for tracer, (i, j), value in known
         )
 
     def _sponge(self) -> tuple[Step, ...]:

@@ -37,11 +37,12 @@ class InternalPressure:
     """The fields of the internal pressure.
 
     Args:
-        mode: Whose density it is of.
+        mode: Whose it is.
+        density: Of cells, less that of reference [kg/m³].
     """
 
-    def __init__(self, mode: InternalMode) -> None:
-        self.density, self.last = mode.density, mode.grid.extent[2] - 1
+    def __init__(self, mode: InternalMode, density: Field) -> None:
+        self.density, self.last = density, mode.grid.extent[2] - 1
         self.is_jacobian = mode.setup.pressure_gradient == "jacobian"
         self.depth, self.bed = mode.after, mode.external.bed
         self.middle, *spacing = _profiles(mode)

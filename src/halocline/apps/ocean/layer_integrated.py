@@ -17,18 +17,31 @@ if TYPE_CHECKING:
 
 
 @hc.kernel
-def depths(before: Any, after: Any, zeta_before: Any, zeta: Any, bed: Any, *, drying: Any) -> None:
+def depths(
+    before: Any,
+    after: Any,
+    zeta_before: Any,
+    zeta: Any,
+    bed: Any,
+    *,
+    drying: Any,
+    dt: Any,
+    fresh: Any = None,
+) -> None:
     """Find the depth of cells before and after a macro step; above 0 on land, too.
 
     Args:
-        before: Gets the depth before the step [m].
+        before: Gets the depth before the step, with what rivers bring in it [m].
         after: After it [m].
         zeta_before: Elevation [m].
         zeta: Elevation [m].
         bed: Depth below the mean level [m].
         drying: Depths.
+        dt: Macro step [s].
+        fresh: How fast rivers raise the cell [m/s].
     """
-    before[...] = hc.maximum(zeta_before + bed, drying.least)
+    depth = hc.maximum(zeta_before + bed, drying.least)
+    before[...] = depth if fresh is None else depth + dt * fresh
     after[...] = hc.maximum(zeta + bed, drying.least)
 
 

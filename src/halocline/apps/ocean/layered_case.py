@@ -1,4 +1,4 @@
-"""What the cases of oceans with layers have in common: what is shown of them, and their integrals."""
+"""What the cases of oceans with layers have in common: what is shown of them."""
 
 from __future__ import annotations
 
@@ -37,6 +37,10 @@ class LayeredCase(OceanCase):
     """
 
     layers: Annotated[int, Range(least=2)] = 20
+
+    def describe(self) -> str:
+        """Return the parameters and what follows from them, as text."""
+        return f"{super().describe()}\n{self.layers} layers"
 
     def bytes_stored(self) -> int:
         """Return about how much the stored fields will take, before compression [bytes]."""
@@ -77,9 +81,9 @@ def content(model: Model, tracer: Field) -> Integral:
     )
 
 
-def heights_of_faces(fractions: NDArray[np.float64]) -> NDArray[np.float64]:
+def below_faces(model: Model) -> NDArray[np.float64]:
     """Return which share of the depth lies below the faces of layers (layers + 1)."""
-    return np.append(0.0, np.cumsum(fractions))
+    return np.append(0.0, np.cumsum(layers_of(model).fractions))
 
 
 def _what_is_shown(model: Model) -> tuple[tuple[Quantity, ...], Step]:

@@ -20,12 +20,12 @@ from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.domain import Domain
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, linear
-from halocline.apps.ocean.layered_case import LayeredCase, content, heights_of_faces, tracers_of
-from halocline.apps.ocean.ocean_case import HOUR
+from halocline.apps.ocean.layered_case import LayeredCase, below_faces, content, tracers_of
 from halocline.apps.ocean.pictures import Curve
 from halocline.apps.ocean.sections import Section, draw_section
 from halocline.apps.ocean.setup import PressureGradient, Setup
 from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.tides import HOUR
 from halocline.apps.ocean.vertically_integrated import DENSITY, GRAVITY
 from halocline.errors import CaseError
 from halocline.io.plots import Points
@@ -200,10 +200,10 @@ class LockExchange(LayeredCase):
         hours = result.series("time") / HOUR
         way = self.speed * result.series("time")
         ends = 0.5 * self.length + np.array([-way[-1], way[-1]])
-        share = heights_of_faces(self.setup.sigma.fractions)
+        share = below_faces(result.problem.model)
         depth = values["zeta"][:, 0] + self.water_depth
         section = Section(
-            f"lock exchange, {self.cells} x {self.layers} cells, {self.scheme}, {hours[-1]:.3g} hours",
+            f"lock exchange, {self.scheme}, after {hours[-1]:.3g} hours",
             ("x [km]", "height [m]"),
             self.x / 1e3,
             depth[:, np.newaxis] * share - self.water_depth,

@@ -19,11 +19,12 @@ from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.domain import Domain
 from halocline.apps.ocean.drag import LinearDrag
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, linear
-from halocline.apps.ocean.layered_case import LayeredCase, heights_of_faces, layers_of, tracers_of
-from halocline.apps.ocean.ocean_case import HOUR, OceanProblem, OceanResult
+from halocline.apps.ocean.layered_case import LayeredCase, below_faces, layers_of, tracers_of
+from halocline.apps.ocean.ocean_case import OceanProblem, OceanResult
 from halocline.apps.ocean.sections import Section, draw_section
 from halocline.apps.ocean.setup import Setup
 from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.tides import HOUR
 from halocline.apps.ocean.vertically_integrated import DENSITY, GRAVITY
 from halocline.io.plots import Points
 from halocline.io.quantity import Integral
@@ -136,7 +137,7 @@ class MixedLayer(LayeredCase):
     def diagnostics(self, model: Model) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
         """Return the depth of the mixed layer, and the momentum."""
         depth = model.grid.field("depth_of_face", axes="z", location="z_face", dtype=self.dtype)
-        depth.set(self.water_depth * (1.0 - heights_of_faces(self.setup.sigma.fractions)))
+        depth.set(self.water_depth * (1.0 - below_faces(model)))
         energy = layers_of(model).turbulence.tke
         mixed = hc.max(hc.where(energy > _TURBULENT, depth, 0.0))
         share = 1.0 / _CELLS**2
@@ -162,7 +163,8 @@ class MixedLayer(LayeredCase):
         found = {f.name: getattr(result, f.name) for f in fields(result)}
         return ColumnResult(
             **found,
-            times=np.asarray(problem.record.times),
+            # Steps begin at the times that it tells, and it is their last.
+            times=np.asarray(problem.record.times) + self.macro_step,
             temperature=np.asarray(problem.record.values),
         )
 
@@ -187,13 +189,13 @@ class MixedLayer(LayeredCase):
     def figures(self, result: OceanResult, values: Values) -> Mapping[str, Draw]:
         """Return the buoyancy frequency in the course of time, with the mixed layer."""
         assert isinstance(result, ColumnResult)
-        share = heights_of_faces(self.setup.sigma.fractions)
+        share = below_faces(result.problem.model)
         middles = self.water_depth * (0.5 * (share[1:] + share[:-1]) - 1.0)
         warmer = np.diff(result.temperature, axis=1) / np.diff(middles)
         squared = (-GRAVITY * _BY_TEMPERATURE / DENSITY) * warmer
         hours = result.series("time") / HOUR
         section = Section(
-            f"mixed layer under a wind of u* = {self.friction_velocity:g} m/s, {self.layers} layers",
+            f"mixed layer, u* = {self.friction_velocity:g} m/s, {self.layers} layers",
             ("hours", "height [m]"),
             result.times / HOUR,
             np.broadcast_to(middles, result.temperature.shape),

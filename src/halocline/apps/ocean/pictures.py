@@ -254,6 +254,7 @@ def _draw_current(axes: Axes, surface: Surface) -> None:
 
 
 def draw_curve(axes: Axes, curve: Curve) -> None:
+    """Draw a curve, and what is known beside it."""
     for (marker, color), points in zip(MARKS, curve.known, strict=False):
         every = max(1, len(points.x) // 60)
         axes.plot(
@@ -289,6 +290,11 @@ def _levels(largest: float) -> Array:
 
 
 def save(figure: Figure, title: str, path: Path) -> None:
+    """Write a figure with its title.
+
+    Raises:
+        OutputError: The file cannot be written.
+    """
     figure.suptitle(title, color=INK, fontsize=13, fontweight="bold")
     with writing(path):
         figure.savefig(path, dpi=130)

@@ -20,11 +20,11 @@ from halocline.apps.ocean.domain import Domain
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, linear
 from halocline.apps.ocean.layered_case import LayeredCase
-from halocline.apps.ocean.ocean_case import HOUR
 from halocline.apps.ocean.pictures import Curve, map_of
 from halocline.apps.ocean.sections import Plan, draw_plan
 from halocline.apps.ocean.setup import PressureGradient, Setup
 from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.tides import HOUR
 from halocline.io.plots import Points
 from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
@@ -151,7 +151,7 @@ class Seamount(LayeredCase):
             ),
         )
         plan = Plan(
-            f"seamount, {self.pressure_gradient}, after {days[-1]:.3g} days",
+            f"seamount in water at rest, {self.pressure_gradient}, after {days[-1]:.3g} days",
             map_of(self.setup.domain),
             np.hypot(values["u"], values["v"]),
             "speed, mean over the depth [m/s]",

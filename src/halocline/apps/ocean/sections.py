@@ -65,8 +65,8 @@ def draw_section(section: Section, curves: Sequence[Curve], path: Path) -> None:
         OutputError: The file cannot be written.
     """
     figure = make_figure(10.0, 3.8 + 3.4 * bool(curves))
-    heights = (3.8, 3.4)[: 1 + bool(curves)]
-    upper, *lower = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
+    rows = (3.8, 3.4)[: 1 + bool(curves)]
+    upper, *lower = figure.subfigures(len(rows), 1, squeeze=False, height_ratios=rows)[:, 0]
     axes = upper.subplots()
     x, heights = _corners(section)
     image = axes.pcolormesh(x, heights, section.values, cmap="RdYlBu_r", shading="flat")

@@ -12,6 +12,7 @@ from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.drying import Drying
 from halocline.apps.ocean.limiters import SCHEMES
 from halocline.apps.ocean.metric import EARTH_RADIUS
+from halocline.apps.ocean.rivers import check_river
 from halocline.apps.ocean.vertically_integrated import GRAVITY
 from halocline.errors import CaseError, nearest
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from halocline.apps.ocean.domain import Domain
+    from halocline.apps.ocean.rivers import River
     from halocline.apps.ocean.sigma import Sigma
     from halocline.apps.ocean.tides import Wave
     from halocline.language.series.series import Series
@@ -47,6 +49,7 @@ class Setup:
         stress: Of the wind over the density of water, along x and y: numbers, arrays of cells, or
             series of arrays; None for no wind [m²/s²].
         pressure: Of the air, likewise [Pa].
+        rivers: What brings water into cells.
         tide: Waves of the sea beyond open boundaries.
         elevation: What its elevation has beside these: a series of rows, (times, open cells), in
             the order of the boundaries' cells, of which each is part of one; None for nothing [m].
@@ -83,6 +86,7 @@ class Setup:
     viscosity: float = 0.0
     stress: tuple[Any, Any] | None = None
     pressure: Any = None
+    rivers: tuple[River, ...] = ()
     tide: tuple[Wave, ...] = ()
     elevation: Series | None = None
     open_kind: OpenKind = "clamped"
@@ -108,6 +112,8 @@ class Setup:
         _check_word("open_kind", self.open_kind, get_args(OpenKind))
         _check_word("brake", self.brake, ("limiter", "off"))
         check_time_step(self)
+        for river in self.rivers:
+            check_river(self.domain, river)
         if self.elevation is not None:
             check_elevation(self.domain, self.elevation)
 

@@ -60,9 +60,10 @@ def measure(layers: int, threads: int, dtype: str) -> None:
     copied = median(2 * 8 * (1 << 24) * steps for _, steps in turns) / 1e9
     assert np.isfinite(model.zeta[:, :]).all()
     ratio = median(found) / GETM[layers, threads]
+    of_a_core = 1e9 * threads / median(found)
     print(
         f"{'3-D' if layers else '2-D'} {dtype} {threads} thread(s): {median(found):.3g} cell "
-        f"updates/s ({min(found):.3g} to {max(found):.3g}), {1e9 * threads / median(found):.1f} ns a core, "
+        f"updates/s ({min(found):.3g} to {max(found):.3g}), {of_a_core:.1f} ns a core, "
         f"{ratio:.2f} times GETM's float64; copying {copied:.1f} GB/s"
     )
 

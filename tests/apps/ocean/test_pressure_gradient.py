@@ -128,7 +128,9 @@ def test_a_cubic_is_integrated_exactly():
 
 def test_above_a_seamount_at_rest_the_jacobian_errs_ten_times_less():
     fastest = [
-        run_case("seamount", pressure_gradient=method, cells=34, days=0.25)[0].series("greatest")[-1]
+        run_case("seamount", pressure_gradient=method, cells=34, days=0.25)[0].series("greatest")[
+            -1
+        ]
         for method in METHODS
     ]
     assert 0.0 < 10.0 * fastest[0] < fastest[1] < 0.05

@@ -106,7 +106,7 @@ class ExternalMode:
         self.mean: dict[str, Field] = {}
         self.pressure = None
         if setup.pressure is not None:
-            self.pressure = self._from_outside("pressure", setup.pressure)
+            self.pressure = self.from_outside("pressure", setup.pressure)
         self.fresh = self._rivers() if setup.rivers else None
         if setup.brake == "limiter":
             self.share = self.field("share", "center", np.ones(domain.extent))
@@ -154,7 +154,7 @@ class ExternalMode:
     def _wind_fields(self, stress: tuple[Any, Any]) -> None:
         """Bring the stress of the wind to the velocity points, at the begin of each macro step."""
         for axis, given in zip("xy", stress, strict=True):
-            of_cells = self._from_outside(f"stress_{axis}", given)
+            of_cells = self.from_outside(f"stress_{axis}", given)
             force = self.wind[axis] = self.field(f"wind_{axis}", f"{axis}_face")
             self.weather.append(
                 integrated.at_velocity_points(
@@ -174,7 +174,7 @@ class ExternalMode:
             self.weather.append(pour(fresh, rate=river.rate(float(area[i, j])), on=place))
         return fresh
 
-    def _from_outside(self, name: str, given: Any) -> Field:
+    def from_outside(self, name: str, given: Any) -> Field:
         """Return a field of cells with a number or an array, or one that follows a series."""
         made = self.field(name, "center")
         if isinstance(given, hc.Series):

@@ -9,12 +9,10 @@ import numpy as np
 import halocline as hc
 from halocline.apps.ocean import layer_integrated as layered
 from halocline.apps.ocean import open_boundaries as opened
-from halocline.apps.ocean import rivers
-from halocline.apps.ocean.advection import Advection
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.external_mode import ADVECTIONS
 from halocline.apps.ocean.internal_pressure import InternalPressure
-from halocline.apps.ocean.tracer_flow import Flow
+from halocline.apps.ocean.tracers import Tracers, find_density
 from halocline.apps.ocean.turbulence import (
     find_buoyancy,
     find_shear,
@@ -22,7 +20,7 @@ from halocline.apps.ocean.turbulence import (
     k_epsilon,
     make_turbulence,
 )
-from halocline.apps.ocean.vertical import Layers, diffuse_momentum, diffuse_tracers
+from halocline.apps.ocean.vertical import Layers, diffuse_momentum
 from halocline.apps.ocean.vertically_integrated import DENSITY
 
 if TYPE_CHECKING:
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from halocline.language.steps.steps import Step
 
 # Molecular [m²/s].
-VISCOSITY, DIFFUSIVITY = 1.8e-6, 1.4e-7
+VISCOSITY = 1.8e-6
 
 
 class Columns:
@@ -105,14 +103,8 @@ class InternalMode:
             self.added_mixing = 0.0
             self.turbulence.viscosity.set(self.setup.mixing)
             self.turbulence.diffusivity.set(self.setup.mixing)
-        self.tracers = tuple(
-            self._tracer(name, given, unit)
-            for name, given, unit in (
-                ("temperature", self.setup.temperature, "degC"),
-                ("salinity", self.setup.salinity, "1e-3"),
-            )
-            if given is not None
-        )
+        self._tracers = Tracers(self)
+        self.tracers = self._tracers.fields
         self.density = self.field("density", "center") if self.setup.density else None
         self.pressure = InternalPressure(self, self.density) if self.density else None
 
@@ -125,21 +117,6 @@ class InternalMode:
                 condition = hc.Dirichlet(0.0) if closed else hc.Neumann(0.0)
                 made.boundary([f"{axis}-", f"{axis}+"], condition)
         return made
-
-    def _tracer(self, name: str, given: Any, unit: str) -> Field:
-        """Return a field with what a tracer is at the beginning."""
-        made = self.field(name, "center", unit=unit)
-        if callable(given):
-            x, y, _ = self.grid.coordinates("center", self.grid.domain)
-            given = given(x, y, self._heights()) + np.zeros(self.grid.extent)
-        made.set(given)
-        return made
-
-    def _heights(self) -> Any:
-        """Return how high the middles of layers lie over the mean level at the beginning [m]."""
-        above_bed = np.cumsum(self.fractions) - 0.5 * self.fractions
-        depth = np.maximum(self.external.first_depth, self.least)
-        return depth[..., np.newaxis] * above_bed - self.external.domain.bed[..., np.newaxis]
 
     def macro_step(self) -> tuple[Step, ...]:
         """Return the steps of a macro step, after the 'weather' of the external mode."""
@@ -156,7 +133,7 @@ class InternalMode:
             *self._momentum(y, x),
             *self._vertical_velocity(),
             *self._mixing(),
-            *self._tracer_steps(),
+            *self._tracers.steps(),
         )
 
     def layers(self, columns: Columns) -> Layers:
@@ -283,81 +260,6 @@ class InternalMode:
             ),
         )
 
-    def _tracer_steps(self) -> tuple[Step, ...]:
-        if not self.tracers:
-            return ()
-        x, y = self.columns["x"], self.columns["y"]
-        flow = Flow(
-            x.transport,
-            y.transport,
-            self.before,
-            self.after,
-            x.depth,
-            y.depth,
-            self.fraction,
-            self.w,
-            x.points.stepped,
-            y.points.stepped,
-        )
-        external = self.external
-        advection = Advection(
-            flow,
-            self.metric,
-            self.dt,
-            scheme=self.setup.scheme,
-            on=external.wet,
-            kept=external.outward if external.domain.open else None,
-        )
-        return (
-            *self._rivers(),
-            *getattr(advection, self.setup.splitting)(*self.tracers),
-            *diffuse_tracers(
-                self.tracers,
-                Layers(self.after, self.fraction),
-                self.turbulence.diffusivity,
-                dt=self.dt,
-                molecular=DIFFUSIVITY + self.added_mixing,
-            ),
-            *self._sponge(),
-        )
-
-    def _rivers(self) -> tuple[Step, ...]:
-        """Return what mixes the water of rivers into their columns."""
-        levels = self.grid.extent[2]
-        known = [
-            (tracer, river.cell, value)
-            for river in self.setup.rivers
-            for tracer in self.tracers
-            if (value := getattr(river, tracer.name)) is not None
-        ]
-        return tuple(
-            rivers.mix(
-                tracer,
-                self.external.fresh,
-                self.before,
-                value=float(value),
-                dt=self.dt,
-                on=hc.Box((i, j, 0), (i + 1, j + 1, levels)),
-            )
-            for tracer, (i, j), value in known
-        )
-
-    def _sponge(self) -> tuple[Step, ...]:
-        """Return what draws tracers beside open boundaries to what they were at first."""
-        external, width = self.external, self.setup.sponge
-        if not width or not external.domain.open:
-            return ()
-        weight = external.field("sponge", "center", external.domain.sponge(width))
-        return tuple(
-            opened.relax(
-                tracer,
-                self._tracer(f"{tracer.name}_beyond", getattr(self.setup, tracer.name), ""),
-                weight,
-                on=weight,
-            )
-            for tracer in self.tracers
-        )
-
     def _density(self) -> tuple[Step, ...]:
         if self.density is None or self.setup.density is None:
             return ()
@@ -427,18 +329,3 @@ class InternalMode:
         return self.grid.hidden_field(
             name, dtype=self.setup.dtype, axes="xy", location=columns.location
         )
-
-
-@hc.kernel
-def find_density(
-    density: Any, *, equation: Any, temperature: Any = 10.0, salinity: Any = 35.0
-) -> None:
-    """Find the density of cells, minus that of reference [kg/m³].
-
-    Args:
-        density: Gets it.
-        equation: Of state, see 'equation_of_state'.
-        temperature: [degC].
-        salinity: [1e-3].
-    """
-    density[...] = equation(temperature, salinity)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from halocline.apps.ocean.domain import Domain
     from halocline.apps.ocean.rivers import River
     from halocline.apps.ocean.sigma import Sigma
+    from halocline.apps.ocean.surface_heat import WaterType
     from halocline.apps.ocean.tides import Wave
     from halocline.language.series.series import Series
 
@@ -49,6 +50,9 @@ class Setup:
         stress: Of the wind over the density of water, along x and y: numbers, arrays of cells, or
             series of arrays; None for no wind [m²/s²].
         pressure: Of the air, likewise [Pa].
+        heat_flux: Heat that enters the highest layer, likewise; without sunlight [W/m²].
+        sunlight: That enters the water and warms layers on its way down, likewise [W/m²].
+        water_type: How clear the water is, by Jerlov's types, see 'surface_heat'.
         rivers: What brings water into cells.
         tide: Waves of the sea beyond open boundaries.
         elevation: What its elevation has beside these: a series of rows, (times, open cells), in
@@ -86,6 +90,9 @@ class Setup:
     viscosity: float = 0.0
     stress: tuple[Any, Any] | None = None
     pressure: Any = None
+    heat_flux: Any = None
+    sunlight: Any = None
+    water_type: WaterType = "I"
     rivers: tuple[River, ...] = ()
     tide: tuple[Wave, ...] = ()
     elevation: Series | None = None

@@ -1,0 +1,163 @@
+"""Tracers of the internal mode: temperature and salinity, from their beginning through a step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.ocean import open_boundaries as opened
+from halocline.apps.ocean import rivers
+from halocline.apps.ocean.advection import Advection
+from halocline.apps.ocean.surface_heat import SurfaceHeat
+from halocline.apps.ocean.tracer_flow import Flow
+from halocline.apps.ocean.vertical import Layers, diffuse_tracers
+
+if TYPE_CHECKING:
+    from halocline.apps.ocean.internal_mode import InternalMode
+    from halocline.language.grids.fields import Field
+    from halocline.language.steps.steps import Step
+
+# Molecular [m²/s].
+DIFFUSIVITY = 1.4e-7
+
+
+class Tracers:
+    """What water carries.
+
+    Attributes:
+        fields: Temperature and salinity, as far as they are given.
+
+    Args:
+        mode: Of the layers that carry them.
+    """
+
+    def __init__(self, mode: InternalMode) -> None:
+        self.mode, self.setup = mode, mode.setup
+        self.fields = tuple(
+            self._made(name, given, unit)
+            for name, given, unit in (
+                ("temperature", self.setup.temperature, "degC"),
+                ("salinity", self.setup.salinity, "1e-3"),
+            )
+            if given is not None
+        )
+        is_warmed = self.setup.heat_flux is not None or self.setup.sunlight is not None
+        self.heat = SurfaceHeat(mode) if is_warmed else None
+
+    def _made(self, name: str, given: Any, unit: str) -> Field:
+        """Return a field with what a tracer is at the beginning."""
+        made = self.mode.field(name, "center", unit=unit)
+        if callable(given):
+            grid = made.grid
+            x, y, _ = grid.coordinates("center", grid.domain)
+            given = given(x, y, self._heights()) + np.zeros(grid.extent)
+        made.set(given)
+        return made
+
+    def _heights(self) -> Any:
+        """Return how high the middles of layers lie over the mean level at the beginning [m]."""
+        mode, fractions = self.mode, self.mode.fractions
+        depth = np.maximum(mode.external.first_depth, mode.least)
+        above_bed = depth[..., np.newaxis] * (np.cumsum(fractions) - 0.5 * fractions)
+        return above_bed - mode.external.domain.bed[..., np.newaxis]
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return what a macro step does to them."""
+        if not self.fields:
+            return ()
+        mode, setup = self.mode, self.setup
+        advection = getattr(self._advection(), setup.splitting)
+        return (
+            *self._rivers(),
+            *advection(*self.fields),
+            *(self.heat.steps() if self.heat else ()),
+            *diffuse_tracers(
+                self.fields,
+                Layers(mode.after, mode.fraction),
+                mode.turbulence.diffusivity,
+                dt=mode.dt,
+                molecular=DIFFUSIVITY + mode.added_mixing,
+            ),
+            *self._sponge(),
+        )
+
+    def _advection(self) -> Advection:
+        mode, external = self.mode, self.mode.external
+        x, y = mode.columns["x"], mode.columns["y"]
+        flow = Flow(
+            x.transport,
+            y.transport,
+            mode.before,
+            mode.after,
+            x.depth,
+            y.depth,
+            mode.fraction,
+            mode.w,
+            x.points.stepped,
+            y.points.stepped,
+        )
+        return Advection(
+            flow,
+            mode.metric,
+            mode.dt,
+            scheme=self.setup.scheme,
+            on=external.wet,
+            kept=external.outward if external.domain.open else None,
+        )
+
+    def _rivers(self) -> tuple[Step, ...]:
+        """Return what mixes the water of rivers into their columns."""
+        mode, fresh = self.mode, self.mode.external.fresh
+        if fresh is None:
+            return ()
+        levels = mode.grid.extent[2]
+        known = [
+            (tracer, river.cell, value)
+            for river in self.setup.rivers
+            for tracer in self.fields
+            if (value := getattr(river, tracer.name)) is not None
+        ]
+        return tuple(
+            rivers.mix(
+                tracer,
+                fresh,
+                mode.before,
+                value=float(value),
+                dt=mode.dt,
+                on=hc.Box((i, j, 0), (i + 1, j + 1, levels)),
+            )
+            for tracer, (i, j), value in known
+        )
+
+    def _sponge(self) -> tuple[Step, ...]:
+        """Return what draws tracers beside open boundaries to what they were at first."""
+        external, width = self.mode.external, self.setup.sponge
+        if not width or not external.domain.open:
+            return ()
+        weight = external.field("sponge", "center", external.domain.sponge(width))
+        return tuple(
+            opened.relax(
+                tracer,
+                self._made(f"{tracer.name}_beyond", getattr(self.setup, tracer.name), ""),
+                weight,
+                on=weight,
+            )
+            for tracer in self.fields
+        )
+
+
+@hc.kernel
+def find_density(
+    density: Any, *, equation: Any, temperature: Any = 10.0, salinity: Any = 35.0
+) -> None:
+    """Find the density of cells, minus that of reference [kg/m³].
+
+    Args:
+        density: Gets it.
+        equation: Of state, see 'equation_of_state'.
+        temperature: [degC].
+        salinity: [1e-3].
+    """
+    density[...] = equation(temperature, salinity)

@@ -253,3 +253,20 @@ def test_land_and_open_boundaries_that_cannot_be_are_refused():
         Domain(depth, (1e3, 1e3), open=(OpenBoundary("north", 4, 2, 4),))
     with pytest.raises(CaseError, match="but the grid has 6 x 5 cells"):
         Domain(depth, (1e3, 1e3), open=(OpenBoundary("north", 5, 0, 4),))
+
+
+def test_currents_against_each_other_make_no_ripples_of_the_mean_current():
+    """Waves of a few cells turn by half a period in these macro steps."""
+    domain = flat(128, 2, 500.0, 20.0)
+    setup = Setup(
+        domain,
+        10.0,
+        5,
+        brake="off",
+        sigma=Sigma(20),
+        temperature=lambda x, y, z: np.where(x < 32e3, 5.0, 30.0) + 0.0 * (y + z),
+        density=BY_TEMPERATURE,
+        mixing=1e-4,
+    )
+    run = Run(setup).steps(1100)
+    assert np.abs(run.zeta).max() < 0.1

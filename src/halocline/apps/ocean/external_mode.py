@@ -80,6 +80,7 @@ class ExternalMode:
         wind: Stress over the density at velocity points, by axis [m²/s²].
         forcing: What else acts there, by axis: the wind, or what the internal mode makes of it.
         slow_drag: See 'vertically_integrated.momentum', by axis.
+        sizes: Likewise.
         mean: Where transports are averaged over a macro step, by axis.
 
     Args:
@@ -103,6 +104,7 @@ class ExternalMode:
             self._wind_fields(setup.stress)
         self.forcing = dict(self.wind)
         self.slow_drag: dict[str, Field | None] = dict.fromkeys("xy")
+        self.sizes: dict[str, integrated.Sizes | None] = dict.fromkeys("xy")
         self.mean: dict[str, Field] = {}
         self.pressure = None
         if setup.pressure is not None:
@@ -285,6 +287,7 @@ class ExternalMode:
             coriolis=points.coriolis,
             advection=ADVECTIONS[setup.advection],
             advecting=beside.transport,
+            sizes=self.sizes[points.axis],
             viscosity=setup.viscosity or None,
             forcing=self.forcing[points.axis],
             slow_drag=self.slow_drag[points.axis],

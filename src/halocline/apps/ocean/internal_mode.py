@@ -21,7 +21,7 @@ from halocline.apps.ocean.turbulence import (
     make_turbulence,
 )
 from halocline.apps.ocean.vertical import Layers, diffuse_momentum
-from halocline.apps.ocean.vertically_integrated import DENSITY
+from halocline.apps.ocean.vertically_integrated import DENSITY, Sizes
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.axis import AxisName
@@ -59,6 +59,7 @@ class Columns:
         self.push = surface("push")
         self.drag_rate, self.stress_of_bed = map(surface, ("drag_rate", "stress_of_bed"))
         self.total = surface("total")
+        self.sizes = Sizes(*(surface(n, is_flow=False) for n in ("size_along", "size_across")))
         self.mean = surface("mean")
         self.forcing, self.slow_drag = map(surface, ("forcing", "slow_drag"))
         if self.points.is_along:
@@ -93,6 +94,7 @@ class InternalMode:
             external.mean[axis] = columns.mean
             external.forcing[axis] = columns.forcing
             external.slow_drag[axis] = columns.slow_drag
+            external.sizes[axis] = columns.sizes
         self.w = self.field("w", "z_face", unit="m s-1")
         self.w.boundary(["z-", "z+"], hc.Dirichlet(0.0))
         self.turbulence = make_turbulence(self.grid, self.setup.dtype)
@@ -299,6 +301,13 @@ class InternalMode:
                 **self._carries(columns),
                 on=columns.points.stepped,
             ),
+            *layered.sizes_of_flows(
+                columns.transport,
+                other.transport,
+                axis=columns.axis,
+                start=(0.0, 0.0),
+                end=tuple(columns.sizes),
+            ),
             layered.slow_terms(
                 columns.forcing,
                 columns.slow_drag,
@@ -312,6 +321,7 @@ class InternalMode:
                 axis=columns.axis,
                 metric=self.metric,
                 drag=self.external.drag,
+                sizes=columns.sizes,
                 advection=advection,
                 wind=self.external.wind[columns.axis],
                 on=columns.points.stepped,

@@ -244,6 +244,21 @@ def friction_of_bed(
     return rate, rate * u
 
 
+@hc.sweep("z+")
+def sizes_of_flows(below: Any, p: Any, q: Any, *, axis: AxisName) -> Any:
+    """Sum how much flows through layers, whichever way; see 'vertically_integrated.Sizes'.
+
+    Args:
+        below: The sums of the layers below [m²/s].
+        p: Transport along the axis [m²/s].
+        q: The other one [m²/s].
+        axis: 'x' for p at U points, 'y' for V points.
+    """
+    a = Axis(axis)
+    along, across = below
+    return along + abs(0.5 * (p + a(p, 1))), across + abs(a.mean(q))
+
+
 @hc.kernel
 def slow_terms(
     forcing: Any,
@@ -259,6 +274,7 @@ def slow_terms(
     axis: AxisName,
     metric: Any,
     drag: Any,
+    sizes: Any,
     advection: Any = None,
     wind: Any = None,
 ) -> None:
@@ -278,6 +294,7 @@ def slow_terms(
         axis: 'x' for U points, 'y' for V points.
         metric: Lengths.
         drag: Of the mean, see 'drag'.
+        sizes: Of the flows of layers, see 'vertically_integrated.upstream'.
         advection: See 'explicit_terms'.
         wind: Stress over the density [m²/s²].
     """
@@ -285,7 +302,7 @@ def slow_terms(
     u, v = U * inverse, a.crossing(V * other_inverse)
     found = total
     if advection is not None:
-        found = found + advection(U, V, u, a, metric)
+        found = found + advection(U, V, u, a, metric, sizes)
     if wind is not None:
         found = found + wind
     forcing[...] = found

@@ -6,7 +6,7 @@ Burchard & Bolding 2002 (GETM).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import halocline as hc
 from halocline.apps.ocean.axis import Axis
@@ -55,6 +55,7 @@ def momentum(
     coriolis: Any = None,
     advection: Any = None,
     advecting: Any = None,
+    sizes: Any = None,
     viscosity: Any = None,
     forcing: Any = None,
     slow_drag: Any = None,
@@ -79,6 +80,7 @@ def momentum(
         coriolis: f for U, -f for V [1/s], a number or a field at the velocity points; None for 0.
         advection: Divergence of fluxes of momentum, as 'upstream'; None for none.
         advecting: The other transport before the step, if V is newer [m²/s].
+        sizes: Of the flows of layers, see 'upstream'; None where there are none.
         viscosity: A_M, horizontal eddy viscosity; None for none [m²/s].
         forcing: Stress of the wind and slow terms, over the density [m²/s²].
         slow_drag: What the drag on the lowest of several layers is beyond that on the mean; it
@@ -96,7 +98,7 @@ def momentum(
     if coriolis is not None:
         terms = terms + coriolis * a.crossing(V)
     if advection is not None:
-        terms = terms - advection(U, V if advecting is None else advecting, u, a, metric)
+        terms = terms - advection(U, V if advecting is None else advecting, u, a, metric, sizes)
     if viscosity is not None:
         terms = terms + diffusion(u, v, zeta + cells_bed, depth, a, metric, viscosity)
     if forcing is not None:
@@ -110,7 +112,19 @@ def momentum(
     )
 
 
-def upstream(U: Any, V: Any, u: Any, axis: Axis, metric: Any) -> Any:
+class Sizes(NamedTuple):
+    """How much flows through all layers, to and fro, around a velocity point [m²/s].
+
+    Attributes:
+        along: In the middle of the cell ahead.
+        across: At the corner.
+    """
+
+    along: Any
+    across: Any
+
+
+def upstream(U: Any, V: Any, u: Any, axis: Axis, metric: Any, sizes: Sizes | None = None) -> Any:
     """Return the divergence of the fluxes of momentum, with the velocity from upstream.
 
     Args:
@@ -119,11 +133,22 @@ def upstream(U: Any, V: Any, u: Any, axis: Axis, metric: Any) -> Any:
         u: What is carried: the velocity.
         axis: That of U and u.
         metric: Lengths.
+        sizes: What flows through layers beneath U and V. Fluxes from upstream are those in the
+            middle and a diffusion by the size of the flow; layers that flow against each other
+            diffuse the mean current as well. It has to feel that at once: felt a macro step later
+            it makes waves grow that have turned round meanwhile.
     """
     through_cell = 0.5 * (U + axis(U, 1))
     through_corner = axis.mean(V)
-    along = through_cell * hc.where(through_cell > 0.0, u, axis(u, 1))
-    across = through_corner * hc.where(through_corner > 0.0, axis(u, 0, -1), u)
+    if sizes is None:
+        along = through_cell * hc.where(through_cell > 0.0, u, axis(u, 1))
+        across = through_corner * hc.where(through_corner > 0.0, axis(u, 0, -1), u)
+        return metric.divergence_of_momentum(along, across, axis)
+    size_along = hc.maximum(sizes.along, abs(through_cell))
+    size_across = hc.maximum(sizes.across, abs(through_corner))
+    ahead, beside = axis(u, 1), axis(u, 0, -1)
+    along = 0.5 * (through_cell * (u + ahead) - size_along * (ahead - u))
+    across = 0.5 * (through_corner * (beside + u) - size_across * (u - beside))
     return metric.divergence_of_momentum(along, across, axis)
 
 

@@ -48,10 +48,12 @@ class Points:
         stepped = (self.faces == INNER) | (self.faces == BESIDE)
         self.stepped = mode.field(f"stepped_{name}", self.location, stepped, dtype="bool")
         self.coriolis = _coriolis(mode, axis)
-        self.flowing = self.stepped
-        if self.is_along:
+        # A mask spares land, and costs messages: what it leaves as it is may be read.
+        self.flowing: Field | None = None
+        if not domain.is_wet.all():
             flowing = self.faces != CLOSED
             self.flowing = mode.field(f"flowing_{name}", self.location, flowing, dtype="bool")
+        if self.is_along:
             inward = domain.inward(axis)
             self.inward = mode.field(f"inward_{name}", self.location, inward, dtype="int8")
             self.inside = mode.field(f"inside_{name}", self.location)

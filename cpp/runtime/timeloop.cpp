@@ -61,7 +61,8 @@ struct Step {
             const Box box = cells_of(piece.call);
             const ElementType type = state.field(run.mask).type;
             const Tile tile{piece.call.tile[0], piece.call.tile[1]};
-            piece.active_runs = active_runs_of(mask_on(run.mask, piece.block, box), type, box, tile);
+            piece.active_runs =
+                active_runs_of(mask_on(run.mask, piece.block, box), type, box, tile);
             piece.call.active_runs = piece.active_runs.data();
             piece.call.active_run_count = static_cast<std::int64_t>(piece.active_runs.size());
             piece.kept.reset();

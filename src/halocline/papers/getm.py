@@ -108,6 +108,11 @@ def _reported_halo(*, is_deep: bool) -> dict[str, float]:
     return {shape: (s - sum(f[shape] for f in flat)) / steps for shape, s in total.items()}
 
 
+def bytes_by_rule(side: int, halo: int, layers: int) -> int:
+    """Return what GETM sends in an exchange of a square block: all sides and corners, always."""
+    return (4 * halo * side + 4 * halo**2) * layers * 8
+
+
 def study_exchanges(experiment: Experiment, _: Settings) -> list[Table]:
     """Return how often a macro step exchanges, and what is sent (table 7-1)."""
     layers, halo = (int(stated("002", name)) for name in ("layers", "halo"))
@@ -118,8 +123,7 @@ def study_exchanges(experiment: Experiment, _: Settings) -> list[Table]:
     }
     rows: list[Row] = []
     for mode, (exchanges, step, deep) in modes.items():
-        # GETM: two cells wide, sides and corners, always.
-        sent = (4 * halo * _SIDE + 4 * halo**2) * (layers if deep else 1) * 8
+        sent = bytes_by_rule(_SIDE, halo, layers if deep else 1)
         found = {"GETM": (exchanges, exchanges * _NEIGHBOURS, exchanges * sent)}
         for said in experiment.variants:
             c = _configuration({"step": step, **said}, f"{_SIDE}x{_SIDE}", deep, _BLOCKS, "")

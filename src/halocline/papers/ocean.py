@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from halocline.bench.settings import Settings
@@ -11,6 +10,7 @@ from halocline.io.results import FROM, Row, Table
 from halocline.language.steps.tree import Repeat
 from halocline.papers.configuration import Configuration, StepTimes, measure, plan_of, predict
 from halocline.papers.experiment import Experiment
+from halocline.papers.getm import bytes_by_rule
 from halocline.papers.ocean_box import MICRO_STEPS
 from halocline.papers.published import printed, stated
 from halocline.plan import operations as ops
@@ -21,25 +21,11 @@ from halocline.tune.work import Placement
 _MACHINE, _RANKS_A_NODE, _LINK, _NO_DELAY = "getm-cluster", 4, "gigabit-2011", "L=0,G=0"
 
 
-@dataclass(frozen=True, slots=True)
-class Traffic:
-    """What a rank starts and sends in a step.
-
-    Attributes:
-        exchanges: Rounds of messages.
-        messages: Sent.
-        bytes_sent: In them.
-    """
-
-    exchanges: float
-    messages: float
-    bytes_sent: float
-
-
-def traffic(c: Configuration, rank: int) -> dict[str, Traffic]:
-    """Return what a rank sends in a macro step, and in each of its micro steps."""
+def traffic(c: Configuration, rank: int) -> dict[str, dict[str, float]]:
+    """Return exchanges, messages and bytes that a rank sends in a 'macro' and a 'micro' step."""
     plan, _ = plan_of(c, rank)
-    found = {"macro": [0.0] * 3, "micro": [0.0] * 3}
+    counted = ("exchanges", "messages", "bytes")
+    found = {step: dict.fromkeys(counted, 0.0) for step in ("macro", "micro")}
     # Swaps may take turns: all steps of a round are counted.
     for step in plan.steps:
         for operation, passes, is_inner in _weighted(step):
@@ -48,9 +34,9 @@ def traffic(c: Configuration, rank: int) -> dict[str, Traffic]:
             sends = plan.exchanges[operation.exchange].sends
             sent = sum(plan.bytes_of(message.parts) for message in sends)
             share = passes / len(plan.steps) / (MICRO_STEPS if is_inner else 1)
-            for n, value in enumerate((1, len(sends), sent)):
-                found["micro" if is_inner else "macro"][n] += share * value
-    return {name: Traffic(*values) for name, values in found.items()}
+            for name, value in zip(counted, (1, len(sends), sent), strict=True):
+                found["micro" if is_inner else "macro"][name] += share * value
+    return found
 
 
 def _weighted(
@@ -68,20 +54,17 @@ def study_census(experiment: Experiment, _: Settings) -> list[Table]:
     """Return how often a rank exchanges, and what it sends, beside GETM's rule."""
     layers, halo, side = int(stated("002", "layers")), int(stated("002", "halo")), 60
     blocks, rank = (4, 4), 5
-    sent = (4 * halo * side + 4 * halo**2) * 8
     rows: list[Row] = []
     for mode, deep in (("micro step, 2-D", ()), ("macro step, 3-D", (layers,))):
         name = "macro_exchanges" if deep else "micro_exchanges"
         count = stated("002", name)
         printed_row = {"exchanges": count, "messages": 8 * count}
-        printed_row["bytes"] = count * sent * (layers if deep else 1)
+        printed_row["bytes"] = count * bytes_by_rule(side, halo, layers if deep else 1)
         rows.append({FROM: "paper", "mode": mode, "variant": "GETM 2011", **printed_row})
         for said in experiment.variants:
             c = _configuration(said, (side, side), deep, blocks)
             found = traffic(c, rank)["macro" if deep else "micro"]
-            numbers = (found.exchanges, found.messages, found.bytes_sent)
-            counted = dict(zip(("exchanges", "messages", "bytes"), numbers, strict=True))
-            rows.append({FROM: "here", "mode": mode, "variant": said["name"], **counted})
+            rows.append({FROM: "here", "mode": mode, "variant": said["name"], **found})
     title = "a step of a rank with 60x60 cells, eight neighbours, 60 layers in 3-D"
     return [Table(title, rows)]
 

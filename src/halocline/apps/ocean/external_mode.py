@@ -13,6 +13,7 @@ from halocline.apps.ocean.domain import ALONG, BESIDE, CLOSED, INNER, WATER
 from halocline.apps.ocean.drying import limit_outflow, share_of_outflow
 from halocline.apps.ocean.rivers import pour
 from halocline.apps.ocean.setup import lengths
+from halocline.apps.ocean.sides import bounded
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.axis import AxisName
@@ -62,6 +63,18 @@ class Points:
     def is_along(self) -> bool:
         """Whether some points lie between two open cells."""
         return bool((self.faces == ALONG).any())
+
+    def copied_from_inside(self, transport: Field, value: Field) -> tuple[Step, ...]:
+        """Return what lets points between two open cells have the transport beside them.
+
+        Args:
+            transport: At these points, of the surface or of layers.
+            value: Holds what is copied.
+        """
+        return (
+            opened.inside(value, transport, self.inward, axis=self.axis, on=self.inward),
+            opened.copy(transport, value, on=self.inward),
+        )
 
 
 def _coriolis(mode: ExternalMode, axis: AxisName) -> Any:
@@ -127,18 +140,11 @@ class ExternalMode:
         unit: str = "",
         is_flow: bool = True,
     ) -> Field:
-        """Return a field of the surface with its first values, and what lies beyond the sides.
-
-        On the outer faces of the domain a flow is 0, and all else as on the faces beside.
-        """
+        """Return a field of the surface with its first values; see 'bounded'."""
         made = self.grid.field(
             name, axes="xy", location=location, dtype=dtype or self.setup.dtype, unit=unit
         )
-        for axis, is_periodic in zip("xy", self.domain.periodic, strict=True):
-            if not is_periodic:
-                closed = is_flow and location == f"{axis}_face"
-                condition = hc.Dirichlet(0.0) if closed else hc.Neumann(0.0)
-                made.boundary([f"{axis}-", f"{axis}+"], condition)
+        bounded(made, is_flow=is_flow)
         if values is not None:
             made.set(values)
         return made
@@ -188,10 +194,9 @@ class ExternalMode:
         return made
 
     def _open_fields(self) -> None:
-        codes = dict(zip(("west", "east", "south", "north"), range(1, 5), strict=True))
         outward = np.zeros(self.domain.extent, np.int8)
         for boundary in self.domain.open:
-            outward[boundary.cells()] = codes[boundary.side]
+            outward[boundary.cells()] = opened.SIDES[boundary.side]
         self.outward = self.field("outward", "center", outward, dtype="int8")
         self.beyond = self.field("beyond", "center")
         self.waves: tuple[Any, ...] = ()
@@ -298,12 +303,7 @@ class ExternalMode:
         )
         if not points.is_along:
             return [step]
-        new, value, inward = points.transport_new, points.inside, points.inward
-        return [
-            step,
-            opened.inside(value, new, inward, axis=points.axis, on=inward),
-            opened.copy(new, value, on=inward),
-        ]
+        return [step, *points.copied_from_inside(points.transport_new, points.inside)]
 
     def _outflow(self) -> list[Step]:
         """Return what keeps the depth above its least."""

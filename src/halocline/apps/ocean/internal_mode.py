@@ -8,10 +8,10 @@ import numpy as np
 
 import halocline as hc
 from halocline.apps.ocean import layer_integrated as layered
-from halocline.apps.ocean import open_boundaries as opened
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.external_mode import ADVECTIONS
 from halocline.apps.ocean.internal_pressure import InternalPressure
+from halocline.apps.ocean.sides import bounded
 from halocline.apps.ocean.tracers import Tracers, find_density
 from halocline.apps.ocean.turbulence import (
     find_buoyancy,
@@ -96,7 +96,6 @@ class InternalMode:
             external.slow_drag[axis] = columns.slow_drag
             external.sizes[axis] = columns.sizes
         self.w = self.field("w", "z_face", unit="m s-1")
-        self.w.boundary(["z-", "z+"], hc.Dirichlet(0.0))
         self.turbulence = make_turbulence(self.grid, self.setup.dtype)
         self.shear_squared = self.field("shear_squared", "z_face")
         self.buoyancy_squared = self.field("buoyancy_squared", "z_face")
@@ -113,12 +112,7 @@ class InternalMode:
     def field(self, name: str, location: str, *, unit: str = "") -> Field:
         """Return a field of layers, with what lies beyond the sides."""
         made = self.grid.field(name, location=location, dtype=self.setup.dtype, unit=unit)
-        for axis, is_periodic in zip("xyz", self.grid.periodic, strict=True):
-            if not is_periodic:
-                closed = location == f"{axis}_face"
-                condition = hc.Dirichlet(0.0) if closed else hc.Neumann(0.0)
-                made.boundary([f"{axis}-", f"{axis}+"], condition)
-        return made
+        return bounded(made)
 
     def macro_step(self) -> tuple[Step, ...]:
         """Return the steps of a macro step, after the 'weather' of the external mode."""
@@ -206,11 +200,7 @@ class InternalMode:
             ),
         ]
         if columns.points.is_along:
-            inward = columns.points.inward
-            steps += [
-                opened.inside(columns.inside, p, inward, axis=columns.axis, on=inward),
-                opened.copy(p, columns.inside, on=inward),
-            ]
+            steps += columns.points.copied_from_inside(p, columns.inside)
         return steps
 
     def _vertical_velocity(self) -> tuple[Step, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import halocline as hc
 from halocline.apps.ocean.axis import Axis
-from halocline.apps.ocean.vertically_integrated import DENSITY, GRAVITY
+from halocline.apps.ocean.vertically_integrated import GRAVITY, rise
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.axis import AxisName
@@ -82,9 +82,7 @@ def column(
     found = drying.face_depth(0.5 * (zeta_before + zeta), bed, a)
     depth[...] = found
     inverse[...] = 1.0 / found
-    slope = drying.rise(zeta_before, cells_bed, a)
-    if pressure is not None:
-        slope = slope + (pressure - a(pressure, -1)) * (1.0 / (DENSITY * GRAVITY))
+    slope = rise(zeta_before, cells_bed, a, drying, pressure)
     push[...] = (-GRAVITY * metric.inverse_distance(axis)) * slope
 
 

@@ -74,6 +74,17 @@ def cartesian(dx: float, dy: float) -> Metric:
     return Metric(dx, dx, dy)
 
 
+def widths_of_rows(latitude: Any, east: float, radius: float = EARTH_RADIUS) -> Any:
+    """Return how wide cells of a sphere are along x [m].
+
+    Args:
+        latitude: [degrees].
+        east: Their width [rad].
+        radius: Of the sphere [m].
+    """
+    return radius * east * np.cos(np.radians(latitude))
+
+
 def spherical(grid: Grid, radius: float = EARTH_RADIUS) -> Metric:
     """Return the lengths of cells of a grid of longitudes and latitudes.
 
@@ -85,7 +96,7 @@ def spherical(grid: Grid, radius: float = EARTH_RADIUS) -> Metric:
 
     def row(name: str, location: str) -> Field:
         lengths = grid.field(name, axes="y", location=location, unit="m")
-        lengths.set(lambda y: radius * east * np.cos(np.radians(y)))
+        lengths.set(lambda y: widths_of_rows(y, east, radius))
         return lengths
 
     middle = row("dx", "center")

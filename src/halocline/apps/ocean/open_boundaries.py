@@ -113,6 +113,7 @@ def flather(
 
 # Where the sea beyond an open cell lies, as 'outward' has it.
 WEST, EAST, SOUTH, NORTH = 1, 2, 3, 4
+SIDES = {"west": WEST, "east": EAST, "south": SOUTH, "north": NORTH}
 
 
 def inner(value: Any, outward: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.drying import Drying
 from halocline.apps.ocean.limiters import SCHEMES
-from halocline.apps.ocean.metric import EARTH_RADIUS
+from halocline.apps.ocean.metric import EARTH_RADIUS, widths_of_rows
 from halocline.apps.ocean.rivers import check_river
 from halocline.apps.ocean.vertically_integrated import GRAVITY
 from halocline.errors import CaseError, nearest
@@ -198,5 +198,5 @@ def lengths(domain: Domain) -> tuple[Any, Any]:
     if not domain.is_spherical:
         return np.float64(dx), np.float64(dy)
     y = domain.origin[1] + (np.arange(domain.extent[1]) + 0.5) * dy
-    east = EARTH_RADIUS * np.radians(dx) * np.cos(np.radians(y))
+    east = widths_of_rows(y, np.radians(dx))
     return east[np.newaxis, :], np.float64(EARTH_RADIUS * np.radians(dy))

@@ -17,13 +17,12 @@ import halocline as hc
 from halocline.apps.ocean.drag import KARMAN
 from halocline.apps.ocean.stability import CANUTO_A, Closure
 from halocline.apps.ocean.vertical import Layers, eliminate
+from halocline.apps.ocean.vertically_integrated import GRAVITY
 
 if TYPE_CHECKING:
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Call
-
-GRAVITY = 9.81  # m s-2
 
 
 class Turbulence(NamedTuple):

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import halocline as hc
 from halocline.apps.ocean.axis import Axis
+from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.axis import AxisName
 
 GRAVITY = 9.81
-# Density of water of reference [kg/m³].
-DENSITY = 1025.0
+# Where only differences of the density matter [kg/m³].
+DENSITY = REFERENCE_DENSITY
 
 
 @hc.kernel
@@ -91,9 +92,7 @@ def momentum(
     depth = drying.face_depth(zeta, bed, a)
     crossing = a.crossing(v)
     friction = drag(depth, hc.sqrt(u * u + crossing * crossing))
-    slope = drying.rise(zeta, cells_bed, a)
-    if pressure is not None:
-        slope = slope + (pressure - a(pressure, -1)) * (1.0 / (DENSITY * GRAVITY))
+    slope = rise(zeta, cells_bed, a, drying, pressure)
     terms: Any = 0.0
     if coriolis is not None:
         terms = terms + coriolis * a.crossing(V)
@@ -110,6 +109,17 @@ def momentum(
     U_new[...] = (U + dt * (drying.factor(depth) * terms - gradient)) / (
         1.0 + dt * friction / depth
     )
+
+
+def rise(zeta: Any, bed: Any, axis: Axis, drying: Any, pressure: Any) -> Any:
+    """Return how much higher the surface is ahead of a velocity point than behind it [m].
+
+    The pressure of the air counts as water of its weight; None for none [Pa].
+    """
+    found = drying.rise(zeta, bed, axis)
+    if pressure is None:
+        return found
+    return found + (pressure - axis(pressure, -1)) * (1.0 / (DENSITY * GRAVITY))
 
 
 class Sizes(NamedTuple):

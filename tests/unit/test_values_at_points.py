@@ -132,6 +132,16 @@ def test_points_at_values_have_these_and_need_nothing_else():
         np.testing.assert_array_equal(shot.values[0], field[tuple(cells.T)])
 
 
+def test_of_points_in_few_cells_only_those_near_a_side_need_its_boundary():
+    """The first weights two layers below and a cell that the second has at the other side."""
+    p = hc.Grid((4, 2), periodic=(True, False)).field("p")
+    p.boundary("y-", hc.Dirichlet(0.0))
+    p.set(1.0)
+    shot = hc.Points([(1.5, 0.0), (2.5, 1.5)], "cubic").record(p)
+    simulated(p.grid, [shot], blocks=2).run(1)
+    np.testing.assert_allclose(shot.values, [[0.0, 1.0]], atol=1e-15)
+
+
 def test_what_is_injected_may_be_a_number_an_array_a_parameter_or_a_series():
     grid = hc.Grid((10, 8))
     fields = [grid.field(f"q{n}") for n in range(6)]

@@ -92,10 +92,19 @@ def _sum(values: Sequence[Expr]) -> Expr:
     return Binary("add", _sum(values[:half]), _sum(values[half:]))
 
 
+def _of_side(side: str) -> tuple[int, int]:
+    """Return the axis and the sign of a side."""
+    return AXES.index(side[0]), 1 if side.endswith("+") else -1
+
+
+def weights_beyond(step: AtPoints, side: str) -> bool:
+    """Return whether some point weights a layer beyond a side."""
+    return _of_side(side) in step.footprint.beyond
+
+
 def point_beyond(step: AtPoints, side: str) -> PlanError:
     """Return the refusal of points that need a layer which nothing fills."""
-    sign = 1 if side.endswith("+") else -1
-    number = step.footprint.beyond[AXES.index(side[0]), sign]
+    number = step.footprint.beyond[_of_side(side)]
     where = tuple(float(x) for x in step.points.coordinates[number])
     name = step.field.name
     return PlanError(

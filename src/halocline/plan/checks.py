@@ -11,7 +11,7 @@ from halocline.language.expressions.parameters import Parameter
 from halocline.language.steps.steps import Reduction
 from halocline.language.steps.tree import Every, Repeat, Until
 from halocline.plan.arrangement import INITIAL
-from halocline.plan.at_points import point_beyond
+from halocline.plan.at_points import point_beyond, weights_beyond
 from halocline.plan.program import Computed, Launch, Reduced, all_launches, beyond
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.spaces.space import Space
+    from halocline.plan.access import Key
     from halocline.plan.chain import Demands
     from halocline.plan.program import Item, Program
 
@@ -46,6 +47,7 @@ def check_sides(
             filled = [other.region for n in group for other in boundaries.get(n, ())]
             filled += [a.cells(w.region) for w in launches for a in w.assigns if a.field in group]
             rest = without(beyond(launch, name), filled)
+            rest = [box for box in rest if _uses(launch, box, spaces[name])]
             if rest:
                 raise _read_beyond(launch, name, rest[0], spaces[name])
 
@@ -76,9 +78,17 @@ class FilledCheck:
             if any(one.is_layer and need.field in dict(one.writes) for one in readers):
                 # Layers see those that their own field has beyond other sides as they are.
                 rest = without(rest, self._filled.get(key, ()))
-            if rest:
-                name = readers[0].where.field(need.field)
-                raise _read_beyond(readers[0], name, rest[0], self._spaces[name])
+            for box in rest:
+                self._check_read(readers, key, box)
+
+    def _check_read(self, readers: list[Launch], key: Key, box: Box) -> None:
+        """Refuse the first of some kernels that reads a box where nothing fills it."""
+        for reader in readers:
+            reads = [access for access in reader.reads if access.key == key]
+            is_near = any(access.cells(reader.region).meets(box) for access in reads)
+            if is_near and _uses(reader, box, self._spaces[key[0]]):
+                name = reader.where.field(key[0])
+                raise _read_beyond(reader, name, box, self._spaces[name])
 
     def _by_component(self, launches: Iterable[Launch]) -> dict[tuple[str, int], list[Box]]:
         """Return which cells kernels assign of each component, in any storage of its field."""
@@ -89,6 +99,15 @@ class FilledCheck:
                     boxes = result.setdefault((other, access.component), [])
                     boxes.append(access.cells(launch.region))
         return result
+
+
+def _uses(launch: Launch, box: Box, space: Space) -> bool:
+    """Return whether a kernel uses cells of a box beyond a side that it seems to read.
+
+    Points near a side may weight fewer cells than the others, of which the kernel of them all
+    does not know.
+    """
+    return launch.points is None or weights_beyond(launch.points, _side_of(box, space))
 
 
 def _read_beyond(launch: Launch, name: str, box: Box, space: Space) -> PlanError:

@@ -185,7 +185,7 @@ class _ChainOperations:
             waits.setdefault(first, []).extend(self._last_wait(needs))
         starts: dict[int, list[Operation]] = {}
         for needs in self.chain.early:
-            starts.setdefault(self._last_write(needs), []).extend(self._start_all_but_wait(needs))
+            starts.setdefault(self._last_use(needs), []).extend(self._start_all_but_wait(needs))
         result += starts.get(-1, [])
         for position in range(self.end):
             result += at_end.get(position, [])
@@ -195,11 +195,19 @@ class _ChainOperations:
             result += starts.get(position, [])
         return result
 
-    def _last_write(self, needs: Needs) -> int:
-        """Return the position of the last kernel that writes what is needed; -1 if none does."""
+    def _last_use(self, needs: Needs) -> int:
+        """Return the position of the last kernel that must be over before an exchange; -1 if none.
+
+        It writes what is needed. A whole halo also overwrites layers that were filled here, and
+        which kernels may still read.
+        """
         fields = {need.field for need in needs}
-        written = [{name for name, _ in launch.writes} for launch in self.chain.launches]
-        return max((p for p in range(self.end) if written[p] & fields), default=-1)
+        is_whole = self.strategy.width == "full"
+        used = [
+            {name for name, _ in (*launch.writes, *(a.key for a in launch.reads if is_whole))}
+            for launch in self.chain.launches
+        ]
+        return max((p for p in range(self.end) if used[p] & fields), default=-1)
 
     def _start_all_but_wait(self, needs: Needs) -> list[Operation]:
         found = self.around.exchange(needs)

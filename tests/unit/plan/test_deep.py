@@ -3,6 +3,7 @@
 import time
 from math import lcm
 
+import numpy as np
 import pytest
 import stencils
 from planning import line, plans
@@ -158,3 +159,32 @@ def test_boundaries_of_each_step_have_the_field_that_gives_them_in_that_step(cho
     simulation = hc.Simulation(grid, steps, strategy=hc.Strategy(**choices), target="numpy")
     simulation.run(2, progress=False)
     assert (seen.gather()[0] == 2 * 2.0).all()  # T itself is 0 beside the side
+
+
+@hc.kernel
+def _from_below(u, seen):
+    seen[0, 0] = u[0, -2]
+
+
+@hc.kernel
+def _continued(u):
+    u[0, 0] = u[-1, 0]
+
+
+@hc.kernel
+def _east(u):
+    u[0, 0] = hc.where(hc.index("y") % 2 == 1, u[0, 1], u)
+
+
+@pytest.mark.parametrize("overlap", ["none", "core-first", "rim-first", "postponed"])
+def test_whole_halos_come_when_nobody_reads_the_layers_that_they_overwrite(overlap):
+    """Only half of the layer is filled, for every other row of 'seen': a neighbour's is not."""
+    grid = hc.Grid((6, 12), periodic=(False, True))
+    u, seen = grid.field("u"), grid.coarsen((1, 2)).field("seen", location="x_face")
+    u.boundary("x+", _continued)
+    u.set(lambda x, y: x + y * y)
+    strategy = hc.Strategy(width="full", overlap=overlap, depth=2, poison=True)
+    steps = [_from_below(u, seen), _east(u)]
+    hc.Simulation(grid, steps, blocks=2, strategy=strategy, target="numpy").run(1, progress=False)
+    expected = (np.minimum(np.arange(7), 5) + 0.5)[:, None] + (np.arange(6) * 2 - 1.5) ** 2
+    np.testing.assert_array_equal(seen.gather()[:, 1:], expected[:, 1:])

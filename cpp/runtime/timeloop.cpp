@@ -75,9 +75,13 @@ struct Step {
         halocline_field view = state.view(slot, block);
         const auto& storages = state.storages[state.holds(slot)];
         const Box& stored = storages[static_cast<std::size_t>(block)].layout().allocated;
-        if (box.upper[0] > stored.upper[0]) view.x = 0;
-        if (box.upper[1] > stored.upper[1]) view.y = 0;
-        if (box.upper[2] > stored.upper[2]) view.z = 0;
+        std::int64_t* const strides[] = {&view.x, &view.y, &view.z};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            // Of what has the axis, all cells that are looked at are stored.
+            const bool is_stored = stored.lower[axis] <= box.lower[axis] &&
+                                   box.upper[axis] <= stored.upper[axis];
+            if (!is_stored) *strides[axis] = 0;
+        }
         return view;
     }
 

@@ -31,7 +31,7 @@ def _thomas(a, b, c, rights) -> tuple[list[np.ndarray], list[np.ndarray]]:
     rests = [np.zeros_like(b) for _ in rights]
     for k in range(n):
         is_first = k == 0
-        below = 0.0 * b[k] if is_first else ratio[k - 1]
+        below = np.zeros_like(b[k]) if is_first else ratio[k - 1]
         down = np.zeros_like(a[k]) if is_first else a[k]
         up = np.zeros_like(c[k]) if k == n - 1 else c[k]
         pivot = 1.0 / (b[k] - down * below)

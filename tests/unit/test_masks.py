@@ -86,3 +86,23 @@ def test_an_empty_mask_means_no_cell():
     simulation.grid.fields["mask"].set(0)
     simulation.run(2, progress=False)
     assert not simulation.grid.fields["u"].gather().any()
+
+
+@hc.kernel
+def set_two_above(u):
+    u[0, 2] = 1.0
+
+
+@pytest.mark.parametrize("target", ["c++", "numpy"])
+def test_a_mask_that_lacks_an_axis_holds_in_the_halos_of_blocks_cut_along_it(target):
+    """Blocks compute what is assigned to their first cells from below their own."""
+    grid = hc.Grid((4, 6))
+    u, mask = grid.field("u"), grid.field("mask", dtype="uint8", axes="x")
+    u.set(2.0)
+    mask.set(np.array([1, 1, 0, 1]))
+    cuts = hc.Decomposition(cuts=((0, 4), (0, 4, 6)), periodic=(False, False), ranks=1)
+    steps = [set_two_above(u, on=mask)]
+    hc.Simulation(grid, steps, decomposition=cuts, target=target).run(1, progress=False)
+    expected = np.full((4, 6), 2.0)
+    expected[np.ix_([0, 1, 3], range(2, 6))] = 1.0
+    np.testing.assert_array_equal(u.gather(), expected)

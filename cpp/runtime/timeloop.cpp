@@ -78,8 +78,8 @@ struct Step {
         std::int64_t* const strides[] = {&view.x, &view.y, &view.z};
         for (std::size_t axis = 0; axis < 3; ++axis) {
             // Of what has the axis, all cells that are looked at are stored.
-            const bool is_stored = stored.lower[axis] <= box.lower[axis] &&
-                                   box.upper[axis] <= stored.upper[axis];
+            const bool is_stored =
+                stored.lower[axis] <= box.lower[axis] && box.upper[axis] <= stored.upper[axis];
             if (!is_stored) *strides[axis] = 0;
         }
         return view;

@@ -112,7 +112,7 @@ class _Planner:
         """
         cold, displaced = self._settled(groups, state)
         fetched = frozenset(need for chain in _chains(cold) for need in undisplaced(chain.fetch))
-        entry = _State(fetched | state.valid, displaced)
+        entry = _State(fetched | _refreshed(cold) | state.valid, displaced)
         planned, after = self._round(groups, entry)
         # Some are made stale before they are read, and must be got then.
         useful = state.valid | _saved(cold, planned)
@@ -367,9 +367,16 @@ def _step_ends(items: Iterable[ScheduleItem]) -> list[StepEnd]:
 
 
 def _saved(cold: list[ScheduleItem], planned: list[ScheduleItem]) -> Needs:
-    """Return what chains need not get when copies are known to be valid."""
+    """Return what need not be got when copies are known to be valid."""
     pairs = zip(_chains(cold), _chains(planned), strict=True)
-    return frozenset(n for a, b in pairs for n in undisplaced(a.fetch) - undisplaced(b.fetch))
+    saved = frozenset(n for a, b in pairs for n in undisplaced(a.fetch) - undisplaced(b.fetch))
+    return saved | (_refreshed(cold) - _refreshed(planned))
+
+
+def _refreshed(items: Iterable[ScheduleItem]) -> Needs:
+    """Return what is got between chains, as what a loop needs is before it."""
+    refreshes = (item for item in walk(items) if isinstance(item, Refresh))
+    return frozenset(need for one in refreshes for need in undisplaced(one.needs))
 
 
 def _chains(items: Iterable[ScheduleItem]) -> list[Chain]:

@@ -115,6 +115,13 @@ def test_what_a_loop_does_not_change_is_exchanged_before_it(grid):
     assert line(plan) == ["run add all", "start", "wait", "Repeat", "run average all"]
 
 
+def test_what_a_loop_reads_and_nobody_changes_is_exchanged_once(grid):
+    a, b = map(grid.field, "ab")
+    plan = two(grid, [hc.repeat(3, average(a, b))])
+    assert line(plan) == ["Repeat", "run average all"]
+    assert fields_of(started(plan, plan.prologue)) == {"a"}
+
+
 def test_every_is_planned_on_its_own(grid):
     a, b, c = map(grid.field, "abc")
     plan = two(grid, [average(a, b), hc.swap(a, b), hc.every(2, average(a, c))])

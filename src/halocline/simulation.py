@@ -350,11 +350,11 @@ class Simulation:
         predicted = predicted_lines(
             self.plan, self._ask() if self.size == 1 else self.selection.predictor
         )
-        return self._tally.report(self.step, predicted, self.device)
+        return self._tally.report(self.step, predicted, self.device, self.plan, self.threads)
 
     def _tell(self) -> None:
         plan, reason = self.selection.plan, self.selection.reason
-        self._tally.tell(self.step, self.timers(), plan, self.threads, reason, self.bytes_stored())
+        self._tally.tell(self.step, self.timers(), plan, reason, self.bytes_stored())
 
     def _ask(self) -> Predictor:
         device = "" if self.device.is_cpu else self.device.where

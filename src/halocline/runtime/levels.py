@@ -10,7 +10,7 @@ from halocline.plan import operations as ops
 from halocline.plan.wavefront import bytes_in_wavefront
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from halocline.plan.plan import Plan
     from halocline.runtime.caches import Cache
@@ -36,14 +36,17 @@ def level_lines(
     shares = [cache.share(threads_on_node) for cache in caches]
     levels = list(zip(beyond, shares, strict=True))[::-1]
     bodies = [block.operations for block in plan.temporal_blocks] or plan.steps
+    sizes = plan.bytes_on_largest_block()
     lines: dict[str, None] = {}
+    launches = set()
     for op in walk(bodies):
         if isinstance(op, ops.Wavefront):
             lines[f"{plan.label(op)}: {_in_wavefront(plan, op):.1f} bytes a cell from memory"] = (
                 None
             )
-        elif isinstance(op, ops.Run) and _is_loop(plan, op):
-            moved = ", ".join(_by_level(plan, op, levels, threads))
+        elif isinstance(op, ops.Run) and op.launch not in launches and _is_loop(plan, op):
+            launches.add(op.launch)
+            moved = ", ".join(_by_level(plan, op, sizes, levels, threads))
             lines[f"{plan.launches[op.launch].kernel.name}: bytes a cell {moved}"] = None
     return tuple(lines)
 
@@ -61,11 +64,14 @@ def _in_wavefront(plan: Plan, wavefront: ops.Wavefront) -> float:
 
 
 def _by_level(
-    plan: Plan, run: ops.Run, levels: Sequence[tuple[int, int]], threads: int
+    plan: Plan,
+    run: ops.Run,
+    sizes: Mapping[str, int],
+    levels: Sequence[tuple[int, int]],
+    threads: int,
 ) -> Iterator[str]:
     """Yield what moves from each level, and to it."""
     launch = plan.launches[run.launch]
-    sizes = plan.bytes_on_largest_block()
     stored = sum(sizes.get(name, 0) for name in launch.names)
     tile = plan.executions[run.launch].tile if plan.executions else None
     extent = max(plan.boxes_of(launch.space), key=lambda box: box.cells).extent

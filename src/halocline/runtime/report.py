@@ -143,7 +143,6 @@ class Timings:
         strategy: How communication was done and why, as text.
         bytes_stored: See 'Report'.
         cells: See 'Report'.
-        levels: See 'Report'.
     """
 
     ranks: list[tuple[list[Timer], dict[str, float]]]
@@ -152,7 +151,6 @@ class Timings:
     strategy: str
     bytes_stored: int
     cells: int
-    levels: tuple[str, ...]
 
 
 def make_report(
@@ -160,6 +158,7 @@ def make_report(
     predicted: dict[tuple[str, str], float],
     job: Job,
     device: OpenDevice,
+    levels: tuple[str, ...],
     later_steps: int,
 ) -> Report:
     """Return the report of a run, of what ranks have timings.
@@ -170,6 +169,7 @@ def make_report(
             step by ('step', ''), as the model says; may be empty [s].
         job: The ranks.
         device: Where kernels ran.
+        levels: See 'Report'.
         later_steps: Steps done since.
     """
     return Report(
@@ -185,7 +185,7 @@ def make_report(
         device=device.where,
         is_on_device=not device.is_cpu,
         later_steps=later_steps,
-        levels=timings.levels if device.is_cpu else (),
+        levels=levels if device.is_cpu else (),
     )
 
 

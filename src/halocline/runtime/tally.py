@@ -38,6 +38,8 @@ class Tally:
         self._first = 0
         self.seconds = 0.0
         self.told: Timings | None = None
+        # What the kernels of a plan must move; the next run has mostly the same one.
+        self._moved: tuple[Plan | None, dict[str, float]] = (None, {})
 
     def begin(self, step: int) -> None:
         """Forget everything: what follows is about the steps after so many."""
@@ -57,7 +59,6 @@ class Tally:
         step: int,
         timers: list[Timer],
         plan: Plan,
-        threads: int,
         strategy: str,
         bytes_stored: int,
     ) -> None:
@@ -67,20 +68,34 @@ class Tally:
             step: How many steps have been done.
             timers: Of this rank.
             plan: Of this rank.
-            threads: Of this rank.
             strategy: How communication is done and why, as text.
             bytes_stored: What all fields of all ranks take [bytes].
         """
-        found = self._job.gather((timers, bytes_by_label(plan))) or []
-        levels = level_lines(plan, caches_here(), threads, threads * self._job.ranks_on_node)
+        if self._moved[0] is not plan:
+            self._moved = plan, bytes_by_label(plan)
+        found = self._job.gather((timers, self._moved[1])) or []
         cells = prod(plan.decomposition.extent)
         steps = step - self._first
-        self.told = Timings(found, steps, self.seconds, strategy, bytes_stored, cells, levels)
+        self.told = Timings(found, steps, self.seconds, strategy, bytes_stored, cells)
 
     def report(
-        self, step: int, predicted: dict[tuple[str, str], float], device: OpenDevice
+        self,
+        step: int,
+        predicted: dict[tuple[str, str], float],
+        device: OpenDevice,
+        plan: Plan,
+        threads: int,
     ) -> Report:
-        """Return the report of what was told; see 'make_report'."""
+        """Return the report of what was told; see 'make_report'.
+
+        Args:
+            step: How many steps have been done.
+            predicted: See 'make_report'.
+            device: Where kernels ran.
+            plan: Of this rank.
+            threads: Of this rank.
+        """
         assert self.told is not None
         missing = self._missing(step, self.told)
-        return make_report(self.told, predicted, self._job, device, missing)
+        levels = level_lines(plan, caches_here(), threads, threads * self._job.ranks_on_node)
+        return make_report(self.told, predicted, self._job, device, levels, missing)

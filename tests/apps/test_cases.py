@@ -61,7 +61,8 @@ def some(option):
 def test_the_case_file_of_a_run_has_every_option_of_it(tmp_path: Path):
     plan, problem = tmp_path / "heat.plan", stencils.heat((4, 4), (True, True))
     write_plan_file(plan, problem.grid, problem.steps)
-    given = {name: some(option) for name, option in RUN.items()} | {"plan": str(plan)}
+    given = {name: some(option) for name, option in RUN.items()}
+    given |= {"plan": str(plan), "write": ["some.nc every=2"]}
     path = tmp_path / "case.toml"
     path.write_text(case_file(HeatConduction(), given))
     _, found = read_case(str(path), {})
@@ -76,7 +77,7 @@ def test_the_case_file_of_a_run_has_every_option_of_it(tmp_path: Path):
 def test_options_of_a_run_are_what_simulations_and_strategies_take():
     assert set(options_of(hc.Simulation)) < set(RUN)
     assert {"overlap", "transport", "depth"} < set(RUN)
-    assert len(RUN) == len(options_of(hc.Simulation)) + 10 + 5 + 2
+    assert len(RUN) == len(options_of(hc.Simulation)) + 10 + 6 + 2
 
 
 @pytest.mark.parametrize("kind", known_cases().values())

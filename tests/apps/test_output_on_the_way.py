@@ -16,7 +16,7 @@ from halocline.apps.cases import make_case, read_case
 from halocline.apps.run_options import OutputOptions
 from halocline.cli.outputs import make_recorder
 from halocline.errors import CaseError, OutputError
-from halocline.io.zarr_series import ZarrSeries
+from halocline.io.field_series import FieldSeries
 
 CASES = {
     "heat": {"cells": 10, "dimensions": 3, "steps": 40},
@@ -93,7 +93,7 @@ def test_a_series_that_cannot_be_written_does_not_end_the_run(tmp_path: Path, mo
     def fail(*_):
         raise OSError("gone")
 
-    monkeypatch.setattr(ZarrSeries, "_put", fail)
+    monkeypatch.setattr(FieldSeries, "_put", fail)
     said: list[str] = []
     found, recorder = compute("heat", tmp_path, OutputOptions(every=10, checkpoint=20), said.append)
     assert np.array_equal(found["T"], expected["T"])

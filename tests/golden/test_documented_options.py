@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from halocline.apps.cases import known_cases
+from halocline.apps.field_file import FIELD_FILE
 from halocline.apps.lbm.flow_case import FlowCase
 from halocline.apps.ocean.ocean_case import OceanCase
 from halocline.apps.run_options import RUN
@@ -39,7 +40,10 @@ def tables() -> str:
             listed = ", ".join(f"`{n}` {value}" for n, value in usual.items())
             found += [f"{listed} if nothing is given.", ""]
         found += table(own, usual)
-    return "\n".join([*found, "", "### The run", "", *table(RUN, {}), ""])
+    found += ["", "### The run", "", *table(RUN, {})]
+    return "\n".join(
+        [*found, "", "### What `write` can say of a file", "", *table(FIELD_FILE, {}), ""]
+    )
 
 
 def test_the_documented_options_are_those_declared(request):

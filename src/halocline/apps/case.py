@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
 from halocline.errors import CaseError
+from halocline.io.axis import Axes
 from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
 from halocline.language.grids.grid import Grid
@@ -27,7 +29,10 @@ class Problem:
         refresh: Steps that bring up to date what quantities and integrals read. They are done only
             where something is written, so they must change nothing that 'steps' read.
         dt: Length of a step [time unit].
-        time_unit: In words, as 'L/U'.
+        time_unit: In words, as 'L/U'; 's' is one that files know.
+        axes: What coordinates mean; pure numbers if nothing is said.
+        start: Date and time of step 0, where times are in 's'; None if it has none.
+        constants: What fields are stored with, since it never changes, as the depth of a sea.
         decomposition: Into which blocks the grid is cut where the user does not say, see
             'Simulation'; None for the cheapest sides.
     """
@@ -39,6 +44,9 @@ class Problem:
     refresh: tuple[Step, ...] = field(default=(), kw_only=True)
     dt: float = field(default=1.0, kw_only=True)
     time_unit: str = field(default="steps", kw_only=True)
+    axes: Axes = field(default_factory=dict, kw_only=True)
+    start: datetime | None = field(default=None, kw_only=True)
+    constants: tuple[Variable, ...] = field(default=(), kw_only=True)
     decomposition: Any = field(default=None, kw_only=True)
 
     def blocks(self, chosen: Mapping[str, Any]) -> dict[str, Any]:

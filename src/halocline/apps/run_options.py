@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from halocline.apps.field_file import read_field_files
 from halocline.errors import CaseError, nearest
 from halocline.io.time_series import Probe
 from halocline.language.numbers import Range
@@ -65,6 +66,8 @@ class OutputOptions:
         probe: With 'every': a point as X,Y or X,Y,Z, the values at which are written, too; may be
             repeated.
         movie: With 'every': the variable that a movie of the middle plane shows.
+        write: A file with some of the fields, as 'surface.nc every=90 variables=zeta,u', NetCDF or
+            '.zarr'; may be repeated.
         checkpoint: Steps between two checkpoints; without it there are none.
 
     Raises:
@@ -75,6 +78,7 @@ class OutputOptions:
     vtk: bool = False
     probe: Annotated[list[str] | None, Check(read_probes)] = None
     movie: str | None = None
+    write: Annotated[list[str] | None, Check(read_field_files)] = None
     checkpoint: Annotated[int | None, Range(least=1)] = None
 
     def __post_init__(self) -> None:
@@ -87,14 +91,14 @@ class OutputOptions:
 
     def check_problem(self, case: Case, problem: Problem) -> None:
         """Raise a CaseError for what this problem does not have."""
-        if self.every is None:
-            return
         names = [quantity.name for quantity in problem.quantities]
-        if not names:
+        if (self.every or self.write) and not names:
             raise CaseError(
                 f"The case '{case.name}' names nothing that could be written on its way.",
-                hint="Leave out 'every'.",
+                hint="Leave out 'every' and 'write'.",
             )
+        for name, file in read_field_files(self.write).items():
+            file.check(name, case, problem)
         if self.movie is not None and self.movie not in names:
             raise CaseError(
                 f"The case '{case.name}' has no variable '{self.movie}' for a movie.",
@@ -103,7 +107,7 @@ class OutputOptions:
         if self.movie is not None and problem.grid.dimensions < _PLANE:
             raise CaseError("A movie was asked for of a grid with one axis; expected two or three.")
         for probe in read_probes(self.probe):
-            probe.check(problem.grid)
+            probe.check(problem.grid, problem.axes)
 
 
 JOB = options_of(JobOptions)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from halocline.errors import CaseError, HaloclineError, PlanError
 from halocline.options import Option
@@ -97,12 +98,13 @@ def _parameter(option: Option, panel: str, default: Any) -> inspect.Parameter:
     types: dict[type, Any] = {bool: bool, list: list[str]}
     # The first sentence or clause; the others are for programs.
     text = re.split(r"(?<=[\w'\])])[.;](?:\s|$)", option.about)[0]
-    usual = "" if default in (None, False, "") else f"default {default}"
+    usual = "" if default in (None, "") or default is False else f"default {default}"
     details = "; ".join(filter(None, (str(option.allowed), usual)))
     known = "|".join(map(str, option.choices))
     shown = typer.Option(
         "/".join(flags_of(option)),
-        help=text + (f" ({details})." if details else "."),
+        # Rich would take a unit, as [m], for a style.
+        help=escape(text + (f" ({details})." if details else ".")),
         metavar=None if option.kind is bool else f"[{known}]" if known else _NAMES[option.kind],
         show_default=False,
         rich_help_panel=panel,

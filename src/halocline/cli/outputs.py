@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from halocline.apps.cases import read_case
+from halocline.apps.field_file import FieldFile, read_field_files
 from halocline.apps.run_options import OUTPUT, OutputOptions, read_probes
 from halocline.io.checkpoint import check_exists, load, save
+from halocline.io.field_series import FieldSeries
 from halocline.io.movie import draw_movie
 from halocline.io.recorder import Output, Recorder
 from halocline.io.time_series import TimeSeries
 from halocline.io.vtk import VtkSeries
-from halocline.io.zarr_series import ZarrSeries
 
 if TYPE_CHECKING:
     from halocline.apps.case import Case, Problem
@@ -103,6 +104,8 @@ def make_recorder(  # noqa: PLR0913 (what it is made of)
     outputs: list[Output] = []
     if options.every is not None:
         outputs += _series(case, problem, simulation, options, directory, from_step)
+    for name, file in read_field_files(options.write).items():
+        outputs.append(_fields(case, problem, simulation, directory / name, file, from_step))
     if options.checkpoint is not None:
         path = directory / CHECKPOINT
         outputs.append(Checkpoints(path, options.checkpoint, simulation, identity(case)))
@@ -136,18 +139,12 @@ def _series(
             problem.integrals,
             problem.quantities,
             read_probes(options.probe),
+            axes=problem.axes,
             time_unit=problem.time_unit,
             goes_on_from=goes_on_from,
         ),
-        ZarrSeries(
-            directory / SERIES,
-            options.every,
-            simulation,
-            problem.grid,
-            problem.quantities,
-            time_unit=problem.time_unit,
-            about={"title": case.describe().splitlines()[0], **identity(case)},
-            goes_on_from=goes_on_from,
+        _fields(
+            case, problem, simulation, directory / SERIES, FieldFile(options.every), goes_on_from
         ),
     ]
     if options.vtk:
@@ -163,3 +160,30 @@ def _series(
             )
         )
     return found
+
+
+def _fields(
+    case: Case,
+    problem: Problem,
+    simulation: Simulation,
+    path: Path,
+    file: FieldFile,
+    goes_on_from: int | None,
+) -> FieldSeries:
+    """Return what writes a file of fields."""
+    return FieldSeries(
+        path,
+        file.interval,
+        simulation,
+        problem.grid,
+        file.chosen(problem.quantities),
+        time_unit=problem.time_unit,
+        about={"title": case.describe().splitlines()[0], **identity(case)},
+        axes=problem.axes,
+        start=problem.start,
+        constants=problem.constants,
+        region=file.region,
+        mean=file.mean,
+        precision=file.precision,
+        goes_on_from=goes_on_from,
+    )

@@ -163,8 +163,9 @@ def _write_report(path: Path, report: str) -> None:
 def _write_fields(
     directory: Path, case: Case, problem: Problem, variables: Sequence[Variable]
 ) -> None:
-    from halocline.io.zarr import dataset, write_zarr
+    from halocline.io.dataset import dataset
+    from halocline.io.zarr import write_zarr
 
     about: Mapping[str, Any] = {"title": case.describe().splitlines()[0], **case.parameter_values}
-    contents = dataset(problem.grid, variables, about)
+    contents = dataset(problem.grid, (*variables, *problem.constants), about, problem.axes)
     write_zarr(directory / "fields.zarr", contents)

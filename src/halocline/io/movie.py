@@ -55,7 +55,7 @@ def _open(series: Path, variable: str, path: Path) -> xarray.DataArray:
     import xarray
 
     try:
-        values: xarray.DataArray = xarray.open_zarr(series)[variable]
+        values: xarray.DataArray = xarray.open_zarr(series, decode_timedelta=False)[variable]
     except (OSError, KeyError, ValueError) as error:
         raise OutputError(
             f"Could not write '{path}': it needs '{variable}' of '{series}', which cannot be read."
@@ -90,7 +90,9 @@ def _picture(values: xarray.DataArray) -> tuple[Figure, Callable[[int], None]]:
     def show(number: int) -> None:
         image.set_array(_middle(values, number).T)
         step, time = (values[name].values[number] for name in ("step", "time"))
-        axes.set_title(f"step {step}, {times}: {time:.6g}")
+        is_date = np.issubdtype(time.dtype, np.datetime64)
+        shown = np.datetime_as_string(time, unit="s") if is_date else f"{time:.6g}"
+        axes.set_title(f"step {step}, {times}: {shown}")
 
     return figure, show
 

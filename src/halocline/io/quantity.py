@@ -31,6 +31,7 @@ class Quantity:
         unit: As CF conventions write it; '1' for a pure number.
         description: One phrase.
         vector: The vector whose next component it is, in files that know vectors; '' for none.
+        standard_name: Of the table of CF conventions; '' if that has none.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Quantity:
     unit: str = "1"
     description: str = ""
     vector: str = ""
+    standard_name: str = ""
 
     def shown(self, stored: Any) -> NDArray[Any]:
         """Return stored values as they are shown, in the field's own type."""
@@ -56,7 +58,14 @@ class Quantity:
         """Return values with what a reader must know of them."""
         field = self.field
         return Variable(
-            self.name, values, self.unit, self.description, field.location, field.axes, field.grid
+            self.name,
+            values,
+            self.unit,
+            self.description,
+            field.location,
+            field.axes,
+            field.grid,
+            self.standard_name,
         )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from halocline.errors import CaseError
 from halocline.geometry import AXES
+from halocline.io.axis import PURE_NUMBERS, Axes, faces_along, places_along
 from halocline.io.gather import gather_cells
 from halocline.io.output import Attempt, Ranks, replace_text, writing
 from halocline.language.grids.widths import middles
@@ -28,7 +29,7 @@ class Probe:
     """A point where quantities are read: each has there the value of the cell around the point.
 
     Attributes:
-        point: Its coordinates, as the grid has them.
+        point: Its coordinates, as files show them.
     """
 
     point: tuple[float, ...]
@@ -37,7 +38,7 @@ class Probe:
         """Return the coordinates."""
         return "(" + " ".join(f"{x:.12g}" for x in self.point) + ")"
 
-    def check(self, grid: Grid) -> None:
+    def check(self, grid: Grid, axes: Axes = PURE_NUMBERS) -> None:
         """Raise a CaseError for a point that is not in the grid."""
         if len(self.point) != grid.dimensions:
             raise CaseError(
@@ -45,7 +46,8 @@ class Probe:
                 f"{grid.dimensions}, as the grid has.",
                 hint=f"Write --probe {','.join(AXES[: grid.dimensions]).upper()}.",
             )
-        sides = [tuple(grid.faces(axis)[[0, -1]].tolist()) for axis in range(grid.dimensions)]
+        faces = [faces_along(grid, axis, axes) for axis in range(grid.dimensions)]
+        sides = [(float(at[0]), float(at[-1])) for at in faces]
         if not all(low <= x <= high for x, (low, high) in zip(self.point, sides, strict=True)):
             inside = ", ".join(
                 f"{axis} from {low:.12g} to {high:.12g}"
@@ -53,13 +55,13 @@ class Probe:
             )
             raise CaseError(f"The probe {self} is not in the grid; expected {inside}.")
 
-    def cell(self, field: Field) -> tuple[int, ...]:
+    def cell(self, field: Field, axes: Axes = PURE_NUMBERS) -> tuple[int, ...]:
         """Return the cell whose value of a field is the nearest."""
         grid, domain = field.grid, field.space.flat(field.space.domain)
         found = []
         for axis, x in enumerate(self.point):
             # Between what is nearest to one value and to the next.
-            at = grid.faces(axis)
+            at = faces_along(grid, axis, axes)
             at = middles(at) if field.is_on_faces(axis) else at[1:-1]
             found.append(min(int(np.searchsorted(at, x, "right")), domain.upper[axis] - 1))
         return tuple(found)
@@ -75,6 +77,7 @@ class TimeSeries:
         integrals: A column each; what they read must be up to date, and they themselves.
         quantities: A column each for every probe.
         probes: Points of the grid.
+        axes: What their coordinates mean.
         time_unit: Of the column 'time'.
         goes_on_from: The step after which rows are added to the file that is there, and its later
             rows are dropped; None to begin anew.
@@ -95,6 +98,7 @@ class TimeSeries:
         quantities: Sequence[Quantity] = (),
         probes: Sequence[Probe] = (),
         *,
+        axes: Axes = PURE_NUMBERS,
         time_unit: str,
         goes_on_from: int | None = None,
     ) -> None:
@@ -105,8 +109,11 @@ class TimeSeries:
         self._integrals = tuple(integrals)
         self._probed = [(q, probe) for probe in probes for q in quantities]
         for quantity, probe in self._probed:
-            probe.check(quantity.field.grid)
-        self._places = [(q.field, q.component, probe.cell(q.field)) for q, probe in self._probed]
+            probe.check(quantity.field.grid, axes)
+        self._axes = axes
+        self._places = [
+            (q.field, q.component, probe.cell(q.field, axes)) for q, probe in self._probed
+        ]
         with self.job.call("TimeSeries"):
             self.job.on_first(partial(self._begin, self._head(time_unit), goes_on_from))
 
@@ -115,13 +122,16 @@ class TimeSeries:
         comments = [f"# time [{time_unit}]"]
         comments += [f"# {i.name} [{i.unit}]: {i.description}" for i in self._integrals]
         for (quantity, probe), (field, _, cell) in zip(self._probed, self._places, strict=True):
-            at = field.coordinates(field.space.flat(field.space.domain))
-            own = (cell[axis] for axis in field.space.axes)
-            where = Probe(tuple(x.ravel()[c] for x, c in zip(at, own, strict=True)))
+            where = Probe(tuple(self._place(field, axis, cell) for axis in field.space.axes))
             text = f"{quantity.description} in the cell at {where}"
             comments.append(f"# {quantity.name}{probe} [{quantity.unit}]: {text}")
         names = ["step", "time", *(i.name for i in self._integrals)]
         return [*comments, ",".join([*names, *(f"{q.name}{p}" for q, p in self._probed)])]
+
+    def _place(self, field: Field, axis: int, cell: tuple[int, ...]) -> float:
+        """Return the coordinate of a cell along an axis."""
+        count = field.space.domain.extent[axis]
+        return float(places_along(field.grid, axis, self._axes, field.location, count)[cell[axis]])
 
     @collective
     def write(self, step: int, time: float) -> None:

@@ -25,6 +25,7 @@ class Variable:
         location: Where in a cell the values live.
         axes: The axes that they have.
         grid: Where they live, if not on the grid of what they are written with.
+        standard_name: Of the table of CF conventions; '' if that has none.
     """
 
     name: str
@@ -34,3 +35,4 @@ class Variable:
     location: str = "center"
     axes: str = AXES
     grid: Grid | None = None
+    standard_name: str = ""

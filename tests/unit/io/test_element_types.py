@@ -9,9 +9,9 @@ from test_vtk import read
 
 import halocline as hc
 from halocline.io.checkpoint import load, save
+from halocline.io.field_series import FieldSeries
 from halocline.io.quantity import Quantity
 from halocline.io.vtk import VtkSeries
-from halocline.io.zarr_series import ZarrSeries
 
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 EXTENT = (9, 7)
@@ -84,12 +84,11 @@ def test_output_holds_them(dtype, tmp_path):
     VtkSeries(tmp_path, 1, simulation, grid, (quantity,), dt=1.0).write(0, 0.0)
     _, arrays = read(tmp_path / "vtk" / "step_000000000.vti")
     assert (values == arrays["a"].reshape(EXTENT[::-1]).T).all()
-    path = tmp_path / "series.zarr"
-    series = ZarrSeries(path, 1, simulation, grid, (quantity,), time_unit="s", about={})
-    series.write(0, 0.0)
-    with xarray.open_zarr(path, mask_and_scale=False) as found:
-        assert found["a"].dtype == np.dtype(dtype)
-        assert (values == found["a"].isel(time=0).to_numpy()).all()
+    for name, engine in (("series.zarr", "zarr"), ("series.nc", "h5netcdf")):
+        FieldSeries(tmp_path / name, 1, simulation, grid, (quantity,)).write(0, 0.0)
+        with xarray.open_dataset(tmp_path / name, mask_and_scale=False, engine=engine) as found:
+            assert found["a"].dtype == np.dtype(dtype)
+            assert (values == found["a"].isel(time=0).transpose("x", "y").to_numpy()).all()
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)

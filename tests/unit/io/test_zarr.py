@@ -12,8 +12,10 @@ import xarray
 
 import halocline as hc
 from halocline.errors import OutputError
+from halocline.io.axis import Axis
+from halocline.io.dataset import dataset
 from halocline.io.variable import Variable
-from halocline.io.zarr import dataset, write_zarr
+from halocline.io.zarr import write_zarr
 
 
 @pytest.fixture
@@ -21,10 +23,10 @@ def contents():
     grid = hc.Grid((3, 4), spacing=(0.5, 2.0), origin=(1.0, 0.0))
     level = np.arange(12.0).reshape(3, 4)
     variables = (
-        Variable("level", level, "m", "sea level"),
+        Variable("level", level, "m", "sea level", standard_name="sea_surface_height"),
         Variable("u", level.astype("float32"), "m s-1", "current", "x_face"),
     )
-    return dataset(grid, variables, {"title": "a basin"}, "m")
+    return dataset(grid, variables, {"title": "a basin"}, {"x": Axis("m"), "y": Axis("m")})
 
 
 @pytest.mark.filterwarnings("error")
@@ -39,8 +41,13 @@ def test_xarray_finds_values_coordinates_units_and_names(tmp_path: Path, content
     assert np.array_equal(found["x_face"], [1.0, 1.5, 2.0])
     assert np.array_equal(found["y"], [1.0, 3.0, 5.0, 7.0])
     assert found["x"].attrs == {"long_name": "x coordinate", "units": "m", "axis": "X"}
-    assert found["level"].attrs == {"long_name": "sea level", "units": "m"}
-    assert found.attrs == {"Conventions": "CF-1.10", "title": "a basin"}
+    assert found["level"].attrs == {
+        "long_name": "sea level",
+        "units": "m",
+        "standard_name": "sea_surface_height",
+    }
+    assert (found.attrs["Conventions"], found.attrs["title"]) == ("CF-1.10", "a basin")
+    assert found.attrs["source"].startswith("Halocline ")
 
 
 def test_a_store_replaces_an_older_one(tmp_path: Path, contents):

@@ -1,0 +1,107 @@
+"""Variables of a grid as an xarray dataset, with what CF conventions ask for.
+
+Source: NetCDF Climate and Forecast Metadata Conventions 1.10, 2022 (cfconventions.org).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from halocline.geometry import AXES, by_axes
+from halocline.io.axis import PURE_NUMBERS, Axes, Axis, places_along
+from halocline.language.grids.fields import is_staggered
+
+if TYPE_CHECKING:
+    import xarray
+
+    from halocline.io.variable import Variable
+    from halocline.language.grids.grid import Grid
+
+
+def dataset(
+    grid: Grid,
+    variables: Sequence[Variable],
+    about: Mapping[str, Any],
+    axes: Axes = PURE_NUMBERS,
+) -> xarray.Dataset:
+    """Return variables of a grid as an xarray dataset with dimensions x, y, z.
+
+    Staggered axes have coordinates of their own: 'x_face', …; so have those of coarser or finer
+    grids of the family: 'x_of_32x32', ….
+
+    Args:
+        grid: Where the values live.
+        variables: With values: this is for rank 0.
+        about: What the whole file is about.
+        axes: What the coordinates mean.
+    """
+    import xarray
+
+    coordinates: dict[str, xarray.Variable] = {}
+    contents: dict[str, xarray.Variable] = {}
+    for variable in variables:
+        assert variable.values is not None
+        of = variable.grid or grid
+        known = [a for a, name in enumerate(AXES[: grid.dimensions]) if name in variable.axes]
+        suffix = "" if of.extent == grid.extent else "_of_" + by_axes(of.extent)
+        names = [_dimension(variable.location, AXES[axis]) + suffix for axis in known]
+        for name, axis, count in zip(names, known, variable.values.shape, strict=True):
+            places = places_along(of, axis, axes, variable.location, count)
+            label = _axis_label(AXES[axis], axes)
+            # No coordinate is missing.
+            coordinates[name] = xarray.Variable((name,), places, label, {"_FillValue": None})
+        contents[variable.name] = xarray.Variable(names, variable.values, _label(variable))
+    for name, coordinate in coordinates.items():
+        _name_formula(name, coordinate, axes, contents)
+    return xarray.Dataset(contents, coordinates, attributes(about))
+
+
+def attributes(about: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a file says of itself: numbers and text, for it can say nothing else."""
+    program = f"Halocline {version('halocline')}"
+    own = {"Conventions": "CF-1.10", "source": program, "history": f"Written by {program}"}
+    return {**own, **{name: _plain(value) for name, value in about.items() if value is not None}}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return value if isinstance(value, int | float) else str(value)
+
+
+def _dimension(location: str, axis: str) -> str:
+    """Return the name of a dimension: 'x', or 'x_face' where a field lives between cells."""
+    return f"{axis}_face" if is_staggered(location, axis) else axis
+
+
+def _label(variable: Variable) -> dict[str, str]:
+    label = {"long_name": variable.description, "units": variable.unit}
+    return label | ({"standard_name": variable.standard_name} if variable.standard_name else {})
+
+
+def _axis_label(letter: str, axes: Axes) -> dict[str, str]:
+    axis = axes.get(letter, Axis())
+    description = axis.description or f"{letter} coordinate"
+    label = {"long_name": description, "units": axis.unit, "axis": letter.upper()}
+    # A formula gives the name to a vertical axis; see '_name_formula'.
+    name = "" if axis.terms else axis.standard_name
+    more = {"standard_name": name, "positive": axis.positive}
+    return label | {key: text for key, text in more.items() if text}
+
+
+def _name_formula(
+    name: str, coordinate: xarray.Variable, axes: Axes, contents: Mapping[str, Any]
+) -> None:
+    """Say how heights follow from a coordinate, if all that the formula reads is in the file."""
+    axis = axes.get(coordinate.attrs["axis"].lower(), Axis())
+    if axis.terms and set(axis.terms.values()) <= set(contents):
+        terms = {"sigma": name, **axis.terms}
+        coordinate.attrs |= {
+            "standard_name": axis.standard_name,
+            "formula_terms": " ".join(f"{key}: {of}" for key, of in terms.items()),
+            "computed_standard_name": axis.computed_standard_name,
+        }

@@ -1,0 +1,73 @@
+"""Store: a dataset that grows along time, in a file format; all of it on rank 0."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import numpy as np
+    import xarray
+
+# The dimensions of what has no cells, but times alone.
+WITHOUT_CELLS = ("time", "bounds")
+# Cells along an edge of what is compressed and stored as one piece; times stored as one piece.
+_EDGE, _TIMES = 256, 1024
+
+
+class Store(Protocol):
+    """What is put into it is seen by readers when it is published, all at once.
+
+    Attributes:
+        path: The file.
+    """
+
+    path: Path
+
+    def stored_type(self, dtype: Any) -> np.dtype[Any]:
+        """Return as what numbers of a type are stored."""
+
+    def arranged(self, contents: xarray.Dataset) -> xarray.Dataset:
+        """Return a dataset with its axes in the order of the format."""
+
+    def create(self, contents: xarray.Dataset) -> None:
+        """Write a dataset without times, in the place of an older one.
+
+        Raises:
+            OutputError: It cannot be written.
+        """
+
+    def open(self) -> None:
+        """Begin to look at what is there, and to change it."""
+
+    def array(self, name: str) -> Any:
+        """Return a variable, which has 'shape', 'attrs' and can be indexed."""
+
+    def put(self, name: str, number: int, values: Any) -> None:
+        """Write the value of a time; axes are in the order of the grid."""
+
+    def publish(self, names: Sequence[str], length: int) -> None:
+        """Let readers see so many times of the variables that have times."""
+
+    def close(self) -> None:
+        """End; what was put and not published is lost."""
+
+
+def piece_of(variable: xarray.Variable) -> tuple[int, ...]:
+    """Return the extent of the pieces of a variable: one time, and at most so many cells an edge.
+
+    Pieces are alike, so that the last along an axis is not stored half empty.
+    """
+    times = 1 if has_cells(variable) else _TIMES
+    return tuple(
+        times if name == "time" else ceil(n / ceil(n / _EDGE))
+        for name, n in zip(variable.dims, variable.shape, strict=True)
+    )
+
+
+def has_cells(variable: xarray.Variable) -> bool:
+    """Return whether a variable has values of cells."""
+    return any(name not in WITHOUT_CELLS for name in variable.dims)

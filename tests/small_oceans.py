@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -73,9 +74,27 @@ LAYERED = {
         density=partial(eos80, reference=1025.0),
         surface_roughness=0.01,
         rivers=(River((12, 30), 800.0, temperature=8.0, salinity=0.0),),
+        rain=-1e-5,
         sponge=4,
     )
 }
+# Four blocks of it can compute again all they need.
+LONG = bay(ny=60, f=1.2e-4)
+# Velocities carried as tracers are, tracers diffused, and brought in and out through open cells.
+LAYERED["layers, carried"] = replace(
+    LAYERED["layers"],
+    domain=LONG,
+    salinity=34.0,
+    advection="P2_PDM",
+    advection_splitting="strang",
+    diffusivity=20.0,
+    sponge=0,
+    sea_temperature=9.0,
+    sea_salinity=np.linspace(33.0, 36.0, 58),
+)
+SETUPS["tide, carried"] = replace(
+    SETUPS["tide and wind"], domain=LONG, advection="SUPERBEE", advection_splitting="full"
+)
 SETUPS |= LAYERED
 STEPS = 30
 

@@ -176,7 +176,9 @@ def plan_once(
     # Hidden fields keep nothing from one call to the next, so all of them use the same ones.
     program = bind(grid, steps, 0, prefix="once")
     new = layouts_without_halo(program, {layout.name for layout in stored})
-    plan = make_plan(program, main.decomposition, main.strategy.narrow, main.rank, (*stored, *new))
+    # What is computed again beyond own cells may need wider halos than there are.
+    strategy = replace(main.strategy.narrow, recompute="nothing")
+    plan = make_plan(program, main.decomposition, strategy, main.rank, (*stored, *new))
     plan = decided(plan, platform)
     return plan, [layout for layout in new if layout in plan.layouts]
 

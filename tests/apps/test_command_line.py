@@ -192,6 +192,17 @@ def test_help_tells_the_parameters_of_the_case(tmp_path: Path):
     assert "--womersley" not in done.stdout
 
 
+def test_help_keeps_units_and_a_default_of_zero(tmp_path: Path):
+    done = halocline("run", "kelvin-wave", "--help", folder=tmp_path, COLUMNS="200")
+    assert done.returncode == 0, done.stderr
+    for told in (
+        "Of a side [m] (above 0; default 480000.0).",
+        "Coriolis parameter, by default of 55.4 degrees north [1/s] (default 0.00012).",
+        "or 0 for the vertically integrated mode alone (at least 0; default 0).",
+    ):
+        assert told in done.stdout
+
+
 def test_the_case_may_stand_behind_its_options(tmp_path: Path):
     arguments = ("run", "--cells", "8", "--no-vtk", "--steps=5", "heat", "--output", "out")
     done = halocline(*arguments, folder=tmp_path)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from math import pi
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from halocline.apps.ocean.domain import Domain, OpenBoundary
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, eos80
+from halocline.apps.ocean.kelvin_wave import KelvinWave
 from halocline.apps.ocean.model import make_model
 from halocline.apps.ocean.setup import Setup
 from halocline.apps.ocean.sigma import Sigma
@@ -18,14 +18,13 @@ from halocline.apps.ocean.tides import Wave
 if TYPE_CHECKING:
     from halocline.apps.ocean.model import Model
 
-_SIZE, _DEPTH, _PERIOD, _AMPLITUDE, _CORIOLIS = 480e3, 60.0, 43200.0, 0.5, 1.2e-4
 _MICRO_STEP = 20.0
 # In a macro step.
 MICRO_STEPS = 10
 
 
 def make_box(extent: tuple[int, ...], dtype: str, *, layers: int = 0) -> Model:
-    """Return the report's box, open in the north, with blocks of its cells of 2 km.
+    """Return as much of the report's box as some cells of 2 km are, open in the north.
 
     Args:
         extent: Cells of the whole domain.
@@ -33,7 +32,7 @@ def make_box(extent: tuple[int, ...], dtype: str, *, layers: int = 0) -> Model:
         layers: 0 for the vertically integrated mode alone.
     """
     nx, ny = extent[:2]
-    width = _SIZE / 240
+    box = KelvinWave()
     more: dict[str, Any] = {}
     if layers:
         more = {
@@ -44,16 +43,16 @@ def make_box(extent: tuple[int, ...], dtype: str, *, layers: int = 0) -> Model:
         }
     setup = Setup(
         Domain(
-            np.full((nx, ny), _DEPTH),
-            (width, width),
-            f=_CORIOLIS,
+            np.full((nx, ny), box.water_depth),
+            box.domain.spacing,
+            f=box.f,
             open=(OpenBoundary("north", ny - 1, 0, nx - 1),),
         ),
         _MICRO_STEP,
         MICRO_STEPS,
         brake="off",
-        tide=(Wave(2.0 * pi / _PERIOD, _AMPLITUDE),),
-        ramp=_PERIOD,
+        tide=(Wave(box.frequency, box.amplitude),),
+        ramp=box.period,
         # From rest the first waves make numbers so small that processors are slow with them.
         zeta=1e-3 * np.outer(np.cos(0.3 * np.arange(nx)), np.cos(0.2 * np.arange(ny))),
         dtype=dtype,

@@ -77,7 +77,9 @@ class Bisection:
             room = _room(domain, least)
             if room >= ranks * blocks:
                 boxes = _cut(domain, ranks * blocks, blocks, weights, grain, least)
-                return Decomposition(bounds_of(boxes), periodic, ranks, boxes=tuple(boxes))
+                costs = tuple(float(_inside(box, weights).sum()) for box in boxes)
+                cuts = bounds_of(boxes)
+                return Decomposition(cuts, periodic, ranks, boxes=tuple(boxes), weights=costs)
         raise PlanError(
             f"{ranks} ranks with {blocks} block(s) each were asked to share "
             f"{by_axes(extent)} cells; there is room for {room} blocks of at least "
@@ -148,10 +150,15 @@ def _balanced(
 
     Among those where it weighs the same, that below which lies most nearly this share of the cells.
     """
-    ends = zip(box.lower, box.upper, weights.shape, strict=True)
-    inside = weights[tuple(slice(l, u) if n > 1 else slice(None) for l, u, n in ends)]
+    inside = _inside(box, weights)
     others = tuple(a for a in range(inside.ndim) if a != axis)
     along = np.concatenate(([0.0], np.cumsum(inside.sum(axis=others))))
     off = abs(along[places - box.lower[axis]] - share * along[-1])
     far = abs(places - box.lower[axis] - share * box.extent[axis])
     return int(places[np.lexsort((far, off))[0]])
+
+
+def _inside(box: Box, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weights in a box."""
+    ends = zip(box.lower, box.upper, weights.shape, strict=True)
+    return weights[tuple(slice(l, u) if n > 1 else slice(None) for l, u, n in ends)]

@@ -59,6 +59,7 @@ class Decomposition:
         boxes: The blocks, if they are not all those between the cuts (see 'of_blocks').
         shifts: For each axis how far along each what crosses its high side is moved; empty for not.
         copies: How many blocks there are if each of them has all cells; else 0.
+        weights: What each block costs, as whoever cut them says; without, as much as it has cells.
     """
 
     cuts: tuple[tuple[int, ...], ...]
@@ -69,6 +70,7 @@ class Decomposition:
     boxes: tuple[Box, ...] = ()
     shifts: tuple[Offset, ...] = ()
     copies: int = 0
+    weights: tuple[float, ...] = ()
     _tiling: Cuts | BlockList | Copies = field(init=False, repr=False, compare=False)
     _turns: tuple[Turn, ...] = field(init=False, repr=False, compare=False)
     _known: dict[int, Block] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -153,6 +155,15 @@ class Decomposition:
     def blocks(self) -> int:
         """Number of blocks."""
         return len(self._tiling)
+
+    @property
+    def imbalance(self) -> float:
+        """What the blocks of the rank that has most cost, over the mean of all ranks."""
+        weights = self.weights or [self._tiling.box(n).cells for n in range(self.blocks)]
+        loads = [
+            sum(weights[block.number] for block in self.blocks_of(r)) for r in range(self.ranks)
+        ]
+        return max(loads) * self.ranks / sum(loads)
 
     @property
     def extent(self) -> tuple[int, ...]:

@@ -60,11 +60,13 @@ class Sparse:
                 f"one for each of {ranks} ranks.",
                 hint="Use smaller blocks or fewer ranks.",
             )
-        weights = [1 + int(cells[_slices(every, n)].sum()) for n in kept]
+        counts = [int(cells[_slices(every, n)].sum()) for n in range(every.blocks)]
         owners = [NOBODY] * every.blocks
-        for number, rank in zip(kept, _spread(every, kept, weights, ranks), strict=True):
+        spread = _spread(every, kept, [1 + counts[n] for n in kept], ranks)
+        for number, rank in zip(kept, spread, strict=True):
             owners[number] = rank
-        return replace(every, ranks=ranks, owners=tuple(owners))
+        weights = tuple(map(float, counts))
+        return replace(every, ranks=ranks, owners=tuple(owners), weights=weights)
 
 
 def _slices(decomposition: Decomposition, number: int) -> tuple[slice, ...]:

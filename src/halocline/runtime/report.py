@@ -66,6 +66,7 @@ class Report:
             launching, and say nothing of how long the device then works.
         later_steps: Steps done since, which the report is not about.
         levels: Where what kernels read comes from, as text; empty on devices.
+        imbalance: Cells of the rank that has most, by their weights, over the mean of all ranks.
     """
 
     ranks: int
@@ -81,6 +82,7 @@ class Report:
     is_on_device: bool = False
     later_steps: int = 0
     levels: tuple[str, ...] = ()
+    imbalance: float = 1.0
 
     def _repr_html_(self) -> str:
         """Return the report as Jupyter shows it."""
@@ -99,6 +101,7 @@ class Report:
             *([f"{self.later_steps} later steps are not counted"] if self.later_steps else []),
             f"fields take {self.bytes_stored / 1e6:,.1f} MB, "
             f"{self.bytes_stored / self.cells:.1f} bytes a cell",
+            *self._share(),
             *([f"messages between nodes on an emulated link: {self.link}"] if self.link else []),
             *([self.device] if self.device else []),
             *([_LAUNCHED] if self.is_on_device else []),
@@ -119,6 +122,12 @@ class Report:
             imbalance = sum(row.most for row in working) - sum(row.mean for row in working)
             lines.append(f"imbalance time of kernels at most {imbalance:.3f} s")
         return "\n".join([*lines, *self.levels, self.strategy])
+
+    def _share(self) -> list[str]:
+        """Return how evenly cells are shared."""
+        if self.ranks == 1:
+            return []
+        return [f"the rank with most cells, by weight, has {self.imbalance:.3f} times the mean"]
 
     def _step_times(self) -> list[str]:
         """Return the time of a step as measured and as predicted."""
@@ -143,6 +152,7 @@ class Timings:
         strategy: How communication was done and why, as text.
         bytes_stored: See 'Report'.
         cells: See 'Report'.
+        imbalance: See 'Report'.
     """
 
     ranks: list[tuple[list[Timer], dict[str, float]]]
@@ -151,6 +161,7 @@ class Timings:
     strategy: str
     bytes_stored: int
     cells: int
+    imbalance: float
 
 
 def make_report(
@@ -186,6 +197,7 @@ def make_report(
         is_on_device=not device.is_cpu,
         later_steps=later_steps,
         levels=levels if device.is_cpu else (),
+        imbalance=timings.imbalance,
     )
 
 

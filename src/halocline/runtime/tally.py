@@ -38,8 +38,9 @@ class Tally:
         self._first = 0
         self.seconds = 0.0
         self.told: Timings | None = None
-        # What the kernels of a plan must move; the next run has mostly the same one.
-        self._moved: tuple[Plan | None, dict[str, float]] = (None, {})
+        # What follows from a plan: bytes that kernels must move, and its imbalance. The next run
+        # has mostly the same one.
+        self._planned: tuple[Plan | None, dict[str, float], float] = (None, {}, 1.0)
 
     def begin(self, step: int) -> None:
         """Forget everything: what follows is about the steps after so many."""
@@ -71,12 +72,13 @@ class Tally:
             strategy: How communication is done and why, as text.
             bytes_stored: What all fields of all ranks take [bytes].
         """
-        if self._moved[0] is not plan:
-            self._moved = plan, bytes_by_label(plan)
-        found = self._job.gather((timers, self._moved[1])) or []
+        if self._planned[0] is not plan:
+            self._planned = plan, bytes_by_label(plan), plan.decomposition.imbalance
+        _, moved, imbalance = self._planned
+        found = self._job.gather((timers, moved)) or []
         cells = prod(plan.decomposition.extent)
         steps = step - self._first
-        self.told = Timings(found, steps, self.seconds, strategy, bytes_stored, cells)
+        self.told = Timings(found, steps, self.seconds, strategy, bytes_stored, cells, imbalance)
 
     def report(
         self,

@@ -26,6 +26,11 @@ def boundary(path, hours, values, name="elev"):
     )
 
 
+def discharge(path, hours, values, name):
+    """Write how much water a river brings: (times)."""
+    saved(xr.Dataset({name: ("time", values, {"units": "m3/s"})}, {"time": since(hours)}), path)
+
+
 def weather(path, hours, **values):
     """Write weather: (times, y, x)."""
     units = {"u10": "m/s", "v10": "m s-1", "slp": "Pa", "tausx": "N/m2", "tausy": "N/m2"}

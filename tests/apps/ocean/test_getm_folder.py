@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import input_files as files
@@ -16,9 +17,11 @@ from halocline.apps.cases import make_case
 from halocline.apps.ocean.domain import Domain, OpenBoundary, coriolis
 from halocline.apps.ocean.drag import LinearDrag, LogarithmicDrag
 from halocline.apps.ocean.drying import Drying
+from halocline.apps.ocean.equation_of_state import linear
 from halocline.apps.ocean.getm.namelists import entries
 from halocline.apps.ocean.getm.setup import read_setup
 from halocline.apps.ocean.setup import Setup
+from halocline.apps.ocean.sigma import Sigma
 from halocline.errors import CaseError
 
 # The box of the report, with cells of 32 km.
@@ -228,14 +231,14 @@ def test_an_elevation_at_the_begin_from_a_file(folder):
 
 
 def test_all_settings_that_cannot_be_followed_are_named_at_once(folder):
-    folder.set("param", hotstart=True).set("rivers", river_method=2)
+    folder.set("param", hotstart=True).set("rivers", river_method=1)
     folder.set("m2d", vel2d_adv_hor=6, vel2d_adv_split=1, MM=10, An_method=1)
     folder.set("domain", f_plane=False, crit_depth=0.1)
     assert folder.refusal() == (
         f"The file '{folder.path / 'getm.inp'}' has settings that we cannot follow; change "
         "them there, or see docs/guide/from_getm.md:\n"
         "  param: hotstart = .true.; supported: .false.\n"
-        "  rivers: river_method = 2; supported: 0\n"
+        "  rivers: river_method = 1; supported: 0 or 2\n"
         "  m2d: mm = 10; supported: 1\n"
         "  m2d: vel2d_adv_split = 1; supported: 0\n"
         "  m2d: vel2d_adv_hor = 6; supported: 0 or 1\n"
@@ -261,11 +264,105 @@ def test_a_namelist_that_stands_there_twice(folder):
         read_setup(folder.path)
 
 
-@pytest.mark.parametrize("kind", [2, 3, 4])
-def test_layers_are_refused(folder, kind):
-    assert (
-        "GETM's folders are read for runs of type 1" in folder.set("param", runtype=kind).refusal()
+def layered(folder, kind=4):
+    """Make the folder one of a run with layers, with all that these need said."""
+    folder.set("param", runtype=kind).set("domain", kdum=4, ddu=1.0, ddl=0.0)
+    folder.set("m3d", M=10, ip_method=6, calc_temp=True, calc_salt=True)
+    folder.set("temp", temp_method=1, temp_const=12.0, temp_adv_hor=6, temp_adv_ver=6)
+    folder.set("temp", temp_adv_split=2).set("salt", salt_method=1, salt_const=30.0)
+    folder.set("salt", salt_adv_hor=6, salt_adv_ver=6, salt_adv_split=2)
+    return folder.set("eqstate", eqstate_method=1, T0=9.0, dtr0=-0.2)
+
+
+def test_layers_with_tracers_give_the_bits_of_a_setup_made_by_hand(folder):
+    reading = layered(folder).read()
+    assert (reading.setup.micro_steps, reading.steps) == (10, 28)
+    density = partial(linear, reference=1025.0, at=(9.0, 33.75), by_temperature=-0.2)
+    made = replace(
+        made_by_hand(),
+        micro_steps=10,
+        sigma=Sigma(4, zoom_surface=1.0),
+        temperature=12.0,
+        salinity=30.0,
+        scheme="P2_PDM",
+        splitting="strang",
+        pressure_gradient="jacobian",
+        density=density,
     )
+    found = []
+    for setup in (reading.setup, made):
+        run = Run(setup)
+        run.steps(3)
+        found.append([f.gather() for f in (run.model.U, *run.model.layers.tracers)])
+    for read, by_hand in zip(*found, strict=True):
+        assert np.array_equal(read, by_hand)
+
+
+def test_layers_without_tracers_take_no_notice_of_them(folder):
+    setup = layered(folder, 2).set("temp", temp_method=3).read().setup
+    assert setup.sigma == Sigma(4, zoom_surface=1.0)
+    assert setup.temperature is setup.density is None
+
+
+def test_layers_run_from_the_command_line(folder, tmp_path):
+    layered(folder).set("time", stop="2004-01-01 08:00:00").read()
+    options = ["--getm", str(tmp_path), "--output", str(tmp_path / "output")]
+    done = halocline("run", "ocean", *options, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {"zeta", "temperature", "salinity"} <= set(_fields(tmp_path / "output"))
+
+
+@pytest.mark.parametrize(
+    ("group", "values", "line"),
+    [
+        ("param", {"runtype": 3}, "param: runtype = 3; supported: 1 or 2 or 4"),
+        ("domain", {"vert_cord": 2}, "domain: vert_cord = 2; supported: 1"),
+        ("m3d", {"ip_method": 4}, "m3d: ip_method = 4; supported: 1 or 6"),
+        ("m3d", {"ip_ramp": 99}, "m3d: ip_ramp = 99; supported: 1 or less"),
+        ("m3d", {"cnpar": 0.5}, "m3d: cnpar = 0.5; supported: >=1"),
+        ("m3d", {"avhback": 1e-5}, "m3d: avhback = 1e-05; supported: the same as avmback"),
+        ("m3d", {"vel3d_adv_ver": 0}, "vel3d_adv_ver = 0; supported: the same as vel3d_adv_hor"),
+        ("m3d", {"calc_salt": False}, "m3d: calc_temp = .true.; supported: the same as calc_salt"),
+        ("m3d", {"bdy3d": True}, "m3d: bdy3d = .true.; supported: .false."),
+        ("temp", {"temp_method": 2}, "temp: temp_method = 2; supported: 1"),
+        ("salt", {"salt_adv_hor": 3}, "salt_adv_hor = 3; supported: the same as temp_adv_hor"),
+        ("eqstate", {"eqstate_method": 3}, "eqstate: eqstate_method = 3; supported: 1 or 2"),
+        ("rivers", {"river_method": 2}, "rivers: river_method = 2; supported: 0 with temperatures"),
+    ],
+)  # fmt: skip
+def test_what_layers_cannot_follow_is_named(folder, group, values, line):
+    assert f"{line}\n" in layered(folder).set(group, **values).refusal() + "\n"
+
+
+def test_other_turbulence_is_named(folder):
+    folder.write("gotmturb.nml", "&turbulence\n turb_method = 2\n tke_method = 2\n/\n")
+    assert "gotmturb.nml: turb_method = 2; supported: 3" in layered(folder).refusal()
+
+
+def rivers(folder, lines="2\n5 6 Elbe\n5 7 Elbe\n"):
+    """Give the folder a river that comes into two cells."""
+    files.discharge(folder.path / "rivers.nc", SAMPLES, 100.0 + SAMPLES, "Elbe")
+    return folder.write("riverinfo.dat", lines).set("rivers", river_method=2, river_factor=3.0)
+
+
+def test_rivers_are_shared_by_the_cells_that_have_their_name(folder):
+    first, second = rivers(folder).read().setup.rivers
+    assert (first.cell, second.cell) == ((4, 5), (4, 6))
+    assert np.array_equal(first.flow.values, 1.5 * (100.0 + SAMPLES))
+    assert np.array_equal(first.flow.times, 3600.0 * SAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("3\n5 6 Elbe\n", "has 1 rivers; expected 3"),
+        ("1\n5 6\n", "This line has no name; expected 'i j name' of a river"),
+        ("1\n5 6 Ems\n", "has no variable 'Ems'"),
+        ("1\n99 6 Elbe\n", "There is a river in cell (98, 5)"),
+    ],
+)
+def test_wrong_rivers_are_told(folder, lines, message):
+    assert message in rivers(folder, lines).refusal()
 
 
 @pytest.mark.parametrize(

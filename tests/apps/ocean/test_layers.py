@@ -227,6 +227,11 @@ def test_a_sponge_draws_tracers_to_what_they_were():
     [
         ({"scheme": "P2_PMD"}, "'scheme' was given 'P2_PMD'; expected one of: UPSTREAM, P2,"),
         ({"splitting": "half"}, "'splitting' was given 'half'; expected one of: strang, full,"),
+        (
+            {"advection": "upstream"},
+            "'advection' was given 'upstream'; expected one of: none, UPST",
+        ),
+        ({"advection_splitting": "half"}, "'advection_splitting' was given 'half'; expected one"),
         ({"open_kind": "clamp"}, "'open_kind' was given 'clamp'; expected one of: clamped,"),
     ],
 )
@@ -255,7 +260,8 @@ def test_land_and_open_boundaries_that_cannot_be_are_refused():
         Domain(depth, (1e3, 1e3), open=(OpenBoundary("north", 5, 0, 4),))
 
 
-def test_currents_against_each_other_make_no_ripples_of_the_mean_current():
+@pytest.mark.parametrize("advection", ["UPSTREAM", "P2_PDM"])
+def test_currents_against_each_other_make_no_ripples_of_the_mean_current(advection):
     """Waves of a few cells turn by half a period in these macro steps."""
     domain = flat(128, 2, 500.0, 20.0)
     setup = Setup(
@@ -267,6 +273,7 @@ def test_currents_against_each_other_make_no_ripples_of_the_mean_current():
         temperature=lambda x, y, z: np.where(x < 32e3, 5.0, 30.0) + 0.0 * (y + z),
         density=BY_TEMPERATURE,
         mixing=1e-4,
+        advection=advection,
     )
     run = Run(setup).steps(1100)
     assert np.abs(run.zeta).max() < 0.1

@@ -19,6 +19,7 @@ from halocline.apps.ocean.north_sea_data import CONSTITUENTS, centres, gauges, n
 from halocline.apps.ocean.ocean_case import wave_of
 from halocline.apps.ocean.tides import frequency
 from halocline.errors import CaseError
+from halocline.plan.decomposition import decompose
 
 SHALLOW = {"cells": 16, "periods": 2}
 
@@ -57,6 +58,19 @@ def test_the_analysis_on_the_way_finds_the_tide_of_the_equations():
     assert point.is_cyclonic
     assert "amphidrome at" in result.findings(result.variables())
     assert "Rossby radius 202.2 km" in result.case.describe()
+
+
+def test_a_box_with_layers_has_the_tide_of_the_box_without():
+    box = {"cells": 16, "periods": 4, "micro_step": 300.0, "micro_steps": 4}
+    (result, deep), (_, flat) = run("kelvin-wave", layers=6, **box), run("kelvin-wave", **box)
+    assert np.abs(wave_of(deep, "tide") - wave_of(flat, "tide")).max() < 0.06 * 0.5
+    # Slower at the bed; and all layers together flow as the picture tells.
+    speed = np.hypot(deep["layer_eastward"], deep["layer_northward"])
+    assert speed[..., 0].mean() < 0.9 * speed[..., 3].mean()
+    for layers, mean in (("layer_eastward", "u"), ("layer_northward", "v")):
+        assert deep[layers].mean(axis=2) == pytest.approx(deep[mean], abs=3e-2)
+    assert "6 layers" in result.case.describe()
+    assert "layers" not in make_case("kelvin-wave", box).describe()
 
 
 def test_the_window_of_an_analysis_may_end_anywhere_in_a_run():
@@ -99,6 +113,24 @@ def test_the_north_sea_is_one_sea_and_open_to_norway_orkney_and_the_channel(minu
     assert np.nanmin(domain.depth) >= 10.0
     assert [boundary.side for boundary in domain.open] == ["north", "west", "west"]
     assert domain.is_wet[domain.cells == OPEN].all()
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 8, 16])
+def test_blocks_of_the_north_sea_share_its_water_as_tiles_cannot(ranks):
+    domain = north_sea(5, 0.0, 10.0)
+    bays = domain.blocks().decompose(domain.extent, domain.periodic, ranks)
+    tiles = decompose(domain.extent, domain.periodic, ranks, "tiles", 1)
+
+    def most(split):
+        wet = [
+            sum(domain.is_wet[block.box.slices((0, 0))].sum() for block in split.blocks_of(rank))
+            for rank in range(ranks)
+        ]
+        return max(wet) / np.mean(wet)
+
+    assert bays.imbalance == pytest.approx(most(bays), rel=1e-14)
+    assert most(bays) < 1.03
+    assert most(tiles) > 1.4
 
 
 def test_tides_of_the_edges_are_those_of_gauges_there():
@@ -156,7 +188,7 @@ def test_a_restart_goes_on_with_the_same_bits_and_a_movie_shows_land(tmp_path: P
     assert halocline("run", *case, "--output", "whole", folder=tmp_path).returncode == 0
     whole, long = fields(tmp_path / "whole"), fields(tmp_path / "long")
     assert whole["zeta"].attrs["long_name"] == "sea surface height above geoid"
-    assert set(whole) == {"zeta", "u", "v", "M2_amplitude", "M2_phase"}
+    assert set(whole) == {"zeta", "u", "v", "depth", "M2_amplitude", "M2_phase"}
     for variable in whole:
         assert np.array_equal(whole[variable], long[variable], equal_nan=True), variable
 
@@ -169,6 +201,9 @@ def test_ranks_give_the_same_bits(tmp_path: Path):
         done = halocline(*words, folder=tmp_path)
         assert done.returncode == 0, done.stderr
     alone, together = fields(tmp_path / "on"), fields(tmp_path / "on-3")
+    report = (tmp_path / "on-3" / "report.txt").read_text(encoding="utf-8")
+    assert "the rank with most cells, by weight, has 1.014 times the mean" in report
+    assert "by weight" not in (tmp_path / "on" / "report.txt").read_text(encoding="utf-8")
     for variable in alone:
         assert np.array_equal(alone[variable], together[variable], equal_nan=True), variable
 
@@ -188,6 +223,7 @@ def test_ranks_give_the_same_bits(tmp_path: Path):
             {"cells": 4},
             "'cells' was given 4; expected a whole number of at least 8.",
         ),
+        ("kelvin-wave", {"layers": 1}, "'layers' was given 1; expected at least 2, or 0 for"),
         ("kelvin-wave", {"drag": "cubic"}, "expected one of: logarithmic, linear."),
         ("kelvin-wave", {"f": float("nan")}, "'f' was given nan; expected a finite number."),
         (

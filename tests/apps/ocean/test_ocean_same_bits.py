@@ -15,7 +15,7 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("name", ["tide and wind", "on a sphere", "layers"])
+@pytest.mark.parametrize("name", ["tide and wind", "on a sphere", "layers", "layers, carried"])
 def test_oceans_have_the_same_bits(name):
     expected = fingerprint(run(SETUPS[name])[0])
     for way, options in WAYS.items():

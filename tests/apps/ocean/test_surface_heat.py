@@ -61,6 +61,22 @@ def test_heat_may_follow_a_series():
     assert PER_KELVIN * np.sum(warmer * thickness) == pytest.approx(exact, rel=1e-9)
 
 
+@pytest.mark.parametrize("salinity", [20.0, None])
+def test_water_at_its_freezing_point_does_not_cool_but_warms(salinity):
+    freezing = -0.0575 * (35.0 if salinity is None else salinity)
+    thickness = DEPTH * Sigma(16, 0.0, 2.0).fractions[-1]
+    for flux, first, way in ((-500.0, 0.0, 0.0), (500.0, 0.0, 1.0), (-500.0, 0.5, -1.0)):
+        run = Run(warmed(heat_flux=flux, temperature=freezing + first, salinity=salinity)).steps(1)
+        change = run.model.layers.tracers[0].gather()[..., -1] - (freezing + first)
+        entered = way * abs(flux) * run.setup.macro_step / (PER_KELVIN * thickness)
+        assert change == pytest.approx(entered, rel=1e-3, abs=1e-14)
+    # Cooled on and on, it stays within what one step takes.
+    run = Run(warmed(heat_flux=-500.0, temperature=freezing + 0.1, salinity=salinity)).steps(300)
+    step = 500.0 * run.setup.macro_step / (PER_KELVIN * thickness)
+    found = run.model.layers.tracers[0].gather()
+    assert freezing - step <= found.min() <= freezing
+
+
 def test_water_without_a_temperature_is_refused():
     with pytest.raises(CaseError, match="temperature"):
         Run(warmed(temperature=None, salinity=35.0, sunlight=100.0))

@@ -1,4 +1,4 @@
-"""Advection: tracers carried by the transports of layers become the steps that do it.
+"""Advection: what is carried by the transports of layers becomes the steps that do it.
 
 A fractional step of dt changes the thickness h of a cell to h', and its tracer c to c':
 
@@ -21,13 +21,29 @@ from typing import TYPE_CHECKING, Any
 
 import halocline as hc
 from halocline.apps.ocean.flux_correction import correct, limit
-from halocline.apps.ocean.tracer_flow import Moment, faces_of, layer_faces, thickness_of
+from halocline.apps.ocean.sides import bounded
+from halocline.apps.ocean.tracer_diffusion import diffuse
+from halocline.apps.ocean.tracer_flow import (
+    Moment,
+    faces_of,
+    layer_faces,
+    seen_by_cells,
+    thickness_of,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from halocline.apps.ocean.axis import AxisName
+    from halocline.apps.ocean.limiters import Scheme
     from halocline.apps.ocean.metric import Metric
     from halocline.apps.ocean.tracer_flow import Flow
     from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
+
+
+# What flows along an axis, by its name in 'Moment'.
+_FLOWS: Mapping[AxisName, str] = {"x": "p", "y": "q"}
 
 
 @hc.kernel
@@ -40,12 +56,13 @@ def advect(
     moment: Moment,
     metric: Metric,
     dt: Any,
-    scheme: str,
+    scheme: Scheme,
 ) -> None:
     """Carry tracers along one axis, or along several at once.
 
     Of 'flow' a field comes by position, too, because a kernel needs one.
     """
+    flow, metric = seen_by_cells(flow, metric)
     weight = dt / thickness_of(moment, flow, metric)
     for c, c_new in zip(tracers, advected, strict=True):
         outflow = 0.0
@@ -74,7 +91,7 @@ def advect_up(
     done: Any,
     metric: Metric,
     dt: Any,
-    scheme: str,
+    scheme: Scheme,
 ) -> Any:
     """Carry tracers through the faces of layers; what passes one is made once and handed on.
 
@@ -90,7 +107,8 @@ def advect_up(
         dt: Length of a substep [s].
         scheme: One of 'SCHEMES'.
     """
-    faces = layer_faces(flow._replace(w=_explicit(w, flow, dt)), dt)
+    flow, metric = seen_by_cells(flow._replace(w=w), metric)
+    faces = layer_faces(flow._replace(w=_explicit(flow, dt)), dt)
     thickness = thickness_of(moment, flow, metric) - done * faces.outflow(faces.flow)
     above = tuple(faces.above(faces.correction(c, scheme)) for c in tracers)
     for c, c_new, lower, upper in zip(tracers, advected, below, above, strict=True):
@@ -98,9 +116,9 @@ def advect_up(
     return above
 
 
-def _explicit(w: Any, flow: Flow, dt: Any) -> Any:
-    """Return the part of a velocity with which nothing passes a whole layer within a substep."""
-    return w / hc.maximum(1.0, layer_faces(flow, dt).courant)
+def _explicit(flow: Flow, dt: Any) -> Any:
+    """Return the part of w with which nothing passes a whole layer within a substep."""
+    return flow.w / hc.maximum(1.0, layer_faces(flow, dt).courant)
 
 
 @hc.sweep("z+")
@@ -129,8 +147,9 @@ def eliminate(
         substep: Length of a substep [s].
         dt: Time step [s].
     """
+    flow, metric = seen_by_cells(flow, metric)
     kept, *rests = below
-    swift = flow.w - _explicit(flow.w, flow, substep)
+    swift = flow.w - _explicit(flow, substep)
     # What follows from implicit fluxes is divided by the thickness before them.
     ended = thickness_of(moment, flow, metric)
     weight = dt / (ended + dt * (hc.at(swift, z=1) - swift))
@@ -168,45 +187,51 @@ class Advection:
             and stable for any w. Without it nothing is left where substeps are enough.
         on: Cells with water, if not all.
         kept: Cells beside them whose tracers stay as they are, as at open boundaries.
+        first: Which of x and y comes first where both do not come at once.
     """
 
     flow: Flow
     metric: Metric
     dt: Any
-    scheme: str = "P2_PDM"
+    scheme: Scheme = "P2_PDM"
     substeps: int = 1
     is_implicit: bool = True
     on: Any = None
     kept: Any = None
+    first: AxisName = "x"
 
     def strang(self, *tracers: Field) -> tuple[Step, ...]:
-        """Return half a step along x, half along y, one along z, then y and x again (HALF)."""
-        half = 0.5 * self.dt
+        """Return half a step along x, half along y, one along z, then y and x again (HALF).
+
+        Without z: half along x, one along y, half along x. With y 'first' these change places.
+        """
+        half, (first, second) = 0.5 * self.dt, self._order
         if self.flow.w is None:
             return (
                 *self._hold(tracers, "advected"),
-                *self._along("x", tracers, half, Moment("before", p=half)),
-                *self._along("y", tracers, self.dt, Moment("after", p=-half)),
-                *self._along("x", tracers, half, Moment("after")),
+                *self._along(first, tracers, half, Moment("before", **{_FLOWS[first]: half})),
+                *self._along(second, tracers, self.dt, Moment("after", **{_FLOWS[first]: -half})),
+                *self._along(first, tracers, half, Moment("after")),
             )
         # By the middle of z layers have changed by half of what they will. So steps along y need
         # nothing of p, which is not sent for them.
+        back = Moment("middle", w=half, **{_FLOWS[second]: half})
         return (
             *self._hold(tracers, "advected"),
-            *self._along("x", tracers, half, Moment("before", p=half)),
-            *self._along("y", tracers, half, Moment("middle", w=-half)),
+            *self._along(first, tracers, half, Moment("before", **{_FLOWS[first]: half})),
+            *self._along(second, tracers, half, Moment("middle", w=-half)),
             *self._up(tracers, "middle", half),
-            *self._along("y", tracers, half, Moment("middle", w=half, q=half)),
-            *self._along("x", tracers, half, Moment("after")),
+            *self._along(second, tracers, half, back),
+            *self._along(first, tracers, half, Moment("after")),
         )
 
     def full(self, *tracers: Field) -> tuple[Step, ...]:
-        """Return a step along x, one along y, one along z (FULL)."""
-        dt = self.dt
+        """Return a step along x, or 'first' along y, one along the other, one along z (FULL)."""
+        dt, (first, second) = self.dt, self._order
         return (
             *self._hold(tracers, "advected"),
-            *self._along("x", tracers, dt, Moment("before", p=dt)),
-            *self._along("y", tracers, dt, self._before_w()),
+            *self._along(first, tracers, dt, Moment("before", **{_FLOWS[first]: dt})),
+            *self._along(second, tracers, dt, self._before_w()),
             *self._up(tracers, "after", 0.0),
         )
 
@@ -224,10 +249,10 @@ class Advection:
 
         Source: Zalesak 1979.
         """
-        low, gains, losses = (
-            self._beside(tracers, name, hc.Neumann(0.0)) for name in ("low", "gain", "loss")
-        )
-        advected = self._beside(tracers, "advected")
+        low, gains, losses = (fields_beside(tracers, name) for name in ("low", "gain", "loss"))
+        for field in (*low, *gains, *losses):
+            bounded(field, is_flow=False)
+        advected = fields_beside(tracers, "advected")
         given = {
             "axes": "xy",
             "tracers": tracers,
@@ -248,11 +273,29 @@ class Advection:
             *self._up(tracers, "after", 0.0),
         )
 
+    def diffused(self, *tracers: Field, diffusivity: float) -> tuple[Step, ...]:
+        """Return a step of horizontal diffusion, after those of a way to carry them [m²/s]."""
+        others = fields_beside(tracers, "advected")
+        step = diffuse(
+            tracers=tracers,
+            diffused=others,
+            flow=self.flow,
+            metric=self.metric,
+            dt=self.dt,
+            diffusivity=diffusivity,
+            on=self.on,
+        )
+        return (*self._hold(tracers, "advected"), step, *map(hc.swap, tracers, others))
+
+    @property
+    def _order(self) -> tuple[AxisName, AxisName]:
+        return ("x", "y") if self.first == "x" else ("y", "x")
+
     def _hold(self, tracers: tuple[Field, ...], name: str) -> tuple[Step, ...]:
         """Return what gives fields beside tracers those of cells that nothing steps."""
         if self.kept is None:
             return ()
-        return (hold(tracers=tracers, others=self._beside(tracers, name), on=self.kept),)
+        return (hold(tracers=tracers, others=fields_beside(tracers, name), on=self.kept),)
 
     def _before_w(self) -> Moment:
         """Return the end of a step along x and y, before that along z."""
@@ -262,7 +305,7 @@ class Advection:
         self, axes: str, tracers: tuple[Field, ...], dt: Any, end: Moment
     ) -> tuple[Step, ...]:
         """Return a step along x or y, or along several axes at once."""
-        advected = self._beside(tracers, "advected")
+        advected = fields_beside(tracers, "advected")
         step = advect(
             axes=axes,
             tracers=tracers,
@@ -280,7 +323,7 @@ class Advection:
         """Return a step along z, which ends so long after a base; none in two dimensions."""
         if self.flow.w is None:
             return ()
-        substep, advected = self.dt / self.substeps, self._beside(tracers, "advected")
+        substep, advected = self.dt / self.substeps, fields_beside(tracers, "advected")
         given = {"tracers": tracers, "flow": self.flow, "metric": self.metric, "on": self.on}
         steps: list[Step] = []
         for number in range(self.substeps):
@@ -296,7 +339,7 @@ class Advection:
             )
             steps += map(hc.swap, tracers, advected)
         if self.is_implicit:
-            (ratio,) = self._beside(tracers[:1], "ratio")
+            (ratio,) = fields_beside(tracers[:1], "ratio")
             steps += eliminate(
                 ratio,
                 moment=Moment(base, w=end),
@@ -309,15 +352,10 @@ class Advection:
             steps += substitute(ratio, tracers=tracers, start=nothing, on=self.on)
         return tuple(steps)
 
-    def _beside(
-        self, tracers: tuple[Field, ...], name: str, boundary: Any = None
-    ) -> tuple[Field, ...]:
-        """Return a field of some name beside each tracer."""
-        fields = tuple(
-            c.grid.hidden_field(f"{name}_{number}", dtype=c.dtype, axes=c.axes)
-            for number, c in enumerate(tracers)
-        )
-        for field in fields:
-            if boundary is not None and field.grid.sides:
-                field.boundary(field.grid.sides, boundary)
-        return fields
+
+def fields_beside(tracers: tuple[Field, ...], name: str) -> tuple[Field, ...]:
+    """Return a field of some name beside each tracer, for a while; 'advected' to swap with it."""
+    return tuple(
+        c.grid.hidden_field(f"{name}_{number}", dtype=c.dtype, axes=c.axes, location=c.location)
+        for number, c in enumerate(tracers)
+    )

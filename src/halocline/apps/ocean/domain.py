@@ -152,13 +152,17 @@ class Domain:
         """
         found = np.where(self.cells == OPEN, 1.0, 0.0)
         for boundary in self.open:
-            axis, outward = _OUTWARD[boundary.side]
             for away in range(1, width):
-                cells = list(boundary.cells())
-                cells[axis] = np.clip(cells[axis] - outward * away, 0, self.extent[axis] - 1)
-                weight = (1.0 - away / width) ** 2
-                found[tuple(cells)] = np.maximum(found[tuple(cells)], weight)
+                cells = self.inwards(boundary, away)
+                found[cells] = np.maximum(found[cells], (1.0 - away / width) ** 2)
         return np.where(self.is_wet, found, 0.0)
+
+    def inwards(self, boundary: OpenBoundary, away: int) -> tuple[NDArray[np.intp], ...]:
+        """Return the indices of cells so far inwards of an open boundary."""
+        axis, outward = _OUTWARD[boundary.side]
+        cells = list(boundary.cells())
+        cells[axis] = np.clip(cells[axis] - outward * away, 0, self.extent[axis] - 1)
+        return tuple(cells)
 
     def faces(self, axis: AxisName) -> Mask:
         """Return what each velocity point is: CLOSED, INNER, BESIDE or ALONG."""

@@ -12,6 +12,8 @@ import numpy as np
 
 # Density of sea water where only its differences matter [kg m-3].
 REFERENCE_DENSITY = 1025.0
+# Salinity of sea water of which none is given [1e-3].
+REFERENCE_SALINITY = 35.0
 
 
 def linear(

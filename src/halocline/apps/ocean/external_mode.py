@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import halocline as hc
+from halocline.apps.ocean import momentum_advection
 from halocline.apps.ocean import open_boundaries as opened
 from halocline.apps.ocean import vertically_integrated as integrated
-from halocline.apps.ocean.domain import ALONG, BESIDE, CLOSED, INNER, WATER
+from halocline.apps.ocean.domain import WATER
 from halocline.apps.ocean.drying import limit_outflow, share_of_outflow
+from halocline.apps.ocean.rain import rain_on
+from halocline.apps.ocean.regions import region_of
 from halocline.apps.ocean.rivers import pour
 from halocline.apps.ocean.setup import lengths
 from halocline.apps.ocean.sides import bounded
+from halocline.apps.ocean.velocity_points import Points
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.axis import AxisName
@@ -24,68 +28,8 @@ if TYPE_CHECKING:
     from halocline.language.series.series import Series
     from halocline.language.steps.steps import Step
 
-ADVECTIONS = {"none": None, "upstream": integrated.upstream}
 # Of a wave.
 _PARTS = ("cosine", "sine")
-
-
-class Points:
-    """The fields at the velocity points of an axis.
-
-    Args:
-        mode: Of which.
-        axis: 'x' for U points, 'y' for V points.
-    """
-
-    def __init__(self, mode: ExternalMode, axis: AxisName) -> None:
-        self.axis = axis
-        self.location = f"{axis}_face"
-        domain, name = mode.domain, {"x": "U", "y": "V"}[axis]
-        self.transport = mode.field(name, self.location, unit="m2 s-1")
-        self.transport_new = mode.field(f"{name}_new", self.location)
-        self.velocity = mode.field(name.lower(), self.location, unit="m s-1")
-        self.bed = mode.field(f"bed_{name}", self.location, domain.face_bed(axis), unit="m")
-        self.faces = domain.faces(axis)
-        stepped = (self.faces == INNER) | (self.faces == BESIDE)
-        self.stepped = mode.field(f"stepped_{name}", self.location, stepped, dtype="bool")
-        self.coriolis = _coriolis(mode, axis)
-        # A mask spares land, and costs messages: what it leaves as it is may be read.
-        self.flowing: Field | None = None
-        if not domain.is_wet.all():
-            flowing = self.faces != CLOSED
-            self.flowing = mode.field(f"flowing_{name}", self.location, flowing, dtype="bool")
-        if self.is_along:
-            inward = domain.inward(axis)
-            self.inward = mode.field(f"inward_{name}", self.location, inward, dtype="int8")
-            self.inside = mode.field(f"inside_{name}", self.location)
-
-    @property
-    def is_along(self) -> bool:
-        """Whether some points lie between two open cells."""
-        return bool((self.faces == ALONG).any())
-
-    def copied_from_inside(self, transport: Field, value: Field) -> tuple[Step, ...]:
-        """Return what lets points between two open cells have the transport beside them.
-
-        Args:
-            transport: At these points, of the surface or of layers.
-            value: Holds what is copied.
-        """
-        return (
-            opened.inside(value, transport, self.inward, axis=self.axis, on=self.inward),
-            opened.copy(transport, value, on=self.inward),
-        )
-
-
-def _coriolis(mode: ExternalMode, axis: AxisName) -> Any:
-    """Return f at U points, -f at V points: a number, a field of rows, or None for no rotation."""
-    domain, sign = mode.domain, 1.0 if axis == "x" else -1.0
-    if not domain.has_rows_of_f:
-        return sign * domain.f or None
-    location = "center" if axis == "x" else "y_face"
-    rows = mode.grid.field(f"coriolis_{axis}", axes="y", location=location, dtype=mode.setup.dtype)
-    rows.set(lambda y: sign * domain.coriolis(y))
-    return rows
 
 
 class ExternalMode:
@@ -111,7 +55,9 @@ class ExternalMode:
         self.clock = hc.Parameter(0.0, "clock")
         self.bed = self.field("bed", "center", domain.bed, unit="m")
         self.zeta = self.field("zeta", "center", self._first_elevation(), unit="m")
-        self.wet = self.field("wet", "center", domain.cells == WATER, dtype="bool")
+        is_stepped = domain.cells == WATER
+        self.wet = self.field("wet", "center", is_stepped, dtype="bool")
+        self.where_wet = region_of(is_stepped, self.wet)
         self.points: dict[str, Points] = {axis: Points(self, axis) for axis in ("x", "y")}
         self.weather: list[Step] = []
         self.wind: dict[str, Field | None] = dict.fromkeys("xy")
@@ -121,10 +67,18 @@ class ExternalMode:
         self.slow_drag: dict[str, Field | None] = dict.fromkeys("xy")
         self.sizes: dict[str, integrated.Sizes | None] = dict.fromkeys("xy")
         self.mean: dict[str, Field] = {}
+        self.advection: Any = None if setup.advection == "none" else integrated.upstream
+        self.carried: dict[str, momentum_advection.Carried] = {}
+        if momentum_advection.is_carried(setup):
+            self.advection = integrated.mixing if setup.sigma else None
+            for axis, points in self.points.items():
+                self.carried[axis] = momentum_advection.fields_of(points, points.transport)
         self.pressure = None
         if setup.pressure is not None:
             self.pressure = self.from_outside("pressure", setup.pressure)
-        self.fresh = self._rivers() if setup.rivers else None
+        self.rivers = self._rivers() if setup.rivers else None
+        self.rain = None if setup.rain is None else rain_on(self)
+        self.fresh = tuple(part for part in (self.rivers, self.rain) if part is not None)
         if setup.brake == "limiter":
             self.share = self.field("share", "center", np.ones(domain.extent))
         if domain.open:
@@ -168,7 +122,7 @@ class ExternalMode:
             force = self.wind[axis] = self.field(f"wind_{axis}", f"{axis}_face")
             self.weather.append(
                 integrated.at_velocity_points(
-                    force, of_cells, axis=axis, on=self.points[axis].stepped
+                    force, of_cells, axis=axis, on=self.points[axis].where_stepped
                 )
             )
 
@@ -198,6 +152,7 @@ class ExternalMode:
         for boundary in self.domain.open:
             outward[boundary.cells()] = opened.SIDES[boundary.side]
         self.outward = self.field("outward", "center", outward, dtype="int8")
+        self.where_open = region_of(outward != 0, self.outward)
         self.beyond = self.field("beyond", "center")
         self.waves: tuple[Any, ...] = ()
         for n, wave in enumerate(self.setup.tide):
@@ -221,7 +176,10 @@ class ExternalMode:
         found = []
         for name, rows in (("begin", series), ("end", ahead(series, macro_step))):
             field = self.field(f"sea_{name}", "center", unit="m")
-            self.weather += [opened.clear(field, on=self.outward), points.inject(rows, into=field)]
+            self.weather += [
+                opened.clear(field, on=self.where_open),
+                points.inject(rows, into=field),
+            ]
             found.append(field)
         return (*found, (self.clock - hc.time) * (1.0 / macro_step))
 
@@ -242,6 +200,7 @@ class ExternalMode:
         """Return a micro step in which the transport along one axis is stepped before the other."""
         steps: list[Step] = [hc.assign(self.clock, self.clock + self.setup.micro_step)]
         steps += [self._velocity(points) for points in self.points.values()]
+        steps += self._carry(first)
         steps += self._momentum(self.points[first], self.points[second].transport)
         steps += self._momentum(self.points[second], self.points[first].transport_new)
         steps += [hc.swap(p.transport, p.transport_new) for p in self.points.values()]
@@ -258,7 +217,7 @@ class ExternalMode:
         dt = self.setup.micro_step
         steps.append(
             integrated.continuity(
-                self.zeta, U, V, metric=self.metric, dt=dt, fresh=self.fresh, on=self.wet
+                self.zeta, U, V, metric=self.metric, dt=dt, fresh=self.fresh, on=self.where_wet
             )
         )
         return tuple(steps)
@@ -274,9 +233,39 @@ class ExternalMode:
             on=points.flowing,
         )
 
+    def _carry(self, first: AxisName) -> list[Step]:
+        """Return what carries velocities, along one axis before the other."""
+        x, y = self.points.values()
+        steps: list[Step] = []
+        for axis, carried in self.carried.items():
+            points, beside, dt = self.points[axis], self._beside(axis), self.setup.micro_step
+            steps += [
+                momentum_advection.begin(
+                    *carried,
+                    points.velocity,
+                    points.transport,
+                    beside.transport,
+                    self.zeta,
+                    points.bed,
+                    axis=points.axis,
+                    metric=self.metric,
+                    drying=self.setup.drying,
+                    dt=dt,
+                ),
+                *momentum_advection.carry(
+                    carried, self, points, (x.transport, y.transport), dt, first=first
+                ),
+            ]
+        return steps
+
+    def _beside(self, axis: str) -> Points:
+        """Return the velocity points of the other axis."""
+        return self.points["y" if axis == "x" else "x"]
+
     def _momentum(self, points: Points, other: Field) -> list[Step]:
         """Return the step of a transport, given the other one as new as it is."""
-        setup, beside = self.setup, self.points["y" if points.axis == "x" else "x"]
+        setup, beside = self.setup, self._beside(points.axis)
+        carried = self.carried.get(points.axis)
         step = integrated.momentum(
             points.transport_new,
             points.transport,
@@ -292,14 +281,15 @@ class ExternalMode:
             drag=self.drag,
             dt=setup.micro_step,
             coriolis=points.coriolis,
-            advection=ADVECTIONS[setup.advection],
+            advection=self.advection,
             advecting=beside.transport,
             sizes=self.sizes[points.axis],
+            carried=carried,
             viscosity=setup.viscosity or None,
             forcing=self.forcing[points.axis],
             slow_drag=self.slow_drag[points.axis],
             pressure=self.pressure,
-            on=points.stepped,
+            on=points.where_stepped,
         )
         if not points.is_along:
             return [step]
@@ -312,37 +302,49 @@ class ExternalMode:
         U, V = (points.transport for points in self.points.values())
         metric, drying, dt = self.metric, self.setup.drying, self.setup.micro_step
         share = share_of_outflow(
-            self.share, U, V, self.zeta, self.bed, metric=metric, drying=drying, dt=dt, on=self.wet
+            self.share,
+            U,
+            V,
+            self.zeta,
+            self.bed,
+            metric=metric,
+            drying=drying,
+            dt=dt,
+            on=self.where_wet,
         )
         return [
             share,
             *(
-                limit_outflow(points.transport, self.share, axis=points.axis, on=points.stepped)
+                limit_outflow(
+                    points.transport, self.share, axis=points.axis, on=points.where_stepped
+                )
                 for points in self.points.values()
             ),
         ]
 
     def _open_elevation(self) -> list[Step]:
         """Return the steps of the elevation of open cells."""
-        setup, cells = self.setup, self.outward if self.domain.open else None
-        if cells is None:
+        if not self.domain.open:
             return []
+        setup, cells, open_cells = self.setup, self.outward, self.where_open
         zeta, bed, drying = self.zeta, self.bed, setup.drying
         ramp = setup.ramp or None
         sea = {"waves": self.waves, "given": self.given, "time": self.clock, "ramp": ramp}
         if setup.open_kind == "clamped":
-            return [opened.clamped(zeta, bed, **sea, drying=drying, on=cells)]
+            return [opened.clamped(zeta, bed, **sea, drying=drying, on=open_cells)]
         if setup.open_kind == "flather":
             U, V = (points.transport for points in self.points.values())
-            return [opened.flather(zeta, bed, cells, U, V, **sea, drying=drying, on=cells)]
+            return [opened.flather(zeta, bed, cells, U, V, **sea, drying=drying, on=open_cells)]
         if setup.open_kind == "radiating":
             metric, dt = self.metric, setup.micro_step
             step = opened.radiating(
-                self.beyond, zeta, bed, cells, metric=metric, drying=drying, dt=dt, on=cells
+                self.beyond, zeta, bed, cells, metric=metric, drying=drying, dt=dt, on=open_cells
             )
         else:
-            step = opened.without_gradient(self.beyond, zeta, bed, cells, drying=drying, on=cells)
-        return [step, opened.copy(zeta, self.beyond, on=cells)]
+            step = opened.without_gradient(
+                self.beyond, zeta, bed, cells, drying=drying, on=open_cells
+            )
+        return [step, opened.copy(zeta, self.beyond, on=open_cells)]
 
 
 def ahead(series: Series, time: float) -> Series:

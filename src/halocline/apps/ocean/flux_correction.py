@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
-from halocline.apps.ocean.tracer_flow import faces_of, thickness_of
+from halocline.apps.ocean.tracer_flow import faces_of, seen_by_cells, thickness_of
 
 if TYPE_CHECKING:
+    from halocline.apps.ocean.limiters import Scheme
     from halocline.apps.ocean.metric import Metric
     from halocline.apps.ocean.tracer_flow import Flow, Moment
 
@@ -27,9 +28,10 @@ def limit(
     moment: Moment,
     metric: Metric,
     dt: Any,
-    scheme: str,
+    scheme: Scheme,
 ) -> None:
     """Find the parts of all corrections that a cell can gain and lose without a new extremum."""
+    flow, metric = seen_by_cells(flow, metric)
     weight = dt / thickness_of(moment, flow, metric)
     for c, c_low, gain, loss in zip(tracers, low, gains, losses, strict=True):
         highest, lowest = hc.maximum(c, c_low), hc.minimum(c, c_low)
@@ -61,9 +63,10 @@ def correct(
     moment: Moment,
     metric: Metric,
     dt: Any,
-    scheme: str,
+    scheme: Scheme,
 ) -> None:
     """Add to the solution of low order of each correction the part that both its cells allow."""
+    flow, metric = seen_by_cells(flow, metric)
     weight = dt / thickness_of(moment, flow, metric)
     fields = zip(tracers, low, gains, losses, advected, strict=True)
     for c, c_low, gain, loss, c_new in fields:

@@ -24,6 +24,7 @@ _SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "m": ("m", "meter", "meters", "metre", "metres"),
         "m/s": ("m/s", "m s-1", "m s^-1", "m s**-1", "m.s-1", "meters/second"),
+        "m3/s": ("m3/s", "m3 s-1", "m^3/s", "m^3 s^-1", "m**3 s**-1", "m3.s-1"),
         "Pa": ("pa", "pascal", "n/m2", "n m-2"),
         "N/m2": ("n/m2", "n m-2", "n/m^2", "n/m**2", "n m**-2", "pa", "pascal"),
         "degrees": ("degrees", "degree", "degrees_east", "degrees_north", "deg"),

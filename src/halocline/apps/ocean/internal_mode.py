@@ -8,8 +8,9 @@ import numpy as np
 
 import halocline as hc
 from halocline.apps.ocean import layer_integrated as layered
+from halocline.apps.ocean import momentum_advection
 from halocline.apps.ocean.drag import LogarithmicDrag
-from halocline.apps.ocean.external_mode import ADVECTIONS
+from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.internal_pressure import InternalPressure
 from halocline.apps.ocean.sides import bounded
 from halocline.apps.ocean.tracers import Tracers, find_density
@@ -21,7 +22,7 @@ from halocline.apps.ocean.turbulence import (
     make_turbulence,
 )
 from halocline.apps.ocean.vertical import Layers, diffuse_momentum
-from halocline.apps.ocean.vertically_integrated import DENSITY, Sizes
+from halocline.apps.ocean.vertically_integrated import Sizes
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.axis import AxisName
@@ -62,6 +63,9 @@ class Columns:
         self.sizes = Sizes(*(surface(n, is_flow=False) for n in ("size_along", "size_across")))
         self.mean = surface("mean")
         self.forcing, self.slow_drag = map(surface, ("forcing", "slow_drag"))
+        self.carried: momentum_advection.Carried | None = None
+        if momentum_advection.is_carried(mode.setup):
+            self.carried = momentum_advection.fields_of(self.points, self.transport)
         if self.points.is_along:
             self.inside = mode.field(f"inside_{name}", self.location)
 
@@ -184,7 +188,7 @@ class InternalMode:
                 drying=self.setup.drying,
                 dt=dt,
                 coriolis=columns.points.coriolis,
-                on=columns.points.stepped,
+                on=columns.points.where_stepped,
             ),
             *diffuse_momentum(
                 p,
@@ -214,7 +218,7 @@ class InternalMode:
             metric=self.metric,
             dt=self.dt,
             start=0.0,
-            on=self.external.wet,
+            on=self.external.where_wet,
         )
 
     def _mixing(self) -> tuple[Step, ...]:
@@ -236,7 +240,11 @@ class InternalMode:
         if self.density is not None:
             steps.append(
                 find_buoyancy(
-                    self.buoyancy_squared, self.density, layers=cells, reference=DENSITY, on=inner
+                    self.buoyancy_squared,
+                    self.density,
+                    layers=cells,
+                    reference=REFERENCE_DENSITY,
+                    on=inner,
                 )
             )
         return (
@@ -260,7 +268,7 @@ class InternalMode:
 
     def _slow(self, columns: Columns, other: Columns) -> tuple[Step, ...]:
         """Return what the external mode is to feel of the layers in the next macro step."""
-        advection = ADVECTIONS[self.setup.advection]
+        mean = self.external.carried.get(columns.axis)
         nx, ny, _ = self.grid.extent
         return (
             *layered.friction_of_bed(
@@ -276,6 +284,7 @@ class InternalMode:
                 end=(columns.drag_rate, columns.stress_of_bed),
                 on=hc.Box((0, 0, 0), (nx, ny, 1)),
             ),
+            *self._carry(columns, other),
             *layered.explicit_terms(
                 columns.explicit,
                 columns.transport,
@@ -287,9 +296,11 @@ class InternalMode:
                 depth=columns.depth,
                 fraction=self.fraction,
                 pressure=self.pressure.at(columns) if self.pressure else None,
-                advection=advection,
+                advection=None if columns.carried else self.external.advection,
+                carried=columns.carried,
+                dt=self.dt,
                 **self._carries(columns),
-                on=columns.points.stepped,
+                on=columns.points.where_stepped,
             ),
             *layered.sizes_of_flows(
                 columns.transport,
@@ -312,9 +323,45 @@ class InternalMode:
                 metric=self.metric,
                 drag=self.external.drag,
                 sizes=columns.sizes,
-                advection=advection,
+                advection=self.external.advection,
+                carried=mean,
+                dt=self.dt,
                 wind=self.external.wind[columns.axis],
-                on=columns.points.stepped,
+                on=columns.points.where_stepped,
+            ),
+        )
+
+    def _carry(self, columns: Columns, other: Columns) -> tuple[Step, ...]:
+        """Return what carries the velocities of layers, along their own axis first."""
+        carried, x, y = columns.carried, self.columns["x"], self.columns["y"]
+        mean = self.external.carried.get(columns.axis)
+        if carried is None or mean is None:
+            return ()
+        given = (self.external, columns.points)
+        return (
+            momentum_advection.begin_mean(
+                *mean,
+                columns.mean,
+                other.mean,
+                columns.depth,
+                columns.inverse,
+                axis=columns.axis,
+                metric=self.metric,
+                drying=self.setup.drying,
+                dt=self.dt,
+            ),
+            momentum_advection.begin_layers(
+                carried.velocity, columns.transport, columns.inverse, fraction=self.fraction
+            ),
+            *momentum_advection.carry(mean, *given, (x.mean, y.mean), self.dt, first=columns.axis),
+            *momentum_advection.carry(
+                carried,
+                *given,
+                (x.transport, y.transport),
+                self.dt,
+                first=columns.axis,
+                fraction=self.fraction,
+                w=self.w,
             ),
         )
 

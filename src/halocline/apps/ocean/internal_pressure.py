@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import halocline as hc
-from halocline.apps.ocean.vertically_integrated import DENSITY, GRAVITY
+from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY
+from halocline.apps.ocean.vertically_integrated import GRAVITY
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.axis import Axis
@@ -132,7 +133,7 @@ class BlumbergMellor(NamedTuple):
             fraction: Of the layer.
         """
         sum_above, slope_above, mean_above, thickness_above = above
-        buoyancy = self.density * (-GRAVITY / DENSITY)
+        buoyancy = self.density * (-GRAVITY / REFERENCE_DENSITY)
         slope = (buoyancy - axis(buoyancy, -1)) * per_length
         mean = axis.mean(buoyancy)
         rise = _rise(self.middle + 0.5 * fraction, self.depth, self.bed, axis)
@@ -187,7 +188,7 @@ class DensityJacobian(NamedTuple):
         # The external mode takes the surface's slope times the density of reference.
         of_surface = axis.mean(self.surface) * _rise(1.0, self.depth, self.bed, axis)
         excess = self.mass - axis(self.mass, -1) + mass_between(behind, ahead, rise) - of_surface
-        return above, thickness * ((-GRAVITY / DENSITY) * per_length * excess)
+        return above, thickness * ((-GRAVITY / REFERENCE_DENSITY) * per_length * excess)
 
 
 class Node(NamedTuple):

@@ -20,9 +20,12 @@ from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.domain import Domain, OpenBoundary
 from halocline.apps.ocean.drag import LinearDrag, LogarithmicDrag
 from halocline.apps.ocean.harmonics import Window, amphidromes, phase
-from halocline.apps.ocean.ocean_case import OceanCase, wave_of
+from halocline.apps.ocean.layered_case import LayeredCase
+from halocline.apps.ocean.limiters import MomentumScheme
+from halocline.apps.ocean.ocean_case import wave_of
 from halocline.apps.ocean.pictures import Chart, Curve, Surface, draw_chart, draw_surface, map_of
 from halocline.apps.ocean.setup import Setup
+from halocline.apps.ocean.sigma import Sigma
 from halocline.apps.ocean.tides import HOUR, Wave
 from halocline.apps.ocean.vertically_integrated import GRAVITY
 from halocline.errors import CaseError
@@ -48,10 +51,11 @@ _POINTS: Mapping[str, tuple[float, float]] = {
 
 
 @dataclass(frozen=True)
-class KelvinWave(OceanCase):
+class KelvinWave(LayeredCase):
     """Parameters of the tide in a box.
 
     Attributes:
+        layers: How many, or 0 for the vertically integrated mode alone.
         cells: Along each side.
         length: Of a side [m].
         water_depth: Below the mean level [m].
@@ -70,6 +74,7 @@ class KelvinWave(OceanCase):
 
     name: ClassVar[str] = "kelvin-wave"
 
+    layers: Annotated[int, Range(least=0)] = 0
     cells: Annotated[int, Range(least=8)] = 240
     length: Annotated[float, Range(above=0.0)] = 480e3
     water_depth: Annotated[float, Range(above=0.0)] = 60.0
@@ -82,7 +87,7 @@ class KelvinWave(OceanCase):
     drag: Literal["logarithmic", "linear"] = "logarithmic"
     roughness: Annotated[float, Range(above=0.0)] = 1e-3
     drag_rate: Annotated[float, Range(least=0.0)] = 1e-3
-    advection: Literal["upstream", "none"] = "upstream"
+    advection: MomentumScheme = "UPSTREAM"
     boundary: Literal["clamped", "flather"] = "clamped"
 
     @property
@@ -107,6 +112,11 @@ class KelvinWave(OceanCase):
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
+        if self.layers == 1:
+            raise CaseError(
+                "'layers' was given 1; expected at least 2, or 0 for the vertically integrated "
+                "mode alone."
+            )
         super().check()
         if self.amplitude > 0.5 * self.water_depth:
             raise CaseError(
@@ -163,6 +173,7 @@ class KelvinWave(OceanCase):
                 tide=(Wave(self.frequency, self.amplitude),),
                 open_kind=self.boundary,
                 ramp=self.ramp * self.period,
+                sigma=Sigma(self.layers) if self.layers else None,
                 dtype=self.dtype,
             )
         )

@@ -26,22 +26,24 @@ def depths(
     *,
     drying: Any,
     dt: Any,
-    fresh: Any = None,
+    fresh: Any = (),
 ) -> None:
     """Find the depth of cells before and after a macro step; above 0 on land, too.
 
     Args:
-        before: Gets the depth before the step, with what rivers bring in it [m].
+        before: Gets the depth before the step, with what rivers and rain bring in it [m].
         after: After it [m].
         zeta_before: Elevation [m].
         zeta: Elevation [m].
         bed: Depth below the mean level [m].
         drying: Depths.
         dt: Macro step [s].
-        fresh: How fast rivers raise the cell [m/s].
+        fresh: How fast these raise the surface, a field of each [m/s].
     """
     depth = hc.maximum(zeta_before + bed, drying.least)
-    before[...] = depth if fresh is None else depth + dt * fresh
+    for part in fresh:
+        depth = depth + dt * part
+    before[...] = depth
     after[...] = hc.maximum(zeta + bed, drying.least)
 
 
@@ -171,6 +173,8 @@ def explicit_terms(
     fraction: Any,
     pressure: Any = None,
     advection: Any = None,
+    carried: Any = None,
+    dt: Any = None,
 ) -> Any:
     """Find what advection and the internal pressure do to the transport of a layer.
 
@@ -188,6 +192,9 @@ def explicit_terms(
         fraction: Of a layer.
         pressure: See 'internal_pressure'; None if the density is everywhere the same.
         advection: Fluxes of momentum, as 'vertically_integrated.upstream'; None for none.
+        carried: Velocities carried for a macro step, see 'momentum_advection', in place of
+            'advection'; None if they are not.
+        dt: Macro step [s].
     """
     a = Axis(axis)
     passing_down, total, *handed = above
@@ -197,6 +204,8 @@ def explicit_terms(
             handed, a, metric.inverse_distance(axis), depth * fraction, fraction
         )
     passing = passing_down
+    if carried is not None:
+        found = found + carried.gain(p * (inverse * (1.0 / fraction)), fraction, dt)
     if advection is not None:
         u = p * (inverse * (1.0 / fraction))
         through = a.mean(w)
@@ -274,6 +283,8 @@ def slow_terms(
     drag: Any,
     sizes: Any,
     advection: Any = None,
+    carried: Any = None,
+    dt: Any = None,
     wind: Any = None,
 ) -> None:
     """Find what the layers add to the vertically integrated mode during the next macro step.
@@ -293,7 +304,9 @@ def slow_terms(
         metric: Lengths.
         drag: Of the mean, see 'drag'.
         sizes: Of the flows of layers, see 'vertically_integrated.upstream'.
-        advection: See 'explicit_terms'.
+        advection: Of the mean, see 'vertically_integrated.momentum'.
+        carried: The mean velocity carried for a macro step; None if it is not.
+        dt: Macro step [s].
         wind: Stress over the density [m²/s²].
     """
     a = Axis(axis)
@@ -301,6 +314,8 @@ def slow_terms(
     found = total
     if advection is not None:
         found = found + advection(U, V, u, a, metric, sizes)
+    if carried is not None:
+        found = found - carried.gain(u, 1.0, dt)
     if wind is not None:
         found = found + wind
     forcing[...] = found

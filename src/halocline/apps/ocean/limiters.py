@@ -11,12 +11,16 @@ axis all three have the other sign.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import halocline as hc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+Scheme = Literal["UPSTREAM", "P2", "SUPERBEE", "MUSCL", "P2_PDM"]
+# Momentum may also be not carried at all.
+MomentumScheme = Literal["none", Scheme]
 
 # Keeps the bound of 'P2_PDM' finite where nothing flows.
 _LEAST_COURANT = 1e-10
@@ -66,7 +70,7 @@ def _monotone(ahead: Any, behind: Any, size: Any) -> Any:
 
 # By GETM's names. Each takes the differences c_d - c_u (ahead) and c_u - c_uu (behind) of the cells
 # downstream, upstream and far upstream, and the Courant number C of the face.
-SCHEMES: Mapping[str, Callable[[Any, Any, Any], Any]] = MappingProxyType(
+SCHEMES: Mapping[Scheme, Callable[[Any, Any, Any], Any]] = MappingProxyType(
     {
         "UPSTREAM": none,
         "P2": third_order,

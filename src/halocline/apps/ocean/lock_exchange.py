@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import sqrt
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -21,12 +21,13 @@ from halocline.apps.ocean.domain import Domain
 from halocline.apps.ocean.drag import LinearDrag, LogarithmicDrag
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, linear
 from halocline.apps.ocean.layered_case import LayeredCase, below_faces, content, tracers_of
+from halocline.apps.ocean.limiters import Scheme
 from halocline.apps.ocean.pictures import Curve
 from halocline.apps.ocean.sections import Section, draw_section
 from halocline.apps.ocean.setup import PressureGradient, Setup
 from halocline.apps.ocean.sigma import Sigma
 from halocline.apps.ocean.tides import HOUR
-from halocline.apps.ocean.vertically_integrated import DENSITY, GRAVITY
+from halocline.apps.ocean.vertically_integrated import GRAVITY
 from halocline.errors import CaseError
 from halocline.io.plots import Points
 from halocline.io.quantity import Integral
@@ -75,7 +76,7 @@ class LockExchange(LayeredCase):
     cold: float = 5.0
     warm: float = 30.0
     hours: Annotated[float, Range(above=0.0), ENDS] = 17.0
-    scheme: Literal["UPSTREAM", "P2", "SUPERBEE", "MUSCL", "P2_PDM"] = "SUPERBEE"
+    scheme: Scheme = "SUPERBEE"
     pressure_gradient: PressureGradient = "jacobian"
     mixing: Annotated[float, Range(least=0.0)] = 1e-4
     roughness: Annotated[float, Range(least=0.0)] = 0.0
@@ -94,7 +95,7 @@ class LockExchange(LayeredCase):
     def speed(self) -> float:
         """Of fronts between waters that do not mix [m/s]. Source: Benjamin 1968."""
         heavier = _BY_TEMPERATURE * (self.cold - self.warm)
-        return 0.5 * sqrt(GRAVITY * self.water_depth * heavier / DENSITY)
+        return 0.5 * sqrt(GRAVITY * self.water_depth * heavier / REFERENCE_DENSITY)
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""

@@ -44,6 +44,10 @@ class Metric(NamedTuple):
             return 1.0 / self.dy
         return 1.0 / (self.dx_v if is_at_corners else self.dx)
 
+    def around(self, axis: Axis) -> Metric:
+        """Return the lengths of cells around velocity points, their low faces in place of ours."""
+        return self if axis.name == "x" else Metric(self.dx_v, axis(self.dx, -1), self.dy)
+
     def divergence(self, eastward: Any, northward: Any) -> Any:
         """Return the divergence in a cell of flows through a metre of its faces.
 
@@ -85,17 +89,18 @@ def widths_of_rows(latitude: Any, east: float, radius: float = EARTH_RADIUS) -> 
     return radius * east * np.cos(np.radians(latitude))
 
 
-def spherical(grid: Grid, radius: float = EARTH_RADIUS) -> Metric:
+def spherical(grid: Grid, dtype: str = "float64", radius: float = EARTH_RADIUS) -> Metric:
     """Return the lengths of cells of a grid of longitudes and latitudes.
 
     Args:
         grid: Its first two axes in degrees.
+        dtype: Of the lengths: that of what they are computed with.
         radius: Of the sphere [m].
     """
     east, north = (float(np.radians(grid.spacing[axis])) for axis in range(2))
 
     def row(name: str, location: str) -> Field:
-        lengths = grid.field(name, axes="y", location=location, unit="m")
+        lengths = grid.field(name, axes="y", location=location, dtype=dtype, unit="m")
         lengths.set(lambda y: widths_of_rows(y, east, radius))
         return lengths
 

@@ -25,7 +25,7 @@ from halocline.apps.ocean.sections import Section, draw_section
 from halocline.apps.ocean.setup import Setup
 from halocline.apps.ocean.sigma import Sigma
 from halocline.apps.ocean.tides import HOUR
-from halocline.apps.ocean.vertically_integrated import DENSITY, GRAVITY
+from halocline.apps.ocean.vertically_integrated import GRAVITY
 from halocline.io.plots import Points
 from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
@@ -108,7 +108,7 @@ class MixedLayer(LayeredCase):
     @cached_property
     def setup(self) -> Setup:
         """Columns under a wind along x; nothing rotates, and nothing sticks to the bed."""
-        warmer = self.frequency**2 * DENSITY / (-GRAVITY * _BY_TEMPERATURE)
+        warmer = self.frequency**2 * REFERENCE_DENSITY / (-GRAVITY * _BY_TEMPERATURE)
         return self.step_of(
             lambda step: Setup(
                 Domain(
@@ -192,7 +192,7 @@ class MixedLayer(LayeredCase):
         share = below_faces(result.problem.model)
         middles = self.water_depth * (0.5 * (share[1:] + share[:-1]) - 1.0)
         warmer = np.diff(result.temperature, axis=1) / np.diff(middles)
-        squared = (-GRAVITY * _BY_TEMPERATURE / DENSITY) * warmer
+        squared = (-GRAVITY * _BY_TEMPERATURE / REFERENCE_DENSITY) * warmer
         hours = result.series("time") / HOUR
         section = Section(
             f"mixed layer, u* = {self.friction_velocity:g} m/s, {self.layers} layers",

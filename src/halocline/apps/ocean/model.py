@@ -12,6 +12,8 @@ from halocline.apps.ocean.metric import Metric, cartesian, spherical
 from halocline.apps.ocean.setup import Setup
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Step
@@ -28,7 +30,11 @@ class Model:
         zeta: Elevation [m].
         U: Transport along x, at U points [m²/s].
         V: Transport along y, at V points [m²/s].
+        free: Fields of U and V points, by axis, that steps write before they read them but at
+            closed faces, where they are 0: what is seen may pass through their halos.
         bed: Depth below the mean level [m].
+        bed_u: The same at U points [m].
+        bed_v: And at V points [m].
         wet: Where elevations are stepped.
         steps: One macro step.
         layers: The three-dimensional mode, if there is one.
@@ -40,7 +46,10 @@ class Model:
     zeta: Field
     U: Field
     V: Field
+    free: Mapping[str, Field]
     bed: Field
+    bed_u: Field
+    bed_v: Field
     wet: Field
     steps: tuple[Step, ...]
     layers: InternalMode | None = None
@@ -56,17 +65,21 @@ def make_model(setup: Setup) -> Model:
         spacing=(*domain.spacing, *(1.0 / n for n in deep)),
         origin=(*domain.origin, *(0.0 for _ in deep)),
     )
-    metric = spherical(grid) if domain.is_spherical else cartesian(*domain.spacing)
+    metric = spherical(grid, setup.dtype) if domain.is_spherical else cartesian(*domain.spacing)
     mode = ExternalMode(grid, setup, metric)
     layers = InternalMode(mode, sigma) if sigma else None
+    x, y = mode.points["x"], mode.points["y"]
     return Model(
         setup,
         grid,
         metric,
         mode.zeta,
-        mode.points["x"].transport,
-        mode.points["y"].transport,
+        x.transport,
+        y.transport,
+        {"x": x.transport_new, "y": y.transport_new},
         mode.bed,
+        x.bed,
+        y.bed,
         mode.wet,
         (*mode.weather, *(layers.macro_step() if layers else mode.micro_steps())),
         layers,

@@ -14,6 +14,7 @@ from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.harmonics import Window, amphidromes, phase
+from halocline.apps.ocean.limiters import MomentumScheme
 from halocline.apps.ocean.metric import EARTH_RADIUS
 from halocline.apps.ocean.north_sea_data import CONSTITUENTS, centres, gauges, north_sea, tides
 from halocline.apps.ocean.ocean_case import OceanCase, wave_of
@@ -86,7 +87,7 @@ class NorthSea(OceanCase):
     analysed: Annotated[int, Range(least=1)] = 2
     ramp: Annotated[float, Range(least=0.0)] = 2.0
     roughness: Annotated[float, Range(above=0.0)] = 1e-3
-    advection: Literal["upstream", "none"] = "upstream"
+    advection: MomentumScheme = "UPSTREAM"
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -17,19 +17,22 @@ from halocline.apps.ocean.boundary_file import read_elevations, read_lines, wet_
 from halocline.apps.ocean.domain import Domain, coriolis
 from halocline.apps.ocean.drag import LinearDrag, LogarithmicDrag
 from halocline.apps.ocean.drying import Drying
+from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.getm.setup import Reading, read_setup
 from halocline.apps.ocean.input_file import Period, read_date
+from halocline.apps.ocean.limiters import MomentumScheme
 from halocline.apps.ocean.ocean_case import OceanCase
 from halocline.apps.ocean.pictures import Surface, draw_surface, map_of
 from halocline.apps.ocean.setup import OpenKind, Setup
 from halocline.apps.ocean.tides import HOUR, Wave, frequency
-from halocline.apps.ocean.vertically_integrated import DENSITY
 from halocline.apps.ocean.weather_file import WeatherFiles, WindDrag
 from halocline.errors import CaseError
 from halocline.language.numbers import Range
 from halocline.options import options_of
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from halocline.apps.ocean.ocean_case import Draw, OceanResult, Values
 
 # What may differ from its default beside a folder of GETM, which says all else.
@@ -90,7 +93,7 @@ class Ocean(OceanCase):
     linear_drag: Annotated[float | None, Range(least=0.0)] = None
     least_depth: Annotated[float, Range(above=0.0)] = 0.05
     critical_depth: Annotated[float, Range(above=0.0)] = 0.2
-    advection: Literal["none", "upstream"] = "upstream"
+    advection: MomentumScheme = "UPSTREAM"
     viscosity: Annotated[float, Range(least=0.0)] = 0.0
     level: float = 0.0
 
@@ -131,6 +134,13 @@ class Ocean(OceanCase):
         return read_setup(Path(str(self.getm)))
 
     @property
+    def date(self) -> datetime:
+        """Date and time at which the run begins."""
+        if self.getm is None:
+            return read_date(self.begin, "'begin'")
+        return self._reading.period.start
+
+    @property
     def duration(self) -> float:
         """How long the run lasts [s]."""
         return self.hours * HOUR if self.getm is None else self._reading.period.duration
@@ -150,7 +160,7 @@ class Ocean(OceanCase):
 
     def _parts(self) -> dict[str, Any]:
         """Return all of the setup but the micro step."""
-        period = Period(read_date(self.begin, "'begin'"), self.duration)
+        period = Period(self.date, self.duration)
         bathymetry = read_bathymetry(Path(str(self.bathymetry)))
         is_wet = np.isfinite(bathymetry.depth)
         lines = read_lines(self.open or (), is_wet.shape)
@@ -206,7 +216,7 @@ class Ocean(OceanCase):
             ).read()
             return {"stress": found.stress, "pressure": found.pressure}
         if any(constant):
-            return {"stress": tuple(part / DENSITY for part in constant)}
+            return {"stress": tuple(part / REFERENCE_DENSITY for part in constant)}
         return {}
 
     def describe(self) -> str:

@@ -15,23 +15,25 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-import halocline as hc
 from halocline.apps.case import Case, Problem, remaining_steps
+from halocline.apps.ocean.coordinates import axes_of, depth_of
 from halocline.apps.ocean.harmonics import HarmonicAnalysis, Window, variables
 from halocline.apps.ocean.model import Model, make_model
+from halocline.apps.ocean.seen import seen_of
+from halocline.apps.ocean.seen_layers import seen_layers
 from halocline.apps.ocean.setup import longest_step
 from halocline.apps.ocean.tides import HOUR
-from halocline.apps.ocean.vertically_integrated import DENSITY, GRAVITY
 from halocline.errors import CaseError
-from halocline.io.quantity import Integral, Quantity
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from numpy.typing import NDArray
 
     from halocline.apps.ocean.setup import Setup
+    from halocline.io.quantity import Integral
     from halocline.io.variable import Variable
-    from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
 
     Values = Mapping[str, NDArray[Any]]
@@ -89,6 +91,11 @@ class OceanCase(Case):
     def setup(self) -> Setup:
         """What the ocean is."""
         raise NotImplementedError
+
+    @property
+    def date(self) -> datetime | None:
+        """Date and time at which the run begins; None if it has none."""
+        return None
 
     def start(self, model: Model) -> None:
         """Set the first transports; at rest if a case does not say."""
@@ -159,18 +166,23 @@ class OceanCase(Case):
         domain = setup.domain
         extent = " x ".join(map(str, domain.extent))
         wet = domain.is_wet.mean()
+        layers = f"\n{setup.sigma.count} layers" if setup.sigma else ""
         return (
             f"{self.name}, {extent} cells, {100.0 * wet:.0f} % water, "
             f"up to {np.nanmax(domain.depth):.4g} m deep, {self.dtype}\n"
             f"micro step {setup.micro_step:.6g} s, {setup.micro_steps} in a step of "
             f"{setup.macro_step:.6g} s, {self.steps} steps in {self.duration / HOUR:.5g} hours"
+            f"{layers}"
         )
 
     def bytes_stored(self) -> int:
         """Return about how much the stored fields will take, before compression [bytes]."""
-        waves = 0 if self.window is None else len(self.window.frequencies)
-        cells = int(np.prod(self.setup.domain.extent))
-        return int(np.dtype(self.dtype).itemsize * cells * (3 + 2 * waves))
+        setup = self.setup
+        shown = 3 + (0 if self.window is None else 2 * len(self.window.frequencies))
+        if setup.sigma:
+            tracers = sum(tracer is not None for tracer in (setup.temperature, setup.salinity))
+            shown += setup.sigma.count * (2 + tracers)
+        return int(np.dtype(self.dtype).itemsize * np.prod(setup.domain.extent) * shown)
 
     def problem(self) -> OceanProblem:
         """Return grid, boundaries, first values and steps."""
@@ -178,18 +190,22 @@ class OceanCase(Case):
         model = make_model(setup)
         self.start(model)
         analysis = None if window is None else HarmonicAnalysis(model, window)
-        shown, refresh = _what_is_shown(model)
+        seen = seen_of(model)
+        of_layers, refresh_layers = seen_layers(model)
         more_steps, more_integrals = self.diagnostics(model)
         return OceanProblem(
             model.grid,
             (*model.steps, *(analysis.steps if analysis else ())),
             model,
             analysis,
-            quantities=shown,
-            integrals=(*_integrals(model), *more_integrals),
-            refresh=(*refresh, *more_steps),
+            quantities=(*seen.quantities, *of_layers),
+            integrals=(*seen.integrals, *more_integrals),
+            refresh=(*seen.refresh, *refresh_layers, *more_steps),
             dt=self.macro_step,
             time_unit="s",
+            axes=axes_of(model),
+            start=self.date,
+            constants=(depth_of(model),),
             decomposition=setup.domain.blocks(setup.sigma.count if setup.sigma else 0),
         )
 
@@ -300,94 +316,4 @@ def _line(
     return (
         f"hour {row[0] / HOUR:9.3f}   step {step:7d}   {found}   {seconds:8.2f} s   "
         f"about {left:.0f} s left"
-    )
-
-
-def _what_is_shown(model: Model) -> tuple[tuple[Quantity, ...], tuple[Step, ...]]:
-    """Return elevation and velocity of cells, missing (NaN) on land, and what updates them."""
-    domain, dtype = model.setup.domain, model.zeta.dtype
-    missing = np.where(domain.is_wet, 0.0, np.nan)
-
-    def field(name: str, values: Any, kind: str) -> Field:
-        made = model.grid.field(name, axes="xy", dtype=kind)
-        made.set(values)
-        return made
-
-    seen = field("seen", domain.is_wet, "bool")
-    level, east, north = (
-        field(name, missing, str(dtype)) for name in ("surface", "eastward", "northward")
-    )
-    update = show(
-        level,
-        east,
-        north,
-        model.zeta,
-        model.bed,
-        model.U,
-        model.V,
-        least=model.setup.drying.least,
-        on=seen,
-    )
-    return (
-        Quantity("zeta", level, unit="m", description="sea surface height above geoid"),
-        Quantity(
-            "u",
-            east,
-            unit="m s-1",
-            description="barotropic sea water x velocity",
-            vector="velocity",
-        ),
-        Quantity(
-            "v",
-            north,
-            unit="m s-1",
-            description="barotropic sea water y velocity",
-            vector="velocity",
-        ),
-    ), (update,)
-
-
-@hc.kernel
-def show(
-    level: Any, east: Any, north: Any, zeta: Any, bed: Any, U: Any, V: Any, *, least: float
-) -> None:
-    """Bring elevation and velocity to the middle of cells.
-
-    Args:
-        level: Gets the elevation [m].
-        east: Gets the velocity along x, mean over the depth [m/s].
-        north: The same along y.
-        zeta: Elevation [m].
-        bed: Depth below the mean level [m].
-        U: Transport along x [m²/s].
-        V: Transport along y [m²/s].
-        least: No water is shallower [m].
-    """
-    depth = hc.maximum(zeta + bed, least)
-    level[...] = zeta
-    east[...] = 0.5 * (U + hc.at(U, x=1)) / depth
-    north[...] = 0.5 * (V + hc.at(V, y=1)) / depth
-
-
-def _integrals(model: Model) -> tuple[Integral, ...]:
-    """Return volume and energy of the water; on land there is neither."""
-    zeta, bed, U, V = model.zeta, model.bed, model.U, model.V
-    area = model.metric.dx * model.metric.dy
-    depth = hc.maximum(zeta + bed, model.setup.drying.least)
-    # Dry beds above the mean level are where water has no energy to give.
-    heights = zeta * zeta - hc.minimum(bed, 0.0) ** 2
-    east, north = (
-        0.5 * (flow * flow + hc.at(flow, **{a: 1}) ** 2) for flow, a in ((U, "x"), (V, "y"))
-    )
-    return (
-        Integral(
-            "volume", hc.sum((zeta + bed) * area), unit="m3", description="volume of the water"
-        ),
-        Integral(
-            "energy",
-            hc.sum((GRAVITY * heights + (east + north) / depth) * area),
-            0.5 * DENSITY,
-            "J",
-            "potential energy over that at rest, and kinetic energy",
-        ),
     )

@@ -101,13 +101,8 @@ def flather(
         ramp: See 'prescribed'.
         drying: Depths.
     """
-    leaving = hc.where(
-        outward == WEST,
-        -hc.at(U, x=1),
-        hc.where(outward == EAST, U, hc.where(outward == SOUTH, -hc.at(V, y=1), V)),
-    )
     depth = hc.maximum(zeta + bed, drying.least)
-    level = prescribed(waves, given, time, ramp) + leaving / hc.sqrt(GRAVITY * depth)
+    level = prescribed(waves, given, time, ramp) + leaving(U, V, outward) / hc.sqrt(GRAVITY * depth)
     zeta[...] = hc.maximum(level, drying.least - bed)
 
 
@@ -126,6 +121,18 @@ def inner(value: Any, outward: Any) -> Any:
     along_y = hc.where(outward == SOUTH, hc.at(value, y=1), hc.at(value, y=-1))
     along_x = hc.where(outward == WEST, hc.at(value, x=1), hc.at(value, x=-1))
     return hc.where(outward <= EAST, along_x, along_y)
+
+
+def leaving(U: Any, V: Any, outward: Any) -> Any:
+    """Return the transport from the cell inside the domain into an open cell.
+
+    Args:
+        U: Transport [m²/s].
+        V: Transport [m²/s].
+        outward: See 'inner'.
+    """
+    along_y = hc.where(outward == SOUTH, -hc.at(V, y=1), V)
+    return hc.where(outward == WEST, -hc.at(U, x=1), hc.where(outward == EAST, U, along_y))
 
 
 def prescribed(waves: Any, given: Any, time: Any, ramp: Any) -> Any:
@@ -173,12 +180,27 @@ def clear(value: Any) -> None:
 
 
 @hc.kernel
-def relax(tracer: Any, beyond: Any, weight: Any) -> None:
+def brought(value: Any, tracer: Any, outward: Any, p: Any, q: Any, *, beyond: Any) -> None:
+    """Find what open cells have: where water comes in that of the sea beyond, else what leaves.
+
+    Args:
+        value: Gets it.
+        tracer: Of layers.
+        outward: See 'inner'.
+        p: Transport of layers [m²/s].
+        q: Transport of layers [m²/s].
+        beyond: A number, or a field of layers.
+    """
+    value[...] = hc.where(leaving(p, q, outward) > 0.0, inner(tracer, outward), beyond)
+
+
+@hc.kernel
+def relax(tracer: Any, weight: Any, *, beyond: Any) -> None:
     """Draw a tracer to that of the sea beyond (flow relaxation).
 
     Args:
         tracer: Of layers.
-        beyond: What it is there.
         weight: See 'Domain.sponge'.
+        beyond: What it is there, a number, or a field of layers.
     """
     tracer[...] = tracer + weight * (beyond - tracer)

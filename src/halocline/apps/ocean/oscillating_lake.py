@@ -20,6 +20,7 @@ from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.domain import Domain
 from halocline.apps.ocean.drag import LinearDrag
 from halocline.apps.ocean.drying import Drying
+from halocline.apps.ocean.limiters import MomentumScheme
 from halocline.apps.ocean.ocean_case import OceanCase
 from halocline.apps.ocean.pictures import Curve, Surface, draw_surface, map_of
 from halocline.apps.ocean.setup import Setup
@@ -56,6 +57,7 @@ class OscillatingLake(OceanCase):
         rise: Of the surface in the middle of the axisymmetric lake, at the beginning [m].
         f: Coriolis parameter of the axisymmetric lake [1/s].
         face_depth: Of the bed at velocity points: the 'mean' of the cells beside, or the 'least'.
+        advection: Of momentum.
         periods: How many the run lasts.
     """
 
@@ -71,6 +73,7 @@ class OscillatingLake(OceanCase):
     rise: Annotated[float, Range(above=0.0)] = 1.0
     f: float = 0.0
     face_depth: Literal["mean", "least"] = "mean"
+    advection: MomentumScheme = "UPSTREAM"
     periods: Annotated[int, Range(least=1), ENDS] = 3
 
     @property
@@ -195,6 +198,7 @@ class OscillatingLake(OceanCase):
                 step,
                 self.micro_steps,
                 drag=LinearDrag(0.0),
+                advection=self.advection,
                 drying=_DRYING,
                 zeta=self.level(x, y, 0.0),
                 dtype=self.dtype,

@@ -10,7 +10,7 @@ import numpy as np
 
 from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.drying import Drying
-from halocline.apps.ocean.limiters import SCHEMES
+from halocline.apps.ocean.limiters import SCHEMES, MomentumScheme, Scheme
 from halocline.apps.ocean.metric import EARTH_RADIUS, widths_of_rows
 from halocline.apps.ocean.rivers import check_river
 from halocline.apps.ocean.vertically_integrated import GRAVITY
@@ -45,7 +45,8 @@ class Setup:
         drying: Depths that are shallow.
         brake: What keeps cells from giving away more water than they have: 'limiter', or 'off'
             where no cell falls dry.
-        advection: Of momentum: 'upstream' or 'none'.
+        advection: Of momentum: 'none', or a scheme, see 'limiters'.
+        advection_splitting: How it is carried along x, y and z, as tracers are, see 'splitting'.
         viscosity: Horizontal eddy viscosity; 0 for none [m²/s].
         stress: Of the wind over the density of water, along x and y: numbers, arrays of cells, or
             series of arrays; None for no wind [m²/s²].
@@ -53,6 +54,8 @@ class Setup:
         heat_flux: Heat that enters the highest layer, likewise; without sunlight [W/m²].
         sunlight: That enters the water and warms layers on its way down, likewise [W/m²].
         water_type: How clear the water is, by Jerlov's types, see 'surface_heat'.
+        rain: Fresh water that falls, less what evaporates, likewise; it has the temperature of the
+            surface, and evaporation ends where water is shallow [m/s].
         rivers: What brings water into cells.
         tide: Waves of the sea beyond open boundaries.
         elevation: What its elevation has beside these: a series of rows, (times, open cells), in
@@ -68,6 +71,11 @@ class Setup:
         temperature: At the beginning: a number, an array of cells, or a function of x, y and the
             height over the mean level; None for no temperature [degC].
         salinity: Likewise [1e-3].
+        sea_temperature: Of water that comes in through open cells: a number, or an array of these
+            in the order of the boundaries' cells, with or without layers; None for what they have
+            at the beginning [degC].
+        sea_salinity: Likewise [1e-3].
+        diffusivity: Horizontal eddy diffusivity of tracers; 0 for none [m²/s].
         density: Minus that of reference, as a function of temperature and salinity, see
             'equation_of_state'; None if water is everywhere as heavy [kg/m³].
         pressure_gradient: How the density drives layers: 'jacobian', of higher order, or
@@ -75,8 +83,8 @@ class Setup:
         scheme: Of the advection of tracers, see 'limiters'.
         splitting: How tracers are carried along x, y and z: 'strang', 'full', 'unsplit' or
             'flux_corrected', see 'advection'.
-        sponge: Over how many cells beside open boundaries tracers are drawn to what they are at the
-            beginning.
+        sponge: Over how many cells, open ones among them, tracers are drawn to those of the sea
+            beyond. Without, open cells have what leaves where water does.
         dtype: Of the fields.
     """
 
@@ -86,13 +94,15 @@ class Setup:
     drag: Any = field(default_factory=LogarithmicDrag)
     drying: Drying = field(default_factory=Drying)
     brake: Literal["limiter", "off"] = "limiter"
-    advection: Literal["none", "upstream"] = "upstream"
+    advection: MomentumScheme = "UPSTREAM"
+    advection_splitting: Splitting = "unsplit"
     viscosity: float = 0.0
     stress: tuple[Any, Any] | None = None
     pressure: Any = None
     heat_flux: Any = None
     sunlight: Any = None
     water_type: WaterType = "I"
+    rain: Any = None
     rivers: tuple[River, ...] = ()
     tide: tuple[Wave, ...] = ()
     elevation: Series | None = None
@@ -105,9 +115,12 @@ class Setup:
     surface_roughness: float = 0.02
     temperature: Any = None
     salinity: Any = None
+    sea_temperature: Any = None
+    sea_salinity: Any = None
+    diffusivity: float = 0.0
     density: Callable[[Any, Any], Any] | None = None
     pressure_gradient: PressureGradient = "jacobian"
-    scheme: str = "P2_PDM"
+    scheme: Scheme = "P2_PDM"
     splitting: Splitting = "strang"
     sponge: int = 0
     dtype: str = "float64"
@@ -115,10 +128,15 @@ class Setup:
     def __post_init__(self) -> None:
         _check_word("scheme", self.scheme, SCHEMES)
         _check_word("splitting", self.splitting, get_args(Splitting))
-        _check_word("advection", self.advection, ("none", "upstream"))
+        _check_word("advection", self.advection, get_args(MomentumScheme))
+        _check_word("advection_splitting", self.advection_splitting, get_args(Splitting))
         _check_word("open_kind", self.open_kind, get_args(OpenKind))
         _check_word("brake", self.brake, ("limiter", "off"))
         check_time_step(self)
+        _check_eddies(self, "viscosity", self.micro_step, 0.25)
+        _check_eddies(self, "diffusivity", self.macro_step, 0.5)
+        for name in ("temperature", "salinity"):
+            _check_sea(self, name)
         for river in self.rivers:
             check_river(self.domain, river)
         if self.elevation is not None:
@@ -156,6 +174,51 @@ def check_time_step(setup: Setup) -> None:
             f"The micro step of {setup.micro_step:g} s is too long: waves over {deepest[i, j]:g} m "
             f"of water in cell ({i}, {j}) allow {limit.min():.4g} s.",
             hint="Shorten the micro step, and do more of them in a macro step.",
+        )
+
+
+def _check_eddies(setup: Setup, name: str, step: float, most: float) -> None:
+    """Refuse eddies that mix more in an explicit step than there is.
+
+    Args:
+        setup: Has them.
+        name: 'diffusivity', or 'viscosity', whose stresses 2 A du/dx allow half as much.
+        step: The step [s].
+        most: Bound of A dt (1 / dx² + 1 / dy²).
+
+    Raises:
+        CaseError: They mix more.
+    """
+    dx, dy = lengths(setup.domain)
+    limit = most / (step * np.max(dx**-2.0 + dy**-2.0))
+    given = getattr(setup, name)
+    if not 0.0 <= given <= limit:
+        raise CaseError(
+            f"'{name}' was given {given:g} m²/s; a step of {step:g} s and the narrowest cells "
+            f"allow 0 to {limit:.4g} m²/s.",
+            hint="Lower it, or shorten the step.",
+        )
+
+
+def _check_sea(setup: Setup, name: str) -> None:
+    """Refuse a tracer of the sea beyond that nothing can take, or that has another shape.
+
+    Raises:
+        CaseError: There is no such tracer, no open boundary, or not one row for each open cell.
+    """
+    given = getattr(setup, f"sea_{name}")
+    if given is None:
+        return
+    if getattr(setup, name) is None or not setup.domain.open or setup.sigma is None:
+        raise CaseError(
+            f"'sea_{name}' was given; expected layers with a {name}, and an open boundary."
+        )
+    cells = sum(len(boundary.cells()[0]) for boundary in setup.domain.open)
+    shapes = (), (cells,), (cells, setup.sigma.count)
+    if np.shape(given) not in shapes:
+        raise CaseError(
+            f"'sea_{name}' was given with the shape {np.shape(given)}; expected a number, or the "
+            f"shape {shapes[1]} or {shapes[2]}: {cells} open cells."
         )
 
 

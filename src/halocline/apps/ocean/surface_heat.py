@@ -1,4 +1,7 @@
-"""Heat through the surface: for the highest layer, or sunlight that reaches the layers below."""
+"""Heat through the surface: for the highest layer, or sunlight that reaches the layers below.
+
+Where the water freezes ice would lie on it, through which no heat leaves.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 import halocline as hc
-from halocline.apps.ocean.vertically_integrated import DENSITY
+from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, REFERENCE_SALINITY
 from halocline.errors import CaseError
 
 if TYPE_CHECKING:
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 # Of sea water [J/kg/K].
 HEAT_CAPACITY = 3985.0
+# Change of the freezing point with the salinity [K]. Source: Burchard & Bolding 2002 (GETM).
+FREEZING = -0.0575
 
 WaterType = Literal["I", "IA", "IB", "II", "III"]
 
@@ -83,18 +88,20 @@ class SurfaceHeat:
     def steps(self) -> tuple[Step, ...]:
         """Return what brings the heat of a macro step into the layers."""
         mode = self.mode
+        temperature, *salinity = mode.tracers
         return (
             warm(
-                mode.tracers[0],
+                temperature,
                 mode.after,
                 fraction=mode.fraction,
                 above=self.above,
                 entering=self.entering,
                 light=self.light,
+                salinity=salinity[0] if salinity else REFERENCE_SALINITY,
                 clarity=self.clarity,
                 dt=mode.dt,
                 last=mode.grid.extent[2] - 1,
-                on=mode.external.wet,
+                on=mode.external.where_wet,
             ),
         )
 
@@ -108,6 +115,7 @@ def warm(
     above: Any,
     entering: Any,
     light: Any,
+    salinity: Any,
     clarity: Any,
     dt: Any,
     last: int,
@@ -121,15 +129,20 @@ def warm(
         above: Share of the depth that lies above a layer, a profile.
         entering: Heat that the highest layer takes; None for none [W/m²].
         light: That enters through the surface; None for none [W/m²].
+        salinity: Of layers [1e-3].
         clarity: Of the water.
         dt: Macro step [s].
         last: The highest layer.
     """
     heat: Any = 0.0
     if entering is not None:
-        heat = hc.where(hc.index("z") == last, entering, 0.0)
+        freezes = temperature <= FREEZING * salinity
+        through = hc.where(freezes, hc.maximum(entering, 0.0), entering)
+        heat = hc.where(hc.index("z") == last, through, 0.0)
     if light is not None:
         passing = clarity.left(depth * hc.at(above, z=-1))
         below = hc.where(hc.index("z") == 0, 0.0, passing)
         heat = heat + light * (clarity.left(depth * above) - below)
-    temperature[...] = temperature + heat * (dt / (DENSITY * HEAT_CAPACITY)) / (depth * fraction)
+    temperature[...] = temperature + heat * (dt / (REFERENCE_DENSITY * HEAT_CAPACITY)) / (
+        depth * fraction
+    )

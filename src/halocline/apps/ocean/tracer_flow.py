@@ -1,13 +1,16 @@
-"""What tracers are carried by, and what kernels know of it at the faces of cells."""
+"""What tracers and velocities are carried by, and what kernels know of it at the faces of cells."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import halocline as hc
+from halocline.apps.ocean.axis import Axis
 from halocline.apps.ocean.limiters import SCHEMES
 
 if TYPE_CHECKING:
+    from halocline.apps.ocean.axis import AxisName
+    from halocline.apps.ocean.limiters import Scheme
     from halocline.apps.ocean.metric import Metric
     from halocline.language.grids.fields import Field
 
@@ -29,6 +32,10 @@ class Flow(NamedTuple):
         w: Velocity through moving lower faces, 0 at bed and surface [m/s].
         open_u: Whether there is water on both sides of west faces; None if there is no land.
         open_v: Of south faces.
+        around: Of velocities, which are carried as tracers are, in cells around their points: 'x'
+            for U points. Depths are those of these points then, and of 'open_u' and 'open_v' the
+            one along the axis tells which cells are water, the other one at which points it flows.
+        least: No column counts as shallower [m].
     """
 
     p: Field
@@ -41,6 +48,8 @@ class Flow(NamedTuple):
     w: Any = None
     open_u: Any = None
     open_v: Any = None
+    around: AxisName | None = None
+    least: Any = None
 
 
 class Moment(NamedTuple):
@@ -110,12 +119,36 @@ class Faces(NamedTuple):
         back = self.above(hc.minimum(self.flow, 0.0) * difference)
         return (back + inward * difference) * self.inverse
 
-    def correction(self, c: Any, scheme: str) -> Any:
+    def correction(self, c: Any, scheme: Scheme) -> Any:
         """Return the flux F (c̃ - c_u), by which a scheme improves on the value upstream."""
         ahead = self.difference(c)
         behind = hc.where(self.flow > 0.0, self.below(ahead), self.above(ahead))
         # Against the axis all three differences have the other sign.
         return abs(self.flow) * SCHEMES[scheme](ahead, behind, self.courant)
+
+
+def seen_by_cells(flow: Flow, metric: Metric) -> tuple[Flow, Metric]:
+    """Return a flow as what it carries sees it, in a kernel, and the edge lengths of cells.
+
+    Through the faces of cells around velocity points flows the mean of what does so beside them.
+    """
+    if flow.around is None:
+        return flow, metric
+    along = Axis(flow.around)
+    is_x = along.name == "x"
+    cells, points = (flow.open_u, flow.open_v) if is_x else (flow.open_v, flow.open_u)
+    middle = None if cells is None else along(cells, -1)
+    corner = None if points is None else points & along(points, 0, -1)
+    seen = flow._replace(
+        p=along.mean(flow.p),
+        q=along.mean(flow.q),
+        w=None if flow.w is None else along.mean(flow.w),
+        depth_u=Axis("x").mean(flow.depth_u),
+        depth_v=Axis("y").mean(flow.depth_v),
+        open_u=middle if is_x else corner,
+        open_v=corner if is_x else middle,
+    )
+    return seen, metric.around(along)
 
 
 def faces_of(axis: str, flow: Flow, metric: Metric, dt: Any) -> Faces:
@@ -149,4 +182,6 @@ def thickness_of(moment: Moment, flow: Flow, metric: Metric) -> Any:
         if seconds is not None:
             faces = faces_of(axis, flow, metric, 1.0)
             thickness = thickness - seconds * faces.outflow(faces.flow)
+    if flow.least is not None:
+        thickness = hc.maximum(thickness, flow.fraction * flow.least)
     return thickness

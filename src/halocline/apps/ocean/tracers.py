@@ -9,7 +9,9 @@ import numpy as np
 import halocline as hc
 from halocline.apps.ocean import open_boundaries as opened
 from halocline.apps.ocean import rivers
-from halocline.apps.ocean.advection import Advection
+from halocline.apps.ocean.advection import Advection, fields_beside
+from halocline.apps.ocean.equation_of_state import REFERENCE_SALINITY
+from halocline.apps.ocean.rain import mixed_into_layers
 from halocline.apps.ocean.surface_heat import SurfaceHeat
 from halocline.apps.ocean.tracer_flow import Flow
 from halocline.apps.ocean.vertical import Layers, diffuse_tracers
@@ -67,11 +69,13 @@ class Tracers:
         """Return what a macro step does to them."""
         if not self.fields:
             return ()
-        mode, setup = self.mode, self.setup
-        advection = getattr(self._advection(), setup.splitting)
+        mode, setup, advection = self.mode, self.setup, self._advection()
         return (
+            *self._open_cells(),
+            *mixed_into_layers(mode, self.fields),
             *self._rivers(),
-            *advection(*self.fields),
+            *getattr(advection, setup.splitting)(*self.fields),
+            *self._diffusion(advection),
             *(self.heat.steps() if self.heat else ()),
             *diffuse_tracers(
                 self.fields,
@@ -103,13 +107,17 @@ class Tracers:
             mode.metric,
             mode.dt,
             scheme=self.setup.scheme,
-            on=external.wet,
+            on=external.where_wet,
             kept=external.outward if external.domain.open else None,
         )
 
+    def _diffusion(self, advection: Advection) -> tuple[Step, ...]:
+        diffusivity = self.setup.diffusivity
+        return advection.diffused(*self.fields, diffusivity=diffusivity) if diffusivity else ()
+
     def _rivers(self) -> tuple[Step, ...]:
         """Return what mixes the water of rivers into their columns."""
-        mode, fresh = self.mode, self.mode.external.fresh
+        mode, fresh = self.mode, self.mode.external.rivers
         if fresh is None:
             return ()
         levels = mode.grid.extent[2]
@@ -131,26 +139,62 @@ class Tracers:
             for tracer, (i, j), value in known
         )
 
+    def _beyond(self, tracer: Field) -> Any:
+        """Return what a tracer is in the sea beyond open boundaries: a number, or a field."""
+        given = getattr(self.setup, f"sea_{tracer.name}")
+        if given is None:
+            given = getattr(self.setup, tracer.name)
+        elif np.ndim(given):
+            given = self._spread(np.asarray(given, dtype=float))
+        if callable(given) or np.ndim(given):
+            return self._made(f"{tracer.name}_beyond", given, "")
+        return float(given)
+
+    def _spread(self, rows: Any) -> Any:
+        """Return what open cells have, and the cells of a sponge inwards of them."""
+        domain, found = self.setup.domain, np.zeros(self.mode.grid.extent)
+        ends = np.cumsum([len(boundary.cells()[0]) for boundary in domain.open])
+        parts = np.split(rows if rows.ndim > 1 else rows[:, np.newaxis], ends[:-1])
+        for away in reversed(range(max(self.setup.sponge, 1))):
+            for boundary, values in zip(domain.open, parts, strict=True):
+                found[domain.inwards(boundary, away)] = values
+        return found
+
+    def _open_cells(self) -> tuple[Step, ...]:
+        """Return what water brings into open cells, or takes along when it leaves."""
+        external = self.mode.external
+        if self.setup.sponge or not external.domain.open:
+            return ()
+        x, y = (self.mode.columns[axis].transport for axis in ("x", "y"))
+        cells = external.outward
+        return tuple(
+            step
+            for tracer, found in zip(
+                self.fields, fields_beside(self.fields, "advected"), strict=True
+            )
+            for step in (
+                opened.brought(
+                    found, tracer, cells, x, y, beyond=self._beyond(tracer), on=external.where_open
+                ),
+                opened.copy(tracer, found, on=external.where_open),
+            )
+        )
+
     def _sponge(self) -> tuple[Step, ...]:
-        """Return what draws tracers beside open boundaries to what they were at first."""
+        """Return what draws tracers beside open boundaries to those of the sea beyond."""
         external, width = self.mode.external, self.setup.sponge
         if not width or not external.domain.open:
             return ()
         weight = external.field("sponge", "center", external.domain.sponge(width))
         return tuple(
-            opened.relax(
-                tracer,
-                self._made(f"{tracer.name}_beyond", getattr(self.setup, tracer.name), ""),
-                weight,
-                on=weight,
-            )
+            opened.relax(tracer, weight, beyond=self._beyond(tracer), on=weight)
             for tracer in self.fields
         )
 
 
 @hc.kernel
 def find_density(
-    density: Any, *, equation: Any, temperature: Any = 10.0, salinity: Any = 35.0
+    density: Any, *, equation: Any, temperature: Any = 10.0, salinity: Any = REFERENCE_SALINITY
 ) -> None:
     """Find the density of cells, minus that of reference [kg/m³].
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from halocline.apps.ocean.axis import AxisName
 
 GRAVITY = 9.81
-# Where only differences of the density matter [kg/m³].
-DENSITY = REFERENCE_DENSITY
 
 
 @hc.kernel
@@ -57,6 +55,7 @@ def momentum(
     advection: Any = None,
     advecting: Any = None,
     sizes: Any = None,
+    carried: Any = None,
     viscosity: Any = None,
     forcing: Any = None,
     slow_drag: Any = None,
@@ -79,9 +78,10 @@ def momentum(
         drag: Of the bed, see 'drag'.
         dt: Step [s].
         coriolis: f for U, -f for V [1/s], a number or a field at the velocity points; None for 0.
-        advection: Divergence of fluxes of momentum, as 'upstream'; None for none.
+        advection: Divergence of fluxes of momentum, as 'upstream' or 'mixing'; None for none.
         advecting: The other transport before the step, if V is newer [m²/s].
         sizes: Of the flows of layers, see 'upstream'; None where there are none.
+        carried: The velocity carried for a step, see 'momentum_advection'; None if it is not.
         viscosity: A_M, horizontal eddy viscosity; None for none [m²/s].
         forcing: Stress of the wind and slow terms, over the density [m²/s²].
         slow_drag: What the drag on the lowest of several layers is beyond that on the mean; it
@@ -98,6 +98,8 @@ def momentum(
         terms = terms + coriolis * a.crossing(V)
     if advection is not None:
         terms = terms - advection(U, V if advecting is None else advecting, u, a, metric, sizes)
+    if carried is not None:
+        terms = terms + carried.gain(u, 1.0, dt)
     if viscosity is not None:
         terms = terms + diffusion(u, v, zeta + cells_bed, depth, a, metric, viscosity)
     if forcing is not None:
@@ -119,7 +121,7 @@ def rise(zeta: Any, bed: Any, axis: Axis, drying: Any, pressure: Any) -> Any:
     found = drying.rise(zeta, bed, axis)
     if pressure is None:
         return found
-    return found + (pressure - axis(pressure, -1)) * (1.0 / (DENSITY * GRAVITY))
+    return found + (pressure - axis(pressure, -1)) * (1.0 / (REFERENCE_DENSITY * GRAVITY))
 
 
 class Sizes(NamedTuple):
@@ -162,6 +164,18 @@ def upstream(U: Any, V: Any, u: Any, axis: Axis, metric: Any, sizes: Sizes | Non
     return metric.divergence_of_momentum(along, across, axis)
 
 
+def mixing(U: Any, V: Any, u: Any, axis: Axis, metric: Any, sizes: Sizes) -> Any:
+    """Return by how much more layers diffuse a velocity than their mean flow does in 'upstream'.
+
+    Where velocities are carried by another scheme the mean current has to feel this, too.
+    """
+    more_along = hc.maximum(sizes.along - abs(0.5 * (U + axis(U, 1))), 0.0)
+    more_across = hc.maximum(sizes.across - abs(axis.mean(V)), 0.0)
+    along = (-0.5 * more_along) * (axis(u, 1) - u)
+    across = (-0.5 * more_across) * (u - axis(u, 0, -1))
+    return metric.divergence_of_momentum(along, across, axis)
+
+
 def diffusion(
     u: Any, v: Any, cell_depth: Any, depth: Any, axis: Axis, metric: Any, viscosity: Any
 ) -> Any:
@@ -175,7 +189,7 @@ def diffusion(
 
 
 @hc.kernel
-def continuity(zeta: Any, U: Any, V: Any, *, metric: Any, dt: Any, fresh: Any = None) -> None:
+def continuity(zeta: Any, U: Any, V: Any, *, metric: Any, dt: Any, fresh: Any = ()) -> None:
     """Step the elevation.
 
     Args:
@@ -184,11 +198,11 @@ def continuity(zeta: Any, U: Any, V: Any, *, metric: Any, dt: Any, fresh: Any = 
         V: Transport [m²/s].
         metric: Lengths.
         dt: Step [s].
-        fresh: Rain and rivers [m/s].
+        fresh: How fast rivers and rain raise the surface, a field of each [m/s].
     """
     change = metric.divergence(U, V)
-    if fresh is not None:
-        change = change - fresh
+    for part in fresh:
+        change = change - part
     zeta[...] = zeta - dt * change
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 import halocline as hc
+from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.input_file import InputFile, Period
-from halocline.apps.ocean.vertically_integrated import DENSITY
 from halocline.errors import CaseError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def wind_stress(u: Values, v: Values, drag: WindDrag) -> tuple[Values, Values]:
     """
     speed = np.hypot(u, v)
     coefficient = 1e-3 * (0.63 + 0.066 * speed) if drag == "smith-banke" else _CONSTANT_DRAG
-    factor = (AIR_DENSITY / DENSITY) * coefficient * speed
+    factor = (AIR_DENSITY / REFERENCE_DENSITY) * coefficient * speed
     return factor * u, factor * v
 
 
@@ -91,7 +91,7 @@ class WeatherFiles:
         if self.drag is None:
             times, along = self._values(files, "tausx", "N/m2")
             _, across = self._values(files, "tausy", "N/m2")
-            stress = (along / DENSITY, across / DENSITY)
+            stress = (along / REFERENCE_DENSITY, across / REFERENCE_DENSITY)
         else:
             times, u = self._values(files, "u10", "m/s")
             _, v = self._values(files, "v10", "m/s")

@@ -19,11 +19,13 @@ class Line:
         path: Of its file.
         number: Of the line, counted from 1.
         numbers: What it has before anything that is none.
+        rest: The words after these.
     """
 
     path: Path
     number: int
     numbers: tuple[float, ...]
+    rest: tuple[str, ...] = ()
 
     def check(self, count: int, names: str) -> None:
         """Refuse a line with fewer numbers.
@@ -63,16 +65,21 @@ def lines_of(path: Path) -> list[Line]:
     found = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip() and not line.lstrip().startswith(("!", "#")):
-            found.append(Line(path, number, tuple(_leading(line))))
+            numbers = tuple(_leading(line))
+            found.append(Line(path, number, numbers, tuple(_words(line)[len(numbers) :])))
     return found
 
 
 def _leading(line: str) -> list[float]:
     """Return the numbers with which a line begins."""
     found = []
-    for word in line.replace(",", " ").split():
+    for word in _words(line):
         try:
             found.append(float(word))
         except ValueError:
             break
     return found
+
+
+def _words(line: str) -> list[str]:
+    return line.replace(",", " ").split()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.input_file import InputFile
-from halocline.apps.ocean.vertically_integrated import DENSITY
 from halocline.apps.ocean.weather_file import WeatherFiles
 from halocline.errors import CaseError
 
@@ -34,7 +34,12 @@ def read_weather(
         return {}
     _check_axes_to_the_north(folder / namelists["domain.bathymetry"])
     if namelists["meteo.met_method"] == _CONSTANT:
-        return {"stress": (namelists["meteo.tx"] / DENSITY, namelists["meteo.ty"] / DENSITY)}
+        return {
+            "stress": (
+                namelists["meteo.tx"] / REFERENCE_DENSITY,
+                namelists["meteo.ty"] / REFERENCE_DENSITY,
+            )
+        }
     found = WeatherFiles(
         _listed(folder / namelists["meteo.meteo_file"]),
         domain,

@@ -2,8 +2,8 @@
 
 'namelists.csv' has a row for each setting: its group, name, kind, the values that it can have, its
 default, its unit; which values we support ('' for all); the switch of its group without which it
-does not matter; and its name nowadays, if it is an old one. Runs of type 1 read nothing of the
-groups of the three-dimensional mode, so that all values are supported there.
+does not matter; and its name nowadays, if it is an old one. Runs that read nothing of a group take
+whatever it says.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ _KINDS: Mapping[str, type] = MappingProxyType(
 )
 _SIGNS = MappingProxyType({">=": ge, "<=": le, ">": gt, "<": lt})
 _END = re.compile(r"([<>]=?)(.+)")
-_LAYERED = range(2, 5)
+_INTEGRATED, _BAROCLINIC = 1, 4
+# Groups that are read where there are tracers.
+_OF_TRACERS = ("temp", "salt", "eqstate")
 # What f90nml makes of the name of a namelist that is there again.
 _TWICE = re.compile(r"_grp_(\w+)_\d+$")
 
@@ -168,10 +170,29 @@ class Namelists:
         """Return whether the file has a value."""
         return key in self.given
 
+    @property
+    def is_layered(self) -> bool:
+        """Whether it is a run with layers."""
+        return bool(self["param.runtype"] != _INTEGRATED)
+
+    @property
+    def is_baroclinic(self) -> bool:
+        """Whether temperature and salinity drive the water, if they are computed."""
+        return bool(self["param.runtype"] == _BAROCLINIC)
+
+    @property
+    def has_tracers(self) -> bool:
+        """Whether temperature and salinity are computed."""
+        both = self["m3d.calc_temp"] and self["m3d.calc_salt"]
+        return self.is_baroclinic and bool(both)
+
     def unsupported(self) -> list[str]:
         """Return a line for each setting that would change the result and that we cannot follow."""
+        is_read = {"m3d": self.is_layered, **dict.fromkeys(_OF_TRACERS, self.has_tracers)}
         found = []
-        for group in entries().values():
+        for name, group in entries().items():
+            if not is_read.get(name, True):
+                continue
             for entry in group.values():
                 value = self[entry.key] if not entry.now else None
                 if value is None or (entry.when and not self[f"{entry.group}.{entry.when}"]):
@@ -187,11 +208,11 @@ def read_namelists(path: Path) -> Namelists:
 
     Raises:
         CaseError: There is none, it has no namelists, something that is unknown, or a value that
-            cannot be; or it is a run with layers.
+            cannot be.
     """
     known = entries()
     given: dict[str, Any] = {}
-    for group, values in _parse(path).items():
+    for group, values in read_values(path).items():
         if group not in known:
             raise CaseError(
                 f"The file '{path}' has a namelist '{group}'; it is unknown.",
@@ -208,13 +229,15 @@ def read_namelists(path: Path) -> Namelists:
                 given[entry.key] = entry.check(value)
             except CaseError as error:
                 raise CaseError(f"In the file '{path}' {error.message}") from None
-    found = Namelists(path, MappingProxyType(given))
-    _check_run_type(found)
-    return found
+    return Namelists(path, MappingProxyType(given))
 
 
-def _parse(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the values of all namelists of a file, as they stand there."""
+def read_values(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the values of all namelists of a file, as they stand there.
+
+    Raises:
+        CaseError: There is no such file, or no namelist in it.
+    """
     import f90nml
 
     if not path.is_file():
@@ -239,19 +262,3 @@ def _parse(path: Path) -> dict[str, dict[str, Any]]:
         group: {name: value for name, value in values.items() if value is not None}
         for group, values in content.items()
     }
-
-
-def _check_run_type(found: Namelists) -> None:
-    """Refuse runs with layers, which nobody has taught us to read yet.
-
-    Whoever does, begins here, with the column 'supported' of the groups 'm3d', 'temp', 'salt',
-    'eqstate' and 'domain', and with 'setup.read_setup'.
-    """
-    kind = found["param.runtype"]
-    if kind in _LAYERED:
-        raise CaseError(
-            f"The file '{found.path}' asks for a run of type {kind}, with layers; GETM's folders "
-            "are read for runs of type 1, vertically integrated.",
-            hint="Write 'runtype = 1' in the namelist 'param', or describe the run in Python "
-            "(halocline.apps.ocean.setup).",
-        )

@@ -13,8 +13,10 @@ from halocline.apps.ocean.drag import LinearDrag, LogarithmicDrag
 from halocline.apps.ocean.drying import Drying
 from halocline.apps.ocean.getm.bathymetry import read_adjusted, window_of
 from halocline.apps.ocean.getm.boundaries import Boundaries, read_boundaries
+from halocline.apps.ocean.getm.layers import read_layers, unsupported_layers
 from halocline.apps.ocean.getm.meteo import read_weather
 from halocline.apps.ocean.getm.namelists import Namelists, read_namelists, shown
+from halocline.apps.ocean.getm.rivers import read_rivers
 from halocline.apps.ocean.input_file import InputFile, Period, read_date
 from halocline.apps.ocean.setup import Setup
 from halocline.errors import CaseError
@@ -64,7 +66,7 @@ def read_setup(folder: Path) -> Reading:
     """
     namelists = read_namelists(folder / _FILE)
     bathymetry = read_adjusted(folder, namelists)
-    _check_supported(namelists, bathymetry)
+    _check_supported(folder, namelists, bathymetry)
     period, micro_steps, steps = _period(namelists)
     is_wet = np.isfinite(bathymetry.depth)
     sea = read_boundaries(folder, namelists, is_wet, period)
@@ -75,20 +77,22 @@ def read_setup(folder: Path) -> Reading:
         micro_steps=micro_steps,
         drag=_drag(namelists),
         drying=Drying(namelists["domain.min_depth"], namelists["domain.crit_depth"]),
-        advection="upstream" if namelists["m2d.vel2d_adv_hor"] else "none",
+        advection="UPSTREAM" if namelists["m2d.vel2d_adv_hor"] else "none",
         viscosity=_viscosity(namelists),
         open_kind=sea.kind,
         elevation=sea.elevation,
         ramp=sea.ramp,
         zeta=_first_elevation(folder, namelists, is_wet),
+        rivers=read_rivers(folder, namelists, period),
+        **read_layers(namelists),
         **read_weather(folder, namelists, domain, period),
     )
     return Reading(setup, period, steps, namelists["param.title"])
 
 
-def _check_supported(namelists: Namelists, bathymetry: Bathymetry) -> None:
+def _check_supported(folder: Path, namelists: Namelists, bathymetry: Bathymetry) -> None:
     """Refuse what we cannot follow, all in one message."""
-    found = namelists.unsupported()
+    found = [*namelists.unsupported(), *unsupported_layers(folder, namelists)]
     is_plane = namelists["domain.f_plane"]
     if is_plane == bathymetry.is_spherical:
         grid = "spherical" if is_plane else "Cartesian"
@@ -128,15 +132,18 @@ def _period(namelists: Namelists) -> tuple[Period, int, int]:
     if how == _STOP:
         stop = read_date(namelists["time.stop"], f"In '{namelists.path}' 'stop'")
         count = round((stop - start).total_seconds() / dt)
-    # U and V take turns in being the first: a macro step has as many of both.
-    count -= count % 2
+    # U and V take turns in being the first: a macro step without layers has as many of both.
+    whole = namelists["m3d.m"] if namelists.is_layered else 2
+    count -= count % whole
     if count <= 0:
         raise CaseError(
             f"The run of '{namelists.path}' has no time steps: it lasts from {start} for {count} "
-            f"steps of {dt:g} s; expected two at least.",
+            f"steps of {dt:g} s; expected {whole} at least.",
             hint="See 'timefmt', 'start', 'stop' and 'nlast' in the namelist 'time'.",
         )
-    micro_steps = max(n for n in range(2, _MOST_MICRO_STEPS + 1, 2) if count % n == 0)
+    micro_steps = whole
+    if not namelists.is_layered:
+        micro_steps = max(n for n in range(2, _MOST_MICRO_STEPS + 1, 2) if count % n == 0)
     return Period(start, count * dt), micro_steps, count // micro_steps
 
 

@@ -1,0 +1,133 @@
+"""The three-dimensional mode of a folder of GETM: layers, tracers, turbulence, heat."""
+
+from __future__ import annotations
+
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, eos80, linear
+from halocline.apps.ocean.getm.namelists import read_values, shown
+from halocline.apps.ocean.sigma import Sigma
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from halocline.apps.ocean.getm.namelists import Namelists
+
+# What numbers in the namelists stand for.
+_SIGMA, _LINEAR = 1, 1
+_SCHEMES = MappingProxyType({1: "UPSTREAM", 3: "P2", 4: "SUPERBEE", 5: "MUSCL", 6: "P2_PDM"})
+_SPLITTINGS = MappingProxyType({0: "unsplit", 1: "full", 2: "strang"})
+_PRESSURE_GRADIENTS = MappingProxyType({1: "blumberg-mellor", 6: "jacobian"})
+_WATER_TYPES = MappingProxyType({1: "I", 3: "IA", 4: "IB", 5: "II", 6: "III"})
+_CONSTANT = 1
+# GOTM's numbers for k-epsilon with the stability functions of Canuto A (Umlauf & Burchard 2005).
+_TURBULENCE_FILE = "gotmturb.nml"
+_TURBULENCE = MappingProxyType(
+    {"turb_method": 3, "tke_method": 2, "len_scale_method": 8, "scnd_coeff": 5}
+)
+
+
+def read_layers(namelists: Namelists) -> dict[str, Any]:
+    """Return the arguments of a Setup that describe layers; none for a run without.
+
+    Expects what 'unsupported_layers' has nothing to say about.
+    """
+    if not namelists.is_layered:
+        return {}
+    bed, surface = (max(0.0, namelists[f"domain.{name}"]) for name in ("ddl", "ddu"))
+    found: dict[str, Any] = {
+        "sigma": Sigma(namelists["domain.kdum"], zoom_bed=bed, zoom_surface=surface),
+        "mixing": namelists["m3d.avmback"],
+    }
+    if not namelists.has_tracers:
+        return found
+    return {
+        **found,
+        "temperature": namelists["temp.temp_const"],
+        "salinity": namelists["salt.salt_const"],
+        "scheme": _SCHEMES[namelists["temp.temp_adv_hor"]],
+        "splitting": _SPLITTINGS[namelists["temp.temp_adv_split"]],
+        "density": _density(namelists),
+        "pressure_gradient": _PRESSURE_GRADIENTS[namelists["m3d.ip_method"]],
+        **_heat(namelists),
+    }
+
+
+def _density(namelists: Namelists) -> Any:
+    """Return the equation of state."""
+    if namelists["eqstate.eqstate_method"] != _LINEAR:
+        return partial(eos80, reference=REFERENCE_DENSITY)
+    return partial(
+        linear,
+        reference=REFERENCE_DENSITY,
+        at=(namelists["eqstate.t0"], namelists["eqstate.s0"]),
+        by_temperature=namelists["eqstate.dtr0"],
+        by_salinity=namelists["eqstate.dsr0"],
+    )
+
+
+def _heat(namelists: Namelists) -> dict[str, Any]:
+    """Return what warms the water from above."""
+    if not namelists["meteo.metforcing"]:
+        return {}
+    return {
+        "heat_flux": namelists["meteo.shf_const"],
+        "sunlight": namelists["meteo.swr_const"],
+        "water_type": _WATER_TYPES[namelists["temp.jerlov"]],
+    }
+
+
+def unsupported_layers(folder: Path, namelists: Namelists) -> Iterator[str]:
+    """Yield a line for what does not go together with layers as we have them."""
+    if not namelists.is_layered:
+        return
+    if namelists["domain.vert_cord"] != _SIGMA:
+        yield _line(namelists, "domain.vert_cord", str(_SIGMA))
+    alike = [("m3d.avhback", "m3d.avmback"), ("m3d.vel3d_adv_ver", "m3d.vel3d_adv_hor")]
+    alike.append(("m3d.vel3d_adv_hor", "m2d.vel2d_adv_hor"))
+    if namelists.has_tracers:
+        if namelists["m3d.ip_method"] not in _PRESSURE_GRADIENTS:
+            yield _line(namelists, "m3d.ip_method", " or ".join(map(str, _PRESSURE_GRADIENTS)))
+        if namelists["m3d.ip_ramp"] > 1:
+            yield _line(namelists, "m3d.ip_ramp", "1 or less")
+        alike += [("temp.temp_adv_ver", "temp.temp_adv_hor")]
+        alike += [(f"salt.salt_{n}", f"temp.temp_{n}") for n in ("adv_hor", "adv_split")]
+        alike += [("salt.salt_adv_ver", "salt.salt_adv_hor")]
+        yield from _unsupported_sources(namelists)
+    elif namelists["m3d.calc_temp"] != namelists["m3d.calc_salt"] and namelists.is_baroclinic:
+        yield _line(namelists, "m3d.calc_temp", "the same as calc_salt")
+    for one, other in alike:
+        if namelists[one] != namelists[other]:
+            yield _line(namelists, one, f"the same as {other.split('.')[1]}")
+    yield from _unsupported_turbulence(folder / _TURBULENCE_FILE)
+
+
+def _unsupported_sources(namelists: Namelists) -> Iterator[str]:
+    """Yield a line for what brings heat or water in ways that we cannot follow."""
+    if namelists["meteo.metforcing"]:
+        if namelists["meteo.met_method"] != _CONSTANT:
+            yield _line(
+                namelists, "meteo.met_method", f"{_CONSTANT} where temperatures are stepped"
+            )
+        if namelists["meteo.albedo_const"]:
+            yield _line(namelists, "meteo.albedo_const", "0")
+    if namelists["rivers.river_method"]:
+        yield _line(namelists, "rivers.river_method", "0 with temperatures")
+
+
+def _unsupported_turbulence(path: Path) -> Iterator[str]:
+    """Yield a line for each choice of GOTM's file, if there is one, that is not ours."""
+    if not path.is_file():
+        return
+    for values in read_values(path).values():
+        for name, ours in _TURBULENCE.items():
+            if values.get(name, ours) != ours:
+                yield f"{path.name}: {name} = {shown(values[name])}; supported: {ours}"
+
+
+def _line(namelists: Namelists, key: str, supported: str) -> str:
+    group, name = key.split(".")
+    return f"{group}: {name} = {shown(namelists[key])}; supported: {supported}"

@@ -1,0 +1,120 @@
+"""Tracers at open boundaries: what comes in is the sea's, what goes out is what was inside."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from basins import Run, flat
+
+from halocline.apps.ocean.domain import OpenBoundary
+from halocline.apps.ocean.rivers import River
+from halocline.apps.ocean.setup import Setup
+from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.tides import Wave
+from halocline.errors import CaseError
+
+LENGTH, LAYERS = 10, 3
+EAST = OpenBoundary("east", LENGTH - 1, 0, 3)
+
+
+def rivers(flow):
+    """Return fresh water along the closed end [m³/s]."""
+    return tuple(River((0, j), flow, salinity=0.0) for j in range(4))
+
+
+def channel(**more):
+    """Return a channel open in the east, of water that does not mix from layer to layer."""
+    domain = flat(LENGTH, 4, 500.0, 5.0, open=(EAST,))
+    given = {"salinity": 35.0, "sigma": Sigma(LAYERS), "turbulence": "constant", **more}
+    return Run(Setup(domain, 10.0, 6, **given))
+
+
+def salinity_of(run):
+    return run.model.layers.tracers[0].gather()
+
+
+def through_open_cells(run):
+    """Return the transport of layers eastwards, into the open cells in the east."""
+    return run.model.layers.columns["x"].transport.gather()[LENGTH - 1]
+
+
+def test_what_leaves_does_so_without_change():
+    run = channel(rivers=rivers(1500.0), open_kind="flather", mixing=1e-2).steps(100)
+    for _ in range(50):
+        before = salinity_of(run)
+        run.steps(1)
+        assert through_open_cells(run).min() > 0.0
+        # Layers mix, columns do not.
+        found, expected = salinity_of(run)[-1].mean(axis=1), before[-2].mean(axis=1)
+        assert np.abs(found - expected).max() < 1e-12 * 35.0
+    assert salinity_of(run)[-1].max() < 20.0
+
+
+def test_the_budget_of_a_channel_closes_at_its_open_end():
+    run = channel(rivers=rivers(1500.0), open_kind="flather", mixing=1e-2).steps(120)
+
+    def content():
+        depth = run.model.layers.after.gather()[:-1, :, None] / LAYERS
+        return (depth * salinity_of(run)[:-1]).sum() * 500.0**2
+
+    begun, before = content(), salinity_of(run)
+    run.steps(1)
+    # In half a step along x no more than half of a cell leaves: its edge is what was in it.
+    left = through_open_cells(run) * 500.0 * 60.0
+    low, high = (left * before[-3:-1].min(0)).sum(), (left * before[-3:-1].max(0)).sum()
+    assert low <= begun - content() <= high
+
+
+@pytest.mark.parametrize(
+    "sea",
+    [7.0, np.array([1.0, 2.0, 3.0, 4.0]), np.arange(4.0 * LAYERS).reshape(4, LAYERS), None],
+    ids=["number", "cells", "layers", "begin"],
+)
+def test_what_comes_in_is_what_is_given(sea):
+    run = channel(tide=(Wave(2e-4, 0.8, np.pi / 2),), sea_salinity=sea).steps(20)
+    assert through_open_cells(run).max() < 0.0
+    given = np.asarray(35.0 if sea is None else sea)
+    expected = np.broadcast_to(given[:, None] if given.ndim == 1 else given, (4, LAYERS))
+    found = salinity_of(run)
+    assert np.abs(found[-1] - expected).max() < 1e-3 * (sea is not None) + 1e-12
+    if sea is not None:
+        assert (np.abs(found[-2] - 35.0) > 1.0).all()
+    inside = found[:-1]
+    assert min(given.min(), 35.0) - 1e-9 <= inside.min() <= inside.max() <= 35.0 + 1e-9
+
+
+def test_tide_brings_back_the_sea_after_it_took_the_river_away():
+    wave = Wave(2 * np.pi / 7200.0, 0.5)
+    run = channel(tide=(wave,), rivers=rivers(400.0), sea_salinity=30.0).steps(360)
+    seen = {True: [], False: []}
+    for _ in range(120):
+        run.steps(1)
+        for comes, value in zip(through_open_cells(run).flat, salinity_of(run)[-1].flat):
+            seen[bool(comes < 0.0)].append(value)
+    assert np.abs(np.array(seen[True]) - 30.0).max() < 0.01
+    assert min(seen[False]) < 29.9
+
+
+def test_a_sponge_draws_tracers_to_the_sea_that_is_given():
+    run = channel(sponge=4, sea_salinity=np.array([31.0, 32.0, 33.0, 34.0])).steps(1)
+    drawn = (35.0 - salinity_of(run)[:, :, 1][::-1]) / np.array([4.0, 3.0, 2.0, 1.0])
+    expected = np.array([1.0, 0.5625, 0.25, 0.0625, 0.0, 0.0])
+    assert np.allclose(drawn[:6], expected[:, None], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"sea_temperature": 9.0}, "'sea_temperature' was given; expected layers with a temperat"),
+        ({"sea_salinity": 9.0, "sigma": None}, "'sea_salinity' was given; expected layers with a"),
+        (
+            {"sea_salinity": np.ones(5)},
+            "'sea_salinity' was given with the shape (5,); expected a number, or the shape (4,) or "
+            "(4, 3): 4 open cells.",
+        ),
+    ],
+)
+def test_a_sea_that_nothing_can_take_is_refused(given, message):
+    with pytest.raises(CaseError) as error:
+        channel(**given)
+    assert message in str(error.value)

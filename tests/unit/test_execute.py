@@ -72,6 +72,26 @@ def test_a_thousand_reductions_written_anew_are_planned_once_and_quick(planned):
     assert grown < 4 << 20
 
 
+@hc.kernel
+def step_up(b, a):
+    b[0] = a[0] - a[-1]
+
+
+@hc.kernel
+def from_right(c, b):
+    c[0] = b[1]
+
+
+def test_steps_done_once_need_no_wider_halo_than_each_of_them_reads(grid):
+    a, b, c = (grid.field(name) for name in "abc")
+    a.set(lambda x: x**2)
+    # On the low side of 'a' and the high side of 'b' alone.
+    simulation = simulate(grid, [step_up(c, a), from_right(c, b)])
+    simulation.execute(step_up(b, a), from_right(c, b))
+    squares = (np.arange(8.0) + 0.5) ** 2
+    assert np.array_equal(c.gather(), np.roll(squares, -1) - squares)
+
+
 def test_a_reduction_sees_swaps(grid):
     a, b = grid.field("a"), grid.field("b")
     a.set(1.0)

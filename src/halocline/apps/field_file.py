@@ -80,15 +80,19 @@ class FieldFile:
         texts = {name: getattr(self, name) for name in AXES}
         return {name: read_range(text) for name, text in texts.items() if text}
 
+    @property
+    def names(self) -> list[str] | None:
+        """Those of its variables; None for all."""
+        return None if self.variables is None else self.variables.split(",")
+
     def chosen(self, quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
         """Return the quantities that it has, in the order of the case."""
-        names = None if self.variables is None else self.variables.split(",")
-        return tuple(q for q in quantities if names is None or q.name in names)
+        return tuple(q for q in quantities if self.names is None or q.name in self.names)
 
     def check(self, name: str, case: Case, problem: Problem) -> None:
         """Raise a CaseError for what this problem does not have."""
         known = [quantity.name for quantity in problem.quantities]
-        for variable in known if self.variables is None else self.variables.split(","):
+        for variable in self.names or ():
             if variable not in known:
                 raise CaseError(
                     f"The case '{case.name}' has no variable '{variable}' for '{name}'.",

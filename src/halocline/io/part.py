@@ -46,7 +46,7 @@ class Part:
         if storage is not self._storage:
             self._storage = storage
             self._shares = [
-                [box.intersect(self.box) for box in boxes if box.meets(self.box)]
+                [inside for box in boxes if not (inside := box.intersect(self.box)).is_empty]
                 for boxes in storage.own
             ]
         return self._shares
@@ -56,9 +56,9 @@ class Part:
         storage, component = self.storage, self.quantity.component
         found = storage.parts(storage.own, component, will_write=False)
         return [
-            (box.intersect(self.box), values[box.intersect(self.box).slices(box.lower)])
+            (inside, values[inside.slices(box.lower)])
             for box, values in found
-            if box.meets(self.box)
+            if not (inside := box.intersect(self.box)).is_empty
         ]
 
     def gather(self, values: list[Values], dtype: Any) -> NDArray[Any] | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.io.store import piece_of
+from halocline.io.times import BOUNDS
 from halocline.io.zarr import write_zarr
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class ZarrStore:
             for name, variable in contents.variables.items()
             if "time" in variable.dims
         }
-        for name in {"time", "time_bounds"} & set(stored):
+        for name in {"time", BOUNDS} & set(stored):
             stored[name]["_FillValue"] = None  # none is missing
         write_zarr(self.path, contents, stored)
 

@@ -152,7 +152,6 @@ class Timings:
         strategy: How communication was done and why, as text.
         bytes_stored: See 'Report'.
         cells: See 'Report'.
-        imbalance: See 'Report'.
     """
 
     ranks: list[tuple[list[Timer], dict[str, float]]]
@@ -161,15 +160,16 @@ class Timings:
     strategy: str
     bytes_stored: int
     cells: int
-    imbalance: float
 
 
-def make_report(
+def make_report(  # noqa: PLR0913 (what it is made of)
     timings: Timings,
     predicted: dict[tuple[str, str], float],
     job: Job,
     device: OpenDevice,
+    *,
     levels: tuple[str, ...],
+    imbalance: float,
     later_steps: int,
 ) -> Report:
     """Return the report of a run, of what ranks have timings.
@@ -181,6 +181,7 @@ def make_report(
         job: The ranks.
         device: Where kernels ran.
         levels: See 'Report'.
+        imbalance: See 'Report'.
         later_steps: Steps done since.
     """
     return Report(
@@ -197,7 +198,7 @@ def make_report(
         is_on_device=not device.is_cpu,
         later_steps=later_steps,
         levels=levels if device.is_cpu else (),
-        imbalance=timings.imbalance,
+        imbalance=imbalance,
     )
 
 

@@ -38,9 +38,8 @@ class Tally:
         self._first = 0
         self.seconds = 0.0
         self.told: Timings | None = None
-        # What follows from a plan: bytes that kernels must move, and its imbalance. The next run
-        # has mostly the same one.
-        self._planned: tuple[Plan | None, dict[str, float], float] = (None, {}, 1.0)
+        # What the kernels of a plan must move; the next run has mostly the same one.
+        self._moved: tuple[Plan | None, dict[str, float]] = (None, {})
 
     def begin(self, step: int) -> None:
         """Forget everything: what follows is about the steps after so many."""
@@ -72,13 +71,12 @@ class Tally:
             strategy: How communication is done and why, as text.
             bytes_stored: What all fields of all ranks take [bytes].
         """
-        if self._planned[0] is not plan:
-            self._planned = plan, bytes_by_label(plan), plan.decomposition.imbalance
-        _, moved, imbalance = self._planned
-        found = self._job.gather((timers, moved)) or []
+        if self._moved[0] is not plan:
+            self._moved = plan, bytes_by_label(plan)
+        found = self._job.gather((timers, self._moved[1])) or []
         cells = prod(plan.decomposition.extent)
         steps = step - self._first
-        self.told = Timings(found, steps, self.seconds, strategy, bytes_stored, cells, imbalance)
+        self.told = Timings(found, steps, self.seconds, strategy, bytes_stored, cells)
 
     def report(
         self,
@@ -100,4 +98,12 @@ class Tally:
         assert self.told is not None
         missing = self._missing(step, self.told)
         levels = level_lines(plan, caches_here(), threads, threads * self._job.ranks_on_node)
-        return make_report(self.told, predicted, self._job, device, levels, missing)
+        return make_report(
+            self.told,
+            predicted,
+            self._job,
+            device,
+            levels=levels,
+            imbalance=plan.decomposition.imbalance,
+            later_steps=missing,
+        )

@@ -35,6 +35,10 @@ class Axis:
         """Return the mean of the two cells beside a velocity point."""
         return 0.5 * (self(value, -1) + value)
 
+    def in_cell(self, value: Any) -> Any:
+        """Return the mean of the two velocity points of the cell ahead of one."""
+        return 0.5 * (value + self(value, 1))
+
     def crossing(self, other: Any) -> Any:
         """Return the mean of the four other velocity points around one."""
         pair = other + self(other, -1)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from halocline.io.axis import Axis
 from halocline.io.variable import Variable
 
@@ -33,7 +31,7 @@ def axes_of(model: Model) -> Axes:
             positive="up",
             terms={"eta": "zeta", "depth": "depth"},
             computed_standard_name="altitude",
-            faces=np.append(-1.0, np.cumsum(model.layers.fractions) - 1.0),
+            faces=model.layers.below_faces - 1.0,
         )
     return found
 

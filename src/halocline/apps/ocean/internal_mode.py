@@ -25,6 +25,8 @@ from halocline.apps.ocean.vertical import Layers, diffuse_momentum
 from halocline.apps.ocean.vertically_integrated import Sizes
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from halocline.apps.ocean.axis import AxisName
     from halocline.apps.ocean.external_mode import ExternalMode
     from halocline.apps.ocean.sigma import Sigma
@@ -112,6 +114,11 @@ class InternalMode:
         self.tracers = self._tracers.fields
         self.density = self.field("density", "center") if self.setup.density else None
         self.pressure = InternalPressure(self, self.density) if self.density else None
+
+    @property
+    def below_faces(self) -> NDArray[np.float64]:
+        """Which share of the depth lies below the faces of layers (layers + 1)."""
+        return np.append(0.0, np.cumsum(self.fractions))
 
     def field(self, name: str, location: str, *, unit: str = "") -> Field:
         """Return a field of layers, with what lies beyond the sides."""

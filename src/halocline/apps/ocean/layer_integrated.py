@@ -204,10 +204,10 @@ def explicit_terms(
             handed, a, metric.inverse_distance(axis), depth * fraction, fraction
         )
     passing = passing_down
+    u = p * (inverse * (1.0 / fraction))
     if carried is not None:
-        found = found + carried.gain(p * (inverse * (1.0 / fraction)), fraction, dt)
+        found = found + carried.gain(u, fraction, dt)
     if advection is not None:
-        u = p * (inverse * (1.0 / fraction))
         through = a.mean(w)
         passing = through * hc.where(through > 0.0, hc.at(u, z=-1), u)
         found = found - advection(p, q, u, a, metric) - (passing_down - passing)
@@ -263,7 +263,7 @@ def sizes_of_flows(below: Any, p: Any, q: Any, *, axis: AxisName) -> Any:
     """
     a = Axis(axis)
     along, across = below
-    return along + abs(0.5 * (p + a(p, 1))), across + abs(a.mean(q))
+    return along + abs(a.in_cell(p)), across + abs(a.mean(q))
 
 
 @hc.kernel

@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-
 import halocline as hc
 from halocline.apps.ocean.ocean_case import OceanCase
 from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from halocline.apps.ocean.internal_mode import InternalMode
     from halocline.apps.ocean.model import Model
     from halocline.language.grids.fields import Field
@@ -52,8 +48,3 @@ def content(model: Model, tracer: Field) -> Integral:
         unit=f"{tracer.unit} m3",
         description=f"{tracer.name} times volume",
     )
-
-
-def below_faces(model: Model) -> NDArray[np.float64]:
-    """Return which share of the depth lies below the faces of layers (layers + 1)."""
-    return np.append(0.0, np.cumsum(layers_of(model).fractions))

@@ -20,7 +20,7 @@ from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.domain import Domain
 from halocline.apps.ocean.drag import LinearDrag, LogarithmicDrag
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, linear
-from halocline.apps.ocean.layered_case import LayeredCase, below_faces, content, tracers_of
+from halocline.apps.ocean.layered_case import LayeredCase, content, layers_of, tracers_of
 from halocline.apps.ocean.limiters import Scheme
 from halocline.apps.ocean.pictures import Curve
 from halocline.apps.ocean.sections import Section, draw_section
@@ -202,7 +202,7 @@ class LockExchange(LayeredCase):
         hours = result.series("time") / HOUR
         way = self.speed * result.series("time")
         ends = 0.5 * self.length + np.array([-way[-1], way[-1]])
-        share = below_faces(result.problem.model)
+        share = layers_of(result.problem.model).below_faces
         depth = values["zeta"][:, 0] + self.water_depth
         section = Section(
             f"lock exchange, {self.scheme}, after {hours[-1]:.3g} hours",

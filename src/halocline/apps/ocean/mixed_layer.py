@@ -19,7 +19,7 @@ from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.domain import Domain
 from halocline.apps.ocean.drag import LinearDrag
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, linear
-from halocline.apps.ocean.layered_case import LayeredCase, below_faces, layers_of, tracers_of
+from halocline.apps.ocean.layered_case import LayeredCase, layers_of, tracers_of
 from halocline.apps.ocean.ocean_case import OceanProblem, OceanResult
 from halocline.apps.ocean.sections import Section, draw_section
 from halocline.apps.ocean.setup import Setup
@@ -137,7 +137,7 @@ class MixedLayer(LayeredCase):
     def diagnostics(self, model: Model) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
         """Return the depth of the mixed layer, and the momentum."""
         depth = model.grid.field("depth_of_face", axes="z", location="z_face", dtype=self.dtype)
-        depth.set(self.water_depth * (1.0 - below_faces(model)))
+        depth.set(self.water_depth * (1.0 - layers_of(model).below_faces))
         energy = layers_of(model).turbulence.tke
         mixed = hc.max(hc.where(energy > _TURBULENT, depth, 0.0))
         share = 1.0 / _CELLS**2
@@ -189,7 +189,7 @@ class MixedLayer(LayeredCase):
     def figures(self, result: OceanResult, values: Values) -> Mapping[str, Draw]:
         """Return the buoyancy frequency in the course of time, with the mixed layer."""
         assert isinstance(result, ColumnResult)
-        share = below_faces(result.problem.model)
+        share = layers_of(result.problem.model).below_faces
         middles = self.water_depth * (0.5 * (share[1:] + share[:-1]) - 1.0)
         warmer = np.diff(result.temperature, axis=1) / np.diff(middles)
         squared = (-GRAVITY * _BY_TEMPERATURE / REFERENCE_DENSITY) * warmer

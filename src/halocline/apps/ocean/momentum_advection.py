@@ -147,7 +147,7 @@ def _depths(
 ) -> tuple[Any, Any]:
     """Return the depths before and after; that after is nowhere below the least one."""
     a = Axis(axis)
-    lowering = dt * metric.divergence_of_momentum(0.5 * (U + a(U, 1)), a.mean(V), a)
+    lowering = dt * metric.divergence_of_momentum(a.in_cell(U), a.mean(V), a)
     after = hc.maximum(depth - lowering, drying.least)
     return after + lowering, after
 
@@ -189,8 +189,7 @@ def carry(
         w: Velocity through lower faces of layers; None without layers [m/s].
     """
     setup = mode.setup
-    if setup.advection == "none":
-        return ()
+    assert setup.advection != "none"
     cells = mode.wet if mode.domain.open else None
     u_is_here = points.axis == "x"
     flow = Flow(

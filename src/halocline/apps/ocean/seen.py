@@ -15,7 +15,6 @@ from halocline.io.quantity import Integral, Quantity
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.model import Model
-    from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
 
 
@@ -37,13 +36,8 @@ def seen_of(model: Model) -> Seen:
     """Return what is seen of an ocean."""
     names = (f"barotropic_{name}" for name in velocity_names(model))
     level, u, v = (
-        Quantity(
-            name,
-            _field_of_cells(model, seen),
-            unit=unit,
-            description=standard_name.replace("_", " "),
-            vector="velocity" if name in "uv" else "",
-            standard_name=standard_name,
+        shown_in_cells(
+            model, name, seen, unit, standard_name, vector="velocity" if name in "uv" else ""
         )
         for name, seen, unit, standard_name in (
             ("zeta", "surface", "m", "sea_surface_height_above_geoid"),
@@ -65,11 +59,38 @@ def seen_of(model: Model) -> Seen:
     )
 
 
-def _field_of_cells(model: Model, name: str) -> Field:
-    """Return a field of cells that is missing on land."""
-    made = model.grid.field(name, axes="xy", dtype=str(model.zeta.dtype))
-    made.set(np.where(model.setup.domain.is_wet, 0.0, np.nan))
-    return made
+def shown_in_cells(
+    model: Model,
+    name: str,
+    seen: str,
+    unit: str,
+    standard_name: str,
+    *,
+    vector: str = "",
+    axes: str = "xy",
+) -> Quantity:
+    """Return a quantity of cells that is missing on land.
+
+    Args:
+        model: The ocean.
+        name: Of the quantity.
+        seen: Name of its field.
+        unit: Of its values.
+        standard_name: Of the table of CF conventions.
+        vector: Of which it is a component; '' for none.
+        axes: Of the field: 'xy', or 'xyz' for layers.
+    """
+    made = model.grid.field(seen, axes=axes, dtype=str(model.zeta.dtype))
+    missing = np.where(model.setup.domain.is_wet, 0.0, np.nan)
+    made.set(missing if axes == "xy" else np.broadcast_to(missing[..., None], made.grid.extent))
+    return Quantity(
+        name,
+        made,
+        unit=unit,
+        description=standard_name.replace("_", " "),
+        vector=vector,
+        standard_name=standard_name,
+    )
 
 
 @hc.kernel
@@ -85,8 +106,8 @@ def show(level: Any, east: Any, north: Any, zeta: Any, u: Any, v: Any) -> None:
         v: Velocity at V points [m/s].
     """
     level[...] = zeta
-    east[...] = 0.5 * (u + hc.at(u, x=1))
-    north[...] = 0.5 * (v + hc.at(v, y=1))
+    east[...] = Axis("x").in_cell(u)
+    north[...] = Axis("y").in_cell(v)
 
 
 def _volume(model: Model) -> Integral:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import halocline as hc
+from halocline.apps.ocean.axis import Axis
 from halocline.apps.ocean.coordinates import velocity_names
 from halocline.apps.ocean.domain import CLOSED
 from halocline.apps.ocean.open_boundaries import copy
-from halocline.io.quantity import Quantity
+from halocline.apps.ocean.seen import shown_in_cells
 
 if TYPE_CHECKING:
     from halocline.apps.ocean.model import Model
+    from halocline.io.quantity import Quantity
     from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
 
@@ -32,28 +32,26 @@ def seen_layers(model: Model) -> tuple[tuple[Quantity, ...], tuple[Step, ...]]:
     layers, is_wet = model.layers, model.setup.domain.is_wet
     if layers is None:
         return (), ()
-    missing = np.where(is_wet, 0.0, np.nan)[..., np.newaxis]
 
-    def field(name: str, values: Any, dtype: Any, **kind: Any) -> Field:
-        made = model.grid.field(name, dtype=str(dtype), **kind)
-        made.set(values)
+    def mask(name: str, cells: Any, location: str = "center") -> Field:
+        made = model.grid.field(name, axes="xy", dtype="bool", location=location)
+        made.set(cells)
         return made
 
-    def shown(name: str, standard_name: str, unit: str, vector: str = "") -> Quantity:
-        values = np.broadcast_to(missing, model.grid.extent)
-        made = field(f"shown_{name}", values, model.zeta.dtype)
-        return Quantity(
-            f"layer_{name}" if vector else name,
-            made,
-            unit=unit,
-            description=standard_name.replace("_", " "),
-            vector=vector,
-            standard_name=standard_name,
-        )
-
-    tracers = tuple(shown(tracer.name, *_TRACERS[tracer.name]) for tracer in layers.tracers)
+    tracers = tuple(
+        shown_in_cells(model, name, f"shown_{name}", unit, standard_name, axes="xyz")
+        for name, (standard_name, unit) in ((t.name, _TRACERS[t.name]) for t in layers.tracers)
+    )
     current = tuple(
-        shown(name, standard_name, "m s-1", "current")
+        shown_in_cells(
+            model,
+            f"layer_{name}",
+            f"shown_{name}",
+            "m s-1",
+            standard_name,
+            vector="current",
+            axes="xyz",
+        )
         for name, standard_name in zip(
             ("eastward", "northward"), velocity_names(model), strict=True
         )
@@ -64,19 +62,13 @@ def seen_layers(model: Model) -> tuple[tuple[Quantity, ...], tuple[Step, ...]]:
         shown=tuple(quantity.field for quantity in (*tracers, *current)),
         tracers=layers.tracers,
         fraction=layers.fraction,
-        on=field("seen_layers", is_wet, "bool", axes="xy"),
+        on=mask("seen_layers", is_wet),
     )
     inverses = (
         copy(
             model.free[axis],
             columns.inverse,
-            on=field(
-                f"open_{axis}",
-                columns.points.faces != CLOSED,
-                "bool",
-                axes="xy",
-                location=columns.location,
-            ),
+            on=mask(f"open_{axis}", columns.points.faces != CLOSED, columns.location),
         )
         for axis, columns in layers.columns.items()
     )
@@ -102,5 +94,5 @@ def show_layers(
     for copied, tracer in zip(copies, tracers, strict=True):
         copied[...] = tracer
     u, v = p * inverse_u, q * inverse_v
-    east[...] = 0.5 * (u + hc.at(u, x=1)) / fraction
-    north[...] = 0.5 * (v + hc.at(v, y=1)) / fraction
+    east[...] = Axis("x").in_cell(u) / fraction
+    north[...] = Axis("y").in_cell(v) / fraction

@@ -150,7 +150,7 @@ def upstream(U: Any, V: Any, u: Any, axis: Axis, metric: Any, sizes: Sizes | Non
             diffuse the mean current as well. It has to feel that at once: felt a macro step later
             it makes waves grow that have turned round meanwhile.
     """
-    through_cell = 0.5 * (U + axis(U, 1))
+    through_cell = axis.in_cell(U)
     through_corner = axis.mean(V)
     if sizes is None:
         along = through_cell * hc.where(through_cell > 0.0, u, axis(u, 1))
@@ -169,7 +169,7 @@ def mixing(U: Any, V: Any, u: Any, axis: Axis, metric: Any, sizes: Sizes) -> Any
 
     Where velocities are carried by another scheme the mean current has to feel this, too.
     """
-    more_along = hc.maximum(sizes.along - abs(0.5 * (U + axis(U, 1))), 0.0)
+    more_along = hc.maximum(sizes.along - abs(axis.in_cell(U)), 0.0)
     more_across = hc.maximum(sizes.across - abs(axis.mean(V)), 0.0)
     along = (-0.5 * more_along) * (axis(u, 1) - u)
     across = (-0.5 * more_across) * (u - axis(u, 0, -1))

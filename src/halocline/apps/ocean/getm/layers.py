@@ -85,23 +85,23 @@ def unsupported_layers(folder: Path, namelists: Namelists) -> Iterator[str]:
     if not namelists.is_layered:
         return
     if namelists["domain.vert_cord"] != _SIGMA:
-        yield _line(namelists, "domain.vert_cord", str(_SIGMA))
+        yield namelists.refusal("domain.vert_cord", str(_SIGMA))
     alike = [("m3d.avhback", "m3d.avmback"), ("m3d.vel3d_adv_ver", "m3d.vel3d_adv_hor")]
     alike.append(("m3d.vel3d_adv_hor", "m2d.vel2d_adv_hor"))
     if namelists.has_tracers:
         if namelists["m3d.ip_method"] not in _PRESSURE_GRADIENTS:
-            yield _line(namelists, "m3d.ip_method", " or ".join(map(str, _PRESSURE_GRADIENTS)))
+            yield namelists.refusal("m3d.ip_method", " or ".join(map(str, _PRESSURE_GRADIENTS)))
         if namelists["m3d.ip_ramp"] > 1:
-            yield _line(namelists, "m3d.ip_ramp", "1 or less")
+            yield namelists.refusal("m3d.ip_ramp", "1 or less")
         alike += [("temp.temp_adv_ver", "temp.temp_adv_hor")]
         alike += [(f"salt.salt_{n}", f"temp.temp_{n}") for n in ("adv_hor", "adv_split")]
         alike += [("salt.salt_adv_ver", "salt.salt_adv_hor")]
         yield from _unsupported_sources(namelists)
     elif namelists["m3d.calc_temp"] != namelists["m3d.calc_salt"] and namelists.is_baroclinic:
-        yield _line(namelists, "m3d.calc_temp", "the same as calc_salt")
+        yield namelists.refusal("m3d.calc_temp", "the same as calc_salt")
     for one, other in alike:
         if namelists[one] != namelists[other]:
-            yield _line(namelists, one, f"the same as {other.split('.')[1]}")
+            yield namelists.refusal(one, f"the same as {other.split('.')[1]}")
     yield from _unsupported_turbulence(folder / _TURBULENCE_FILE)
 
 
@@ -109,13 +109,13 @@ def _unsupported_sources(namelists: Namelists) -> Iterator[str]:
     """Yield a line for what brings heat or water in ways that we cannot follow."""
     if namelists["meteo.metforcing"]:
         if namelists["meteo.met_method"] != _CONSTANT:
-            yield _line(
-                namelists, "meteo.met_method", f"{_CONSTANT} where temperatures are stepped"
+            yield namelists.refusal(
+                "meteo.met_method", f"{_CONSTANT} where temperatures are stepped"
             )
         if namelists["meteo.albedo_const"]:
-            yield _line(namelists, "meteo.albedo_const", "0")
+            yield namelists.refusal("meteo.albedo_const", "0")
     if namelists["rivers.river_method"]:
-        yield _line(namelists, "rivers.river_method", "0 with temperatures")
+        yield namelists.refusal("rivers.river_method", "0 with temperatures")
 
 
 def _unsupported_turbulence(path: Path) -> Iterator[str]:
@@ -126,8 +126,3 @@ def _unsupported_turbulence(path: Path) -> Iterator[str]:
         for name, ours in _TURBULENCE.items():
             if values.get(name, ours) != ours:
                 yield f"{path.name}: {name} = {shown(values[name])}; supported: {ours}"
-
-
-def _line(namelists: Namelists, key: str, supported: str) -> str:
-    group, name = key.split(".")
-    return f"{group}: {name} = {shown(namelists[key])}; supported: {supported}"

@@ -198,9 +198,13 @@ class Namelists:
                 if value is None or (entry.when and not self[f"{entry.group}.{entry.when}"]):
                     continue
                 if value not in entry.supported:
-                    told = f"{entry.group}: {entry.name} = {shown(value)}"
-                    found.append(f"{told}; supported: {entry.supported}")
+                    found.append(self.refusal(entry.key, str(entry.supported)))
         return found
+
+    def refusal(self, key: str, supported: str) -> str:
+        """Return the line of a setting that we cannot follow."""
+        group, name = key.split(".")
+        return f"{group}: {name} = {shown(self[key])}; supported: {supported}"
 
 
 def read_namelists(path: Path) -> Namelists:

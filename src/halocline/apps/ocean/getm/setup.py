@@ -101,10 +101,8 @@ def _check_supported(folder: Path, namelists: Namelists, bathymetry: Bathymetry)
             f"{shown(not is_plane)}"
         )
     if namelists["domain.crit_depth"] < _DEPTHS_APART * namelists["domain.min_depth"]:
-        found.append(
-            f"domain: crit_depth = {namelists['domain.crit_depth']}; supported: {_DEPTHS_APART} "
-            "times min_depth or more"
-        )
+        least = f"{_DEPTHS_APART} times min_depth or more"
+        found.append(namelists.refusal("domain.crit_depth", least))
     is_still = namelists["domain.openbdy"] and not namelists["m2d.bdy2d"]
     if is_still and (namelists["m2d.elev_const"] or namelists["m2d.elev_method"] == _FROM_FILE):
         found.append(
@@ -113,7 +111,7 @@ def _check_supported(folder: Path, namelists: Namelists, bathymetry: Bathymetry)
         )
     kind = namelists["domain.grid_type"]
     if kind is not None and (kind == _FROM_FILE) != bathymetry.is_spherical:
-        found.append(f"domain: grid_type = {kind}; supported: that of the bathymetry file")
+        found.append(namelists.refusal("domain.grid_type", "that of the bathymetry file"))
     if found:
         first = (
             f"The file '{namelists.path}' has settings that we cannot follow; change them there, "
@@ -141,9 +139,8 @@ def _period(namelists: Namelists) -> tuple[Period, int, int]:
             f"steps of {dt:g} s; expected {whole} at least.",
             hint="See 'timefmt', 'start', 'stop' and 'nlast' in the namelist 'time'.",
         )
-    micro_steps = whole
-    if not namelists.is_layered:
-        micro_steps = max(n for n in range(2, _MOST_MICRO_STEPS + 1, 2) if count % n == 0)
+    longer = (n for n in range(2, _MOST_MICRO_STEPS + 1, 2) if count % n == 0)
+    micro_steps = whole if namelists.is_layered else max(longer)
     return Period(start, count * dt), micro_steps, count // micro_steps
 
 

@@ -27,12 +27,24 @@ _SPELLINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "m3/s": ("m3/s", "m3 s-1", "m^3/s", "m^3 s^-1", "m**3 s**-1", "m3.s-1"),
         "Pa": ("pa", "pascal", "n/m2", "n m-2"),
         "N/m2": ("n/m2", "n m-2", "n/m^2", "n/m**2", "n m**-2", "pa", "pascal"),
+        "W/m2": ("w/m2", "w m-2", "w/m^2", "w m^-2", "w m**-2", "w.m-2"),
+        "degC": (
+            "degc",
+            "deg c",
+            "deg_c",
+            "degree_c",
+            "degree_celsius",
+            "degrees_celsius",
+            "celsius",
+            "c",
+        ),
+        "1e-3": ("1e-3", "0.001", "psu", "pss", "pss-78", "ppt", "g/kg", "g kg-1", "1"),
         "degrees": ("degrees", "degree", "degrees_east", "degrees_north", "deg"),
     }
 )
 # How names of axes begin.
 _BEGINNINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"x": ("x", "lon"), "y": ("y", "lat"), "time": ("time",)}
+    {"x": ("x", "lon"), "y": ("y", "lat"), "z": ("z", "dep", "lev"), "time": ("time",)}
 )
 
 
@@ -107,7 +119,7 @@ class InputFile:
 
         Args:
             name: Of the variable.
-            axes: In which order: of 'time', 'y', 'x' and 'point'.
+            axes: In which order: of 'time', 'z', 'y', 'x' and 'point'.
             unit: In which it must be, if it says so; '' for any.
 
         Raises:
@@ -131,11 +143,11 @@ class InputFile:
         """
         return float(self.variable(name, ()).values)
 
-    def axis(self, array: Any, number: int, unit: str) -> Values:
-        """Return the coordinates along an axis of a variable.
+    def coordinates(self, array: Any, number: int, unit: str) -> Any:
+        """Return the coordinates along an axis of a variable, an xarray.DataArray.
 
         Raises:
-            CaseError: It has none, or they do not increase, or are in another unit.
+            CaseError: It has none, or they are in another unit.
         """
         dim = str(array.dims[number])
         if dim not in self.data.coords:
@@ -145,7 +157,16 @@ class InputFile:
                 f"{array.shape[number]} values."
             )
         self._check_unit(dim, self.data[dim], unit)
-        values = np.asarray(self.data[dim].values, np.float64)
+        return self.data[dim]
+
+    def axis(self, array: Any, number: int, unit: str) -> Values:
+        """Return the coordinates along a horizontal axis of a variable.
+
+        Raises:
+            CaseError: It has none, or they do not increase, or are in another unit.
+        """
+        found = self.coordinates(array, number, unit)
+        values, dim = np.asarray(found.values, np.float64), found.name
         if not np.all(np.diff(values) > 0.0):
             raise CaseError(
                 f"{self.name} has coordinates '{dim}' that do not increase; expected the west and "

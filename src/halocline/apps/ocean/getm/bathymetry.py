@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from halocline.apps.ocean.bathymetry_file import Bathymetry, read_bathymetry
-from halocline.apps.ocean.getm.lines import Line, lines_of
+from halocline.apps.ocean.text_lines import Line, lines_of
 from halocline.errors import CaseError
 
 if TYPE_CHECKING:

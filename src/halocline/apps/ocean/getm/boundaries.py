@@ -9,8 +9,8 @@ import numpy as np
 
 from halocline.apps.ocean.boundary_file import read_elevations, wet_parts
 from halocline.apps.ocean.domain import OpenBoundary
-from halocline.apps.ocean.getm.lines import Line, lines_of
 from halocline.apps.ocean.input_file import InputFile
+from halocline.apps.ocean.text_lines import Line, lines_of
 from halocline.errors import CaseError
 
 if TYPE_CHECKING:

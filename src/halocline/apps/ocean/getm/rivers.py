@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import halocline as hc
-from halocline.apps.ocean.getm.lines import lines_of
 from halocline.apps.ocean.input_file import InputFile
 from halocline.apps.ocean.rivers import River
+from halocline.apps.ocean.text_lines import lines_of
 from halocline.errors import CaseError
 
 if TYPE_CHECKING:

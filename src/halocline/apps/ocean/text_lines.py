@@ -1,4 +1,4 @@
-"""Files of lines of numbers, with comments, as GETM has them."""
+"""Text files with numbers in each line, with comments."""
 
 from __future__ import annotations
 

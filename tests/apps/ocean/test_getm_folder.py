@@ -9,6 +9,7 @@ from pathlib import Path
 import input_files as files
 import numpy as np
 import pytest
+import xarray as xr
 from basins import Run
 from command import halocline
 
@@ -298,6 +299,22 @@ def test_layers_with_tracers_give_the_bits_of_a_setup_made_by_hand(folder):
         assert np.array_equal(read, by_hand)
 
 
+def test_temperature_from_a_profile_and_salinity_from_a_window_of_a_field(folder):
+    layered(folder).write("tprof.dat", "2\n0.0 20.0\n-60.0 8.0\n")
+    levels, y, x = np.array([0.0, 100.0]), np.arange(N)[:, np.newaxis], np.arange(N)
+    values = np.stack([np.zeros((2, N, N)), 30.0 + x + 0.1 * y + np.array([0, 5])[:, None, None]])
+    data = xr.Dataset({"S": (("time", "zax", "lat", "lon"), values)}, {"zax": levels})
+    files.saved(data, folder.path / "salt.nc")
+    folder.set("temp", temp_method=2, temp_file="tprof.dat")
+    folder.set("salt", salt_method=3, salt_file="salt.nc", salt_name="S", salt_field_no=2)
+    setup = folder.set("domain", il=3, ih=N, jl=2, jh=N, openbdy=False).read().setup
+    z = np.linspace(-50.0, -10.0, 4) + np.zeros((N - 2, N - 1, 1))
+    assert setup.temperature(0.0, 0.0, z)[1, 2] == pytest.approx(20.0 + 0.2 * z[0, 0])
+    assert setup.salinity(0.0, 0.0, z)[1, 2] == pytest.approx(33.3 - 0.05 * z[0, 0])
+    folder.write("tprof.dat", "3\n0.0 20.0\n")
+    assert "has 1 lines 'height value'; expected 3." in folder.refusal()
+
+
 def test_layers_without_tracers_take_no_notice_of_them(folder):
     setup = layered(folder, 2).set("temp", temp_method=3).read().setup
     assert setup.sigma == Sigma(4, zoom_surface=1.0)
@@ -324,7 +341,7 @@ def test_layers_run_from_the_command_line(folder, tmp_path):
         ("m3d", {"vel3d_adv_ver": 0}, "vel3d_adv_ver = 0; supported: the same as vel3d_adv_hor"),
         ("m3d", {"calc_salt": False}, "m3d: calc_temp = .true.; supported: the same as calc_salt"),
         ("m3d", {"bdy3d": True}, "m3d: bdy3d = .true.; supported: .false."),
-        ("temp", {"temp_method": 2}, "temp: temp_method = 2; supported: 1"),
+        ("temp", {"temp_method": 0}, "temp: temp_method = 0; supported: 1 or 2 or 3"),
         ("salt", {"salt_adv_hor": 3}, "salt_adv_hor = 3; supported: the same as temp_adv_hor"),
         ("eqstate", {"eqstate_method": 3}, "eqstate: eqstate_method = 3; supported: 1 or 2"),
         ("rivers", {"river_method": 2}, "rivers: river_method = 2; supported: 0 with temperatures"),

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, eos80, linear
 from halocline.apps.ocean.getm.namelists import read_values, shown
+from halocline.apps.ocean.initial_file import FieldFile, read_profile
 from halocline.apps.ocean.sigma import Sigma
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from halocline.apps.ocean.domain import Domain
     from halocline.apps.ocean.getm.namelists import Namelists
 
 # What numbers in the namelists stand for.
@@ -22,7 +24,7 @@ _SCHEMES = MappingProxyType({1: "UPSTREAM", 3: "P2", 4: "SUPERBEE", 5: "MUSCL", 
 _SPLITTINGS = MappingProxyType({0: "unsplit", 1: "full", 2: "strang"})
 _PRESSURE_GRADIENTS = MappingProxyType({1: "blumberg-mellor", 6: "jacobian"})
 _WATER_TYPES = MappingProxyType({1: "I", 3: "IA", 4: "IB", 5: "II", 6: "III"})
-_CONSTANT = 1
+_CONSTANT, _PROFILE = 1, 2
 # GOTM's numbers for k-epsilon with the stability functions of Canuto A (Umlauf & Burchard 2005).
 _TURBULENCE_FILE = "gotmturb.nml"
 _TURBULENCE = MappingProxyType(
@@ -30,10 +32,13 @@ _TURBULENCE = MappingProxyType(
 )
 
 
-def read_layers(namelists: Namelists) -> dict[str, Any]:
+def read_layers(folder: Path, namelists: Namelists, domain: Domain) -> dict[str, Any]:
     """Return the arguments of a Setup that describe layers; none for a run without.
 
     Expects what 'unsupported_layers' has nothing to say about.
+
+    Raises:
+        CaseError: A file with temperature or salinity cannot be read, or has something else.
     """
     if not namelists.is_layered:
         return {}
@@ -46,14 +51,34 @@ def read_layers(namelists: Namelists) -> dict[str, Any]:
         return found
     return {
         **found,
-        "temperature": namelists["temp.temp_const"],
-        "salinity": namelists["salt.salt_const"],
+        "temperature": _at_first(folder, namelists, domain, "temp", "degC"),
+        "salinity": _at_first(folder, namelists, domain, "salt", "1e-3"),
         "scheme": _SCHEMES[namelists["temp.temp_adv_hor"]],
         "splitting": _SPLITTINGS[namelists["temp.temp_adv_split"]],
         "density": _density(namelists),
         "pressure_gradient": _PRESSURE_GRADIENTS[namelists["m3d.ip_method"]],
         **_heat(namelists),
     }
+
+
+def _at_first(folder: Path, namelists: Namelists, domain: Domain, name: str, unit: str) -> Any:
+    """Return what a tracer is at the beginning: a number, or a function of x, y and the height."""
+
+    def setting(what: str) -> Any:
+        return namelists[f"{name}.{name}_{what}"]
+
+    if setting("method") == _CONSTANT:
+        return setting("const")
+    path = folder / setting("file")
+    if setting("method") == _PROFILE:
+        return read_profile(path)
+    corner = [max(namelists[f"domain.{first}"], 1) - 1 for first in ("il", "jl")]
+    along_x, along_y = (
+        slice(low, None if namelists[f"domain.{last}"] == -1 else low + count)
+        for low, last, count in zip(corner, ("ih", "jh"), domain.extent, strict=True)
+    )
+    record, window = setting("field_no") - 1, (along_x, along_y)
+    return FieldFile(path, setting("name"), unit, domain, record, window).read()
 
 
 def _density(namelists: Namelists) -> Any:

@@ -84,7 +84,7 @@ def read_setup(folder: Path) -> Reading:
         ramp=sea.ramp,
         zeta=_first_elevation(folder, namelists, is_wet),
         rivers=read_rivers(folder, namelists, period),
-        **read_layers(namelists),
+        **read_layers(folder, namelists, domain),
         **read_weather(folder, namelists, domain, period),
     )
     return Reading(setup, period, steps, namelists["param.title"])

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from halocline.geometry import add_joined
 from halocline.language.steps.tree import Every, Repeat, Swap, Until, walk
 from halocline.plan.checks import FilledCheck
+from halocline.plan.copies import WholeAxes, covered, meeting, uncovered
 from halocline.plan.displaced import Displaced, undisplaced
 from halocline.plan.hoist import hoist_fetches
 from halocline.plan.joining import Joining, OpenChain
@@ -35,14 +36,14 @@ Items = tuple[Any, ...]
 
 
 def make_schedule(
-    program: Program, strategy: Strategy, cut: frozenset[int] = frozenset()
+    program: Program, strategy: Strategy, cut: frozenset[int] | None = None
 ) -> Schedule:
     """Return chains and exchanges for rounds of a program; deep halos last for several steps.
 
     Args:
         program: The steps.
         strategy: How to distribute them.
-        cut: The axes along which there are several blocks.
+        cut: The axes along which there are several blocks; None if that is not known yet.
     """
     planner = _Planner(program, strategy, cut)
     steps = tuple((*step, StepEnd()) for step in program.steps)
@@ -73,9 +74,10 @@ class _State:
 class _Planner:
     """Walks a program; what is known of blocks is handed from item to item."""
 
-    def __init__(self, program: Program, strategy: Strategy, cut: frozenset[int]) -> None:
+    def __init__(self, program: Program, strategy: Strategy, cut: frozenset[int] | None) -> None:
         self.program = program
-        self.cut = cut
+        self.cut: frozenset[int] = cut or frozenset()
+        self.whole = WholeAxes(program.spaces, cut)
         self.overlap = strategy.overlap
         self.depth = strategy.steps_between_exchanges
         outside, inside = strategy.recomputed(), strategy.recomputed(is_in_loop=True)
@@ -115,9 +117,9 @@ class _Planner:
         entry = _State(fetched | _refreshed(cold) | state.valid, displaced)
         planned, after = self._round(groups, entry)
         # Some are made stale before they are read, and must be got then.
-        useful = state.valid | _saved(cold, planned)
-        while not entry.valid <= after.valid & useful:
-            entry = _State(entry.valid & after.valid & useful, displaced)
+        useful = state.valid | meeting(entry.valid, _saved(cold, planned))
+        while not entry.valid <= (kept := covered(entry.valid & useful, after.valid)):
+            entry = _State(kept, displaced)
             planned, after = self._round(groups, entry)
         before = state.displaced.located(entry.valid - state.valid)
         before |= state.displaced.to(entry.displaced)
@@ -216,8 +218,8 @@ class _Planner:
         launches = tuple(chain.launches)
         asked = self.joining.demands(chain.launches)
         self.check_filled(launches, asked)
-        wanted = (asked.needs | asked.own) - state.valid
-        fetch = state.displaced.located(wanted)
+        wanted = self.whole.unmoved(asked.needs | asked.own)
+        fetch = state.displaced.located(uncovered(wanted, state.valid))
         written = frozenset(key for launch in launches for key in launch.writes)
         concerned = written | {(need.field, need.component) for need in fetch}
         kept = {(need.field, need.component) for need in state.valid}
@@ -369,8 +371,8 @@ def _step_ends(items: Iterable[ScheduleItem]) -> list[StepEnd]:
 def _saved(cold: list[ScheduleItem], planned: list[ScheduleItem]) -> Needs:
     """Return what need not be got when copies are known to be valid."""
     pairs = zip(_chains(cold), _chains(planned), strict=True)
-    saved = frozenset(n for a, b in pairs for n in undisplaced(a.fetch) - undisplaced(b.fetch))
-    return saved | (_refreshed(cold) - _refreshed(planned))
+    saved = [uncovered(undisplaced(a.fetch), undisplaced(b.fetch)) for a, b in pairs]
+    return frozenset().union(*saved, _refreshed(cold) - _refreshed(planned))
 
 
 def _refreshed(items: Iterable[ScheduleItem]) -> Needs:

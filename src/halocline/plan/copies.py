@@ -1,0 +1,88 @@
+"""Copies of cells of other blocks: which of those that are needed are up to date.
+
+Needs are compared where they are moved alike: there the cells of one lie among those of another if
+its region does, for any block.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from halocline.plan.reach import Need, Needs, Reach, drop
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from halocline.geometry import Box
+    from halocline.language.spaces.space import Space
+
+
+def uncovered(needs: Iterable[Need], known: Iterable[Need]) -> Needs:
+    """Return the needs without the cells to which known ones lead, moved alike."""
+    regions = _regions(known)
+    result: set[Need] = set()
+    for need in needs:
+        rest = [need.reach]
+        for region in regions.get(_moves(need), ()):
+            rest = [part for reach in rest for part in drop(reach, region)]
+        result |= {replace(need, reach=reach) for reach in rest}
+    return frozenset(result)
+
+
+def covered(needs: Iterable[Need], known: Iterable[Need]) -> Needs:
+    """Return the needs of which known ones, moved alike, lead to all cells."""
+    known = frozenset(known)
+    return frozenset(need for need in needs if not uncovered([need], known))
+
+
+def meeting(needs: Iterable[Need], others: Iterable[Need]) -> Needs:
+    """Return the needs that others, moved alike, share cells with."""
+    regions = _regions(others)
+    return frozenset(
+        need for need in needs if any(map(need.reach.region.meets, regions.get(_moves(need), ())))
+    )
+
+
+def _regions(needs: Iterable[Need]) -> Mapping[object, list[Box]]:
+    result: dict[object, list[Box]] = {}
+    for need in needs:
+        result.setdefault(_moves(need), []).append(need.reach.region)
+    return result
+
+
+def _moves(need: Need) -> tuple[object, ...]:
+    return need.field, need.component, need.reach.lower, need.reach.upper, need.displacement
+
+
+@dataclass(frozen=True)
+class WholeAxes:
+    """The axes along which every block has all cells: no move along them leads to another block.
+
+    Attributes:
+        spaces: Of storages.
+        cut: The axes along which there are several blocks; None if that is not known.
+    """
+
+    spaces: Mapping[str, Space]
+    cut: frozenset[int] | None
+
+    def unmoved(self, needs: Iterable[Need]) -> Needs:
+        """Return needs of the same cells, without moves along these axes."""
+        if self.cut is None:
+            return frozenset(needs)
+        return frozenset(
+            replace(need, reach=self._unmoved(need.reach, self.spaces[need.field]))
+            for need in needs
+        )
+
+    def _unmoved(self, reach: Reach, space: Space) -> Reach:
+        """Return a reach without the moves: beyond closed sides all cells are those of a block."""
+        assert self.cut is not None
+        # Across a periodic side a block has copies of its own cells.
+        kept = [axis in self.cut or turn for axis, turn in enumerate(space.periodic)]
+        lower, upper = (
+            tuple(offset * k for offset, k in zip(side, kept, strict=True))
+            for side in (reach.lower, reach.upper)
+        )
+        return Reach(lower, upper, reach.region)

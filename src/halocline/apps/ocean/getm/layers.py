@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, eos80, linear
+from halocline.apps.ocean.getm.advection import SCHEMES, SPLITTINGS, differing_modes
 from halocline.apps.ocean.getm.namelists import read_values, shown
 from halocline.apps.ocean.initial_file import FieldFile, read_profile
 from halocline.apps.ocean.sigma import Sigma
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 # What numbers in the namelists stand for.
 _SIGMA, _LINEAR = 1, 1
-_SCHEMES = MappingProxyType({1: "UPSTREAM", 3: "P2", 4: "SUPERBEE", 5: "MUSCL", 6: "P2_PDM"})
-_SPLITTINGS = MappingProxyType({0: "unsplit", 1: "full", 2: "strang"})
 _PRESSURE_GRADIENTS = MappingProxyType({1: "blumberg-mellor", 6: "jacobian"})
 _WATER_TYPES = MappingProxyType({1: "I", 3: "IA", 4: "IB", 5: "II", 6: "III"})
 _CONSTANT, _PROFILE = 1, 2
@@ -53,8 +52,8 @@ def read_layers(folder: Path, namelists: Namelists, domain: Domain) -> dict[str,
         **found,
         "temperature": _at_first(folder, namelists, domain, "temp", "degC"),
         "salinity": _at_first(folder, namelists, domain, "salt", "1e-3"),
-        "scheme": _SCHEMES[namelists["temp.temp_adv_hor"]],
-        "splitting": _SPLITTINGS[namelists["temp.temp_adv_split"]],
+        "scheme": SCHEMES[namelists["temp.temp_adv_hor"]],
+        "splitting": SPLITTINGS[namelists["temp.temp_adv_split"]],
         "density": _density(namelists),
         "pressure_gradient": _PRESSURE_GRADIENTS[namelists["m3d.ip_method"]],
         **_heat(namelists),
@@ -111,8 +110,7 @@ def unsupported_layers(folder: Path, namelists: Namelists) -> Iterator[str]:
         return
     if namelists["domain.vert_cord"] != _SIGMA:
         yield namelists.refusal("domain.vert_cord", str(_SIGMA))
-    alike = [("m3d.avhback", "m3d.avmback"), ("m3d.vel3d_adv_ver", "m3d.vel3d_adv_hor")]
-    alike.append(("m3d.vel3d_adv_hor", "m2d.vel2d_adv_hor"))
+    alike = [("m3d.avhback", "m3d.avmback"), *differing_modes(namelists)]
     if namelists.has_tracers:
         if namelists["m3d.ip_method"] not in _PRESSURE_GRADIENTS:
             yield namelists.refusal("m3d.ip_method", " or ".join(map(str, _PRESSURE_GRADIENTS)))

@@ -11,6 +11,7 @@ import numpy as np
 from halocline.apps.ocean.domain import Domain, coriolis
 from halocline.apps.ocean.drag import LinearDrag, LogarithmicDrag
 from halocline.apps.ocean.drying import Drying
+from halocline.apps.ocean.getm.advection import read_advection
 from halocline.apps.ocean.getm.bathymetry import read_adjusted, window_of
 from halocline.apps.ocean.getm.boundaries import Boundaries, read_boundaries
 from halocline.apps.ocean.getm.layers import read_layers, unsupported_layers
@@ -77,13 +78,13 @@ def read_setup(folder: Path) -> Reading:
         micro_steps=micro_steps,
         drag=_drag(namelists),
         drying=Drying(namelists["domain.min_depth"], namelists["domain.crit_depth"]),
-        advection="UPSTREAM" if namelists["m2d.vel2d_adv_hor"] else "none",
         viscosity=_viscosity(namelists),
         open_kind=sea.kind,
         elevation=sea.elevation,
         ramp=sea.ramp,
         zeta=_first_elevation(folder, namelists, is_wet),
         rivers=read_rivers(folder, namelists, period),
+        **read_advection(namelists),
         **read_layers(folder, namelists, domain),
         **read_weather(folder, namelists, domain, period),
     )

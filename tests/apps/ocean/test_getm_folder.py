@@ -162,7 +162,8 @@ def test_all_settings_that_cannot_be_followed_are_named_at_once(folder):
     assert folder.refusal() == (
         f"The file '{folder.path / 'getm.inp'}' has settings that we cannot follow; change "
         "them there, or see docs/guide/from_getm.md:\n"
-        "  param: hotstart = .true.; supported: .false.\n"
+        "  param: hotstart = .true.; supported: .false.; instead: 'halocline run --restart "
+        "OUTPUT'\n"
         "  rivers: river_method = 1; supported: 0 or 2\n"
         "  m2d: mm = 10; supported: 1\n"
         "  m2d: vel2d_adv_hor = 8; supported: 0 or 1 or 3 or 4 or 5 or 6\n"

@@ -92,7 +92,6 @@ def test_layers_run_from_the_command_line(folder, tmp_path):
         ("m3d", {"vel3d_adv_split": 3}, "m3d: vel3d_adv_split = 3; supported: 0 or 1 or 2"),
         ("m3d", {"calc_salt": False}, "m3d: calc_temp = .true.; supported: the same as calc_salt"),
         ("m3d", {"bdy3d": True}, "m3d: bdy3d = .true.; supported: .false."),
-        ("temp", {"temp_method": 0}, "temp: temp_method = 0; supported: 1 or 2 or 3"),
         ("salt", {"salt_adv_hor": 3}, "salt_adv_hor = 3; supported: the same as temp_adv_hor"),
         ("eqstate", {"eqstate_method": 3}, "eqstate: eqstate_method = 3; supported: 1 or 2"),
         ("rivers", {"river_method": 2}, "rivers: river_method = 2; supported: 0 with temperatures"),
@@ -100,6 +99,13 @@ def test_layers_run_from_the_command_line(folder, tmp_path):
 )  # fmt: skip
 def test_what_layers_cannot_follow_is_named(folder, group, values, line):
     assert f"{line}\n" in layered(folder).set(group, **values).refusal() + "\n"
+
+
+@pytest.mark.parametrize("tracer", ["temp", "salt"])
+def test_fields_of_an_earlier_run_come_from_our_restart(folder, tracer):
+    refusal = layered(folder).set(tracer, **{f"{tracer}_method": 0}).refusal()
+    line = f"{tracer}: {tracer}_method = 0; supported: 1 or 2 or 3; instead: 'halocline run --"
+    assert f"{line}restart OUTPUT'" in refusal
 
 
 def test_other_turbulence_is_named(folder):

@@ -2,8 +2,8 @@
 
 'namelists.csv' has a row for each setting: its group, name, kind, the values that it can have, its
 default, its unit; which values we support ('' for all); the switch of its group without which it
-does not matter; and its name nowadays, if it is an old one. Runs that read nothing of a group take
-whatever it says.
+does not matter; its name nowadays, if it is an old one; and what to do instead of a value that we
+cannot follow, where a row says it. Runs that read nothing of a group take whatever it says.
 """
 
 from __future__ import annotations
@@ -83,6 +83,7 @@ class Entry:
         supported: Those that we can follow.
         when: The switch of the group without which it does not matter; '' for none.
         now: 'group.name' of what it is called in newer versions; '' for an entry of these.
+        instead: What to do if we cannot follow it; '' if nothing is known.
     """
 
     group: str
@@ -94,6 +95,7 @@ class Entry:
     supported: Allowed
     when: str
     now: str
+    instead: str
 
     @property
     def key(self) -> str:
@@ -131,7 +133,7 @@ def entries() -> Mapping[str, Mapping[str, Entry]]:
     """Return all settings that are known, by group and name."""
     text = files(__package__).joinpath("namelists.csv").read_text("utf-8")
     found: dict[str, dict[str, Entry]] = {}
-    for row in csv.DictReader(text.splitlines()):
+    for row in csv.DictReader(text.splitlines(), restval=""):
         parsed = {
             "default": _default(row["kind"], row["default"]),
             "values": Allowed(row["values"]),
@@ -204,7 +206,9 @@ class Namelists:
     def refusal(self, key: str, supported: str) -> str:
         """Return the line of a setting that we cannot follow."""
         group, name = key.split(".")
-        return f"{group}: {name} = {shown(self[key])}; supported: {supported}"
+        instead = entries()[group][name].instead
+        end = f"; instead: '{instead}'" if instead else ""
+        return f"{group}: {name} = {shown(self[key])}; supported: {supported}{end}"
 
 
 def read_namelists(path: Path) -> Namelists:

@@ -83,6 +83,19 @@ def test_what_comes_in_is_what_is_given(sea):
     assert min(given.min(), 35.0) - 1e-9 <= inside.min() <= inside.max() <= 35.0 + 1e-9
 
 
+def test_the_sea_may_be_a_function_of_place_and_height():
+    def sea(x, y, height):
+        return 20.0 + x / 1e3 + y / 100.0 - height
+
+    run = channel(sponge=2, sea_salinity=sea).steps(1)
+    # Open cells lie at 4750 m along x; layers of 5/3 m are deeper from the surface down.
+    y, height = 250.0 + 500.0 * np.arange(4)[:, None], np.array([-25.0, -15.0, -5.0]) / 6.0
+    expected = 24.75 + y / 100.0 - height
+    found = salinity_of(run)
+    assert found[-1] == pytest.approx(expected)
+    assert found[-2] == pytest.approx(35.0 + 0.25 * (expected - 35.0), abs=1e-9)
+
+
 def test_tide_brings_back_the_sea_after_it_took_the_river_away():
     wave = Wave(2 * np.pi / 7200.0, 0.5)
     run = channel(tide=(wave,), rivers=rivers(400.0), sea_salinity=30.0).steps(360)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Values = NDArray[np.float64]
 
 # No temperature and no salinity is below: what files without '_FillValue' write for missing values.
-_LEAST = -1e3
+LEAST = -1e3
 # Axes of a field that is the same at all heights.
 _FLAT = ("y", "x")
 
@@ -128,12 +128,12 @@ class FieldFile:
         array = self._record(file)
         heights, order = np.zeros(1), slice(None)
         if array.ndim > len(_FLAT):
-            heights, order = _heights(file, array)
+            heights, order = heights_of(file, array, 0)
         else:
             array = array.expand_dims("level")
-        array = array.where(array > _LEAST)[order]
+        array = array.where(array > LEAST)[order]
         values = self._on_grid(file, array) if self.window else self._interpolated(file, array)
-        file.check_present(self.name, _any_of(values), self.domain.is_wet)
+        file.check_present(self.name, any_of(values), self.domain.is_wet)
         return Levels(heights, np.where(self.domain.is_wet[..., np.newaxis], values, np.nan))
 
     def _record(self, file: InputFile) -> Any:
@@ -179,9 +179,18 @@ class FieldFile:
         return np.asarray(filled.interp(middles).values, np.float64).transpose(2, 1, 0)
 
 
-def _heights(file: InputFile, array: Any) -> tuple[Values, slice]:
-    """Return the heights of levels, from the lowest up, and in which order the file has them."""
-    found = file.coordinates(array, 0, "m")
+def heights_of(file: InputFile, array: Any, axis: int) -> tuple[Values, slice]:
+    """Return the heights of levels, from the lowest up, and in which order the file has them.
+
+    Args:
+        file: Has them.
+        array: The variable.
+        axis: Which of its axes they are along.
+
+    Raises:
+        CaseError: There are none, or they are no heights.
+    """
+    found = file.coordinates(array, axis, "m")
     values = np.asarray(found.values, np.float64)
     said = str(found.attrs.get("positive", "")).lower()
     is_down = said == "down" if said else bool(values.mean() > 0.0)
@@ -219,8 +228,8 @@ def _spread(level: Values) -> Values:
     return np.asarray(level[tuple(nearest)])
 
 
-def _any_of(values: Values) -> Values:
-    """Return a value of each column that has one, NaN of others."""
+def any_of(values: Values) -> Values:
+    """Return a value of each column, along the last axis, that has one; NaN of others."""
     is_known = np.isfinite(values)
     first = np.take_along_axis(values, is_known.argmax(axis=-1)[..., np.newaxis], axis=-1)
     return first[..., 0]

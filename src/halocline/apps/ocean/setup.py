@@ -71,9 +71,9 @@ class Setup:
         temperature: At the beginning: a number, an array of cells, or a function of x, y and the
             height over the mean level; None for no temperature [degC].
         salinity: Likewise [1e-3].
-        sea_temperature: Of water that comes in through open cells: a number, or an array of these
-            in the order of the boundaries' cells, with or without layers; None for what they have
-            at the beginning [degC].
+        sea_temperature: Of water that comes in through open cells: a number, an array of these in
+            the order of the boundaries' cells, with or without layers, or a function of the x, y
+            and height of these cells; None for what they have at the beginning [degC].
         sea_salinity: Likewise [1e-3].
         diffusivity: Horizontal eddy diffusivity of tracers; 0 for none [m²/s].
         density: Minus that of reference, as a function of temperature and salinity, see

@@ -144,11 +144,21 @@ class Tracers:
         given = getattr(self.setup, f"sea_{tracer.name}")
         if given is None:
             given = getattr(self.setup, tracer.name)
-        elif np.ndim(given):
-            given = self._spread(np.asarray(given, dtype=float))
+        elif callable(given) or np.ndim(given):
+            given = self._spread(self._at_open_cells(given))
         if callable(given) or np.ndim(given):
             return self._made(f"{tracer.name}_beyond", given, "")
         return float(given)
+
+    def _at_open_cells(self, given: Any) -> Any:
+        """Return a row for each open cell, of what is given as rows, or as a function."""
+        if not callable(given):
+            return np.asarray(given, dtype=float)
+        grid, boundaries = self.mode.grid, self.setup.domain.open
+        x, y, _ = grid.coordinates("center", grid.domain)
+        cells = tuple(np.concatenate([part.cells() for part in boundaries], axis=1))
+        places = (np.broadcast_to(place, grid.extent)[cells] for place in (x, y, self._heights()))
+        return given(*places) + np.zeros((cells[0].size, grid.extent[2]))
 
     def _spread(self, rows: Any) -> Any:
         """Return what open cells have, and the cells of a sponge inwards of them."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 
@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     from halocline.apps.ocean.setup import OpenKind
     from halocline.language.series.series import Series
 
+_Kind = TypeVar("_Kind", bound=str)
 # In which order the file has them, and along which axis each lies.
 _SIDES: tuple[OpenSide, ...] = ("west", "north", "east", "south")
 _KINDS: dict[int, OpenKind] = {1: "zero-gradient", 2: "radiating", 3: "clamped", 4: "flather"}
+# Whose temperature and salinity open cells have: those of the beginning, or of a file.
+_TRACERS: dict[int, Literal["constant", "clamped"]] = {-1: "constant", 0: "clamped"}
 # Of these the elevation of the sea beyond must be known.
 _DRIVEN = ("clamped", "flather")
 
@@ -39,6 +42,7 @@ class _Segment:
     line: Line
     cells: OpenBoundary
     kind: OpenKind
+    tracers: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +54,24 @@ class Boundaries:
         kind: How they take the elevation of the sea beyond.
         elevation: Of their cells, in order, with time; None if nothing is given.
         ramp: Time in which it grows from nothing [s].
+        tracers: Whose temperature and salinity open cells have: 'constant' for those of the
+            beginning, 'clamped' for those of a file; None if the run says nothing of it.
+        points: How many cells the lines of the file have, land among them.
+        numbers: For each cell of 'parts' how many of these come before it.
     """
 
     parts: tuple[OpenBoundary, ...] = ()
     kind: OpenKind = "clamped"
     elevation: Series | None = None
     ramp: float = 0.0
+    tracers: Literal["constant", "clamped"] | None = None
+    points: int = 0
+    numbers: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, np.intp))
+
+    @property
+    def cells(self) -> tuple[NDArray[np.intp], ...]:
+        """Indices of open cells along x and y, in order."""
+        return tuple(np.concatenate([part.cells() for part in self.parts], axis=1))
 
 
 def read_boundaries(
@@ -87,18 +103,23 @@ def read_boundaries(
                 f"a {line.side} boundary of land only, or of cells that 'mask.adjust' makes land; "
                 "expected water"
             )
-    kind = _kind(path, segments)
+    if not segments:
+        return Boundaries()
+    kind = _same(segments, [segment.kind for segment in segments])
     parts, numbers = wet_parts(lines, is_wet)
-    if kind not in _DRIVEN or not namelists["m2d.bdy2d"]:
-        return Boundaries(parts, kind)
     points = sum(line.cells()[0].size for line in lines)
+    found = Boundaries(
+        parts, kind, tracers=_tracers(namelists, segments), points=points, numbers=numbers
+    )
+    if kind not in _DRIVEN or not namelists["m2d.bdy2d"]:
+        return found
     data = folder / namelists["m2d.bdyfile_2d"]
     if kind == "flather":
         _check_at_rest(data)
     elevation = read_elevations(data, points, numbers, period)
     ramp = namelists["m2d.bdy2d_ramp"]
     seconds = ramp * namelists["time.timestep"] if ramp > 1 else 0.0
-    return Boundaries(parts, kind, elevation, seconds)
+    return replace(found, elevation=elevation, ramp=seconds)
 
 
 def _segments(path: Path) -> Iterator[_Segment]:
@@ -109,13 +130,14 @@ def _segments(path: Path) -> Iterator[_Segment]:
     for side in _SIDES:
         for _ in range(_next(path, lines, f"the number of {side} boundaries").whole(1)[0]):
             line = _next(path, lines, f"a {side} boundary")
-            index, first, last, kind, _ = line.whole(5)
+            index, first, last, kind, tracers = line.whole(5)
             if kind not in _KINDS:
                 raise line.refusal(
                     f"the 2-D type {kind}; expected 1 (zero gradient), 2 (Sommerfeld), 3 (clamped) "
                     "or 4 (Flather)"
                 )
-            yield _Segment(line, OpenBoundary(side, index - 1, first - 1, last - 1), _KINDS[kind])
+            cells = OpenBoundary(side, index - 1, first - 1, last - 1)
+            yield _Segment(line, cells, _KINDS[kind], tracers)
 
 
 def _next(path: Path, lines: Iterator[Line], expected: str) -> Line:
@@ -143,18 +165,36 @@ def _in_window(segment: _Segment, corner: list[int], extent: tuple[int, ...]) ->
     return OpenBoundary(cells.side, index, first, last)
 
 
-def _kind(path: Path, segments: list[_Segment]) -> OpenKind:
-    """Return the type that all segments have."""
-    if not segments:
-        return "clamped"
-    first = segments[0]
+def _tracers(
+    namelists: Namelists, segments: list[_Segment]
+) -> Literal["constant", "clamped"] | None:
+    """Return whose temperature and salinity all segments have.
+
+    Without 'bdy3d' newer versions, which know 'bdy3d_vel', make clamped segments constant ones, and
+    older ones look at none.
+    """
+    is_given = namelists["m3d.bdy3d"]
+    if not namelists.has_tracers or not (is_given or namelists.is_given("m3d.bdy3d_vel")):
+        return None
     for segment in segments:
-        if segment.kind != first.kind:
+        if segment.tracers not in _TRACERS:
             raise segment.line.refusal(
-                f"a boundary of the kind '{segment.kind}', but another one is '{first.kind}'; "
-                "supported is one kind for all"
+                f"the 3-D type {segment.tracers}; supported is -1 (constant) or 0 (clamped)"
             )
-    return first.kind
+    if not is_given:
+        return "constant"
+    return _same(segments, [_TRACERS[segment.tracers] for segment in segments])
+
+
+def _same(segments: list[_Segment], kinds: list[_Kind]) -> _Kind:
+    """Return the kind that all segments have."""
+    for segment, kind in zip(segments, kinds, strict=True):
+        if kind != kinds[0]:
+            raise segment.line.refusal(
+                f"a boundary of the kind '{kind}', but another one is '{kinds[0]}'; supported is "
+                "one kind for all"
+            )
+    return kinds[0]
 
 
 def _check_at_rest(path: Path) -> None:

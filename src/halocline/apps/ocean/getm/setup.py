@@ -18,6 +18,7 @@ from halocline.apps.ocean.getm.layers import read_layers, unsupported_layers
 from halocline.apps.ocean.getm.meteo import read_weather
 from halocline.apps.ocean.getm.namelists import Namelists, read_namelists, shown
 from halocline.apps.ocean.getm.rivers import read_rivers
+from halocline.apps.ocean.getm.sea_beyond import read_sea
 from halocline.apps.ocean.input_file import InputFile, Period, read_date
 from halocline.apps.ocean.setup import Setup
 from halocline.errors import CaseError
@@ -72,6 +73,7 @@ def read_setup(folder: Path) -> Reading:
     is_wet = np.isfinite(bathymetry.depth)
     sea = read_boundaries(folder, namelists, is_wet, period)
     domain = _domain(namelists, bathymetry, sea)
+    layers = read_layers(folder, namelists, domain)
     setup = Setup(
         domain,
         micro_step=namelists["time.timestep"],
@@ -85,7 +87,8 @@ def read_setup(folder: Path) -> Reading:
         zeta=_first_elevation(folder, namelists, is_wet),
         rivers=read_rivers(folder, namelists, period),
         **read_advection(namelists),
-        **read_layers(folder, namelists, domain),
+        **layers,
+        **read_sea(folder, namelists, sea, layers),
         **read_weather(folder, namelists, domain, period),
     )
     return Reading(setup, period, steps, namelists["param.title"])

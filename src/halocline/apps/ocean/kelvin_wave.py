@@ -20,7 +20,7 @@ from halocline.apps.comparison import Comparison
 from halocline.apps.ocean.domain import Domain, OpenBoundary
 from halocline.apps.ocean.drag import LinearDrag, LogarithmicDrag
 from halocline.apps.ocean.harmonics import Window, amphidromes, phase
-from halocline.apps.ocean.layered_case import LayeredCase
+from halocline.apps.ocean.layered_case import MaybeLayeredCase
 from halocline.apps.ocean.limiters import MomentumScheme
 from halocline.apps.ocean.ocean_case import wave_of
 from halocline.apps.ocean.pictures import Chart, Curve, Surface, draw_chart, draw_surface, map_of
@@ -51,11 +51,10 @@ _POINTS: Mapping[str, tuple[float, float]] = {
 
 
 @dataclass(frozen=True)
-class KelvinWave(LayeredCase):
+class KelvinWave(MaybeLayeredCase):
     """Parameters of the tide in a box.
 
     Attributes:
-        layers: How many, or 0 for the vertically integrated mode alone.
         cells: Along each side.
         length: Of a side [m].
         water_depth: Below the mean level [m].
@@ -74,7 +73,6 @@ class KelvinWave(LayeredCase):
 
     name: ClassVar[str] = "kelvin-wave"
 
-    layers: Annotated[int, Range(least=0)] = 0
     cells: Annotated[int, Range(least=8)] = 240
     length: Annotated[float, Range(above=0.0)] = 480e3
     water_depth: Annotated[float, Range(above=0.0)] = 60.0
@@ -112,11 +110,6 @@ class KelvinWave(LayeredCase):
 
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
-        if self.layers == 1:
-            raise CaseError(
-                "'layers' was given 1; expected at least 2, or 0 for the vertically integrated "
-                "mode alone."
-            )
         super().check()
         if self.amplitude > 0.5 * self.water_depth:
             raise CaseError(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import halocline as hc
 from halocline.apps.ocean.ocean_case import OceanCase
+from halocline.errors import CaseError
 from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
 
@@ -25,6 +26,26 @@ class LayeredCase(OceanCase):
     """
 
     layers: Annotated[int, Range(least=2)] = 20
+
+
+@dataclass(frozen=True)
+class MaybeLayeredCase(LayeredCase):
+    """Parameters of an ocean with layers, or without.
+
+    Attributes:
+        layers: How many, or 0 for the vertically integrated mode alone.
+    """
+
+    layers: Annotated[int, Range(least=0)] = 0
+
+    def check(self) -> None:
+        """Raise a CaseError for what cannot be computed."""
+        if self.layers == 1:
+            raise CaseError(
+                "'layers' was given 1; expected at least 2, or 0 for the vertically integrated "
+                "mode alone."
+            )
+        super().check()
 
 
 def layers_of(model: Model) -> InternalMode:

@@ -21,9 +21,10 @@ from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY
 from halocline.apps.ocean.getm.setup import Reading, read_setup
 from halocline.apps.ocean.input_file import Period, read_date
 from halocline.apps.ocean.limiters import MomentumScheme
-from halocline.apps.ocean.ocean_case import OceanCase
 from halocline.apps.ocean.pictures import Surface, draw_surface, map_of
-from halocline.apps.ocean.setup import OpenKind, Setup
+from halocline.apps.ocean.rivers import River
+from halocline.apps.ocean.setup import OpenKind, Setup, Splitting
+from halocline.apps.ocean.stratified_case import StratifiedCase
 from halocline.apps.ocean.tides import HOUR, Wave, frequency
 from halocline.apps.ocean.weather_file import WeatherFiles, WindDrag
 from halocline.errors import CaseError
@@ -40,7 +41,7 @@ _BESIDE_GETM = ("getm", "dtype")
 
 
 @dataclass(frozen=True)
-class Ocean(OceanCase):
+class Ocean(StratifiedCase):
     """Parameters of an ocean from files.
 
     Attributes:
@@ -63,11 +64,15 @@ class Ocean(OceanCase):
         wind_drag: How the coefficient depends on the wind.
         stress_x: Of a constant wind, along x [N/m²].
         stress_y: Along y.
+        rain: Fresh water that falls, less what evaporates [m/s].
+        rivers: As '30 5 300', or '30 5 300 8 0': cell along x and y, counted from 0, discharge
+            [m³/s], and maybe temperature [degC] and salinity [1e-3]; may be repeated.
         roughness: Length z0 of the bed [m].
         linear_drag: Stress over velocity, instead of what follows from the roughness [m/s].
         least_depth: No water is shallower [m].
         critical_depth: In shallower water the drying begins to act [m].
         advection: Of momentum.
+        advection_splitting: How it is carried along x, y and z.
         viscosity: Horizontal eddy viscosity [m²/s].
         level: Elevation at the beginning [m].
     """
@@ -89,11 +94,14 @@ class Ocean(OceanCase):
     wind_drag: WindDrag = "smith-banke"
     stress_x: float = 0.0
     stress_y: float = 0.0
+    rain: float = 0.0
+    rivers: list[str] | None = None
     roughness: Annotated[float, Range(above=0.0)] = 1e-3
     linear_drag: Annotated[float | None, Range(least=0.0)] = None
     least_depth: Annotated[float, Range(above=0.0)] = 0.05
     critical_depth: Annotated[float, Range(above=0.0)] = 0.2
     advection: MomentumScheme = "UPSTREAM"
+    advection_splitting: Splitting = "unsplit"
     viscosity: Annotated[float, Range(least=0.0)] = 0.0
     level: float = 0.0
 
@@ -179,11 +187,15 @@ class Ocean(OceanCase):
         )
         return {
             **self._weather(domain, period),
+            **self.stratification(domain),
             "domain": domain,
             "micro_steps": self.micro_steps,
+            "rain": self.rain or None,
+            "rivers": tuple(map(_river, self.rivers or ())),
             "drag": self._drag,
             "drying": Drying(self.least_depth, self.critical_depth),
             "advection": self.advection,
+            "advection_splitting": self.advection_splitting,
             "viscosity": self.viscosity,
             "tide": tuple(map(_wave, self.constituents or ())),
             "elevation": elevation,
@@ -234,6 +246,12 @@ class Ocean(OceanCase):
             Comparison("lowest elevation at the end [m]", float(np.nanmin(zeta))),
             Comparison("highest elevation at the end [m]", float(np.nanmax(zeta))),
             Comparison("fastest current at the end [m/s]", float(np.nanmax(speed))),
+            *(
+                Comparison(f"{which} {name} at the end [{unit}]", float(extreme(values[name])))
+                for name, unit in (("temperature", "degC"), ("salinity", "1e-3"))
+                if name in values
+                for which, extreme in (("lowest", np.nanmin), ("highest", np.nanmax))
+            ),
             Comparison("greatest change of the volume, relative", result.drift("volume")),
         )
 
@@ -259,3 +277,18 @@ def _wave(text: str) -> Wave:
             "[degrees], as 'M2 0.5 30'."
         ) from None
     return Wave(frequency(name), amplitude, float(np.radians(phase)))
+
+
+def _river(text: str) -> River:
+    """Return the river of a text as '30 5 300', or '30 5 300 8 0'."""
+    try:
+        i, j, *numbers = text.split()
+        flow, *tracers = map(float, numbers)
+        temperature, salinity = tracers or (None, None)
+        return River((int(i), int(j)), flow, temperature, salinity)
+    except ValueError:
+        raise CaseError(
+            f"The river '{text}' was given; expected its cell along x and y, counted from 0, its "
+            "discharge [m³/s], and maybe its temperature [degC] and salinity [1e-3], as '30 5 300' "
+            "or '30 5 300 8 0'."
+        ) from None

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 # How the elevation of open cells follows from what is given of the sea beyond.
 OpenKind = Literal["clamped", "flather", "radiating", "zero-gradient"]
 Splitting = Literal["strang", "full", "unsplit", "flux_corrected"]
+# What mixes layers.
+Turbulence = Literal["k-epsilon", "constant"]
 # How the density drives layers that slope, see 'internal_pressure'.
 PressureGradient = Literal["jacobian", "blumberg-mellor"]
 
@@ -110,7 +112,7 @@ class Setup:
     ramp: float = 0.0
     zeta: Any = 0.0
     sigma: Sigma | None = None
-    turbulence: Literal["k-epsilon", "constant"] = "k-epsilon"
+    turbulence: Turbulence = "k-epsilon"
     mixing: float = 0.0
     surface_roughness: float = 0.02
     temperature: Any = None
@@ -131,6 +133,7 @@ class Setup:
         _check_word("advection", self.advection, get_args(MomentumScheme))
         _check_word("advection_splitting", self.advection_splitting, get_args(Splitting))
         _check_word("open_kind", self.open_kind, get_args(OpenKind))
+        _check_word("turbulence", self.turbulence, get_args(Turbulence))
         _check_word("brake", self.brake, ("limiter", "off"))
         check_time_step(self)
         _check_eddies(self, "viscosity", self.micro_step, 0.25)

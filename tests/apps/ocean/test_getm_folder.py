@@ -257,8 +257,9 @@ def test_options_beside_a_folder(folder):
         make_case("ocean", {})
 
 
-def test_every_known_setting_has_a_default_that_it_can_have():
-    for group in entries().values():
+@pytest.mark.parametrize("table", ["namelists.csv", "turbulence.csv"])
+def test_every_known_setting_has_a_default_that_it_can_have(table):
+    for group in entries(table).values():
         for entry in group.values():
             if entry.default is not None:
                 assert entry.check(entry.default) == entry.default

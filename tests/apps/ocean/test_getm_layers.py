@@ -31,6 +31,7 @@ def test_layers_with_tracers_give_the_bits_of_a_setup_made_by_hand(folder):
         made_by_hand(),
         micro_steps=10,
         sigma=Sigma(4, zoom_surface=1.0),
+        surface_roughness=0.1,
         temperature=12.0,
         salinity=30.0,
         scheme="P2_PDM",
@@ -93,6 +94,7 @@ def test_layers_run_from_the_command_line(folder, tmp_path):
         ("m3d", {"calc_salt": False}, "m3d: calc_temp = .true.; supported: the same as calc_salt"),
         ("m3d", {"bdy3d": True, "bdy3d_vel": True}, "bdy3d_vel = .true.; supported: .false."),
         ("m3d", {"bdy3d": True, "bdy3d_tmrlx": True}, "bdy3d_tmrlx = .true.; supported: .false."),
+        ("temp", {"swr_bot_refl_frac": 0.2}, "temp: swr_bot_refl_frac = 0.2; supported: <=0"),
         ("salt", {"salt_adv_hor": 3}, "salt_adv_hor = 3; supported: the same as temp_adv_hor"),
         ("eqstate", {"eqstate_method": 3}, "eqstate: eqstate_method = 3; supported: 1 or 2"),
         ("rivers", {"river_method": 2}, "rivers: river_method = 2; supported: 0 with temperatures"),
@@ -107,11 +109,6 @@ def test_fields_of_an_earlier_run_come_from_our_restart(folder, tracer):
     refusal = layered(folder).set(tracer, **{f"{tracer}_method": 0}).refusal()
     line = f"{tracer}: {tracer}_method = 0; supported: 1 or 2 or 3; instead: 'halocline run --"
     assert f"{line}restart OUTPUT'" in refusal
-
-
-def test_other_turbulence_is_named(folder):
-    folder.write("gotmturb.nml", "&turbulence\n turb_method = 2\n tke_method = 2\n/\n")
-    assert "gotmturb.nml: turb_method = 2; supported: 3" in layered(folder).refusal()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, eos80, linear
 from halocline.apps.ocean.getm.advection import SCHEMES, SPLITTINGS, differing_modes
-from halocline.apps.ocean.getm.namelists import read_values, shown
+from halocline.apps.ocean.getm.turbulence import unsupported_turbulence
 from halocline.apps.ocean.initial_file import FieldFile, read_profile
 from halocline.apps.ocean.sigma import Sigma
 
@@ -24,11 +24,8 @@ _SIGMA, _LINEAR = 1, 1
 _PRESSURE_GRADIENTS = MappingProxyType({1: "blumberg-mellor", 6: "jacobian"})
 _WATER_TYPES = MappingProxyType({1: "I", 3: "IA", 4: "IB", 5: "II", 6: "III"})
 _CONSTANT, _PROFILE = 1, 2
-# GOTM's numbers for k-epsilon with the stability functions of Canuto A (Umlauf & Burchard 2005).
-_TURBULENCE_FILE = "gotmturb.nml"
-_TURBULENCE = MappingProxyType(
-    {"turb_method": 3, "tke_method": 2, "len_scale_method": 8, "scnd_coeff": 5}
-)
+# What GETM has without a setting for it [m].
+_SURFACE_ROUGHNESS = 0.1
 
 
 def read_layers(folder: Path, namelists: Namelists, domain: Domain) -> dict[str, Any]:
@@ -45,6 +42,7 @@ def read_layers(folder: Path, namelists: Namelists, domain: Domain) -> dict[str,
     found: dict[str, Any] = {
         "sigma": Sigma(namelists["domain.kdum"], zoom_bed=bed, zoom_surface=surface),
         "mixing": namelists["m3d.avmback"],
+        "surface_roughness": _SURFACE_ROUGHNESS,
     }
     if not namelists.has_tracers:
         return found
@@ -125,7 +123,7 @@ def unsupported_layers(folder: Path, namelists: Namelists) -> Iterator[str]:
     for one, other in alike:
         if namelists[one] != namelists[other]:
             yield namelists.refusal(one, f"the same as {other.split('.')[1]}")
-    yield from _unsupported_turbulence(folder / _TURBULENCE_FILE)
+    yield from unsupported_turbulence(folder)
 
 
 def _unsupported_sources(namelists: Namelists) -> Iterator[str]:
@@ -139,13 +137,3 @@ def _unsupported_sources(namelists: Namelists) -> Iterator[str]:
             yield namelists.refusal("meteo.albedo_const", "0")
     if namelists["rivers.river_method"]:
         yield namelists.refusal("rivers.river_method", "0 with temperatures")
-
-
-def _unsupported_turbulence(path: Path) -> Iterator[str]:
-    """Yield a line for each choice of GOTM's file, if there is one, that is not ours."""
-    if not path.is_file():
-        return
-    for values in read_values(path).values():
-        for name, ours in _TURBULENCE.items():
-            if values.get(name, ours) != ours:
-                yield f"{path.name}: {name} = {shown(values[name])}; supported: {ours}"

@@ -1,9 +1,10 @@
 """Namelists: every setting of GETM that is known, and a file with them, read and checked.
 
-'namelists.csv' has a row for each setting: its group, name, kind, the values that it can have, its
-default, its unit; which values we support ('' for all); the switch of its group without which it
-does not matter; its name nowadays, if it is an old one; and what to do instead of a value that we
-cannot follow, where a row says it. Runs that read nothing of a group take whatever it says.
+Tables, 'namelists.csv' and for turbulence 'turbulence.csv', have a row for each setting: its group,
+name, kind, the values that it can have, its default, its unit; which values we support ('' for
+all); the switch of its group without which it does not matter; its name nowadays, if it is an old
+one; and what to do instead of a value that we cannot follow, where a row says it. Runs that read
+nothing of a group take whatever it says.
 """
 
 from __future__ import annotations
@@ -121,6 +122,9 @@ class Entry:
         return value
 
 
+Known = Mapping[str, Mapping[str, Entry]]
+
+
 def shown(value: Any) -> str:
     """Return a value as namelists write it."""
     if isinstance(value, bool):
@@ -129,9 +133,9 @@ def shown(value: Any) -> str:
 
 
 @cache
-def entries() -> Mapping[str, Mapping[str, Entry]]:
-    """Return all settings that are known, by group and name."""
-    text = files(__package__).joinpath("namelists.csv").read_text("utf-8")
+def entries(table: str) -> Known:
+    """Return all settings of a table, 'namelists.csv' or 'turbulence.csv', by group and name."""
+    text = files(__package__).joinpath(table).read_text("utf-8")
     found: dict[str, dict[str, Entry]] = {}
     for row in csv.DictReader(text.splitlines(), restval=""):
         parsed = {
@@ -152,25 +156,56 @@ def _default(kind: str, text: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Namelists:
-    """The settings of a run.
+class Settings:
+    """The settings of a file.
 
     Attributes:
         path: Of their file.
         given: Those that the file has, by 'group.name'.
+        known: All that there are.
     """
 
     path: Path
     given: Mapping[str, Any]
+    known: Known
 
     def __getitem__(self, key: str) -> Any:
         """Return a value by 'group.name', the default if the file has none."""
         group, name = key.split(".")
-        return self.given.get(key, entries()[group][name].default)
+        return self.given.get(key, self.known[group][name].default)
 
     def is_given(self, key: str) -> bool:
         """Return whether the file has a value."""
         return key in self.given
+
+    def is_read(self, group: str) -> bool:
+        """Return whether a group matters."""
+        del group
+        return True
+
+    def unsupported(self) -> list[str]:
+        """Return a line for each setting that would change the result and that we cannot follow."""
+        found = []
+        for name, group in self.known.items():
+            for entry in group.values() if self.is_read(name) else ():
+                value = self[entry.key] if not entry.now else None
+                if value is None or (entry.when and not self[f"{entry.group}.{entry.when}"]):
+                    continue
+                if value not in entry.supported:
+                    found.append(self.refusal(entry.key, str(entry.supported)))
+        return found
+
+    def refusal(self, key: str, supported: str) -> str:
+        """Return the line of a setting that we cannot follow."""
+        group, name = key.split(".")
+        instead = self.known[group][name].instead
+        end = f"; instead: '{instead}'" if instead else ""
+        return f"{group}: {name} = {shown(self[key])}; supported: {supported}{end}"
+
+
+@dataclass(frozen=True)
+class Namelists(Settings):
+    """The settings of a run, which 'getm.inp' has."""
 
     @property
     def is_layered(self) -> bool:
@@ -188,39 +223,33 @@ class Namelists:
         both = self["m3d.calc_temp"] and self["m3d.calc_salt"]
         return self.is_baroclinic and bool(both)
 
-    def unsupported(self) -> list[str]:
-        """Return a line for each setting that would change the result and that we cannot follow."""
-        is_read = {"m3d": self.is_layered, **dict.fromkeys(_OF_TRACERS, self.has_tracers)}
-        found = []
-        for name, group in entries().items():
-            if not is_read.get(name, True):
-                continue
-            for entry in group.values():
-                value = self[entry.key] if not entry.now else None
-                if value is None or (entry.when and not self[f"{entry.group}.{entry.when}"]):
-                    continue
-                if value not in entry.supported:
-                    found.append(self.refusal(entry.key, str(entry.supported)))
-        return found
-
-    def refusal(self, key: str, supported: str) -> str:
-        """Return the line of a setting that we cannot follow."""
-        group, name = key.split(".")
-        instead = entries()[group][name].instead
-        end = f"; instead: '{instead}'" if instead else ""
-        return f"{group}: {name} = {shown(self[key])}; supported: {supported}{end}"
+    def is_read(self, group: str) -> bool:
+        """Return whether a group matters in a run of its type."""
+        if group in _OF_TRACERS:
+            return self.has_tracers
+        return self.is_layered or group != "m3d"
 
 
 def read_namelists(path: Path) -> Namelists:
-    """Return the settings of a file, usually 'getm.inp'.
+    """Return the settings of a run.
 
     Raises:
-        CaseError: There is none, it has no namelists, something that is unknown, or a value that
-            cannot be.
+        CaseError: There is no such file, it has no namelists, something that is unknown, or a value
+            that cannot be.
     """
-    known = entries()
+    known = entries("namelists.csv")
+    return Namelists(path, read_given(path, known), known)
+
+
+def read_given(path: Path, known: Known) -> Mapping[str, Any]:
+    """Return the values of a file by 'group.name'.
+
+    Raises:
+        CaseError: There is no such file, it has no namelists, something that is unknown, or a value
+            that cannot be.
+    """
     given: dict[str, Any] = {}
-    for group, values in read_values(path).items():
+    for group, values in _values_of(path).items():
         if group not in known:
             raise CaseError(
                 f"The file '{path}' has a namelist '{group}'; it is unknown.",
@@ -237,10 +266,10 @@ def read_namelists(path: Path) -> Namelists:
                 given[entry.key] = entry.check(value)
             except CaseError as error:
                 raise CaseError(f"In the file '{path}' {error.message}") from None
-    return Namelists(path, MappingProxyType(given))
+    return MappingProxyType(given)
 
 
-def read_values(path: Path) -> dict[str, dict[str, Any]]:
+def _values_of(path: Path) -> dict[str, dict[str, Any]]:
     """Return the values of all namelists of a file, as they stand there.
 
     Raises:

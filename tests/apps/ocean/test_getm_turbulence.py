@@ -1,0 +1,74 @@
+"""Folders of GETM: what GOTM's file of turbulence may say beside them."""
+
+from __future__ import annotations
+
+import input_files as files
+import pytest
+from getm_folders import box, layered
+
+# What our turbulence is, as the report of GOTM (Umlauf & Burchard 2005) writes it.
+OURS = {
+    "turbulence": {"turb_method": 3, "tke_method": 2, "len_scale_method": 8, "stab_method": 1},
+    "bc": {"k_ubc": 1, "k_lbc": 1, "psi_ubc": 1, "psi_lbc": 1, "ubc_type": 1, "lbc_type": 1},
+    "turb_param": {"compute_c3": True, "Ri_st": 0.25, "length_lim": True, "galp": 0.53},
+    "generic": {"compute_param": True, "gen_m": 1, "cpsi1": 1.0},
+    "keps": {"ce1": 1.44, "ce2": 1.92, "ce3minus": -0.4, "ce3plus": 1, "sig_k": 1.0, "sig_e": 1.3},
+    "my": {"e1": 1.8, "my_length": 3},
+    "scnd": {"scnd_method": 2, "kb_method": 1, "epsb_method": 1, "scnd_coeff": 5, "cc1": 3.6},
+    "iw": {"iw_model": 0, "alpha": 0.7, "klimiw": 1e-6},
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a folder of the box with layers."""
+    return layered(box(tmp_path))
+
+
+def turbulence(folder, group="turb_param", **changed):
+    """Write GOTM's file, with some settings changed."""
+    settings = {**OURS, "turb_param": {**OURS["turb_param"], "k_min": 1e-10, "eps_min": 1e-14}}
+    settings[group] = {**settings[group], **changed}
+    files.namelists(folder.path / "gotmturb.nml", **settings)
+    return folder
+
+
+def test_our_turbulence_is_accepted_whatever_else_is_said(folder):
+    turbulence(folder, const_num=1e-2, cw=50.0).read()
+    turbulence(folder, "my", sq=0.3, new_constr=True).read()
+
+
+@pytest.mark.parametrize(
+    ("group", "name", "value", "shown", "supported"),
+    [
+        ("turbulence", "turb_method", 2, "2", "3"),
+        ("bc", "ubc_type", 2, "2", "1"),
+        ("bc", "k_ubc", 0, "0", "1"),
+        ("turb_param", "length_lim", False, ".false.", ".true."),
+        ("turb_param", "compute_c3", False, ".false.", ".true."),
+        ("turb_param", "galp", 0.267, "0.267", "0.53"),
+        ("turb_param", "k_min", 1e-6, "1e-06", "1e-10"),
+        ("keps", "ce1", 1.5, "1.5", "1.44"),
+        ("scnd", "scnd_method", 1, "1", "2"),
+        ("scnd", "scnd_coeff", 6, "6", "5"),
+        ("iw", "iw_model", 2, "2", "0"),
+    ],
+)
+def test_other_turbulence_is_named(folder, group, name, value, shown, supported):
+    refusal = turbulence(folder, group, **{name: value}).refusal()
+    line = f"gotmturb.nml: {group}: {name} = {shown}; supported: {supported}"
+    assert refusal.splitlines()[1:] == [f"  {line}"]
+
+
+def test_what_the_file_lacks_is_what_gotm_would_take(folder):
+    folder.write("gotmturb.nml", "&turbulence\n turb_method = 3\n/\n&scnd\n scnd_coeff = 5\n/\n")
+    assert "turb_param: length_lim = .false.; supported: .true." in folder.refusal()
+
+
+def test_mistakes_in_the_file_of_turbulence(folder):
+    message = "gotmturb.nml' has 'galb' in the namelist 'turb_param'; it is unknown."
+    assert message in turbulence(folder, galb=0.5).refusal()
+
+
+def test_runs_without_layers_do_not_read_it(folder):
+    turbulence(folder, galp=1.0).set("param", runtype=1).read()

@@ -156,7 +156,7 @@ def test_an_elevation_at_the_begin_from_a_file(folder):
 
 
 def test_all_settings_that_cannot_be_followed_are_named_at_once(folder):
-    folder.set("param", hotstart=True).set("rivers", river_method=1)
+    folder.set("param", hotstart=True).set("rivers", river_method=1, river_format=1)
     folder.set("m2d", vel2d_adv_hor=8, vel2d_adv_split=1, MM=10, An_method=1)
     folder.set("domain", f_plane=False, crit_depth=0.1)
     assert folder.refusal() == (
@@ -164,7 +164,7 @@ def test_all_settings_that_cannot_be_followed_are_named_at_once(folder):
         "them there, or see docs/guide/from_getm.md:\n"
         "  param: hotstart = .true.; supported: .false.; instead: 'halocline run --restart "
         "OUTPUT'\n"
-        "  rivers: river_method = 1; supported: 0 or 2\n"
+        "  rivers: river_format = 1; supported: 2\n"
         "  m2d: mm = 10; supported: 1\n"
         "  m2d: vel2d_adv_hor = 8; supported: 0 or 1 or 3 or 4 or 5 or 6\n"
         "  m2d: an_method = 1; supported: 0\n"

@@ -97,7 +97,6 @@ def test_layers_run_from_the_command_line(folder, tmp_path):
         ("temp", {"swr_bot_refl_frac": 0.2}, "temp: swr_bot_refl_frac = 0.2; supported: <=0"),
         ("salt", {"salt_adv_hor": 3}, "salt_adv_hor = 3; supported: the same as temp_adv_hor"),
         ("eqstate", {"eqstate_method": 3}, "eqstate: eqstate_method = 3; supported: 1 or 2"),
-        ("rivers", {"river_method": 2}, "rivers: river_method = 2; supported: 0 with temperatures"),
     ],
 )  # fmt: skip
 def test_what_layers_cannot_follow_is_named(folder, group, values, line):

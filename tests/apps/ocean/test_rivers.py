@@ -44,6 +44,37 @@ def test_a_river_brings_its_heat_and_no_salt():
     assert run.model.layers.tracers[1].gather()[3, 4].max() < 30.0
 
 
+def test_a_cell_has_one_river():
+    rivers = (River((3, 4), 1.0), River((5, 4), 1.0), River((3, 4), 2.0))
+    with pytest.raises(CaseError, match=r"There are 2 rivers in cell \(3, 4\); expected one"):
+        Setup(flat(12, 8, 1e3, 10.0), 30.0, rivers=rivers)
+
+
+def test_a_series_is_the_heat_of_a_river_as_it_changes():
+    warming = hc.Series([0.0, 6000.0], [10.0, 30.0])
+    river = River((3, 4), 2000.0, temperature=warming)
+    given = {"temperature": 10.0, "sigma": Sigma(5), "turbulence": "constant", "mixing": 1e-3}
+    run = Run(Setup(flat(12, 8, 1e3, 10.0), 30.0, 10, rivers=(river,), **given))
+
+    def heat():
+        depth = run.model.layers.after.gather()[..., None] * run.setup.sigma.fractions
+        return float(np.sum(depth * run.model.layers.tracers[0].gather()))
+
+    first = heat()
+    run.steps(20)
+    # It is looked up when a macro step begins.
+    brought = sum(10.0 + 20.0 * step / 20 for step in range(20)) * 2000.0 * 300.0 / 1e6
+    assert heat() - first == pytest.approx(brought, rel=1e-9)
+
+
+def test_what_is_taken_from_a_cell_is_as_the_cell_is():
+    given = {"temperature": 10.0, "salinity": 35.0, "sigma": Sigma(5)}
+    river = River((3, 4), -500.0, temperature=20.0, salinity=0.0)
+    run = Run(Setup(flat(12, 8, 1e3, 10.0), 30.0, 10, rivers=(river,), **given)).steps(10)
+    for tracer, value in zip(run.model.layers.tracers, (10.0, 35.0)):
+        assert np.abs(tracer.gather() - value).max() < 1e-11
+
+
 def test_a_river_as_the_cell_changes_no_tracer():
     given = {"salinity": 35.0, "sigma": Sigma(5)}
     run = Run(Setup(flat(12, 8, 1e3, 10.0), 30.0, 10, rivers=(River((3, 4), 2000.0),), **given))

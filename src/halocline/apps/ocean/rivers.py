@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +21,14 @@ class River:
     Attributes:
         cell: Its indices along x and y.
         flow: A number, or a series of numbers [m³/s].
-        temperature: Of the water; None for that of the cell [degC].
+        temperature: Of the water, likewise; None for that of the cell [degC].
         salinity: Likewise [1e-3].
     """
 
     cell: tuple[int, int]
     flow: float | Series
-    temperature: float | None = None
-    salinity: float | None = None
+    temperature: float | Series | None = None
+    salinity: float | Series | None = None
 
     def rate(self, area: float) -> float | Series:
         """Return by how much it raises a cell of some area [m/s]."""
@@ -38,7 +39,23 @@ class River:
         return float(self.flow) / area
 
 
-def check_river(domain: Domain, river: River) -> None:
+def check_rivers(domain: Domain, rivers: tuple[River, ...]) -> None:
+    """Refuse a river that comes into no water, or into a cell that has another one.
+
+    Raises:
+        CaseError: There is such a river.
+    """
+    for river in rivers:
+        _check_place(domain, river)
+    for cell, count in Counter(river.cell for river in rivers).items():
+        if count > 1:
+            raise CaseError(
+                f"There are {count} rivers in cell {cell}; expected one.",
+                hint="Make them one that brings what they bring together, or move one.",
+            )
+
+
+def _check_place(domain: Domain, river: River) -> None:
     """Refuse a river that comes into no water.
 
     Raises:
@@ -77,7 +94,8 @@ def mix(tracer: Any, fresh: Any, before: Any, *, value: Any, dt: Any) -> None:
         tracer: Of layers.
         fresh: How fast the river raises the cell [m/s].
         before: Depth with the river's water, before all else flows [m].
-        value: The river's tracer.
+        value: The river's tracer, a number, or a series of numbers.
         dt: Macro step [s].
     """
-    tracer[...] = tracer + (dt * fresh / before) * (value - tracer)
+    # What is taken away is as the cell is.
+    tracer[...] = tracer + (dt * hc.maximum(fresh, 0.0) / before) * (value - tracer)

@@ -12,7 +12,7 @@ from halocline.apps.ocean.drag import LogarithmicDrag
 from halocline.apps.ocean.drying import Drying
 from halocline.apps.ocean.limiters import SCHEMES, MomentumScheme, Scheme
 from halocline.apps.ocean.metric import EARTH_RADIUS, widths_of_rows
-from halocline.apps.ocean.rivers import check_river
+from halocline.apps.ocean.rivers import check_rivers
 from halocline.apps.ocean.vertically_integrated import GRAVITY
 from halocline.errors import CaseError, nearest
 
@@ -140,8 +140,7 @@ class Setup:
         _check_eddies(self, "diffusivity", self.macro_step, 0.5)
         for name in ("temperature", "salinity"):
             _check_sea(self, name)
-        for river in self.rivers:
-            check_river(self.domain, river)
+        check_rivers(self.domain, self.rivers)
         if self.elevation is not None:
             check_elevation(self.domain, self.elevation)
 

@@ -132,7 +132,7 @@ class Tracers:
                 tracer,
                 fresh,
                 mode.before,
-                value=float(value),
+                value=value if isinstance(value, hc.Series) else float(value),
                 dt=mode.dt,
                 on=hc.Box((i, j, 0), (i + 1, j + 1, levels)),
             )

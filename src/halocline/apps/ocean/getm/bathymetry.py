@@ -58,6 +58,12 @@ def window_of(namelists: Namelists, extent: tuple[int, ...]) -> tuple[slice, sli
     return _window(namelists, "il", "ih", nx), _window(namelists, "jl", "jh", ny)
 
 
+def corner_of(namelists: Namelists) -> tuple[int, int]:
+    """Return the first cell of a run's window along x and y, counted from 0."""
+    west, south = (max(namelists[f"domain.{first}"], 1) - 1 for first in ("il", "jl"))
+    return west, south
+
+
 def _boxes(path: Path, count: int) -> list[Line]:
     """Return the boxes of a file: their number, then lines 'il, jl, ih, jh' and maybe a depth."""
     if not path.is_file():

@@ -9,6 +9,7 @@ import numpy as np
 
 from halocline.apps.ocean.boundary_file import read_elevations, wet_parts
 from halocline.apps.ocean.domain import OpenBoundary
+from halocline.apps.ocean.getm.bathymetry import corner_of
 from halocline.apps.ocean.input_file import InputFile
 from halocline.apps.ocean.text_lines import Line, lines_of
 from halocline.errors import CaseError
@@ -94,7 +95,7 @@ def read_boundaries(
     if not namelists["domain.openbdy"]:
         return Boundaries()
     path = folder / namelists["domain.bdyinfofile"]
-    corner = [max(namelists[f"domain.{name}"], 1) - 1 for name in ("il", "jl")]
+    corner = corner_of(namelists)
     segments = list(_segments(path))
     lines = [_in_window(segment, corner, is_wet.shape) for segment in segments]
     for segment, line in zip(segments, lines, strict=True):
@@ -150,7 +151,7 @@ def _next(path: Path, lines: Iterator[Line], expected: str) -> Line:
     )
 
 
-def _in_window(segment: _Segment, corner: list[int], extent: tuple[int, ...]) -> OpenBoundary:
+def _in_window(segment: _Segment, corner: tuple[int, int], extent: tuple[int, ...]) -> OpenBoundary:
     """Return where a segment lies in the window of the run."""
     cells = segment.cells
     across = 0 if cells.side in ("west", "east") else 1

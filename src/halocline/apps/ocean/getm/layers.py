@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.apps.ocean.equation_of_state import REFERENCE_DENSITY, eos80, linear
 from halocline.apps.ocean.getm.advection import SCHEMES, SPLITTINGS, differing_modes
+from halocline.apps.ocean.getm.bathymetry import corner_of
 from halocline.apps.ocean.getm.turbulence import unsupported_turbulence
 from halocline.apps.ocean.initial_file import FieldFile, read_profile
 from halocline.apps.ocean.sigma import Sigma
@@ -69,10 +70,9 @@ def _at_first(folder: Path, namelists: Namelists, domain: Domain, name: str, uni
     path = folder / setting("file")
     if setting("method") == _PROFILE:
         return read_profile(path)
-    corner = [max(namelists[f"domain.{first}"], 1) - 1 for first in ("il", "jl")]
     along_x, along_y = (
         slice(low, None if namelists[f"domain.{last}"] == -1 else low + count)
-        for low, last, count in zip(corner, ("ih", "jh"), domain.extent, strict=True)
+        for low, last, count in zip(corner_of(namelists), ("ih", "jh"), domain.extent, strict=True)
     )
     record, window = setting("field_no") - 1, (along_x, along_y)
     return FieldFile(path, setting("name"), unit, domain, record, window).read()
@@ -135,5 +135,3 @@ def _unsupported_sources(namelists: Namelists) -> Iterator[str]:
             )
         if namelists["meteo.albedo_const"]:
             yield namelists.refusal("meteo.albedo_const", "0")
-    if namelists["rivers.river_method"]:
-        yield namelists.refusal("rivers.river_method", "0 with temperatures")

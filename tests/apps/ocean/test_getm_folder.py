@@ -132,6 +132,14 @@ def test_a_constant_wind(folder):
     assert folder.read().setup.stress == pytest.approx((1e-4, -2e-4))
 
 
+def test_constant_rain_is_what_falls_less_what_evaporates(folder):
+    folder.set("meteo", metforcing=True, fwf_method=1, precip_const=3e-8, evap_const=-4e-8)
+    assert folder.read().setup.rain == pytest.approx(-1e-8)
+    assert folder.set("meteo", fwf_method=0).read().setup.rain is None
+    refusal = folder.set("meteo", fwf_method=2).refusal()
+    assert "meteo: fwf_method = 2; supported: 0 or 1" in refusal
+
+
 def test_wind_and_pressure_from_files_that_follow_one_another(folder):
     for name, hours in (("a.nc", [0, 6, 12, 18]), ("b.nc", [12, 18, 24])):
         wind = np.full((len(hours), N, N), 10.0) + np.asarray(hours)[:, np.newaxis, np.newaxis]

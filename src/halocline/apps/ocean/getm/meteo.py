@@ -1,4 +1,4 @@
-"""The weather of a GETM run: none, a constant stress of the wind, or files."""
+"""The weather of a GETM run: none, a constant stress of the wind, or files; constant rain."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CONSTANT = 1
 def read_weather(
     folder: Path, namelists: Namelists, domain: Domain, period: Period
 ) -> dict[str, Any]:
-    """Return what a Setup says of the weather: its 'stress' and 'pressure', if there are any.
+    """Return what a Setup says of the weather: 'stress', 'pressure' and 'rain', if there are any.
 
     Without temperatures, as in runs of type 1, GETM's drag of the wind is constant.
 
@@ -33,13 +33,13 @@ def read_weather(
     if not namelists["meteo.metforcing"]:
         return {}
     _check_axes_to_the_north(folder / namelists["domain.bathymetry"])
+    rain: dict[str, Any] = {}
+    if namelists["meteo.fwf_method"] == _CONSTANT:
+        # Both count into the sea: what evaporates is negative.
+        rain = {"rain": namelists["meteo.precip_const"] + namelists["meteo.evap_const"]}
     if namelists["meteo.met_method"] == _CONSTANT:
-        return {
-            "stress": (
-                namelists["meteo.tx"] / REFERENCE_DENSITY,
-                namelists["meteo.ty"] / REFERENCE_DENSITY,
-            )
-        }
+        stress = tuple(namelists[f"meteo.{name}"] / REFERENCE_DENSITY for name in ("tx", "ty"))
+        return {"stress": stress, **rain}
     found = WeatherFiles(
         _listed(folder / namelists["meteo.meteo_file"]),
         domain,
@@ -48,7 +48,7 @@ def read_weather(
         drag="constant" if namelists["meteo.calc_met"] else None,
         factor=namelists["meteo.wind_factor"],
     ).read()
-    return {"stress": found.stress, "pressure": found.pressure}
+    return {"stress": found.stress, "pressure": found.pressure, **rain}
 
 
 def _listed(path: Path) -> list[Path]:

@@ -177,7 +177,7 @@ def plan_once(
     program = bind(grid, steps, 0, prefix="once")
     new = layouts_without_halo(program, {layout.name for layout in stored})
     # What is computed again beyond own cells may need wider halos than there are.
-    strategy = replace(main.strategy.narrow, recompute="nothing")
+    strategy = replace(main.strategy.narrow, recompute="free")
     plan = make_plan(program, main.decomposition, strategy, main.rank, (*stored, *new))
     plan = decided(plan, platform)
     return plan, [layout for layout in new if layout in plan.layouts]

@@ -59,17 +59,22 @@ class Demands:
 Wanted = dict[tuple[str, int], Reaches]
 
 
-def demands(launches: Sequence[Launch], *, is_wide: bool = False) -> Demands:
+def demands(
+    launches: Sequence[Launch], *, provided: Sequence[Needs] = (), is_wide: bool = False
+) -> Demands:
     """Return what the kernels, run one after the other, must compute and get.
 
     Args:
         launches: The kernels.
+        provided: For each what of its results is read by later chains, which do not get it.
         is_wide: Whether every block is at least as wide as what it needs beyond its own cells.
             Then reaches between others add nothing, and there would be too many of them.
     """
     wanted: Wanted = {}
     extents, read_later = [], []
-    for launch in reversed(launches):
+    for number, launch in reversed(list(enumerate(launches))):
+        for need in provided[number] if provided else ():
+            wanted.setdefault((need.field, need.component), Reaches()).update([need.reach])
         read_later.append(_read_of(launch, wanted))
         extents.append(_walk_back(launch, wanted, is_wide=is_wide))
     spaces = {a.field: a.space for one in launches for a in (*one.reads, *one.assigns)}

@@ -9,31 +9,30 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from halocline.plan.displaced import undisplaced
 from halocline.plan.reach import Need, Needs, Reach, drop
+from halocline.plan.step import all_chains, all_refreshed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from halocline.geometry import Box
     from halocline.language.spaces.space import Space
+    from halocline.plan.step import ScheduleItem
 
 
 def uncovered(needs: Iterable[Need], known: Iterable[Need]) -> Needs:
     """Return the needs without the cells to which known ones lead, moved alike."""
     regions = _regions(known)
-    result: set[Need] = set()
-    for need in needs:
-        rest = [need.reach]
-        for region in regions.get(_moves(need), ()):
-            rest = [part for reach in rest for part in drop(reach, region)]
-        result |= {replace(need, reach=reach) for reach in rest}
-    return frozenset(result)
+    return frozenset(
+        replace(need, reach=reach) for need in needs for reach in _outside(need, regions)
+    )
 
 
 def covered(needs: Iterable[Need], known: Iterable[Need]) -> Needs:
     """Return the needs of which known ones, moved alike, lead to all cells."""
-    known = frozenset(known)
-    return frozenset(need for need in needs if not uncovered([need], known))
+    regions = _regions(known)
+    return frozenset(need for need in needs if not _outside(need, regions))
 
 
 def meeting(needs: Iterable[Need], others: Iterable[Need]) -> Needs:
@@ -44,11 +43,27 @@ def meeting(needs: Iterable[Need], others: Iterable[Need]) -> Needs:
     )
 
 
+def saved(cold: list[ScheduleItem], planned: list[ScheduleItem]) -> Needs:
+    """Return what need not be got when copies are known to be valid."""
+    pairs = zip(all_chains(cold), all_chains(planned), strict=True)
+    found = [uncovered(undisplaced(a.fetch), undisplaced(b.fetch)) for a, b in pairs]
+    return frozenset().union(*found, all_refreshed(cold) - all_refreshed(planned))
+
+
+def _outside(need: Need, regions: Mapping[object, list[Box]]) -> list[Reach]:
+    """Return the parts of a need's reach outside of the regions of those moved alike."""
+    rest = [need.reach]
+    for region in regions.get(_moves(need), ()):
+        rest = [part for reach in rest for part in drop(reach, region)]
+    return rest
+
+
 def _regions(needs: Iterable[Need]) -> Mapping[object, list[Box]]:
-    result: dict[object, list[Box]] = {}
+    """Return the regions of needs, of those moved alike; in an order that all ranks find."""
+    result: dict[object, set[Box]] = {}
     for need in needs:
-        result.setdefault(_moves(need), []).append(need.reach.region)
-    return result
+        result.setdefault(_moves(need), set()).add(need.reach.region)
+    return {moves: sorted(regions) for moves, regions in result.items()}
 
 
 def _moves(need: Need) -> tuple[object, ...]:

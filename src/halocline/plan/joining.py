@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from halocline.language.expressions.parameters import Parameter
@@ -14,6 +16,7 @@ from halocline.plan.chain import (
     partial_axes,
     widens,
 )
+from halocline.plan.reach import renamed
 from halocline.plan.step import Break
 
 if TYPE_CHECKING:
@@ -22,8 +25,14 @@ if TYPE_CHECKING:
 
     from halocline.language.spaces.space import Space
     from halocline.plan.program import Launch, Program
+    from halocline.plan.reach import Needs
     from halocline.plan.step import Passed
     from halocline.plan.strategy import Recompute
+
+
+# For kernels, by their identity, what of their results later chains read and do not get.
+Provided = Mapping[int, "Needs"]
+_NOTHING: Provided = MappingProxyType({})
 
 
 @dataclass(slots=True)
@@ -93,7 +102,7 @@ class Joining:
         if not is_wide and self._needs_more_inside(longer):
             return False
         asked = self.demands(longer)
-        if self.recompute == "nothing" and _computes_again(longer, asked):
+        if self.recompute == "free" and _computes_again(longer, asked):
             return False
         is_swapped = longer[0].where != longer[-1].where
         if not is_wide and is_swapped and not asked.needs <= self.demands(chain.launches).needs:
@@ -111,16 +120,26 @@ class Joining:
         needs, spaces = self.demands(concerning_domain(launches)).needs, self.program.spaces
         return widens(launches, [n for n in needs if n.reach.region.meets(spaces[n.field].inside)])
 
-    def demands(self, launches: list[Launch]) -> Demands:
-        """Return what kernels ask for; with other storages they ask the same of these."""
+    def demands(self, launches: list[Launch], provided: Provided = _NOTHING) -> Demands:
+        """Return what kernels ask for; with other storages they ask the same of these.
+
+        Args:
+            launches: The kernels.
+            provided: What of their results is read by later chains, which do not get it.
+        """
         names = list(dict.fromkeys(name for one in launches for name in one.names))
-        places = {name: place for place, name in enumerate(names)}
+        places = {name: str(place) for place, name in enumerate(names)}
+        more = [provided.get(id(one), frozenset()) for one in launches]
         key = tuple(
-            (one.kernel, *map(places.__getitem__, one.names), one.region, one.on_demand, one.spaces)
-            for one in launches
+            (
+                *(one.kernel, *map(places.__getitem__, one.names), one.region, one.on_demand),
+                *(one.spaces, renamed(further, places)),
+            )
+            for one, further in zip(launches, more, strict=True)
         )
         if key not in self.known:
-            self.known[key] = names, demands(launches, is_wide=self.is_wide)
+            found = demands(launches, provided=more, is_wide=self.is_wide)
+            self.known[key] = names, found
         before, found = self.known[key]
         return found if before == names else found.of(dict(zip(before, names, strict=True)))
 

@@ -233,6 +233,25 @@ def all_launches(items: Iterable[Any]) -> list[Launch]:
     return [item for item in walk(items) if isinstance(item, Launch)]
 
 
+def used_beside(program: Program) -> dict[Every[Any], set[str]]:
+    """Return for all that is done now and then the storages that others use, in any step."""
+    result: dict[Every[Any], set[str]] = {}
+    for step in program.steps:
+        everything = all_launches(step)
+        for item in walk(step):
+            if isinstance(item, Every):
+                inner = all_launches(item.body)
+                names = {name for one in everything if one not in inner for name in one.names}
+                result[item] = names.union(*(program.groups.get(name, ()) for name in names))
+    return result
+
+
+def swapped_storages(items: Iterable[Any]) -> set[str]:
+    """Return the storages that are swapped, not only in name."""
+    swaps = (item for item in walk(items) if isinstance(item, Swap))
+    return {name for swap in swaps for name in (swap.first, swap.second)}
+
+
 def _looked_at(statement: Statement) -> tuple[Expr, ...]:
     """Return the expressions of a statement without the value that it may keep."""
     match statement.value:

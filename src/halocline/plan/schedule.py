@@ -15,15 +15,37 @@ from math import lcm
 from typing import TYPE_CHECKING, Any
 
 from halocline.geometry import add_joined
-from halocline.language.steps.tree import Every, Repeat, Swap, Until, walk
+from halocline.language.steps.tree import Every, Repeat, Swap, Until
 from halocline.plan.checks import FilledCheck
-from halocline.plan.copies import WholeAxes, covered, meeting, uncovered
+from halocline.plan.copies import WholeAxes, covered, meeting, saved, uncovered
 from halocline.plan.displaced import Displaced, undisplaced
 from halocline.plan.hoist import hoist_fetches
 from halocline.plan.joining import Joining, OpenChain
-from halocline.plan.program import Called, Checked, Computed, Launch, Program, Reduced, all_launches
+from halocline.plan.program import (
+    Called,
+    Checked,
+    Computed,
+    Launch,
+    Program,
+    Reduced,
+    all_launches,
+    swapped_storages,
+    used_beside,
+)
 from halocline.plan.reach import Needs, renamed
-from halocline.plan.step import Chain, Passed, Refresh, Schedule, ScheduleItem, StepEnd
+from halocline.plan.redundancy import Redundancy, Redundant
+from halocline.plan.step import (
+    Chain,
+    Passed,
+    Refresh,
+    Schedule,
+    ScheduleItem,
+    StepEnd,
+    all_chains,
+    all_refreshed,
+    away,
+    step_ends,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -48,8 +70,8 @@ def make_schedule(
     planner = _Planner(program, strategy, cut)
     steps = tuple((*step, StepEnd()) for step in program.steps)
     steps *= lcm(len(steps), strategy.steps_between_exchanges) // len(steps)
-    prologue, planned, _ = planner.cyclic(planner.groups(steps), _State())
-    returns = tuple(end.displaced.returning() for end in _step_ends(planned))
+    prologue, planned = planner.rounds(planner.groups(steps))
+    returns = tuple(end.displaced.returning() for end in step_ends(planned))
     return Schedule(prologue, tuple(planned), returns)
 
 
@@ -84,7 +106,9 @@ class _Planner:
         self.recompute, self.recompute_in_loops = outside, inside
         self.joinings = {value: Joining(program, value) for value in {outside, inside}}
         self.check_filled = FilledCheck(program)
-        self.used_beside = _used_beside(program) if strategy.is_widening else {}
+        self.redundant = Redundant()
+        self.parts: dict[tuple[Any, ...], list[Any]] = {}
+        self.used_beside = used_beside(program) if strategy.is_widening else {}
 
     @property
     def joining(self) -> Joining:
@@ -97,6 +121,24 @@ class _Planner:
         outside, self.recompute = self.recompute, self.recompute_in_loops
         yield
         self.recompute = outside
+
+    def rounds(self, groups: list[Items]) -> tuple[Needs, list[ScheduleItem]]:
+        """Plan the rounds of the program: what to get before the first one, and the items.
+
+        With the fewest bytes: first everything that is read is sent, then what is computed again
+        since that takes fewer.
+        """
+        before, planned, _ = self.cyclic(groups, _State())
+        if self.recompute != "free" or not self.cut:
+            return before, planned
+        sent = Redundancy(self.program, self.joining, self.cut, planned)
+        self.redundant = sent.find()
+        if self.redundant.provided:
+            before_again, again, _ = self.cyclic(groups, _State())
+            found = Redundancy(self.program, self.joining, self.cut, again)
+            if found.bytes_sent() < sent.bytes_sent():
+                return before_again, again
+        return before, planned
 
     def groups(self, passes: tuple[Items, ...]) -> list[Items]:
         """Return passes through steps or a loop in groups, within which a chain may go on."""
@@ -113,11 +155,11 @@ class _Planner:
         values are held is the same after each round, and so before the first.
         """
         cold, displaced = self._settled(groups, state)
-        fetched = frozenset(need for chain in _chains(cold) for need in undisplaced(chain.fetch))
-        entry = _State(fetched | _refreshed(cold) | state.valid, displaced)
+        fetched = frozenset(need for chain in all_chains(cold) for need in undisplaced(chain.fetch))
+        entry = _State(fetched | all_refreshed(cold) | state.valid, displaced)
         planned, after = self._round(groups, entry)
         # Some are made stale before they are read, and must be got then.
-        useful = state.valid | meeting(entry.valid, _saved(cold, planned))
+        useful = state.valid | meeting(entry.valid, saved(cold, planned))
         while not entry.valid <= (kept := covered(entry.valid & useful, after.valid)):
             entry = _State(kept, displaced)
             planned, after = self._round(groups, entry)
@@ -135,7 +177,7 @@ class _Planner:
 
         What storages held that a round swaps might go round for ever: it is returned before.
         """
-        displaced = state.displaced.without(_swapped(groups))
+        displaced = state.displaced.without(swapped_storages(groups))
         state = _State(state.valid, displaced)
         planned, after = self._round(groups, state)
         while after.displaced != displaced:
@@ -154,24 +196,49 @@ class _Planner:
     def body(self, items: Items, state: _State) -> tuple[list[ScheduleItem], _State]:
         """Plan items once, given what is known before; return what is known after."""
         planned: list[ScheduleItem] = []
+        # Kept where those who join kernels see it.
+        known = [state]
+        for part in self._parts(items, known):
+            if isinstance(part, OpenChain):
+                known[0] = self._close(part, planned, known[0])
+            else:
+                known[0] = self._other(part, planned, known[0])
+        return planned, known[0]
+
+    def _parts(self, items: Items, known: Sequence[_State]) -> Iterable[Any]:
+        """Return items with kernels joined in chains: the same in every round if halos are narrow.
+
+        Args:
+            items: In order.
+            known: What is known before the part that comes next, the only element.
+        """
+        if self.recompute == "all":
+            return self._joined(items, known)
+        key = (self.recompute, *map(id, items))
+        if key not in self.parts:
+            self.parts[key] = list(self._joined(items, known))
+        return self.parts[key]
+
+    def _joined(self, items: Items, known: Sequence[_State]) -> Iterator[Any]:
+        """Yield items with kernels joined in chains."""
         chain = OpenChain()
         for item in items:
             if isinstance(item, Launch) and (self._is_pipelined([item]) or item.gathered):
-                state = self._close(chain, planned, state)
+                yield chain
                 self.joining.join(alone := OpenChain(), item)
-                state = self._close(alone, planned, state)
+                yield alone
                 chain = OpenChain()
             elif isinstance(item, Launch):
                 if not self.joining.join(chain, item):
                     chain, rest = self.joining.begun_with(item, chain)
-                    state = self._close(rest, planned, state)
-            elif chain.launches and self._is_passive(item, chain, state):
-                chain.pass_by(self._passive(item, chain, state))
+                    yield rest
+            elif chain.launches and self._is_passive(item, chain, known[0]):
+                chain.pass_by(self._passive(item, chain, known[0]))
             else:
-                state = self._close(chain, planned, state)
+                yield chain
+                yield item
                 chain = OpenChain()
-                state = self._other(item, planned, state)
-        return planned, self._close(chain, planned, state)
+        yield chain
 
     def _is_passive(self, item: object, chain: OpenChain, state: _State) -> bool:
         """Return whether a chain may go on after what only looks at own cells, or ends a step.
@@ -184,7 +251,7 @@ class _Planner:
             case StepEnd() | Computed():
                 return True
             case Reduced() | Checked():
-                return not _away(item, self._displaced_by(chain, state.displaced))
+                return not away(item, self._displaced_by(chain, state.displaced))
             case Every(_, items):
                 inner, used = all_launches(items), self.used_beside[item]
                 displaced = self._displaced_by(chain, state.displaced)
@@ -196,7 +263,7 @@ class _Planner:
                     and not displaced.located(
                         self.joining.demands(inner).needs | self.joining.demands(inner).own
                     )
-                    and not any(_away(i, displaced) for i in items)
+                    and not any(away(i, displaced) for i in items)
                 )
             case _:
                 return False
@@ -216,9 +283,10 @@ class _Planner:
         if not chain.launches:
             return state
         launches = tuple(chain.launches)
-        asked = self.joining.demands(chain.launches)
+        asked = self.joining.demands(chain.launches, self.redundant.provided)
         self.check_filled(launches, asked)
-        wanted = self.whole.unmoved(asked.needs | asked.own)
+        ahead = (self.redundant.ahead.get(id(launch), _NOTHING) for launch in launches)
+        wanted = self.whole.unmoved((asked.needs | asked.own).union(*ahead))
         fetch = state.displaced.located(uncovered(wanted, state.valid))
         written = frozenset(key for launch in launches for key in launch.writes)
         concerned = written | {(need.field, need.component) for need in fetch}
@@ -256,13 +324,16 @@ class _Planner:
         return displaced
 
     def _after(self, launches: Iterable[Launch], valid: Needs) -> Needs:
-        """Return what stays valid when kernels have written."""
+        """Return what is valid when kernels have written, and provided what they do."""
         written: dict[tuple[str, int], list[Box]] = {}
+        provided: Needs = _NOTHING
         for launch in launches:
             for access in launch.assigns:
                 for region in access.space.images(access.cells(launch.region)):
                     add_joined(written.setdefault(access.key, []), region)
-        return frozenset(
+            # What a kernel provides it alone assigns, of all that are in its chain.
+            provided |= self.whole.unmoved(self.redundant.provided.get(id(launch), _NOTHING))
+        return provided | frozenset(
             need
             for need in valid
             if not any(map(need.reach.region.meets, written.get((need.field, need.component), ())))
@@ -290,10 +361,9 @@ class _Planner:
                     before, body, state = self.cyclic([items], state)
                 planned += [Refresh(before)] if before else []
                 returned = state.displaced.returning()
-                away = (Refresh(returned),) if returned else ()
-                planned.append(
-                    replace(item, body=tuple(body), before_error=(*away, *item.before_error))
-                )
+                first = (Refresh(returned),) if returned else ()
+                ends = (*first, *item.before_error)
+                planned.append(replace(item, body=tuple(body), before_error=ends))
                 return state
             case Every(interval, items):
                 body, after = self.body(items, state)
@@ -308,7 +378,7 @@ class _Planner:
                 planned += [*([Refresh(returned)] if returned else []), item, Refresh(again)]
                 return state
             case Reduced() | Checked():
-                returned = _away(item, state.displaced)
+                returned = away(item, state.displaced)
                 planned += [*([Refresh(returned)] if returned else []), item]
                 return _State(
                     state.valid | {replace(n, displacement=None) for n in returned}, state.displaced
@@ -328,58 +398,3 @@ class _Planner:
         rounds, rest = divmod(count, len(unrolled))
         parts = [(rounds, unrolled), (1, unrolled[:rest])]
         return [(n, self.groups(part)) for n, part in parts if n and part]
-
-
-def _away(item: object, displaced: Displaced) -> Needs:
-    """Return what must be returned before something looks at own cells."""
-    match item:
-        case Reduced():
-            return displaced.returning(item.looked_at)
-        case Checked():
-            return displaced.returning({key for key in displaced.pieces if key[0] in item.storages})
-        case _:
-            return _NOTHING
-
-
-def _used_beside(program: Program) -> dict[Every[Any], set[str]]:
-    """Return for all that is done now and then the storages that others use, in any step."""
-    result: dict[Every[Any], set[str]] = {}
-    for step in program.steps:
-        everything = all_launches(step)
-        for item in walk(step):
-            if isinstance(item, Every):
-                inner = all_launches(item.body)
-                names = {name for one in everything if one not in inner for name in one.names}
-                result[item] = names.union(*(program.groups.get(name, ()) for name in names))
-    return result
-
-
-def _swapped(items: Iterable[Any]) -> set[str]:
-    """Return the storages that are swapped, not only in name."""
-    swaps = (item for item in walk(items) if isinstance(item, Swap))
-    return {name for swap in swaps for name in (swap.first, swap.second)}
-
-
-def _step_ends(items: Iterable[ScheduleItem]) -> list[StepEnd]:
-    result: list[StepEnd] = []
-    for item in items:
-        within = [b.item for b in item.breaks] if isinstance(item, Chain) else [item]
-        result += [end for end in within if isinstance(end, StepEnd)]
-    return result
-
-
-def _saved(cold: list[ScheduleItem], planned: list[ScheduleItem]) -> Needs:
-    """Return what need not be got when copies are known to be valid."""
-    pairs = zip(_chains(cold), _chains(planned), strict=True)
-    saved = [uncovered(undisplaced(a.fetch), undisplaced(b.fetch)) for a, b in pairs]
-    return frozenset().union(*saved, _refreshed(cold) - _refreshed(planned))
-
-
-def _refreshed(items: Iterable[ScheduleItem]) -> Needs:
-    """Return what is got between chains, as what a loop needs is before it."""
-    refreshes = (item for item in walk(items) if isinstance(item, Refresh))
-    return frozenset(need for one in refreshes for need in undisplaced(one.needs))
-
-
-def _chains(items: Iterable[ScheduleItem]) -> list[Chain]:
-    return [item for item in walk(items) if isinstance(item, Chain)]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from halocline.language.steps.tree import Every, Repeat, Swap, Until
-from halocline.plan.displaced import Displaced
+from halocline.language.steps.tree import Every, Repeat, Swap, Until, walk
+from halocline.plan.displaced import Displaced, undisplaced
 from halocline.plan.program import Called, Checked, Computed, Reduced
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from halocline.plan.access import Key
     from halocline.plan.program import Launch
     from halocline.plan.reach import Need, Needs, Reach
@@ -117,3 +119,34 @@ class Schedule:
     prologue: Needs
     items: tuple[ScheduleItem, ...]
     epilogues: tuple[Needs, ...]
+
+
+def step_ends(items: Iterable[ScheduleItem]) -> list[StepEnd]:
+    """Return where steps end, within chains too."""
+    result: list[StepEnd] = []
+    for item in items:
+        within = [b.item for b in item.breaks] if isinstance(item, Chain) else [item]
+        result += [end for end in within if isinstance(end, StepEnd)]
+    return result
+
+
+def all_refreshed(items: Iterable[ScheduleItem]) -> Needs:
+    """Return what is got between chains, as what a loop needs is before it."""
+    refreshes = (item for item in walk(items) if isinstance(item, Refresh))
+    return frozenset(need for one in refreshes for need in undisplaced(one.needs))
+
+
+def all_chains(items: Iterable[ScheduleItem]) -> list[Chain]:
+    """Return the chains, those in loops too."""
+    return [item for item in walk(items) if isinstance(item, Chain)]
+
+
+def away(item: object, displaced: Displaced) -> Needs:
+    """Return what must be returned before something looks at own cells."""
+    match item:
+        case Reduced():
+            return displaced.returning(item.looked_at)
+        case Checked():
+            return displaced.returning({key for key in displaced.pieces if key[0] in item.storages})
+        case _:
+            return frozenset()

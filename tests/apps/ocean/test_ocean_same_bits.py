@@ -10,7 +10,7 @@ import halocline as hc
 
 WAYS = {
     "blocks": {"blocks": 4, "strategy": hc.Strategy(poison=True, recompute="all")},
-    "few bytes": {"blocks": 4, "strategy": hc.Strategy(poison=True, recompute="nothing")},
+    "few bytes": {"blocks": 4, "strategy": hc.Strategy(poison=True, recompute="free")},
     "device": {"device": "emulated:5"},
 }
 

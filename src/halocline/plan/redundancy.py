@@ -1,4 +1,4 @@
-"""Redundant computing: what blocks compute of their neighbours' cells since that takes no bytes.
+"""Redundant computing: what blocks compute of their neighbours' cells to send fewer bytes.
 
 What a later chain reads of a neighbour's cells can be sent, or the kernel that assigns it can run
 there, too. That takes copies of what this kernel reads; where these are sent anyway, because

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -70,15 +71,25 @@ class Redundancy:
     ) -> None:
         self.program, self.joining, self.cut, self.planned = program, joining, cut, planned
         self.sizes = {field.name: np.dtype(field.dtype).itemsize for field in program.fields}
-        self.writers: dict[str, list[tuple[int, Box]]] = {}
-        for position, item in enumerate(planned):
+
+    @cached_property
+    def writers(self) -> dict[str, list[tuple[int, Box]]]:
+        """For each storage which items write it, and in which cells."""
+        found: dict[str, list[tuple[int, Box]]] = {}
+        for position, item in enumerate(self.planned):
             for name, region in _written(item):
-                self.writers.setdefault(name, []).append((position, region))
-        self.sent: dict[Key, list[tuple[Need, int]]] = {}
-        for position, item in enumerate(planned):
+                found.setdefault(name, []).append((position, region))
+        return found
+
+    @cached_property
+    def sent(self) -> dict[Key, list[tuple[Need, int]]]:
+        """For each component what is sent, and the last item before that writes it."""
+        found: dict[Key, list[tuple[Need, int]]] = {}
+        for position, item in enumerate(self.planned):
             for need in item.fetch if isinstance(item, Chain) else ():
                 key = (need.field, need.component)
-                self.sent.setdefault(key, []).append((need, self._writer(need, position)))
+                found.setdefault(key, []).append((need, self._writer(need, position)))
+        return found
 
     def find(self) -> Redundant:
         """Return what is computed again; nothing if a function may change fields."""
@@ -96,12 +107,12 @@ class Redundancy:
 
     def _choose(self, group: Needs, position: int, found: Redundant) -> None:
         """Let a kernel provide what is needed, if that takes fewer bytes."""
-        writers = {self._writer(need, position) for need in group}
-        chain = self.planned[max(writers)] if len(writers) == 1 and min(writers) >= 0 else None
-        launch = _only_writer(chain, group) if isinstance(chain, Chain) else None
-        if launch is None or not isinstance(chain, Chain):
+        writer, *others = {self._writer(need, position) for need in group}
+        if others or writer < 0:
             return
-        (writer,) = writers
+        chain = self.planned[writer]
+        if not isinstance(chain, Chain) or (launch := _only_writer(chain, group)) is None:
+            return
         known = found.provided.get(id(launch), _NOTHING)
         asked = self._asked(chain, found.provided)
         more = self._asked(chain, {**found.provided, id(launch): known | group}) - asked

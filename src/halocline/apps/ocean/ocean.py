@@ -26,6 +26,7 @@ from halocline.apps.ocean.rivers import River
 from halocline.apps.ocean.setup import OpenKind, Setup, Splitting
 from halocline.apps.ocean.stratified_case import StratifiedCase
 from halocline.apps.ocean.tides import HOUR, Wave, frequency
+from halocline.apps.ocean.tracers import UNITS
 from halocline.apps.ocean.weather_file import WeatherFiles, WindDrag
 from halocline.errors import CaseError
 from halocline.language.numbers import Range
@@ -248,7 +249,7 @@ class Ocean(StratifiedCase):
             Comparison("fastest current at the end [m/s]", float(np.nanmax(speed))),
             *(
                 Comparison(f"{which} {name} at the end [{unit}]", float(extreme(values[name])))
-                for name, unit in (("temperature", "degC"), ("salinity", "1e-3"))
+                for name, unit in UNITS.items()
                 if name in values
                 for which, extreme in (("lowest", np.nanmin), ("highest", np.nanmax))
             ),

@@ -16,6 +16,7 @@ from halocline.apps.ocean.layered_case import MaybeLayeredCase
 from halocline.apps.ocean.limiters import Scheme
 from halocline.apps.ocean.setup import PressureGradient, Splitting, Turbulence
 from halocline.apps.ocean.sigma import Sigma
+from halocline.apps.ocean.tracers import UNITS
 from halocline.errors import CaseError
 from halocline.language.numbers import Range
 from halocline.options import options_of
@@ -23,11 +24,10 @@ from halocline.options import options_of
 if TYPE_CHECKING:
     from halocline.apps.ocean.domain import Domain
 
-# What files call them, and their units.
+# What files call them.
 _NAMES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"temperature": ("temperature", "temp", "thetao"), "salinity": ("salinity", "salt", "so")}
 )
-_UNITS = MappingProxyType({"temperature": "degC", "salinity": "1e-3"})
 _NETCDF = (".nc", ".nc4", ".cdf")
 # What a Setup takes as it is, with layers; and of these what needs temperature and salinity.
 _LAYERS = ("turbulence", "mixing")
@@ -139,4 +139,4 @@ class StratifiedCase(MaybeLayeredCase):
         file = InputFile(path, name)
         called = next((n for n in _NAMES[name] if n in file), _NAMES[name][0])
         window = None if self.interpolate_tracers else (slice(None), slice(None))
-        return FieldFile(path, called, _UNITS[name], domain, window=window).read()
+        return FieldFile(path, called, UNITS[name], domain, window=window).read()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
 
+# Of what water carries.
+UNITS: Mapping[str, str] = MappingProxyType({"temperature": "degC", "salinity": "1e-3"})
 # Molecular [m²/s].
 DIFFUSIVITY = 1.4e-7
 
@@ -39,11 +43,8 @@ class Tracers:
         self.mode, self.setup = mode, mode.setup
         self.fields = tuple(
             self._made(name, given, unit)
-            for name, given, unit in (
-                ("temperature", self.setup.temperature, "degC"),
-                ("salinity", self.setup.salinity, "1e-3"),
-            )
-            if given is not None
+            for name, unit in UNITS.items()
+            if (given := getattr(self.setup, name)) is not None
         )
         is_warmed = self.setup.heat_flux is not None or self.setup.sunlight is not None
         self.heat = SurfaceHeat(mode) if is_warmed else None

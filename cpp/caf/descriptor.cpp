@@ -1,0 +1,69 @@
+#include "caf/descriptor.hpp"
+
+#include <cstring>
+
+namespace halocline::caf {
+namespace {
+
+template <class T>
+std::int64_t read(const void* values, std::size_t i) {
+    T value;
+    std::memcpy(&value, static_cast<const std::byte*>(values) + i * sizeof value, sizeof value);
+    return static_cast<std::int64_t>(value);
+}
+
+pgas::Type type_of(int type) {
+    switch (type) {
+        case 1:
+            return pgas::Type::integer;
+        case 2:
+            return pgas::Type::logical;
+        case 3:
+            return pgas::Type::real;
+        case 4:
+            return pgas::Type::complex;
+        case 6:
+            return pgas::Type::character;
+        default:
+            return pgas::Type::derived;
+    }
+}
+
+}  // namespace
+
+pgas::Element element_of(int type, int kind, std::size_t bytes) {
+    pgas::Element element{type_of(type), kind, bytes};
+    if (element.type == pgas::Type::derived) element.kind = 0;
+    return element;
+}
+
+pgas::Section Descriptor::section(int kind) const {
+    pgas::Section section;
+    section.first = base;
+    section.element = element_of(type.type, kind, type.element_bytes);
+    section.rank = type.rank;
+    for (int axis = 0; axis < section.rank; ++axis) {
+        const Dimension& dimension = dimensions[axis];
+        section.axes[static_cast<std::size_t>(axis)] = {dimension.count(),
+                                                        dimension.stride * step(), nullptr};
+    }
+    return section;
+}
+
+std::int64_t subscript(const void* values, int kind, std::size_t i) {
+    __extension__ using Integer16 = __int128;
+    switch (kind) {
+        case 1:
+            return read<std::int8_t>(values, i);
+        case 2:
+            return read<std::int16_t>(values, i);
+        case 4:
+            return read<std::int32_t>(values, i);
+        case 8:
+            return read<std::int64_t>(values, i);
+        default:
+            return read<Integer16>(values, i);
+    }
+}
+
+}  // namespace halocline::caf

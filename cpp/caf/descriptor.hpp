@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "pgas/section.hpp"
+
+/// What gfortran passes: the layout of its array descriptors, of vector subscripts and of
+/// references (libgfortran of gcc 9 and later; libcaf of gcc 11 to 14).
+namespace halocline::caf {
+
+struct Dimension {
+    std::ptrdiff_t stride;  ///< elements, or spans, from one to the next
+    std::ptrdiff_t lower;
+    std::ptrdiff_t upper;
+
+    [[nodiscard]] std::int64_t count() const { return upper < lower ? 0 : upper - lower + 1; }
+};
+
+struct DataType {
+    std::size_t element_bytes;
+    int version;
+    signed char rank;
+    signed char type;
+    short attribute;
+};
+
+struct Descriptor {
+    std::byte* base;
+    std::size_t offset;
+    DataType type;
+    std::ptrdiff_t span;  ///< bytes that a stride of 1 is; 0: those of an element
+    Dimension dimensions[pgas::most_axes];
+
+    [[nodiscard]] std::int64_t step() const {
+        return span != 0 ? span : static_cast<std::int64_t>(type.element_bytes);
+    }
+    /// The elements that it describes; `kind` is that of their type.
+    [[nodiscard]] pgas::Section section(int kind) const;
+};
+
+/// The subscripts of one dimension: a vector, or with count 0 a triplet.
+struct Subscripts {
+    std::size_t count;
+    union {
+        struct {
+            const void* values;
+            int kind;
+        } vector;
+        struct {
+            std::ptrdiff_t lower, upper, stride;
+        } triplet;
+    };
+};
+
+/// The element of a type as gfortran numbers it (BT_INTEGER, ...), with its kind.
+[[nodiscard]] pgas::Element element_of(int type, int kind, std::size_t bytes);
+
+/// One of the integers of a vector subscript.
+[[nodiscard]] std::int64_t subscript(const void* values, int kind, std::size_t i);
+
+}  // namespace halocline::caf

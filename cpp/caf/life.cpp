@@ -1,0 +1,79 @@
+// Beginning and end of an image, and who it is.
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "caf/api.hpp"
+#include "caf/report.hpp"
+
+using namespace halocline;
+using namespace halocline::caf;
+
+namespace {
+
+/// Prints what a STOP statement says, and gives what lies in buffers.
+void say(std::string_view statement, std::string_view text) {
+    static_cast<void>(std::fprintf(stderr, "%.*s %.*s\n", static_cast<int>(statement.size()),
+                                   statement.data(), static_cast<int>(text.size()), text.data()));
+}
+
+[[noreturn]] void stop(int code) {
+    images().job().stop();
+    std::exit(code);
+}
+
+[[noreturn]] void end_all(int code) {
+    images().job().end_all(code);
+    std::exit(code);
+}
+
+/// What is left of an exit code in a process.
+constexpr int exit_bits = 0xFF;
+
+}  // namespace
+
+void _gfortran_caf_init(int* /*argc*/, char*** /*argv*/) {
+    static_cast<void>(images());
+}
+
+// What this image has in coarrays stays where it is as long as others use it: nobody waits here.
+void _gfortran_caf_finalize() {
+    images().job().stop();
+}
+
+int _gfortran_caf_this_image(int /*distance*/) {
+    return images().team().me() + 1;
+}
+
+int _gfortran_caf_num_images(int /*distance*/, int failed) {
+    const pgas::Team& team = images().team();
+    if (failed < 0) return team.size();
+    int count = 0;
+    for (int i = 0; i < team.size(); ++i) {
+        const bool has_failed = images().job().state(team.member(i).image) == pgas::State::failed;
+        count += has_failed == (failed != 0) ? 1 : 0;
+    }
+    return count;
+}
+
+void _gfortran_caf_stop_numeric(int code, bool quiet) {
+    if (!quiet) say("STOP", std::to_string(code));
+    stop(code & exit_bits);
+}
+
+void _gfortran_caf_stop_str(const char* text, std::size_t length, bool quiet) {
+    if (!quiet && text != nullptr && length > 0) say("STOP", {text, length});
+    stop(EXIT_SUCCESS);
+}
+
+void _gfortran_caf_error_stop(int code, bool quiet) {
+    if (!quiet) say("ERROR STOP", std::to_string(code));
+    // A code of which nothing is left would look like success.
+    end_all((code & exit_bits) == 0 && code != 0 ? EXIT_FAILURE : code & exit_bits);
+}
+
+void _gfortran_caf_error_stop_str(const char* text, std::size_t length, bool quiet) {
+    if (!quiet) say("ERROR STOP", text == nullptr ? "" : std::string_view(text, length));
+    end_all(EXIT_FAILURE);
+}

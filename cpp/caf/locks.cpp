@@ -1,0 +1,98 @@
+// LOCK, UNLOCK, CRITICAL; EVENT POST, EVENT WAIT, EVENT_QUERY.
+
+#include "caf/api.hpp"
+#include "caf/report.hpp"
+#include "caf/token.hpp"
+#include "pgas/lock.hpp"
+
+using namespace halocline;
+using namespace halocline::caf;
+
+namespace {
+
+using pgas::LockOutcome;
+
+int member_of(int image) {
+    return image == 0 ? images().team().me() : index_of(image);
+}
+
+pgas::LoneSignal& event_of(void* token, std::size_t index, int member) {
+    return object_of<pgas::LoneSignal>(token, index, images().team(), member);
+}
+
+void answer_lock(LockOutcome outcome, int* acquired, const Answer& answer) {
+    const bool is_mine = outcome == LockOutcome::done || outcome == LockOutcome::holder_failed;
+    if (acquired != nullptr) *acquired = is_mine ? 1 : 0;
+    switch (outcome) {
+        case LockOutcome::held_by_me:
+            answer.failure(stat_locked, "LOCK: this image holds the lock already.");
+            break;
+        case LockOutcome::holder_failed:
+            // Without STAT= it is an error, as everything that a failed image has left.
+            answer.failure(stat_unlocked_failed_image, "LOCK: the image that held it has failed.");
+            break;
+        default:
+            answer.success();
+            break;
+    }
+}
+
+}  // namespace
+
+void _gfortran_caf_lock(void* token, std::size_t index, int image, int* acquired, int* stat,
+                        char* message, std::size_t length) {
+    pgas::Job& job = images().job();
+    auto& lock = object_of<pgas::Lock>(token, index, images().team(), member_of(image));
+    const LockOutcome outcome = acquired == nullptr ? lock.acquire(job) : lock.try_acquire(job);
+    answer_lock(outcome, acquired, Answer{stat, message, length});
+}
+
+void _gfortran_caf_unlock(void* token, std::size_t index, int image, int* stat, char* message,
+                          std::size_t length) {
+    const Answer answer{stat, message, length};
+    auto& lock = object_of<pgas::Lock>(token, index, images().team(), member_of(image));
+    switch (lock.release(images().job())) {
+        case LockOutcome::not_locked:
+            answer.failure(stat_not_locked, "UNLOCK: nobody holds the lock.");
+            break;
+        case LockOutcome::held_by_other:
+            answer.failure(stat_locked_other_image, "UNLOCK: another image holds the lock.");
+            break;
+        default:
+            answer.success();
+            break;
+    }
+}
+
+void _gfortran_caf_event_post(void* token, std::size_t index, int image, int* stat, char* message,
+                              std::size_t length) {
+    const int member = member_of(image);
+    const Answer answer{stat, message, length};
+    if (images().job().state(images().team().member(member).image) == pgas::State::failed) {
+        answer.failure(stat_failed_image, "EVENT POST: that image has failed.");
+        return;
+    }
+    event_of(token, index, member).add(1);
+    answer.success();
+}
+
+void _gfortran_caf_event_wait(void* token, std::size_t index, int until, int* stat, char* message,
+                              std::size_t length) {
+    const auto wanted = static_cast<std::uint32_t>(until < 1 ? 1 : until);
+    pgas::LoneSignal& event = event_of(token, index, images().team().me());
+    const Answer answer{stat, message, length};
+    const pgas::Outcome outcome =
+        images().job().await_any(event, [&] { return event.get() >= wanted; });
+    if (outcome != pgas::Outcome::done) {
+        answer.outcome(outcome, "EVENT WAIT");
+        return;
+    }
+    event.value.fetch_sub(wanted);
+    answer.success();
+}
+
+void _gfortran_caf_event_query(void* token, std::size_t index, int image, int* count, int* stat) {
+    const int member = member_of(image);
+    *count = static_cast<int>(event_of(token, index, member).get());
+    if (stat != nullptr) *stat = 0;
+}

@@ -1,0 +1,172 @@
+// Coarrays and components: registering and freeing them.
+
+#include <new>
+#include <string>
+
+#include "caf/api.hpp"
+#include "caf/report.hpp"
+#include "caf/token.hpp"
+#include "pgas/lock.hpp"
+
+namespace halocline::caf {
+namespace {
+
+/// What gfortran wants registered (caf_register_t).
+enum Kind {
+    coarray_static,
+    coarray_allocatable,
+    lock_static,
+    lock_allocatable,
+    critical,
+    event_static,
+    event_allocatable,
+    component_register,
+    component_allocate,
+};
+
+std::int64_t bytes_of(int kind, std::size_t size) {
+    const auto count = static_cast<std::int64_t>(size);
+    switch (kind) {
+        case lock_static:
+        case lock_allocatable:
+        case critical:
+            return count * static_cast<std::int64_t>(sizeof(pgas::Lock));
+        case event_static:
+        case event_allocatable:
+            return count * static_cast<std::int64_t>(sizeof(pgas::LoneSignal));
+        default:
+            return count;
+    }
+}
+
+bool is_object(int kind) {
+    return kind >= lock_static && kind <= event_allocatable;
+}
+
+std::string refusal(std::int64_t bytes, const pgas::Heap& heap) {
+    const double mebi = 1 << 20;
+    return "Not enough memory for " + std::to_string(static_cast<double>(bytes) / mebi) +
+           " MiB: of the " + std::to_string(static_cast<double>(heap.bytes()) / mebi) +
+           " MiB that are reserved for an image " +
+           std::to_string(static_cast<double>(heap.used_bytes()) / mebi) +
+           " MiB are in use. 'halocline caf run --memory 64G' reserves more.";
+}
+
+/// gfortran 12 asks for a coarray where it allocates a component of one upon assignment or
+/// copies one with its components: then the token lies in this image's memory.
+bool is_component(int kind, void* const* token) {
+    if (kind == component_register || kind == component_allocate) return true;
+    if (kind != coarray_allocatable) return false;
+    return images().job().owner_of(token) == images().job().me();
+}
+
+void allocate_component(Token& token, std::size_t size, const Answer& answer) {
+    pgas::Images& all = images();
+    pgas::SharedHeap& heap = all.components(all.job().me());
+    const auto bytes = static_cast<std::int64_t>(size);
+    token.memory = heap.allocate(all.job(), bytes);
+    token.bytes = size;
+    if (token.memory == nullptr) {
+        answer.failure(stat_other, refusal(bytes, heap.heap()));
+    } else {
+        answer.success();
+    }
+}
+
+void register_component(std::size_t size, int kind, void** place, Descriptor* descriptor,
+                        const Answer& answer) {
+    Token* token = token_at(place);
+    const bool is_fresh = token == nullptr || !token->is_component;
+    if (is_fresh) token = new_token(images().job().me());
+    if (token == nullptr) {
+        answer.failure(stat_other, "There is no memory left for components.");
+        return;
+    }
+    token->is_component = true;
+    *place = token;
+    if (kind == component_register) {
+        if (is_fresh) token->memory = nullptr;
+        descriptor->base = nullptr;
+        answer.success();
+        return;
+    }
+    allocate_component(*token, size, answer);
+    descriptor->base = token->memory;
+}
+
+void register_coarray(std::size_t size, int kind, void** place, Descriptor* descriptor,
+                      const Answer& answer) {
+    pgas::Images& all = images();
+    const std::int64_t bytes = bytes_of(kind, size);
+    std::byte* memory = all.allocate(bytes);
+    Token* token = memory == nullptr ? nullptr : new_token(all.job().me());
+    if (token == nullptr) {
+        answer.failure(stat_other, refusal(bytes, all.coarrays()));
+        return;
+    }
+    if (is_object(kind)) std::fill_n(memory, bytes, std::byte{0});
+    const bool is_array = kind == coarray_allocatable && descriptor->type.rank > 0;
+    *token = {Token::right_mark, false, memory, size, is_array ? descriptor : nullptr};
+    *place = token;
+    descriptor->base = memory;
+    answer.success();
+}
+
+}  // namespace
+
+Token& token_of(void* token) {
+    return *static_cast<Token*>(token);
+}
+
+Token* token_at(void* const* place) {
+    // A pointer component that was never touched may hold anything.
+    auto* token = static_cast<Token*>(*place);
+    if (token == nullptr || images().job().owner_of(token) < 0) return nullptr;
+    const bool is_aligned = reinterpret_cast<std::uintptr_t>(token) % line_bytes == 0;
+    return is_aligned && token->mark == Token::right_mark ? token : nullptr;
+}
+
+Token* new_token(int image) {
+    pgas::Images& all = images();
+    std::byte* memory = all.components(image).allocate(all.job(), sizeof(Token));
+    if (memory == nullptr) return nullptr;
+    return new (memory) Token{Token::right_mark, true, nullptr, 0, nullptr};
+}
+
+}  // namespace halocline::caf
+
+using namespace halocline;
+using namespace halocline::caf;
+
+void _gfortran_caf_register(std::size_t size, int kind, void** token, Descriptor* descriptor,
+                            int* stat, char* message, std::size_t length) {
+    const Answer answer{stat, message, length};
+    if (is_component(kind, token)) {
+        register_component(size, kind, token, descriptor, answer);
+    } else {
+        register_coarray(size, kind, token, descriptor, answer);
+    }
+}
+
+void _gfortran_caf_deregister(void** place, int kind, int* stat, char* message,
+                              std::size_t length) {
+    const Answer answer{stat, message, length};
+    pgas::Images& all = images();
+    Token& token = token_of(*place);
+    auto outcome = pgas::Outcome::done;
+    if (token.is_component) {
+        pgas::SharedHeap& heap = all.components(all.job().me());
+        if (token.memory != nullptr) heap.free(all.job(), token.memory);
+        token.memory = nullptr;
+    } else {
+        // Nobody frees what another image may still use.
+        outcome = guarded([&] { return all.team().barrier(all.digest()); });
+        all.free(token.memory);
+    }
+    constexpr int keeps_token = 1;
+    if (kind != keeps_token) {
+        all.components(all.job().me()).free(all.job(), reinterpret_cast<std::byte*>(&token));
+        *place = nullptr;
+    }
+    answer.outcome(outcome, "DEALLOCATE");
+}

@@ -1,0 +1,55 @@
+// RANDOM_INIT.
+
+#include <vector>
+
+#include "caf/api.hpp"
+#include "caf/report.hpp"
+
+using namespace halocline;
+using namespace halocline::caf;
+
+// Of libgfortran, which every program has: RANDOM_SEED with one of its arguments.
+extern "C" __attribute__((weak)) void _gfortran_random_seed_i4(int* size, Descriptor* put,
+                                                               Descriptor* get);
+
+namespace {
+
+/// The next number of SplitMix64 (Steele, Lea and Flood, 2014).
+std::uint64_t next(std::uint64_t& state) {
+    state += 0x9E3779B97F4A7C15;
+    std::uint64_t mixed = state;
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB;
+    return mixed ^ (mixed >> 31);
+}
+
+}  // namespace
+
+void _gfortran_caf_random_init(bool repeatable, bool image_distinct) {
+    if (_gfortran_random_seed_i4 == nullptr) {
+        error(
+            "RANDOM_INIT needs libgfortran as a shared library: link without "
+            "-static-libgfortran.");
+    }
+    static std::uint64_t calls = 0;
+    ++calls;
+    const pgas::Job& job = images().job();
+    // Images that call it equally often agree without a word.
+    std::uint64_t state = repeatable ? 0 : job.block().control().salt + calls;
+    if (image_distinct) {
+        std::uint64_t image = static_cast<std::uint64_t>(job.me()) + 1;
+        state ^= next(image);
+    }
+    int size = 0;
+    _gfortran_random_seed_i4(&size, nullptr, nullptr);
+    std::vector<std::int32_t> seed(static_cast<std::size_t>(size));
+    for (std::int32_t& number : seed) number = static_cast<std::int32_t>(next(state));
+    constexpr signed char integer_type = 1;
+    Descriptor descriptor{};
+    descriptor.base = reinterpret_cast<std::byte*>(seed.data());
+    descriptor.offset = static_cast<std::size_t>(-1);
+    descriptor.type = {sizeof(std::int32_t), 0, 1, integer_type, 0};
+    descriptor.span = sizeof(std::int32_t);
+    descriptor.dimensions[0] = {1, 1, size};
+    _gfortran_random_seed_i4(nullptr, &descriptor, nullptr);
+}

@@ -1,0 +1,140 @@
+#include "caf/reference.hpp"
+
+#include <string>
+
+#include "caf/report.hpp"
+
+namespace halocline::caf {
+namespace {
+
+/// How many steps lead from one subscript to another one.
+std::int64_t steps(std::ptrdiff_t start, std::ptrdiff_t end, std::ptrdiff_t stride) {
+    const std::ptrdiff_t count = (end - start + stride) / stride;
+    return count < 0 ? 0 : count;
+}
+
+}  // namespace
+
+Walk::Walk(const Token& token, int member)
+    : image_(images().team().member(member).image),
+      place_(images().at(member, token.memory)),
+      descriptor_(token.descriptor),
+      bytes_(token.bytes) {}
+
+bool Walk::follow(const Reference* references) {
+    for (const Reference* link = references; link != nullptr; link = link->next) {
+        switch (link->kind) {
+            case Reference::component:
+                if (!enter(*link)) return false;
+                break;
+            case Reference::array:
+                subscribe(*link);
+                break;
+            default:
+                subscribe_static(*link);
+                break;
+        }
+        if (link->item_bytes != 0) bytes_ = link->item_bytes;
+    }
+    return true;
+}
+
+bool Walk::enter(const Reference& reference) {
+    place_ += reference.member.offset;
+    descriptor_ = nullptr;
+    if (reference.member.token_offset == 0) return true;
+    std::byte* object = place_ - reference.member.offset;
+    const bool is_array = reference.next != nullptr && reference.next->kind == Reference::array;
+    auto* descriptor = is_array ? reinterpret_cast<Descriptor*>(place_) : nullptr;
+    component_ = {image_, reinterpret_cast<std::byte**>(place_),
+                  reinterpret_cast<Token**>(object + reference.member.token_offset), descriptor,
+                  reference.next};
+    descriptor_ = descriptor;
+    place_ = *component_.pointer;
+    if (place_ == nullptr) return false;
+    require_reachable();
+    // A string of deferred length is as long as its memory.
+    if (reference.item_bytes == 0 && *component_.token != nullptr) {
+        bytes_ = (*component_.token)->bytes;
+    }
+    return true;
+}
+
+void Walk::require_reachable() const {
+    const pgas::Job& job = images().job();
+    if (image_ == job.me() || job.owner_of(place_) >= 0) return;
+    error("A component of image " + std::to_string(image_ + 1) +
+          " has memory that other images cannot reach: a pointer to it must be allocated as a "
+          "component of the coarray, and an allocatable component not in a procedure for which "
+          "its object is no coarray.");
+}
+
+void Walk::subscribe(const Reference& reference) {
+    const Descriptor& array = *descriptor_;
+    for (int d = 0; d < pgas::most_axes; ++d) {
+        const unsigned char mode = reference.elements.modes[d];
+        if (mode == Reference::none) break;
+        const Reference::Subscript& subscript = reference.elements.subscripts[d];
+        const Dimension& dimension = array.dimensions[d];
+        const std::int64_t stride = dimension.stride * array.step();
+        if (mode == Reference::vector) {
+            add_vector(subscript, dimension.lower, stride);
+            continue;
+        }
+        auto [start, end, step] = subscript.triplet;
+        const bool is_down = step < 0;
+        if (mode == Reference::single) end = start, step = 1;
+        if (mode == Reference::full || mode == Reference::open_start) {
+            start = is_down ? dimension.upper : dimension.lower;
+        }
+        if (mode == Reference::full || mode == Reference::open_end) {
+            end = is_down ? dimension.lower : dimension.upper;
+        }
+        place_ += (start - dimension.lower) * stride;
+        if (mode != Reference::single) add_axis(steps(start, end, step), step * stride);
+    }
+    descriptor_ = nullptr;
+}
+
+// Here subscripts count elements of the whole array from 0.
+void Walk::subscribe_static(const Reference& reference) {
+    const auto bytes = static_cast<std::int64_t>(reference.item_bytes);
+    for (int d = 0; d < pgas::most_axes; ++d) {
+        const unsigned char mode = reference.elements.modes[d];
+        if (mode == Reference::none) break;
+        const Reference::Subscript& subscript = reference.elements.subscripts[d];
+        if (mode == Reference::vector) {
+            add_vector(subscript, 0, bytes);
+            continue;
+        }
+        const auto [start, end, step] = subscript.triplet;
+        place_ += start * bytes;
+        if (mode != Reference::single) add_axis(steps(start, end, step), step * bytes);
+    }
+}
+
+void Walk::add_vector(const Reference::Subscript& subscript, std::int64_t lower,
+                      std::int64_t stride) {
+    auto& offsets = offsets_.emplace_back();
+    for (std::size_t i = 0; i < subscript.vector.count; ++i) {
+        const auto value = caf::subscript(subscript.vector.values, subscript.vector.kind, i);
+        offsets.push_back((value - lower) * stride);
+    }
+    axes_.at(static_cast<std::size_t>(rank_++)) = {static_cast<std::int64_t>(offsets.size()), 0,
+                                                   offsets.data()};
+}
+
+void Walk::add_axis(std::int64_t count, std::int64_t stride) {
+    axes_.at(static_cast<std::size_t>(rank_++)) = {count, stride, nullptr};
+}
+
+pgas::Section Walk::section(int type, int kind) const {
+    pgas::Section section;
+    section.first = place_;
+    section.element = element_of(type, kind, bytes_);
+    section.rank = rank_;
+    section.axes = axes_;
+    return section;
+}
+
+}  // namespace halocline::caf

@@ -1,0 +1,72 @@
+#include "caf/report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace halocline::caf {
+
+void Answer::failure(int code, const std::string& text) const {
+    if (stat == nullptr) error(text);
+    *stat = code;
+    if (message == nullptr) return;
+    const std::size_t copied = std::min(length, text.size());
+    std::memcpy(message, text.data(), copied);
+    std::memset(message + copied, ' ', length - copied);
+}
+
+void Answer::outcome(pgas::Outcome outcome, const char* what) const {
+    switch (outcome) {
+        case pgas::Outcome::done:
+            success();
+            break;
+        case pgas::Outcome::stopped:
+            failure(stat_stopped_image, std::string(what) + ": another image has stopped.");
+            break;
+        case pgas::Outcome::failed:
+            failure(stat_failed_image, std::string(what) + ": another image has failed.");
+            break;
+    }
+}
+
+void error(const std::string& text) {
+    static bool is_ending = false;
+    if (is_ending) std::_Exit(EXIT_FAILURE);
+    is_ending = true;
+    try {
+        pgas::Job& job = pgas::Job::join();
+        static_cast<void>(std::fprintf(stderr, "Image %d: %s\n", job.me() + 1, text.c_str()));
+        job.end_all(EXIT_FAILURE);
+    } catch (const std::exception& problem) {
+        static_cast<void>(std::fprintf(stderr, "Halocline: %s\n", problem.what()));
+    }
+    std::exit(EXIT_FAILURE);
+}
+
+pgas::Images& images() {
+    static pgas::Images* joined = nullptr;
+    if (joined == nullptr) {
+        joined = guarded([] { return &pgas::Images::get(); });
+    }
+    return *joined;
+}
+
+int index_of(int image, const pgas::Team& team) {
+    if (image >= 1 && image <= team.size()) return image - 1;
+    error("Image " + std::to_string(image) + " was to be accessed, but there are images 1 to " +
+          std::to_string(team.size()) + ".");
+}
+
+bool can_access(int index, const pgas::Team& team, int* stat) {
+    const pgas::State state = images().job().state(team.member(index).image);
+    if (state == pgas::State::failed) {
+        Answer{stat}.failure(stat_failed_image,
+                             "Image " + std::to_string(index + 1) + " has failed.");
+        return false;
+    }
+    if (stat != nullptr) *stat = 0;
+    return true;
+}
+
+}  // namespace halocline::caf

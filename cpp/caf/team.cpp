@@ -1,0 +1,52 @@
+// Teams.
+
+#include "caf/api.hpp"
+#include "caf/report.hpp"
+
+using namespace halocline;
+using namespace halocline::caf;
+
+namespace {
+
+pgas::Team& team_of(void** team) {
+    if (team == nullptr || *team == nullptr) error("A team variable was never formed.");
+    return *static_cast<pgas::Team*>(*team);
+}
+
+}  // namespace
+
+void _gfortran_caf_form_team(int number, void** team, int /*unused*/) {
+    *team = guarded([&] { return &images().form_team(number); });
+}
+
+void _gfortran_caf_change_team(void** team, int /*unused*/) {
+    pgas::Team& wanted = team_of(team);
+    if (wanted.parent() != &images().team()) {
+        error("CHANGE TEAM: the team was not formed by the current team.");
+    }
+    Answer{}.outcome(images().change_team(wanted), "CHANGE TEAM");
+}
+
+void _gfortran_caf_end_team(void** /*team*/) {
+    Answer{}.outcome(images().end_team(), "END TEAM");
+}
+
+void _gfortran_caf_sync_team(void** team, int /*unused*/) {
+    Answer{}.outcome(team_of(team).barrier(), "SYNC TEAM");
+}
+
+int _gfortran_caf_team_number(void** team) {
+    const pgas::Team& wanted = team == nullptr ? images().team() : team_of(team);
+    return static_cast<int>(wanted.number());
+}
+
+void* _gfortran_caf_get_team(int level) {
+    // GET_TEAM(INITIAL_TEAM), (PARENT_TEAM), (CURRENT_TEAM), as ISO_FORTRAN_ENV numbers them.
+    constexpr int initial = 0;
+    constexpr int parent = 1;
+    pgas::Images& all = images();
+    if (level == initial) return &all.initial_team();
+    const pgas::Team* above = all.team().parent();
+    if (level == parent && above != nullptr) return const_cast<pgas::Team*>(above);
+    return &all.team();
+}

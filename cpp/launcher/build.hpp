@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace halocline::launcher {
+
+/// What a compiler is to be told so that a program has our coarrays.
+[[nodiscard]] std::vector<std::string> compile_flags();
+[[nodiscard]] std::vector<std::string> link_flags();
+
+/// Replaces this process by the compiler ($FC, else gfortran) with these arguments and ours.
+/// Throws pgas::JobError if there is none, or one of an unknown version.
+[[noreturn]] void build(const std::vector<std::string>& arguments);
+
+}  // namespace halocline::launcher

@@ -1,0 +1,145 @@
+// halocline-caf: builds and runs coarray programs.
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launcher/build.hpp"
+#include "launcher/run.hpp"
+#include "pgas/block.hpp"
+
+namespace halocline::launcher {
+namespace {
+
+using pgas::JobError;
+using Words = std::vector<std::string>;
+
+constexpr const char* help =
+    "Coarray programs of GNU Fortran (gfortran 11 to 14).\n"
+    "\n"
+    "  halocline caf build heat.f90 -o heat    compile and link; takes all options of gfortran\n"
+    "  halocline caf run -n 4 ./heat           run with 4 images on this machine\n"
+    "  halocline caf flags                     options for a Makefile: all, or those of\n"
+    "                                          --compile, --link\n"
+    "\n"
+    "Options of run, before the program:\n"
+    "  -n, --images N     images; as many as processors if not given\n"
+    "  --memory SIZE      memory that an image may use for coarrays, and as much again for\n"
+    "                     components, as 8G or 500M; the machine's memory if not given. What is\n"
+    "                     not used is not taken.\n";
+
+std::int64_t bytes_of(const std::string& text) {
+    constexpr std::string_view units = "KMGT";
+    constexpr int bits_of_unit = 10;
+    std::int64_t number = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    const std::size_t unit = rest == end ? units.npos : units.find(*rest);
+    const bool has_unit = unit != units.npos && rest + 1 == end;
+    if (error != std::errc() || number <= 0 || (rest != end && !has_unit) ||
+        number > (std::int64_t{1} << 20)) {
+        throw JobError("--memory is '" + text + "': a size as 8G or 500M is wanted.");
+    }
+    return has_unit ? number << (bits_of_unit * (static_cast<int>(unit) + 1)) : number;
+}
+
+int images_of(const std::string& text) {
+    constexpr int most_images = 4096;
+    int number = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc() || rest != end || number < 1 || number > most_images) {
+        throw JobError("-n is '" + text + "': a number of images from 1 to " +
+                       std::to_string(most_images) + " is wanted.");
+    }
+    return number;
+}
+
+/// Takes an option with its value, as '-n 4', '-n4' or '--images=4', off the words.
+std::optional<std::string> take(std::span<const std::string>& words, std::string_view name) {
+    const std::string& word = words.front();
+    if (!word.starts_with(name)) return std::nullopt;
+    std::string value = word.substr(name.size());
+    const bool is_long = name.starts_with("--");
+    if (!value.empty() && is_long && value[0] != '=') return std::nullopt;
+    if (!value.empty() && value[0] == '=') value.erase(0, 1);
+    words = words.subspan(1);
+    if (!value.empty()) return value;
+    if (words.empty()) throw JobError(std::string(name) + " needs a value.");
+    value = words.front();
+    words = words.subspan(1);
+    return value;
+}
+
+Run run_of(std::span<const std::string> words) {
+    Run run{pgas::usable_processors(), pgas::machine_bytes(), {}};
+    while (!words.empty() && words.front().starts_with('-')) {
+        if (words.front() == "--") {
+            words = words.subspan(1);
+            break;
+        }
+        if (auto images = take(words, "--images")) {
+            run.images = images_of(*images);
+        } else if (auto memory = take(words, "--memory")) {
+            run.heap_bytes = bytes_of(*memory);
+        } else if (auto number = take(words, "-n")) {
+            run.images = images_of(*number);
+        } else {
+            throw JobError("'run' has no option '" + words.front() +
+                           "': 'halocline caf --help' shows those that it has.");
+        }
+    }
+    if (words.empty()) throw JobError("A program is wanted: halocline caf run -n 4 ./heat");
+    run.command.assign(words.begin(), words.end());
+    return run;
+}
+
+void print_flags(std::span<const std::string> words) {
+    const std::string which = words.empty() ? "" : words.front();
+    if (words.size() > 1 || !(which.empty() || which == "--compile" || which == "--link")) {
+        throw JobError("'flags' takes --compile, --link or nothing.");
+    }
+    Words flags;
+    if (which != "--link") flags = compile_flags();
+    if (which != "--compile") {
+        for (const std::string& flag : link_flags()) flags.push_back(flag);
+    }
+    for (std::size_t i = 0; i < flags.size(); ++i) {
+        std::printf("%s%s", i == 0 ? "" : " ", flags[i].c_str());
+    }
+    std::printf("\n");
+}
+
+int execute(const Words& words) {
+    const std::string command = words.empty() ? "--help" : words.front();
+    const auto rest = std::span(words).subspan(words.empty() ? 0 : 1);
+    if (command == "run") return run(run_of(rest));
+    if (command == "build") build({rest.begin(), rest.end()});
+    if (command == "flags") {
+        print_flags(rest);
+        return EXIT_SUCCESS;
+    }
+    if (command == "--help" || command == "-h") {
+        std::printf("%s", help);
+        return EXIT_SUCCESS;
+    }
+    throw JobError("There is no command '" + command + "': build, run and flags are.");
+}
+
+}  // namespace
+}  // namespace halocline::launcher
+
+int main(int argc, char** argv) {
+    constexpr int wrong_use = 2;
+    try {
+        return halocline::launcher::execute({argv + 1, argv + argc});
+    } catch (const std::exception& error) {
+        static_cast<void>(std::fprintf(stderr, "halocline caf: %s\n", error.what()));
+        return wrong_use;
+    }
+}

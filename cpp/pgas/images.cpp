@@ -1,0 +1,96 @@
+#include "pgas/images.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace halocline::pgas {
+namespace {
+
+std::byte* coarrays_of(const Block& block, int image) {
+    return block.memory(image) + station_bytes;
+}
+
+}  // namespace
+
+std::byte* SharedHeap::allocate(Job& job, std::int64_t bytes) {
+    lock_.acquire(job);
+    std::byte* piece = heap_.allocate(bytes);
+    lock_.release(job);
+    return piece;
+}
+
+void SharedHeap::free(Job& job, std::byte* piece) {
+    lock_.acquire(job);
+    heap_.free(piece);
+    lock_.release(job);
+}
+
+Images& Images::get() {
+    static Images& images = *new Images(Job::join());
+    return images;
+}
+
+Images::Images(Job& job)
+    : job_(job),
+      image_bytes_(job.block().layout().image_bytes()),
+      coarrays_(*reinterpret_cast<Heap*>(coarrays_of(job.block(), job.me()))) {
+    const std::int64_t heap_bytes = job.block().layout().heap_bytes;
+    coarrays_.begin(heap_bytes);
+    components(job.me()).begin(heap_bytes - round_up(sizeof(SharedHeap), line_bytes));
+    std::vector<Team::Member> all;
+    for (int image = 0; image < job.images(); ++image) {
+        all.push_back({image, reinterpret_cast<Station*>(job.block().memory(image))});
+    }
+    constexpr int number_of_initial_team = -1;
+    formed_.push_back(std::make_unique<Team>(job, nullptr, number_of_initial_team, std::move(all)));
+    teams_.push_back(formed_.back().get());
+    allocated_.emplace_back();
+}
+
+SharedHeap& Images::components(int image) const {
+    std::byte* first = coarrays_of(job_.block(), image) + job_.block().layout().heap_bytes;
+    return *reinterpret_cast<SharedHeap*>(first);
+}
+
+std::byte* Images::allocate(std::int64_t bytes) {
+    std::byte* piece = coarrays_.allocate(bytes);
+    if (piece != nullptr) allocated_.back().push_back(piece);
+    return piece;
+}
+
+void Images::free(std::byte* piece) {
+    for (auto& pieces : allocated_) std::erase(pieces, piece);
+    coarrays_.free(piece);
+}
+
+std::uint64_t Images::digest() const {
+    constexpr int bits_of_calls = 24;
+    return (static_cast<std::uint64_t>(coarrays_.used_bytes()) << bits_of_calls) +
+           static_cast<std::uint64_t>(coarrays_.calls()) + 1;
+}
+
+Team& Images::form_team(std::int64_t number) {
+    std::byte* piece = components(job_.me()).allocate(job_, sizeof(Station));
+    if (piece == nullptr) throw JobError("There is no memory left for a team.");
+    auto* station = new (piece) Station{};
+    auto members = team().split(number, station);
+    formed_.push_back(std::make_unique<Team>(job_, &team(), number, std::move(members)));
+    return *formed_.back();
+}
+
+Outcome Images::change_team(Team& team) {
+    teams_.push_back(&team);
+    allocated_.emplace_back();
+    return team.barrier();
+}
+
+Outcome Images::end_team() {
+    const Outcome outcome = team().barrier();
+    for (std::byte* piece : allocated_.back()) coarrays_.free(piece);
+    allocated_.pop_back();
+    teams_.pop_back();
+    return outcome;
+}
+
+}  // namespace halocline::pgas

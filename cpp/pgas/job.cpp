@@ -1,0 +1,142 @@
+#include "pgas/job.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+namespace halocline::pgas {
+namespace {
+
+/// What a launcher has said: descriptor and image.
+struct Place {
+    int descriptor;
+    int image;
+};
+
+std::optional<Place> place_by_launcher() {
+    const char* said = std::getenv(place_variable);
+    if (said == nullptr) return std::nullopt;
+    const std::string_view text(said);
+    const char* end = text.data() + text.size();
+    Place place{};
+    const auto first = std::from_chars(text.data(), end, place.descriptor);
+    if (first.ec == std::errc() && first.ptr != end && *first.ptr == ':') {
+        const auto second = std::from_chars(first.ptr + 1, end, place.image);
+        if (second.ec == std::errc() && second.ptr == end) return place;
+    }
+    throw JobError(std::string("Environment variable ") + place_variable + " is '" + said +
+                   "': only the launcher 'halocline caf run' may set it.");
+}
+
+Block block_of(const std::optional<Place>& place) {
+    if (place) return Block::open(place->descriptor);
+    Block block = Block::create(1, machine_bytes());
+    block.move_to_its_address();
+    return block;
+}
+
+}  // namespace
+
+Job& Job::join() {
+    static Job& job = *[] {
+        const std::optional<Place> place = place_by_launcher();
+        // Programs that this one starts are no images.
+        static_cast<void>(unsetenv(place_variable));
+        // Never destroyed: coarrays of static objects may be used until the process ends.
+        return new Job(block_of(place), place ? place->image : 0, place.has_value());
+    }();
+    return job;
+}
+
+Job::Job(Block block, int me, bool has_launcher)
+    : block_(block),
+      control_(&block_.control()),
+      me_(me),
+      has_launcher_(has_launcher),
+      patience_(Patience::of(images(), control_->processors)) {
+    Seat& seat = block_.seat(me);
+    auto expected = State::absent;
+    if (!seat.state.compare_exchange_strong(expected, State::running)) {
+        throw JobError(
+            "Two programs of one command want to be image " + std::to_string(me + 1) +
+            ": 'halocline caf run' starts one coarray program on each image, and not a second "
+            "one after it.");
+    }
+    seat.process = getpid();
+    static_cast<void>(close(block_.descriptor()));
+}
+
+int Job::owner_of(const void* address) const {
+    const auto* byte = static_cast<const std::byte*>(address);
+    const std::byte* first = block_.memory(0);
+    const std::int64_t distance = byte - first;
+    const Layout& layout = block_.layout();
+    if (byte < first || distance >= layout.images * layout.image_bytes()) return -1;
+    return static_cast<int>(distance / layout.image_bytes());
+}
+
+Outcome Job::outcome_of(int image) const {
+    switch (state(image)) {
+        case State::stopped:
+            return Outcome::stopped;
+        case State::failed:
+            return Outcome::failed;
+        default:
+            return Outcome::done;
+    }
+}
+
+Outcome Job::outcome_of_others() {
+    int failures = 0;
+    bool has_others = false;
+    for (int image = 0; image < images(); ++image) {
+        if (image == me_) continue;
+        const Outcome outcome = outcome_of(image);
+        if (outcome == Outcome::failed) ++failures;
+        if (outcome == Outcome::done) has_others = true;
+    }
+    const bool is_news = failures > failures_told_;
+    failures_told_ = failures;
+    if (is_news) return Outcome::failed;
+    return has_others ? Outcome::done : Outcome::stopped;
+}
+
+void Job::look_around() {
+    if (control_->is_ending != 0) std::_Exit(control_->exit_code);
+    if (has_launcher_) return;
+    for (int image = 0; image < images(); ++image) {
+        Seat& seat = block_.seat(image);
+        auto expected = State::running;
+        if (seat.state != expected || kill(seat.process, 0) == 0 || errno != ESRCH) continue;
+        if (seat.state.compare_exchange_strong(expected, State::failed)) control_->changes += 1;
+    }
+}
+
+void Job::stop() {
+    auto expected = State::running;
+    if (block_.seat(me_).state.compare_exchange_strong(expected, State::stopped)) {
+        control_->changes += 1;
+    }
+}
+
+void Job::fail() {
+    auto expected = State::running;
+    if (block_.seat(me_).state.compare_exchange_strong(expected, State::failed)) {
+        control_->changes += 1;
+    }
+    std::_Exit(EXIT_SUCCESS);
+}
+
+void Job::end_all(int exit_code) {
+    std::uint32_t expected = 0;
+    std::int32_t no_code = 0;
+    static_cast<void>(control_->exit_code.compare_exchange_strong(no_code, exit_code));
+    if (control_->is_ending.compare_exchange_strong(expected, 1)) control_->changes += 1;
+}
+
+}  // namespace halocline::pgas

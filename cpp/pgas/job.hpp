@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "pgas/block.hpp"
+#include "pgas/signal.hpp"
+
+namespace halocline::pgas {
+
+/// What has become of something that needs other images.
+enum class Outcome {
+    done,
+    stopped,  ///< an image that it needs has initiated normal termination
+    failed,   ///< an image that it needs has failed; the rest is done
+};
+
+/// The graver of two: what is reported if both happen. A stopped image comes before a failed one
+/// (Fortran 2018, 11.6.11).
+[[nodiscard]] constexpr Outcome graver(Outcome one, Outcome other) {
+    if (one == Outcome::stopped || other == Outcome::stopped) return Outcome::stopped;
+    return one == Outcome::failed ? one : other;
+}
+
+/// This process as one of several images; images are counted from 0 here.
+class Job {
+public:
+    /// The job that this process belongs to: the one of its launcher, or one with a single image.
+    /// Joins it when first called. Throws JobError if that is impossible.
+    static Job& join();
+    Job(const Job&) = delete;
+    Job& operator=(const Job&) = delete;
+
+    [[nodiscard]] int me() const { return me_; }
+    [[nodiscard]] int images() const { return static_cast<int>(block_.layout().images); }
+    [[nodiscard]] const Block& block() const { return block_; }
+
+    [[nodiscard]] State state(int image) const { return block_.seat(image).state.load(); }
+    /// How often images have stopped or failed.
+    [[nodiscard]] std::uint32_t changes() const {
+        return control_->changes.load(std::memory_order_acquire);
+    }
+
+    /// The image in whose memory an address lies, or -1.
+    [[nodiscard]] int owner_of(const void* address) const;
+
+    /// Waits until a condition holds that another image makes true when it changes this signal.
+    /// Ends early if the image is not running any more.
+    template <class Condition>
+    Outcome await(int image, Signal& signal, const Condition& holds) {
+        if (holds()) return Outcome::done;
+        while (true) {
+            const std::uint32_t known = changes();
+            if (const Outcome outcome = outcome_of(image); outcome != Outcome::done) {
+                return holds() ? Outcome::done : outcome;
+            }
+            wait(signal, [&] { return holds() || changes() != known; });
+            if (holds()) return Outcome::done;
+        }
+    }
+    Outcome await(int image, Signal& signal, std::uint32_t number) {
+        return await(image, signal, [&] { return signal.has(number); });
+    }
+    /// Likewise for a condition that any image may make true. Ends early if one fails of which
+    /// this has not told yet, or if no other image runs.
+    template <class Condition>
+    Outcome await_any(Signal& signal, const Condition& holds) {
+        while (!holds()) {
+            const std::uint32_t known = changes();
+            if (const Outcome outcome = outcome_of_others(); outcome != Outcome::done) {
+                return holds() ? Outcome::done : outcome;
+            }
+            wait(signal, [&] { return holds() || changes() != known; });
+        }
+        return Outcome::done;
+    }
+    /// Waits for a condition however long it takes.
+    template <class Condition>
+    void await(Signal& signal, const Condition& holds) {
+        wait(signal, holds);
+    }
+
+    /// This image initiates normal termination; the others may go on.
+    void stop();
+    /// This image ceases to take part, and says nothing.
+    [[noreturn]] void fail();
+    /// All images are to end. Returns; the caller exits with the code.
+    void end_all(int exit_code);
+
+private:
+    Job(Block block, int me, bool has_launcher);
+
+    [[nodiscard]] Outcome outcome_of(int image) const;
+    [[nodiscard]] Outcome outcome_of_others();
+    /// Ends this process if all are to end, and notices who has died without a launcher to see it.
+    void look_around();
+
+    template <class Condition>
+    void wait(Signal& signal, const Condition& is_over) {
+        for (int i = 0; i < patience_.spins; ++i) {
+            if (is_over()) return;
+            relax();
+        }
+        for (int i = 0; i < patience_.yields; ++i) {
+            if (is_over()) return;
+            yield_processor();
+        }
+        for (std::uint32_t seen = signal.get(); !is_over(); seen = signal.get()) {
+            signal.sleep_while(seen);
+            look_around();
+        }
+    }
+
+    Block block_;
+    Control* control_;
+    int me_;
+    bool has_launcher_;
+    int failures_told_ = 0;
+    Patience patience_;
+};
+
+}  // namespace halocline::pgas

@@ -1,0 +1,96 @@
+#include "pgas/team.hpp"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace halocline::pgas {
+
+Team::Team(Job& job, const Team* parent, std::int64_t number, std::vector<Member> members)
+    : job_(job), parent_(parent), number_(number), members_(std::move(members)), me_(0) {
+    me_ = index_of(job.me());
+}
+
+int Team::index_of(int image) const {
+    for (int i = 0; i < size(); ++i) {
+        if (member(i).image == image) return i;
+    }
+    return -1;
+}
+
+// Every member looks at every other one's number: cache misses that overlap, where a tree or a
+// dissemination would have some that follow each other; and one that fails breaks nothing.
+Outcome Team::barrier(std::uint64_t digest) {
+    Station& mine = station();
+    ++barriers_;
+    mine.digests[barriers_ % 2].store(digest, std::memory_order_relaxed);
+    mine.barrier.set(barriers_);
+    auto outcome = Outcome::done;
+    for (int i = 0; i < size(); ++i) {
+        if (i == me_) continue;
+        const Member& other = member(i);
+        outcome = graver(outcome, job_.await(other.image, other.station->barrier, barriers_));
+    }
+    if (digest != no_digest && outcome == Outcome::done) check_digest(digest);
+    return outcome;
+}
+
+void Team::check_digest(std::uint64_t digest) const {
+    for (int i = 0; i < size(); ++i) {
+        const Station& other = *member(i).station;
+        if (other.digests[barriers_ % 2].load(std::memory_order_relaxed) == digest) continue;
+        throw JobError("Image " + std::to_string(i + 1) + " and image " + std::to_string(me_ + 1) +
+                       " have allocated or deallocated different coarrays: all images must do so "
+                       "with the same sizes in the same order.");
+    }
+}
+
+Team::Round::Round(Team& team) : team_(team), number_(++team.rounds_) {}
+
+std::byte* Team::Round::mine() {
+    for (int i = 0; i < team_.size(); ++i) {
+        const Member& other = team_.member(i);
+        if (i == team_.me_) continue;
+        // A member that has gone needs nothing; that is reported where its piece is missed.
+        static_cast<void>(team_.job_.await(other.image, other.station->taken, number_ - 2));
+    }
+    return team_.station().pieces[number_ % 2].data();
+}
+
+void Team::Round::offer() {
+    team_.station().offered.set(number_);
+}
+
+const std::byte* Team::Round::of(int index) {
+    const Member& other = team_.member(index);
+    const Outcome outcome = team_.job_.await(other.image, other.station->offered, number_);
+    outcome_ = graver(outcome_, outcome);
+    return outcome == Outcome::done ? other.station->pieces[number_ % 2].data() : nullptr;
+}
+
+void Team::Round::end() {
+    team_.station().taken.set(number_);
+}
+
+std::vector<Team::Member> Team::split(std::int64_t number, Station* station) {
+    struct Offer {
+        std::int64_t number;
+        Station* station;
+    };
+    Round round(*this);
+    const Offer offer{number, station};
+    std::memcpy(round.mine(), &offer, sizeof offer);
+    round.offer();
+    std::vector<Member> together;
+    for (int i = 0; i < size(); ++i) {
+        const std::byte* piece = round.of(i);
+        if (piece == nullptr) continue;
+        Offer theirs{};
+        std::memcpy(&theirs, piece, sizeof theirs);
+        if (theirs.number == number) together.push_back({member(i).image, theirs.station});
+    }
+    round.end();
+    return together;
+}
+
+}  // namespace halocline::pgas

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pgas/heap.hpp"
+#include "pgas/job.hpp"
+#include "pgas/lock.hpp"
+
+namespace halocline::pgas {
+
+/// What one image can hand to the members of its team at once [bytes].
+inline constexpr std::size_t piece_bytes = std::size_t{1} << 17;
+
+/// That a barrier compares nothing.
+inline constexpr std::uint64_t no_digest = 0;
+
+/// What the other members of a team see of one; it lies in that image's memory.
+struct Station {
+    alignas(line_bytes) Signal barrier;  ///< how many barriers this image has come to
+    Signal offered;                      ///< the round whose piece it has offered
+    Signal taken;                        ///< the round of which it has taken all that it wants
+    /// What coarrays it has when it comes to a barrier: of even and odd ones, since it may be at
+    /// the next one before another image has looked.
+    std::array<std::atomic<std::uint64_t>, 2> digests;
+    std::array<std::array<std::byte, piece_bytes>, 2> pieces;  ///< of even and odd rounds
+};
+static_assert(sizeof(Station) < static_cast<std::size_t>(station_bytes));
+
+/// Images that work together, in the order of their indices in the team. All members call what
+/// is collective in the same order.
+class Team {
+public:
+    struct Member {
+        int image;  ///< in the initial team, from 0
+        Station* station;
+    };
+
+    Team(Job& job, const Team* parent, std::int64_t number, std::vector<Member> members);
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+
+    [[nodiscard]] int size() const { return static_cast<int>(members_.size()); }
+    [[nodiscard]] int me() const { return me_; }
+    [[nodiscard]] const Member& member(int index) const {
+        return members_[static_cast<std::size_t>(index)];
+    }
+    [[nodiscard]] const Team* parent() const { return parent_; }
+    [[nodiscard]] std::int64_t number() const { return number_; }
+    [[nodiscard]] Job& job() const { return job_; }
+    /// The index of an image of the initial team, or -1.
+    [[nodiscard]] int index_of(int image) const;
+
+    /// Waits until all members have come. With a digest: throws JobError if another one has a
+    /// different one.
+    Outcome barrier(std::uint64_t digest = no_digest);
+
+    /// One round of a collective procedure: every member may offer a piece, and take what it
+    /// wants of the others' pieces. Two rounds may be under way at once.
+    class Round {
+    public:
+        explicit Round(Team& team);
+        /// Where this image's piece goes. Waits until nobody needs what lay there.
+        [[nodiscard]] std::byte* mine();
+        void offer();
+        /// A member's piece, once it is offered; null if that member does not run any more.
+        [[nodiscard]] const std::byte* of(int index);
+        /// This image has taken what it wants.
+        void end();
+        [[nodiscard]] Outcome outcome() const { return outcome_; }
+
+    private:
+        Team& team_;
+        std::uint32_t number_;
+        Outcome outcome_ = Outcome::done;
+    };
+
+    /// Splits the team: members that give the same number are together. Collective. The station
+    /// of the new team comes from this image's heap.
+    [[nodiscard]] std::vector<Member> split(std::int64_t number, Station* station);
+
+private:
+    [[nodiscard]] Station& station() const { return *member(me_).station; }
+    void check_digest(std::uint64_t digest) const;
+
+    Job& job_;
+    const Team* parent_;
+    std::int64_t number_;
+    std::vector<Member> members_;
+    int me_;
+    std::uint32_t barriers_ = 0;
+    std::uint32_t rounds_ = 0;
+};
+
+}  // namespace halocline::pgas

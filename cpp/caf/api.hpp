@@ -34,10 +34,10 @@ HALOCLINE_CAF void _gfortran_caf_register(std::size_t size, int kind, void** tok
 HALOCLINE_CAF void _gfortran_caf_deregister(void** token, int kind, int* stat, char* message,
                                             std::size_t length);
 
-// Synchronisation.
-HALOCLINE_CAF void _gfortran_caf_sync_all(int* stat, char* message, std::size_t length);
-HALOCLINE_CAF void _gfortran_caf_sync_memory(int* stat, char* message, std::size_t length);
-HALOCLINE_CAF void _gfortran_caf_sync_images(int count, int* others, int* stat, char* message,
+// Synchronisation. Here the compiler passes where it keeps the address of a message.
+HALOCLINE_CAF void _gfortran_caf_sync_all(int* stat, char** message, std::size_t length);
+HALOCLINE_CAF void _gfortran_caf_sync_memory(int* stat, char** message, std::size_t length);
+HALOCLINE_CAF void _gfortran_caf_sync_images(int count, int* others, int* stat, char** message,
                                              std::size_t length);
 
 // Data of coarrays.
@@ -123,7 +123,7 @@ HALOCLINE_CAF void _gfortran_caf_form_team(int number, void** team, int unused);
 HALOCLINE_CAF void _gfortran_caf_change_team(void** team, int unused);
 HALOCLINE_CAF void _gfortran_caf_end_team(void** team);
 HALOCLINE_CAF void _gfortran_caf_sync_team(void** team, int unused);
-HALOCLINE_CAF int _gfortran_caf_team_number(void** team);
+HALOCLINE_CAF int _gfortran_caf_team_number(void* team);
 HALOCLINE_CAF void* _gfortran_caf_get_team(int level);
 
 // Failed and stopped images.

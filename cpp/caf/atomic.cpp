@@ -12,7 +12,7 @@ using namespace halocline::caf;
 
 namespace {
 
-enum Operation { add = 1, bitwise_and = 2, bitwise_or = 4, bitwise_xor = 5 };
+enum Operation { add = 1, bitwise_and = 2, bitwise_or = 3, bitwise_xor = 4 };
 
 template <class Number>
 Number apply(std::atomic_ref<Number> atom, int operation, Number value) {

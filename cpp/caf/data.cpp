@@ -31,7 +31,8 @@ Selected select(const Descriptor& array, const Subscripts* subscripts, int kind)
         if (chosen.count == 0) {
             const auto& [lower, upper, step] = chosen.triplet;
             result.section.first += (lower - dimension.lower) * stride;
-            const std::ptrdiff_t count = (upper - lower + step) / step;
+            // Such is a vector without elements, too, of which only the lower bound is set.
+            const std::ptrdiff_t count = step == 0 ? 0 : (upper - lower + step) / step;
             axis = {count < 0 ? 0 : count, step * stride, nullptr};
             continue;
         }
@@ -68,9 +69,11 @@ void _gfortran_caf_get(void* token, std::size_t offset, int image, Descriptor* s
         std::memmove(target->base, first, target->type.element_bytes);
         return;
     }
+    const pgas::Section to = target->section(target_kind);
+    if (to.count() == 0) return;  // then a vector without elements looks like a triplet
     Selected from = select(*source, source_subscripts, source_kind);
     from.section.first += first - source->base;
-    assign(target->section(target_kind), from.section);
+    assign(to, from.section);
 }
 
 void _gfortran_caf_send(void* token, std::size_t offset, int image, Descriptor* target,
@@ -83,9 +86,11 @@ void _gfortran_caf_send(void* token, std::size_t offset, int image, Descriptor* 
         std::memmove(first, source->base, source->type.element_bytes);
         return;
     }
+    const pgas::Section from = source->section(source_kind);
+    if (from.count() == 0) return;
     Selected to = select(*target, target_subscripts, target_kind);
     to.section.first += first - target->base;
-    assign(to.section, source->section(source_kind));
+    assign(to.section, from);
 }
 
 void _gfortran_caf_sendget(void* target_token, std::size_t target_offset, int target_image,

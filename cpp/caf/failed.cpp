@@ -1,5 +1,6 @@
 // Failed and stopped images.
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -15,7 +16,9 @@ namespace {
 using pgas::State;
 
 const pgas::Team& team_of(void** team) {
-    if (team == nullptr || *team == nullptr) return images().team();
+    // Where no team was given gfortran 12 passes an integer of four bytes to IMAGE_STATUS.
+    const bool is_missing = static_cast<int>(reinterpret_cast<std::intptr_t>(team)) == -1;
+    if (team == nullptr || is_missing || *team == nullptr) return images().team();
     return *static_cast<const pgas::Team*>(*team);
 }
 
@@ -40,10 +43,11 @@ void list(Descriptor& result, const pgas::Team& team, State state, const int* ki
     }
     constexpr signed char integer_type = 1;
     result.base = memory;
-    result.offset = static_cast<std::size_t>(-1);
+    // As gfortran wants results of array functions.
+    result.offset = 0;
     result.type = {bytes, 0, 1, integer_type, 0};
     result.span = static_cast<std::ptrdiff_t>(bytes);
-    result.dimensions[0] = {1, 1, static_cast<std::ptrdiff_t>(found.size())};
+    result.dimensions[0] = {1, 0, static_cast<std::ptrdiff_t>(found.size()) - 1};
 }
 
 }  // namespace
@@ -62,6 +66,8 @@ void _gfortran_caf_stopped_images(Descriptor* array, void** team, int* kind) {
 
 int _gfortran_caf_image_status(int image, void** team) {
     const pgas::Team& wanted = team_of(team);
+    // An image that does not exist does not run; gfortran's own tests want to hear so.
+    if (image > wanted.size()) return stat_stopped_image;
     switch (state_of(wanted, index_of(image, wanted))) {
         case State::failed:
             return stat_failed_image;

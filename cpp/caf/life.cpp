@@ -33,8 +33,10 @@ constexpr int exit_bits = 0xFF;
 
 }  // namespace
 
+// Static coarrays have been registered, and have their initial values, before the main program
+// begins on any image.
 void _gfortran_caf_init(int* /*argc*/, char*** /*argv*/) {
-    static_cast<void>(images());
+    static_cast<void>(images().team().barrier());
 }
 
 // What this image has in coarrays stays where it is as long as others use it: nobody waits here.

@@ -16,6 +16,11 @@ int member_of(int image) {
     return image == 0 ? images().team().me() : index_of(image);
 }
 
+bool has_failed(int member) {
+    const pgas::Images& all = images();
+    return all.job().state(all.team().member(member).image) == pgas::State::failed;
+}
+
 pgas::LoneSignal& event_of(void* token, std::size_t index, int member) {
     return object_of<pgas::LoneSignal>(token, index, images().team(), member);
 }
@@ -42,9 +47,19 @@ void answer_lock(LockOutcome outcome, int* acquired, const Answer& answer) {
 void _gfortran_caf_lock(void* token, std::size_t index, int image, int* acquired, int* stat,
                         char* message, std::size_t length) {
     pgas::Job& job = images().job();
-    auto& lock = object_of<pgas::Lock>(token, index, images().team(), member_of(image));
-    const LockOutcome outcome = acquired == nullptr ? lock.acquire(job) : lock.try_acquire(job);
-    answer_lock(outcome, acquired, Answer{stat, message, length});
+    const int member = member_of(image);
+    const Answer answer{stat, message, length};
+    auto& lock = object_of<pgas::Lock>(token, index, images().team(), member);
+    if (token_of(token).is_critical) {
+        // An image that fails has left the construct, and image 1 that it has what it needs.
+        static_cast<void>(lock.acquire(job));
+        answer.success();
+    } else if (has_failed(member)) {
+        answer.failure(stat_failed_image, "LOCK: the image of the lock has failed.");
+    } else {
+        answer_lock(acquired == nullptr ? lock.acquire(job) : lock.try_acquire(job), acquired,
+                    answer);
+    }
 }
 
 void _gfortran_caf_unlock(void* token, std::size_t index, int image, int* stat, char* message,
@@ -68,7 +83,7 @@ void _gfortran_caf_event_post(void* token, std::size_t index, int image, int* st
                               std::size_t length) {
     const int member = member_of(image);
     const Answer answer{stat, message, length};
-    if (images().job().state(images().team().member(member).image) == pgas::State::failed) {
+    if (has_failed(member)) {
         answer.failure(stat_failed_image, "EVENT POST: that image has failed.");
         return;
     }

@@ -1,7 +1,9 @@
 // Coarrays and components: registering and freeing them.
 
+#include <algorithm>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "caf/api.hpp"
 #include "caf/report.hpp"
@@ -41,6 +43,16 @@ std::int64_t bytes_of(int kind, std::size_t size) {
 
 bool is_object(int kind) {
     return kind >= lock_static && kind <= event_allocatable;
+}
+
+/// The coarrays of this image that are allocated, with the team in which they were.
+struct Allocated {
+    Token* token;
+    const pgas::Team* team;
+};
+std::vector<Allocated>& allocated() {
+    static auto& list = *new std::vector<Allocated>;
+    return list;
 }
 
 std::string refusal(std::int64_t bytes, const pgas::Heap& heap) {
@@ -106,7 +118,9 @@ void register_coarray(std::size_t size, int kind, void** place, Descriptor* desc
     }
     if (is_object(kind)) std::fill_n(memory, bytes, std::byte{0});
     const bool is_array = kind == coarray_allocatable && descriptor->type.rank > 0;
-    *token = {Token::right_mark, false, memory, size, is_array ? descriptor : nullptr};
+    *token = {Token::right_mark, false, kind == critical, memory, size,
+              is_array ? descriptor : nullptr};
+    if (kind == coarray_allocatable) allocated().push_back({token, &all.team()});
     *place = token;
     descriptor->base = memory;
     answer.success();
@@ -130,7 +144,15 @@ Token* new_token(int image) {
     pgas::Images& all = images();
     std::byte* memory = all.components(image).allocate(all.job(), sizeof(Token));
     if (memory == nullptr) return nullptr;
-    return new (memory) Token{Token::right_mark, true, nullptr, 0, nullptr};
+    return new (memory) Token{Token::right_mark, true, false, nullptr, 0, nullptr};
+}
+
+void forget_coarrays_of_team() {
+    std::erase_if(allocated(), [](const Allocated& one) {
+        if (one.team != &images().team()) return false;
+        if (one.token->descriptor != nullptr) one.token->descriptor->base = nullptr;
+        return true;
+    });
 }
 
 }  // namespace halocline::caf
@@ -162,6 +184,7 @@ void _gfortran_caf_deregister(void** place, int kind, int* stat, char* message,
         // Nobody frees what another image may still use.
         outcome = guarded([&] { return all.team().barrier(all.digest()); });
         all.free(token.memory);
+        std::erase_if(allocated(), [&](const Allocated& one) { return one.token == &token; });
     }
     constexpr int keeps_token = 1;
     if (kind != keeps_token) {

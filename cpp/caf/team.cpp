@@ -2,6 +2,7 @@
 
 #include "caf/api.hpp"
 #include "caf/report.hpp"
+#include "caf/token.hpp"
 
 using namespace halocline;
 using namespace halocline::caf;
@@ -28,6 +29,7 @@ void _gfortran_caf_change_team(void** team, int /*unused*/) {
 }
 
 void _gfortran_caf_end_team(void** /*team*/) {
+    forget_coarrays_of_team();
     Answer{}.outcome(images().end_team(), "END TEAM");
 }
 
@@ -35,8 +37,9 @@ void _gfortran_caf_sync_team(void** team, int /*unused*/) {
     Answer{}.outcome(team_of(team).barrier(), "SYNC TEAM");
 }
 
-int _gfortran_caf_team_number(void** team) {
-    const pgas::Team& wanted = team == nullptr ? images().team() : team_of(team);
+int _gfortran_caf_team_number(void* team) {
+    const pgas::Team& wanted =
+        team == nullptr ? images().team() : *static_cast<const pgas::Team*>(team);
     return static_cast<int>(wanted.number());
 }
 

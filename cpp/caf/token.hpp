@@ -15,9 +15,10 @@ struct Token {
 
     std::uint64_t mark;
     bool is_component;
+    bool is_critical;              ///< the lock of a CRITICAL construct
     std::byte* memory;             ///< null while a component is not allocated
     std::size_t bytes;             ///< as the program wanted them
-    const Descriptor* descriptor;  ///< of an allocatable array, or null
+    Descriptor* descriptor;        ///< of an allocatable array, or null
 };
 
 /// A token of this process' program.
@@ -28,6 +29,9 @@ struct Token {
 
 /// A new token in the memory of an image, or null if there is no memory.
 [[nodiscard]] Token* new_token(int image);
+
+/// Coarrays that were allocated in the current team are not allocated any more.
+void forget_coarrays_of_team();
 
 /// Locks and events: where the one with an index lies in the memory of a member of the team.
 template <class Object>

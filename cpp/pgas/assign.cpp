@@ -117,27 +117,40 @@ private:
 struct Matched {
     Section to, from;
 
-    Matched(const Section& to_, const Section& from_) : to(to_), from(from_) {
-        const bool is_scalar = from.rank == 0;
+    Matched(const Section& to_, const Section& from_) : to(squeezed(to_)), from(squeezed(from_)) {
+        // A scalar goes to all elements.
+        for (int axis = from.rank; axis < to.rank; ++axis) {
+            from.axes[static_cast<std::size_t>(axis)] = {
+                to.axes[static_cast<std::size_t>(axis)].count, 0, nullptr};
+        }
         int kept = 0;
-        for (int axis = 0; axis < to_.rank; ++axis) {
+        for (int axis = 0; axis < to.rank; ++axis) {
             const auto a = static_cast<std::size_t>(axis);
-            const Axis& target = to_.axes[a];
-            const Axis source = is_scalar ? Axis{target.count, 0, nullptr} : from_.axes[a];
-            if (target.count == 1) {
-                to.first += target.offset(0);
-                from.first += source.offset(0);
-            } else if (kept == 0 || !is_joined(kept - 1, target, source)) {
-                to.axes[static_cast<std::size_t>(kept)] = target;
-                from.axes[static_cast<std::size_t>(kept)] = source;
-                ++kept;
-            }
+            if (kept > 0 && is_joined(kept - 1, to.axes[a], from.axes[a])) continue;
+            to.axes[static_cast<std::size_t>(kept)] = to.axes[a];
+            from.axes[static_cast<std::size_t>(kept)] = from.axes[a];
+            ++kept;
         }
         to.rank = kept;
         from.rank = kept;
     }
 
 private:
+    /// A section without the axes that have one element.
+    static Section squeezed(const Section& section) {
+        Section result;
+        result.first = section.first;
+        result.element = section.element;
+        for (int a = 0; a < section.rank; ++a) {
+            const Axis& axis = section.axes[static_cast<std::size_t>(a)];
+            if (axis.count == 1)
+                result.first += axis.offset(0);
+            else
+                result.axes[static_cast<std::size_t>(result.rank++)] = axis;
+        }
+        return result;
+    }
+
     /// Joins an axis to the one before if elements go on evenly in both sections.
     bool is_joined(int before, const Axis& target, const Axis& source) {
         Axis& to_axis = to.axes[static_cast<std::size_t>(before)];

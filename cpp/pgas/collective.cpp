@@ -56,6 +56,12 @@ std::size_t piece_of(std::size_t element_bytes) {
     return element_bytes > piece_bytes ? piece_bytes : piece_bytes / element_bytes * element_bytes;
 }
 
+/// All have a result, but the program is to hear that it lacks what a failed member would have
+/// had to say, even if only others needed that.
+Outcome with_failures(Outcome outcome, const Team& team) {
+    return team.has_failed_member() ? graver(outcome, Outcome::failed) : outcome;
+}
+
 }  // namespace
 
 Outcome broadcast(Team& team, const Section& array, int source) {
@@ -74,7 +80,7 @@ Outcome broadcast(Team& team, const Section& array, int source) {
         outcome = graver(outcome, round.outcome());
     }
     if (team.me() != source) packed.restore();
-    return outcome;
+    return with_failures(outcome, team);
 }
 
 Outcome reduce(Team& team, const Section& array, const Combine& combine, int result) {
@@ -103,7 +109,7 @@ Outcome reduce(Team& team, const Section& array, const Combine& combine, int res
         outcome = graver(outcome, round.outcome());
     }
     if (is_mine) packed.restore();
-    return outcome;
+    return with_failures(outcome, team);
 }
 
 }  // namespace halocline::pgas

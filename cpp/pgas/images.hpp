@@ -34,9 +34,9 @@ public:
     Images(const Images&) = delete;
     Images& operator=(const Images&) = delete;
 
-    [[nodiscard]] Job& job() { return job_; }
-    [[nodiscard]] Team& team() { return *teams_.back(); }
-    [[nodiscard]] Team& initial_team() { return *teams_.front(); }
+    [[nodiscard]] Job& job() const { return job_; }
+    [[nodiscard]] Team& team() const { return *teams_.back(); }
+    [[nodiscard]] Team& initial_team() const { return *teams_.front(); }
 
     /// Splits the current team; returns the part that this image is in. Collective. The team
     /// lives as long as the process.

@@ -37,6 +37,8 @@ public:
     [[nodiscard]] const Block& block() const { return block_; }
 
     [[nodiscard]] State state(int image) const { return block_.seat(image).state.load(); }
+    /// Likewise, as what becomes of who needs it.
+    [[nodiscard]] Outcome outcome_of(int image) const;
     /// How often images have stopped or failed.
     [[nodiscard]] std::uint32_t changes() const {
         return control_->changes.load(std::memory_order_acquire);
@@ -91,7 +93,6 @@ public:
 private:
     Job(Block block, int me, bool has_launcher);
 
-    [[nodiscard]] Outcome outcome_of(int image) const;
     [[nodiscard]] Outcome outcome_of_others();
     /// Ends this process if all are to end, and notices who has died without a launcher to see it.
     void look_around();

@@ -1,5 +1,6 @@
 #include "pgas/team.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -70,6 +71,12 @@ const std::byte* Team::Round::of(int index) {
 
 void Team::Round::end() {
     team_.station().taken.set(number_);
+}
+
+bool Team::has_failed_member() const {
+    return job_.changes() != 0 && std::ranges::any_of(members_, [&](const Member& member) {
+               return job_.state(member.image) == State::failed;
+           });
 }
 
 std::vector<Team::Member> Team::split(std::int64_t number, Station* station) {

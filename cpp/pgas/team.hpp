@@ -78,6 +78,9 @@ public:
         Outcome outcome_ = Outcome::done;
     };
 
+    /// Whether a member has failed.
+    [[nodiscard]] bool has_failed_member() const;
+
     /// Splits the team: members that give the same number are together. Collective. The station
     /// of the new team comes from this image's heap.
     [[nodiscard]] std::vector<Member> split(std::int64_t number, Station* station);

@@ -50,23 +50,26 @@ void _gfortran_caf_co_broadcast(Descriptor* array, int source, int* stat, char* 
                                 std::size_t length) {
     pgas::Team& team = images().team();
     const auto outcome = pgas::broadcast(team, elements(*array), index_of(source));
-    Answer{stat, message, length}.outcome(outcome, "CO_BROADCAST");
+    collective_answer(stat, message, length).outcome(outcome, "CO_BROADCAST");
 }
 
 void _gfortran_caf_co_sum(Descriptor* array, int result, int* stat, char* message,
                           std::size_t length) {
     const pgas::Section section = elements(*array);
-    reduce("CO_SUM", section, pgas::sum_of(section.element), result, {stat, message, length});
+    reduce("CO_SUM", section, pgas::sum_of(section.element), result,
+           collective_answer(stat, message, length));
 }
 
 void _gfortran_caf_co_min(Descriptor* array, int result, int* stat, char* message, int characters,
                           std::size_t length) {
     const pgas::Section section = elements(*array, characters);
-    reduce("CO_MIN", section, pgas::smaller_of(section.element), result, {stat, message, length});
+    reduce("CO_MIN", section, pgas::smaller_of(section.element), result,
+           collective_answer(stat, message, length));
 }
 
 void _gfortran_caf_co_max(Descriptor* array, int result, int* stat, char* message, int characters,
                           std::size_t length) {
     const pgas::Section section = elements(*array, characters);
-    reduce("CO_MAX", section, pgas::greater_of(section.element), result, {stat, message, length});
+    reduce("CO_MAX", section, pgas::greater_of(section.element), result,
+           collective_answer(stat, message, length));
 }

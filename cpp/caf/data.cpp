@@ -46,9 +46,16 @@ Selected select(const Descriptor& array, const Subscripts* subscripts, int kind)
     return result;
 }
 
-/// Where something of a coarray lies in the memory of a member of the current team.
+/// Where elements of a coarray begin in the memory of a member of the current team.
 std::byte* remote(void* token, std::size_t offset, int member) {
-    return images().at(member, token_of(token).memory + offset);
+    const Token& coarray = token_of(token);
+    if (offset > coarray.bytes) {
+        error(
+            "Something outside a coarray was to be accessed. gfortran 12 compiles two things "
+            "wrongly: a complex scalar (make it an array of one element, or allocatable), and a "
+            "vector subscript in an expression (assign the elements to a variable first).");
+    }
+    return images().at(member, coarray.memory + offset);
 }
 
 /// Whether a value goes to a value of the same type and kind: then that is all there is to do.
@@ -64,13 +71,15 @@ void _gfortran_caf_get(void* token, std::size_t offset, int image, Descriptor* s
                        int target_kind, bool /*may_overlap*/, int* stat) {
     const int member = index_of(image);
     if (!can_access(member, images().team(), stat)) return;
-    const std::byte* first = remote(token, offset, member);
-    if (source_subscripts == nullptr && are_scalars(*source, *target, source_kind, target_kind)) {
-        std::memmove(target->base, first, target->type.element_bytes);
+    const bool is_scalar =
+        source_subscripts == nullptr && are_scalars(*source, *target, source_kind, target_kind);
+    if (is_scalar) {
+        std::memmove(target->base, remote(token, offset, member), target->type.element_bytes);
         return;
     }
     const pgas::Section to = target->section(target_kind);
     if (to.count() == 0) return;  // then a vector without elements looks like a triplet
+    const std::byte* first = remote(token, offset, member);
     Selected from = select(*source, source_subscripts, source_kind);
     from.section.first += first - source->base;
     assign(to, from.section);
@@ -81,13 +90,15 @@ void _gfortran_caf_send(void* token, std::size_t offset, int image, Descriptor* 
                         int source_kind, bool /*may_overlap*/, int* stat, void* /*team*/) {
     const int member = index_of(image);
     if (!can_access(member, images().team(), stat)) return;
-    std::byte* first = remote(token, offset, member);
-    if (target_subscripts == nullptr && are_scalars(*target, *source, target_kind, source_kind)) {
-        std::memmove(first, source->base, source->type.element_bytes);
+    const bool is_scalar =
+        target_subscripts == nullptr && are_scalars(*target, *source, target_kind, source_kind);
+    if (is_scalar) {
+        std::memmove(remote(token, offset, member), source->base, source->type.element_bytes);
         return;
     }
     const pgas::Section from = source->section(source_kind);
     if (from.count() == 0) return;
+    const std::byte* first = remote(token, offset, member);
     Selected to = select(*target, target_subscripts, target_kind);
     to.section.first += first - target->base;
     assign(to.section, from);
@@ -104,6 +115,7 @@ void _gfortran_caf_sendget(void* target_token, std::size_t target_offset, int ta
     if (!can_access(from_member, images().team(), stat)) return;
     Selected to = select(*target, target_subscripts, target_kind);
     Selected from = select(*source, source_subscripts, source_kind);
+    if (to.section.count() == 0) return;
     to.section.first += remote(target_token, target_offset, to_member) - target->base;
     from.section.first += remote(source_token, source_offset, from_member) - source->base;
     assign(to.section, from.section);

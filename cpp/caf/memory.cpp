@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "caf/api.hpp"
@@ -54,6 +55,8 @@ std::vector<Allocated>& allocated() {
     static auto& list = *new std::vector<Allocated>;
     return list;
 }
+
+bool is_allocated_with_stat = false;
 
 std::string refusal(std::int64_t bytes, const pgas::Heap& heap) {
     const double mebi = 1 << 20;
@@ -118,11 +121,12 @@ void register_coarray(std::size_t size, int kind, void** place, Descriptor* desc
     }
     if (is_object(kind)) std::fill_n(memory, bytes, std::byte{0});
     const bool is_array = kind == coarray_allocatable && descriptor->type.rank > 0;
-    *token = {Token::right_mark, false, kind == critical, memory, size,
-              is_array ? descriptor : nullptr};
+    *token = {
+        Token::right_mark, false, kind == critical, memory, size, is_array ? descriptor : nullptr};
     if (kind == coarray_allocatable) allocated().push_back({token, &all.team()});
     *place = token;
     descriptor->base = memory;
+    is_allocated_with_stat = answer.stat != nullptr;
     answer.success();
 }
 
@@ -145,6 +149,10 @@ Token* new_token(int image) {
     std::byte* memory = all.components(image).allocate(all.job(), sizeof(Token));
     if (memory == nullptr) return nullptr;
     return new (memory) Token{Token::right_mark, true, false, nullptr, 0, nullptr};
+}
+
+bool has_just_allocated_with_stat() {
+    return std::exchange(is_allocated_with_stat, false);
 }
 
 void forget_coarrays_of_team() {

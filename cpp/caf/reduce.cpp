@@ -134,5 +134,5 @@ void _gfortran_caf_co_reduce(Descriptor* array, void (*operation)(), int flags, 
     const int member = result == 0 ? pgas::all_members : index_of(result);
     const int kind = static_cast<int>(array->type.element_bytes);
     const auto outcome = pgas::reduce(images().team(), array->section(kind), combine, member);
-    Answer{stat, message, length}.outcome(outcome, "CO_REDUCE");
+    collective_answer(stat, message, length).outcome(outcome, "CO_REDUCE");
 }

@@ -30,6 +30,12 @@ void Answer::outcome(pgas::Outcome outcome, const char* what) const {
     }
 }
 
+Answer collective_answer(int* stat, char* message, std::size_t length) {
+    const bool is_address =
+        reinterpret_cast<std::uintptr_t>(message) >= static_cast<std::uintptr_t>(page_bytes);
+    return {stat, is_address ? message : nullptr, length};
+}
+
 void error(const std::string& text) {
     static bool is_ending = false;
     if (is_ending) std::_Exit(EXIT_FAILURE);

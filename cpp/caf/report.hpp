@@ -34,6 +34,10 @@ struct Answer {
     void outcome(pgas::Outcome outcome, const char* what) const;
 };
 
+/// The answer of a collective procedure. gfortran 12 passes a character variable of fixed length
+/// itself where its address belongs: then its length lies there, and there is no message.
+[[nodiscard]] Answer collective_answer(int* stat, char* message, std::size_t length);
+
 /// Ends all images with a message of this one.
 [[noreturn]] void error(const std::string& text);
 

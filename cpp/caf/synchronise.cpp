@@ -8,6 +8,7 @@
 
 #include "caf/api.hpp"
 #include "caf/report.hpp"
+#include "caf/token.hpp"
 
 using namespace halocline;
 using namespace halocline::caf;
@@ -69,6 +70,9 @@ Outcome synchronise(const Team& team, int count, const Index& index) {
 void _gfortran_caf_sync_all(int* stat, char** message, std::size_t length) {
     pgas::Images& all = images();
     const Outcome outcome = guarded([&] { return all.team().barrier(all.digest()); });
+    // What follows an ALLOCATE with STAT=, which cannot be told: the next statement will be.
+    const bool is_forgiven = stat == nullptr && has_just_allocated_with_stat();
+    if (is_forgiven && outcome == Outcome::failed) return;
     Answer{stat, text_at(message), length}.outcome(outcome, "SYNC ALL");
 }
 

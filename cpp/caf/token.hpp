@@ -15,10 +15,10 @@ struct Token {
 
     std::uint64_t mark;
     bool is_component;
-    bool is_critical;              ///< the lock of a CRITICAL construct
-    std::byte* memory;             ///< null while a component is not allocated
-    std::size_t bytes;             ///< as the program wanted them
-    Descriptor* descriptor;        ///< of an allocatable array, or null
+    bool is_critical;        ///< the lock of a CRITICAL construct
+    std::byte* memory;       ///< null while a component is not allocated
+    std::size_t bytes;       ///< as the program wanted them
+    Descriptor* descriptor;  ///< of an allocatable array, or null
 };
 
 /// A token of this process' program.
@@ -32,6 +32,10 @@ struct Token {
 
 /// Coarrays that were allocated in the current team are not allocated any more.
 void forget_coarrays_of_team();
+
+/// Whether the last that happened to coarrays is an ALLOCATE with STAT=. gfortran synchronises
+/// after it without STAT=, and gives a coarray no bounds if its STAT= is not 0. True once.
+[[nodiscard]] bool has_just_allocated_with_stat();
 
 /// Locks and events: where the one with an index lies in the memory of a member of the team.
 template <class Object>

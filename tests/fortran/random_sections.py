@@ -230,9 +230,7 @@ def _statement(
 
 def _is_beyond_the_compiler(left: Section) -> bool:
     """What gfortran 12 translates wrongly on a left side: see compiler_limits.md."""
-    if left.image:
-        return left.array.type == "complex" and not left.shape
-    return len(left.selectors) > 1 and left.has_vectors
+    return left.image is None and len(left.selectors) > 1 and left.has_vectors
 
 
 def selector(

@@ -34,7 +34,7 @@ def _cases():
                 yield pytest.param(source, images, id=f"{source.stem}-{images}")
 
 
-@pytest.mark.parametrize(("source", "images"), _cases())
+@pytest.mark.parametrize(("source", "images"), list(_cases()))
 def test_program_keeps_what_its_name_promises(built, source, images):
     ended = run(built(source), images)
     status = _says(source, "exit", "0")

@@ -4,7 +4,7 @@
 #include <deque>
 #include <vector>
 
-#include "caf/api.hpp"
+#include "caf/api14.hpp"
 #include "caf/report.hpp"
 #include "caf/token.hpp"
 
@@ -46,17 +46,41 @@ Selected select(const Descriptor& array, const Subscripts* subscripts, int kind)
     return result;
 }
 
-/// Where elements of a coarray begin in the memory of a member of the current team.
-std::byte* remote(void* token, std::size_t offset, int member) {
-    const Token& coarray = token_of(token);
-    if (offset > coarray.bytes) {
+/// A coarray as a member of the current team has it.
+struct Remote {
+    std::byte* first;
+    std::size_t bytes;
+    bool is_mine;  ///< then a temporary of this image may stand for it, at any distance
+
+    Remote(void* token, int member)
+        : first(images().at(member, token_of(token).memory)),
+          bytes(token_of(token).bytes),
+          is_mine(member == images().team().me()) {}
+
+    /// A value that lies so many bytes behind the first.
+    [[nodiscard]] std::byte* value(std::size_t offset, std::size_t size) const {
+        if (!is_mine && (offset > bytes || offset + size > bytes)) refuse();
+        return first + offset;
+    }
+    /// Elements of an array, whose first lies so many bytes behind the coarray's first.
+    [[nodiscard]] pgas::Section section(const Selected& local, const Descriptor& array,
+                                        std::size_t offset) const {
+        pgas::Section result = local.section;
+        result.first = first + offset + (local.section.first - array.base);
+        if (is_mine) return result;
+        const auto [begin, end] = result.extent();
+        if (begin < first || end > first + bytes) refuse();
+        return result;
+    }
+
+private:
+    [[noreturn]] static void refuse() {
         error(
             "Something outside a coarray was to be accessed. gfortran 12 compiles two things "
             "wrongly: a complex scalar (make it an array of one element, or allocatable), and a "
             "vector subscript in an expression (assign the elements to a variable first).");
     }
-    return images().at(member, coarray.memory + offset);
-}
+};
 
 /// Whether a value goes to a value of the same type and kind: then that is all there is to do.
 bool are_scalars(const Descriptor& one, const Descriptor& other, int kind, int other_kind) {
@@ -71,18 +95,16 @@ void _gfortran_caf_get(void* token, std::size_t offset, int image, Descriptor* s
                        int target_kind, bool /*may_overlap*/, int* stat) {
     const int member = index_of(image);
     if (!can_access(member, images().team(), stat)) return;
-    const bool is_scalar =
-        source_subscripts == nullptr && are_scalars(*source, *target, source_kind, target_kind);
-    if (is_scalar) {
-        std::memmove(target->base, remote(token, offset, member), target->type.element_bytes);
+    const Remote remote(token, member);
+    const std::size_t bytes = target->type.element_bytes;
+    if (source_subscripts == nullptr && are_scalars(*source, *target, source_kind, target_kind)) {
+        std::memmove(target->base, remote.value(offset, bytes), bytes);
         return;
     }
     const pgas::Section to = target->section(target_kind);
     if (to.count() == 0) return;  // then a vector without elements looks like a triplet
-    const std::byte* first = remote(token, offset, member);
-    Selected from = select(*source, source_subscripts, source_kind);
-    from.section.first += first - source->base;
-    assign(to, from.section);
+    const Selected from = select(*source, source_subscripts, source_kind);
+    assign(to, remote.section(from, *source, offset));
 }
 
 void _gfortran_caf_send(void* token, std::size_t offset, int image, Descriptor* target,
@@ -90,18 +112,17 @@ void _gfortran_caf_send(void* token, std::size_t offset, int image, Descriptor* 
                         int source_kind, bool /*may_overlap*/, int* stat, void* /*team*/) {
     const int member = index_of(image);
     if (!can_access(member, images().team(), stat)) return;
-    const bool is_scalar =
-        target_subscripts == nullptr && are_scalars(*target, *source, target_kind, source_kind);
-    if (is_scalar) {
-        std::memmove(remote(token, offset, member), source->base, source->type.element_bytes);
+    const Remote remote(token, member);
+    const std::size_t bytes = source->type.element_bytes;
+    if (target_subscripts == nullptr && are_scalars(*target, *source, target_kind, source_kind)) {
+        std::memmove(remote.value(offset, bytes), source->base, bytes);
         return;
     }
     const pgas::Section from = source->section(source_kind);
     if (from.count() == 0) return;
-    const std::byte* first = remote(token, offset, member);
-    Selected to = select(*target, target_subscripts, target_kind);
-    to.section.first += first - target->base;
-    assign(to.section, from);
+    const Selected to = select(*target, target_subscripts, target_kind);
+    if (to.section.count() == 0) return;
+    assign(remote.section(to, *target, offset), from);
 }
 
 void _gfortran_caf_sendget(void* target_token, std::size_t target_offset, int target_image,
@@ -113,10 +134,9 @@ void _gfortran_caf_sendget(void* target_token, std::size_t target_offset, int ta
     const int from_member = index_of(source_image);
     if (!can_access(to_member, images().team(), stat)) return;
     if (!can_access(from_member, images().team(), stat)) return;
-    Selected to = select(*target, target_subscripts, target_kind);
-    Selected from = select(*source, source_subscripts, source_kind);
-    if (to.section.count() == 0) return;
-    to.section.first += remote(target_token, target_offset, to_member) - target->base;
-    from.section.first += remote(source_token, source_offset, from_member) - source->base;
-    assign(to.section, from.section);
+    const Selected to = select(*target, target_subscripts, target_kind);
+    const Selected from = select(*source, source_subscripts, source_kind);
+    if (to.section.count() == 0 || from.section.count() == 0) return;
+    assign(Remote(target_token, to_member).section(to, *target, target_offset),
+           Remote(source_token, from_member).section(from, *source, source_offset));
 }

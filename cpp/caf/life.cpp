@@ -1,4 +1,4 @@
-// Beginning and end of an image, and who it is.
+// Beginning and end of an image.
 
 #include <cstdio>
 #include <cstdlib>
@@ -42,21 +42,6 @@ void _gfortran_caf_init(int* /*argc*/, char*** /*argv*/) {
 // What this image has in coarrays stays where it is as long as others use it: nobody waits here.
 void _gfortran_caf_finalize() {
     images().job().stop();
-}
-
-int _gfortran_caf_this_image(int /*distance*/) {
-    return images().team().me() + 1;
-}
-
-int _gfortran_caf_num_images(int /*distance*/, int failed) {
-    const pgas::Team& team = images().team();
-    if (failed < 0) return team.size();
-    int count = 0;
-    for (int i = 0; i < team.size(); ++i) {
-        const bool has_failed = images().job().state(team.member(i).image) == pgas::State::failed;
-        count += has_failed == (failed != 0) ? 1 : 0;
-    }
-    return count;
 }
 
 void _gfortran_caf_stop_numeric(int code, bool quiet) {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "caf/api.hpp"
+#include "caf/api14.hpp"
 #include "caf/reference.hpp"
 #include "caf/report.hpp"
 

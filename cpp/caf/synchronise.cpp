@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "caf/api.hpp"
-#include "caf/report.hpp"
+#include "caf/synchronise.hpp"
 #include "caf/token.hpp"
 
 using namespace halocline;

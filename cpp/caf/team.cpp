@@ -1,6 +1,6 @@
-// Teams.
+// Teams, and who an image is in them.
 
-#include "caf/api.hpp"
+#include "caf/api14.hpp"
 #include "caf/report.hpp"
 #include "caf/token.hpp"
 
@@ -15,6 +15,21 @@ pgas::Team& team_of(void** team) {
 }
 
 }  // namespace
+
+int _gfortran_caf_this_image(int /*distance*/) {
+    return images().team().me() + 1;
+}
+
+int _gfortran_caf_num_images(int /*distance*/, int failed) {
+    const pgas::Team& team = images().team();
+    if (failed < 0) return team.size();
+    int count = 0;
+    for (int i = 0; i < team.size(); ++i) {
+        const bool has_failed = images().job().state(team.member(i).image) == pgas::State::failed;
+        count += has_failed == (failed != 0) ? 1 : 0;
+    }
+    return count;
+}
 
 void _gfortran_caf_form_team(int number, void** team, int /*unused*/) {
     *team = guarded([&] { return &images().form_team(number); });

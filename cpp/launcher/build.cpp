@@ -24,10 +24,8 @@ std::string compiler() {
     return chosen == nullptr || *chosen == '\0' ? "gfortran" : chosen;
 }
 
-/// The folder beside this program's that holds the library.
 std::string library_folder() {
-    const auto program = std::filesystem::read_symlink("/proc/self/exe");
-    return (program.parent_path().parent_path() / "lib").string();
+    return prefix() + "/lib";
 }
 
 std::string said_by(const std::string& command) {
@@ -57,6 +55,11 @@ void require_known_version(const std::string& name) {
 }
 
 }  // namespace
+
+std::string prefix() {
+    const auto program = std::filesystem::read_symlink("/proc/self/exe");
+    return program.parent_path().parent_path().string();
+}
 
 std::vector<std::string> compile_flags() {
     return {"-fcoarray=lib"};

@@ -5,6 +5,9 @@
 
 namespace halocline::launcher {
 
+/// The folder in which this program lies in bin/, and all that belongs to it beside that.
+[[nodiscard]] std::string prefix();
+
 /// What a compiler is to be told so that a program has our coarrays.
 [[nodiscard]] std::vector<std::string> compile_flags();
 [[nodiscard]] std::vector<std::string> link_flags();

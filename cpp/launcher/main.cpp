@@ -25,7 +25,9 @@ constexpr const char* help =
     "  halocline caf build heat.f90 -o heat    compile and link; takes all options of gfortran\n"
     "  halocline caf run -n 4 ./heat           run with 4 images on this machine\n"
     "  halocline caf flags                     options for a Makefile: all, or those of\n"
-    "                                          --compile, --link\n"
+    "                                          --compile, --link; --prefix: the folder for\n"
+    "                                          CMAKE_PREFIX_PATH, and lib/pkgconfig in it for\n"
+    "                                          PKG_CONFIG_PATH\n"
     "\n"
     "Options of run, before the program:\n"
     "  -n, --images N     images; as many as processors if not given\n"
@@ -101,13 +103,19 @@ Run run_of(std::span<const std::string> words) {
 
 void print_flags(std::span<const std::string> words) {
     const std::string which = words.empty() ? "" : words.front();
-    if (words.size() > 1 || !(which.empty() || which == "--compile" || which == "--link")) {
-        throw JobError("'flags' takes --compile, --link or nothing.");
-    }
     Words flags;
-    if (which != "--link") flags = compile_flags();
-    if (which != "--compile") {
+    if (which == "--prefix") {
+        flags = {prefix()};
+    } else if (which == "--compile") {
+        flags = compile_flags();
+    } else if (which == "--link") {
+        flags = link_flags();
+    } else if (which.empty()) {
+        flags = compile_flags();
         for (const std::string& flag : link_flags()) flags.push_back(flag);
+    }
+    if (flags.empty() || words.size() > 1) {
+        throw JobError("'flags' takes --compile, --link, --prefix or nothing.");
     }
     for (std::size_t i = 0; i < flags.size(); ++i) {
         std::printf("%s%s", i == 0 ? "" : " ", flags[i].c_str());

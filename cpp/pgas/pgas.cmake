@@ -1,4 +1,4 @@
-# One-sided memory, and what stands on it: the coarray library of GNU Fortran and its launcher. They
+# One-sided memory, and what stands on it: the coarray libraries of GNU Fortran and their launcher. They
 # need neither Python nor MPI, and lie together in the folder 'caf' of the installed package.
 
 set(pgas_sources
@@ -21,10 +21,10 @@ target_include_directories(halocline_pgas PUBLIC cpp)
 target_link_libraries(halocline_pgas PRIVATE halocline_warnings)
 
 set(exports ${CMAKE_CURRENT_SOURCE_DIR}/cpp/caf/exports.map)
-add_library(halocline_caf SHARED
+# What gfortran 11 to 15 calls in the same way.
+add_library(halocline_caf_shared OBJECT
   cpp/caf/atomic.cpp
   cpp/caf/collectives.cpp
-  cpp/caf/data.cpp
   cpp/caf/descriptor.cpp
   cpp/caf/failed.cpp
   cpp/caf/life.cpp
@@ -32,15 +32,35 @@ add_library(halocline_caf SHARED
   cpp/caf/memory.cpp
   cpp/caf/random.cpp
   cpp/caf/reduce.cpp
+  cpp/caf/report.cpp
+  cpp/caf/synchronise.cpp)
+# The library of gfortran 11 to 14, and that of gfortran 15.
+add_library(halocline_caf SHARED
+  cpp/caf/data.cpp
+  cpp/caf/newer.cpp
   cpp/caf/reference.cpp
   cpp/caf/reference_data.cpp
-  cpp/caf/report.cpp
-  cpp/caf/synchronise.cpp
+  cpp/caf/synchronise14.cpp
   cpp/caf/team.cpp)
-set_target_properties(halocline_caf PROPERTIES
-  CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON LINK_DEPENDS ${exports})
-target_link_options(halocline_caf PRIVATE "LINKER:--version-script=${exports}")
-target_link_libraries(halocline_caf PRIVATE halocline_pgas halocline_warnings)
+add_library(halocline_caf15 SHARED
+  cpp/caf15/accessor.cpp
+  cpp/caf15/data.cpp
+  cpp/caf15/form_team.cpp
+  cpp/caf15/older.cpp
+  cpp/caf15/remote.cpp
+  cpp/caf15/synchronise.cpp
+  cpp/caf15/team.cpp)
+foreach(library halocline_caf_shared halocline_caf halocline_caf15)
+  set_target_properties(${library} PROPERTIES
+    POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_include_directories(${library} PRIVATE cpp)
+  target_link_libraries(${library} PRIVATE halocline_warnings)
+endforeach()
+foreach(library halocline_caf halocline_caf15)
+  set_target_properties(${library} PROPERTIES LINK_DEPENDS ${exports})
+  target_link_options(${library} PRIVATE "LINKER:--version-script=${exports}")
+  target_link_libraries(${library} PRIVATE halocline_caf_shared halocline_pgas)
+endforeach()
 
 add_executable(halocline-caf
   cpp/launcher/build.cpp
@@ -54,5 +74,9 @@ target_include_directories(halocline-caf PRIVATE cpp)
 target_link_libraries(halocline-caf PRIVATE halocline_warnings)
 
 set(caf_destination halocline/caf)
-install(TARGETS halocline_caf LIBRARY DESTINATION ${caf_destination}/lib)
+install(TARGETS halocline_caf halocline_caf15 LIBRARY DESTINATION ${caf_destination}/lib)
 install(TARGETS halocline-caf RUNTIME DESTINATION ${caf_destination}/bin)
+install(FILES cpp/caf/packages/halocline-caf.pc
+  DESTINATION ${caf_destination}/lib/pkgconfig)
+install(FILES cpp/caf/packages/HaloclineCafConfig.cmake
+  DESTINATION ${caf_destination}/lib/cmake/HaloclineCaf)

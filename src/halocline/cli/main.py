@@ -16,6 +16,7 @@ from halocline.cli.papers import papers_app
 from halocline.errors import CaseError, HaloclineError, MpiError
 from halocline.launched import launched_rank, launched_ranks
 from halocline.options import Option, options_of
+from halocline_command import run_caf
 
 # Commands with the parameters of a case among their options, and which of their words is the case.
 _WITH_CASE = {"run": 0, "show": 1, "predict": 0}
@@ -216,6 +217,13 @@ def probe(
     run_probe(typer.echo, output, is_quick=quick, device=run.get("device", "cpu"))
 
 
+def caf(
+    words: Annotated[list[str], typer.Argument(help="build, run or flags; see --help.")],
+) -> None:
+    """Build and run coarray programs of GNU Fortran."""
+    run_caf(words)
+
+
 def build(arguments: Sequence[str]) -> typer.Typer:
     """Return the commands, with the parameters of the case that a command line names as options.
 
@@ -248,6 +256,8 @@ def build(arguments: Sequence[str]) -> typer.Typer:
         of_case = parameters if name in _WITH_CASE else {}
         app.command(name)(with_options(command, options, of_case, usual))
     app.add_typer(papers_app, name="papers")
+    # Such words never come this far but where the command is looked at as a whole.
+    app.command("caf", context_settings={"ignore_unknown_options": True})(caf)
     return app
 
 

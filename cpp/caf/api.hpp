@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "caf/descriptor.hpp"
-#include "core/error.hpp"
+#include "pgas/error.hpp"
 
 /// The functions that gfortran 11 to 15 calls in the same way with -fcoarray=lib; what only 11 to
 /// 14 has is in api14.hpp, what only 15 has in caf15/api.hpp. Images are numbered from 1; `stat`,

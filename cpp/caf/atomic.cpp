@@ -1,6 +1,7 @@
 // Atomic procedures.
 
-#include <atomic>
+#include "pgas/atomic.hpp"
+
 #include <cstring>
 
 #include "caf/api.hpp"
@@ -12,84 +13,65 @@ using namespace halocline::caf;
 
 namespace {
 
-enum Operation { add = 1, bitwise_and = 2, bitwise_or = 3, bitwise_xor = 4 };
+using pgas::Operation;
 
-template <class Number>
-Number apply(std::atomic_ref<Number> atom, int operation, Number value) {
-    switch (operation) {
-        case add:
-            return atom.fetch_add(value);
-        case bitwise_and:
-            return atom.fetch_and(value);
-        case bitwise_or:
-            return atom.fetch_or(value);
-        default:
-            return atom.fetch_xor(value);
+Operation operation_of(int number) {
+    switch (number) {
+        case 1: return Operation::add;
+        case 2: return Operation::bitwise_and;
+        case 3: return Operation::bitwise_or;
+        default: return Operation::bitwise_xor;
     }
 }
 
-/// An atomic variable of an image.
-struct Variable {
-    std::byte* place;
-    int kind;
-
-    /// Does something with it as an integer of its kind.
-    template <class Action>
-    void as_number(const Action& action) const {
-        constexpr int kind_of_long = 8;
-        if (kind == kind_of_long) {
-            action(std::atomic_ref(*reinterpret_cast<std::int64_t*>(place)));
-        } else {
-            action(std::atomic_ref(*reinterpret_cast<std::int32_t*>(place)));
-        }
-    }
-};
-
-template <class Number>
-Number read(const void* from, std::atomic_ref<Number> /*like*/) {
-    Number number;
-    std::memcpy(&number, from, sizeof number);
+/// A number as a program has it: the lowest bytes of ours.
+std::uint64_t read(const void* from, int kind) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, from, static_cast<std::size_t>(kind));
     return number;
+}
+void write(void* to, std::uint64_t number, int kind) {
+    std::memcpy(to, &number, static_cast<std::size_t>(kind));
 }
 
 /// Does something with a variable, if its image can be accessed.
 template <class Action>
-void access(void* token, std::size_t offset, int image, int* stat, int kind, const Action& action) {
-    const pgas::Team& team = images().team();
-    const int member = image == 0 ? team.me() : index_of(image);
-    if (!can_access(member, team, stat)) return;
-    const Variable variable{images().at(member, token_of(token).memory + offset), kind};
-    variable.as_number(action);
+void access(void* token, std::size_t offset, int image, int* stat, int kind,
+            const Action& action) {
+    const pgas::Images& all = images();
+    const int member = image == 0 ? all.team().me() : index_of(image);
+    if (!can_access(member, all.team(), stat)) return;
+    action(pgas::Atomic(all.job(), all.team().member(member).image,
+                        all.at(member, token_of(token).memory + offset),
+                        static_cast<std::size_t>(kind)));
 }
 
 }  // namespace
 
-void _gfortran_caf_atomic_define(void* token, std::size_t offset, int image, void* value, int* stat,
-                                 int /*type*/, int kind) {
-    access(token, offset, image, stat, kind, [&](auto atom) { atom.store(read(value, atom)); });
+void _gfortran_caf_atomic_define(void* token, std::size_t offset, int image, void* value,
+                                 int* stat, int /*type*/, int kind) {
+    access(token, offset, image, stat, kind, [&](const pgas::Atomic& atom) {
+        atom.fetch(Operation::replace, read(value, kind));
+    });
 }
 
 void _gfortran_caf_atomic_ref(void* token, std::size_t offset, int image, void* value, int* stat,
                               int /*type*/, int kind) {
-    access(token, offset, image, stat, kind, [&](auto atom) {
-        const auto number = atom.load();
-        std::memcpy(value, &number, sizeof number);
-    });
+    access(token, offset, image, stat, kind,
+           [&](const pgas::Atomic& atom) { write(value, atom.read(), kind); });
 }
 
 void _gfortran_caf_atomic_cas(void* token, std::size_t offset, int image, void* old, void* compare,
                               void* value, int* stat, int /*type*/, int kind) {
-    access(token, offset, image, stat, kind, [&](auto atom) {
-        auto expected = read(compare, atom);
-        static_cast<void>(atom.compare_exchange_strong(expected, read(value, atom)));
-        std::memcpy(old, &expected, sizeof expected);
+    access(token, offset, image, stat, kind, [&](const pgas::Atomic& atom) {
+        write(old, atom.compare_and_swap(read(compare, kind), read(value, kind)), kind);
     });
 }
 
-void _gfortran_caf_atomic_op(int operation, void* token, std::size_t offset, int image, void* value,
-                             void* old, int* stat, int /*type*/, int kind) {
-    access(token, offset, image, stat, kind, [&](auto atom) {
-        const auto before = apply(atom, operation, read(value, atom));
-        if (old != nullptr) std::memcpy(old, &before, sizeof before);
+void _gfortran_caf_atomic_op(int operation, void* token, std::size_t offset, int image,
+                             void* value, void* old, int* stat, int /*type*/, int kind) {
+    access(token, offset, image, stat, kind, [&](const pgas::Atomic& atom) {
+        const std::uint64_t before = atom.fetch(operation_of(operation), read(value, kind));
+        if (old != nullptr) write(old, before, kind);
     });
 }

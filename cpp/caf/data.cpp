@@ -7,6 +7,7 @@
 #include "caf/api14.hpp"
 #include "caf/report.hpp"
 #include "caf/token.hpp"
+#include "pgas/transfer.hpp"
 
 using namespace halocline;
 using namespace halocline::caf;
@@ -50,12 +51,16 @@ Selected select(const Descriptor& array, const Subscripts* subscripts, int kind)
 struct Remote {
     std::byte* first;
     std::size_t bytes;
+    int image;
     bool is_mine;  ///< then a temporary of this image may stand for it, at any distance
 
     Remote(void* token, int member)
         : first(images().at(member, token_of(token).memory)),
           bytes(token_of(token).bytes),
+          image(images().team().member(member).image),
           is_mine(member == images().team().me()) {}
+
+    [[nodiscard]] bool is_near() const { return images().job().is_near(image); }
 
     /// A value that lies so many bytes behind the first.
     [[nodiscard]] std::byte* value(std::size_t offset, std::size_t size) const {
@@ -63,12 +68,12 @@ struct Remote {
         return first + offset;
     }
     /// Elements of an array, whose first lies so many bytes behind the coarray's first.
-    [[nodiscard]] pgas::Section section(const Selected& local, const Descriptor& array,
-                                        std::size_t offset) const {
-        pgas::Section result = local.section;
-        result.first = first + offset + (local.section.first - array.base);
+    [[nodiscard]] pgas::Elements elements(const Selected& local, const Descriptor& array,
+                                          std::size_t offset) const {
+        pgas::Elements result{image, local.section};
+        result.section.first = first + offset + (local.section.first - array.base);
         if (is_mine) return result;
-        const auto [begin, end] = result.extent();
+        const auto [begin, end] = result.section.extent();
         if (begin < first || end > first + bytes) refuse();
         return result;
     }
@@ -88,6 +93,11 @@ bool are_scalars(const Descriptor& one, const Descriptor& other, int kind, int o
            one.type.type == other.type.type && one.type.element_bytes == other.type.element_bytes;
 }
 
+/// Elements of a variable of this image.
+pgas::Elements here(const pgas::Section& section) {
+    return {images().job().me(), section};
+}
+
 }  // namespace
 
 void _gfortran_caf_get(void* token, std::size_t offset, int image, Descriptor* source,
@@ -97,14 +107,15 @@ void _gfortran_caf_get(void* token, std::size_t offset, int image, Descriptor* s
     if (!can_access(member, images().team(), stat)) return;
     const Remote remote(token, member);
     const std::size_t bytes = target->type.element_bytes;
-    if (source_subscripts == nullptr && are_scalars(*source, *target, source_kind, target_kind)) {
+    if (source_subscripts == nullptr && remote.is_near() &&
+        are_scalars(*source, *target, source_kind, target_kind)) {
         std::memmove(target->base, remote.value(offset, bytes), bytes);
         return;
     }
     const pgas::Section to = target->section(target_kind);
     if (to.count() == 0) return;  // then a vector without elements looks like a triplet
     const Selected from = select(*source, source_subscripts, source_kind);
-    assign(to, remote.section(from, *source, offset));
+    transfer(images().job(), here(to), remote.elements(from, *source, offset));
 }
 
 void _gfortran_caf_send(void* token, std::size_t offset, int image, Descriptor* target,
@@ -114,7 +125,8 @@ void _gfortran_caf_send(void* token, std::size_t offset, int image, Descriptor* 
     if (!can_access(member, images().team(), stat)) return;
     const Remote remote(token, member);
     const std::size_t bytes = source->type.element_bytes;
-    if (target_subscripts == nullptr && are_scalars(*target, *source, target_kind, source_kind)) {
+    if (target_subscripts == nullptr && remote.is_near() &&
+        are_scalars(*target, *source, target_kind, source_kind)) {
         std::memmove(remote.value(offset, bytes), source->base, bytes);
         return;
     }
@@ -122,7 +134,7 @@ void _gfortran_caf_send(void* token, std::size_t offset, int image, Descriptor* 
     if (from.count() == 0) return;
     const Selected to = select(*target, target_subscripts, target_kind);
     if (to.section.count() == 0) return;
-    assign(remote.section(to, *target, offset), from);
+    transfer(images().job(), remote.elements(to, *target, offset), here(from));
 }
 
 void _gfortran_caf_sendget(void* target_token, std::size_t target_offset, int target_image,
@@ -137,6 +149,7 @@ void _gfortran_caf_sendget(void* target_token, std::size_t target_offset, int ta
     const Selected to = select(*target, target_subscripts, target_kind);
     const Selected from = select(*source, source_subscripts, source_kind);
     if (to.section.count() == 0 || from.section.count() == 0) return;
-    assign(Remote(target_token, to_member).section(to, *target, target_offset),
-           Remote(source_token, from_member).section(from, *source, source_offset));
+    transfer(images().job(),
+             Remote(target_token, to_member).elements(to, *target, target_offset),
+             Remote(source_token, from_member).elements(from, *source, source_offset));
 }

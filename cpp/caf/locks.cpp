@@ -3,6 +3,7 @@
 #include "caf/api.hpp"
 #include "caf/report.hpp"
 #include "caf/token.hpp"
+#include "pgas/event.hpp"
 #include "pgas/lock.hpp"
 
 using namespace halocline;
@@ -21,8 +22,8 @@ bool has_failed(int member) {
     return all.job().state(all.team().member(member).image) == pgas::State::failed;
 }
 
-pgas::LoneSignal& event_of(void* token, std::size_t index, int member) {
-    return object_of<pgas::LoneSignal>(token, index, images().team(), member);
+pgas::Event& event_of(void* token, std::size_t index, int member) {
+    return object_of<pgas::Event>(token, index, images().team(), member);
 }
 
 void answer_lock(LockOutcome outcome, int* acquired, const Answer& answer) {
@@ -87,27 +88,20 @@ void _gfortran_caf_event_post(void* token, std::size_t index, int image, int* st
         answer.failure(stat_failed_image, "EVENT POST: that image has failed.");
         return;
     }
-    event_of(token, index, member).add(1);
+    event_of(token, index, member).post(images().job());
     answer.success();
 }
 
 void _gfortran_caf_event_wait(void* token, std::size_t index, int until, int* stat, char* message,
                               std::size_t length) {
     const auto wanted = static_cast<std::uint32_t>(until < 1 ? 1 : until);
-    pgas::LoneSignal& event = event_of(token, index, images().team().me());
-    const Answer answer{stat, message, length};
-    const pgas::Outcome outcome =
-        images().job().await_any(event, [&] { return event.get() >= wanted; });
-    if (outcome != pgas::Outcome::done) {
-        answer.outcome(outcome, "EVENT WAIT");
-        return;
-    }
-    event.value.fetch_sub(wanted);
-    answer.success();
+    pgas::Event& event = event_of(token, index, images().team().me());
+    const pgas::Outcome outcome = event.wait(images().job(), wanted);
+    Answer{stat, message, length}.outcome(outcome, "EVENT WAIT");
 }
 
 void _gfortran_caf_event_query(void* token, std::size_t index, int image, int* count, int* stat) {
     const int member = member_of(image);
-    *count = static_cast<int>(event_of(token, index, member).get());
+    *count = static_cast<int>(event_of(token, index, member).count(images().job()));
     if (stat != nullptr) *stat = 0;
 }

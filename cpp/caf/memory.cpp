@@ -9,6 +9,7 @@
 #include "caf/api.hpp"
 #include "caf/report.hpp"
 #include "caf/token.hpp"
+#include "pgas/event.hpp"
 #include "pgas/lock.hpp"
 
 namespace halocline::caf {
@@ -25,6 +26,7 @@ enum Kind {
     event_allocatable,
     component_register,
     component_allocate,
+    coarray_alias,  ///< gfortran 15 only: an associate name of CHANGE TEAM
 };
 
 std::int64_t bytes_of(int kind, std::size_t size) {
@@ -36,7 +38,7 @@ std::int64_t bytes_of(int kind, std::size_t size) {
             return count * static_cast<std::int64_t>(sizeof(pgas::Lock));
         case event_static:
         case event_allocatable:
-            return count * static_cast<std::int64_t>(sizeof(pgas::LoneSignal));
+            return count * static_cast<std::int64_t>(sizeof(pgas::Event));
         default:
             return count;
     }
@@ -67,17 +69,24 @@ std::string refusal(std::int64_t bytes, const pgas::Heap& heap) {
            " MiB are in use. 'halocline caf run --memory 64G' reserves more.";
 }
 
+/// The image in whose memory a component lies. gfortran 15 allocates other images' components.
+int image_of(const void* component) {
+    const pgas::Job& job = images().job();
+    const int owner = job.owner_of(component);
+    return owner < 0 ? job.me() : owner;
+}
+
 /// gfortran 12 asks for a coarray where it allocates a component of one upon assignment or
-/// copies one with its components: then the token lies in this image's memory.
+/// copies one with its components: then the token lies in an image's memory.
 bool is_component(int kind, void* const* token) {
     if (kind == component_register || kind == component_allocate) return true;
     if (kind != coarray_allocatable) return false;
-    return images().job().owner_of(token) == images().job().me();
+    return images().job().owner_of(token) >= 0;
 }
 
-void allocate_component(Token& token, std::size_t size, const Answer& answer) {
+void allocate_component(Token& token, int image, std::size_t size, const Answer& answer) {
     pgas::Images& all = images();
-    pgas::SharedHeap& heap = all.components(all.job().me());
+    pgas::SharedHeap& heap = all.components(image);
     const auto bytes = static_cast<std::int64_t>(size);
     token.memory = heap.allocate(all.job(), bytes);
     token.bytes = size;
@@ -92,7 +101,8 @@ void register_component(std::size_t size, int kind, void** place, Descriptor* de
                         const Answer& answer) {
     Token* token = token_at(place);
     const bool is_fresh = token == nullptr || !token->is_component;
-    if (is_fresh) token = new_token(images().job().me());
+    const int image = image_of(place);
+    if (is_fresh) token = new_token(image);
     if (token == nullptr) {
         answer.failure(stat_other, "There is no memory left for components.");
         return;
@@ -105,7 +115,7 @@ void register_component(std::size_t size, int kind, void** place, Descriptor* de
         answer.success();
         return;
     }
-    allocate_component(*token, size, answer);
+    allocate_component(*token, image, size, answer);
     descriptor->base = token->memory;
 }
 
@@ -127,6 +137,34 @@ void register_coarray(std::size_t size, int kind, void** place, Descriptor* desc
     *place = token;
     descriptor->base = memory;
     is_allocated_with_stat = answer.stat != nullptr;
+    answer.success();
+}
+
+/// Gives memory of a coarray another name. Such a token stays, since nothing says when it is needed
+/// no more: there is one for each place in memory.
+void register_alias(void** place, Descriptor* descriptor, const Answer& answer) {
+    static auto& aliases = *new std::vector<Token*>;
+    if (token_at(place) == nullptr) error("CHANGE TEAM: what is associated is no coarray.");
+    const Token& coarray = token_of(*place);
+    std::byte* memory = descriptor->base == nullptr ? coarray.memory : descriptor->base;
+    descriptor->base = memory;
+    const auto known = std::find_if(aliases.begin(), aliases.end(), [&](const Token* alias) {
+        return alias->memory == memory && alias->bytes == coarray.bytes;
+    });
+    Token* alias = known == aliases.end() ? new_token(images().job().me()) : *known;
+    if (alias == nullptr) {
+        answer.failure(stat_other, "There is no memory left for an associate name.");
+        return;
+    }
+    if (known == aliases.end()) aliases.push_back(alias);
+    *alias = {Token::right_mark,
+              false,
+              false,
+              memory,
+              coarray.bytes,
+              descriptor->type.rank > 0 && coarray.descriptor != nullptr ? descriptor : nullptr,
+              true};
+    *place = alias;
     answer.success();
 }
 
@@ -171,7 +209,9 @@ using namespace halocline::caf;
 void _gfortran_caf_register(std::size_t size, int kind, void** token, Descriptor* descriptor,
                             int* stat, char* message, std::size_t length) {
     const Answer answer{stat, message, length};
-    if (is_component(kind, token)) {
+    if (kind == coarray_alias) {
+        register_alias(token, descriptor, answer);
+    } else if (is_component(kind, token)) {
         register_component(size, kind, token, descriptor, answer);
     } else {
         register_coarray(size, kind, token, descriptor, answer);
@@ -184,8 +224,13 @@ void _gfortran_caf_deregister(void** place, int kind, int* stat, char* message,
     pgas::Images& all = images();
     Token& token = token_of(*place);
     auto outcome = pgas::Outcome::done;
+    if (token.is_alias) {
+        *place = nullptr;
+        answer.success();
+        return;
+    }
     if (token.is_component) {
-        pgas::SharedHeap& heap = all.components(all.job().me());
+        pgas::SharedHeap& heap = all.components(image_of(token.memory));
         if (token.memory != nullptr) heap.free(all.job(), token.memory);
         token.memory = nullptr;
     } else {
@@ -196,7 +241,8 @@ void _gfortran_caf_deregister(void** place, int kind, int* stat, char* message,
     }
     constexpr int keeps_token = 1;
     if (kind != keeps_token) {
-        all.components(all.job().me()).free(all.job(), reinterpret_cast<std::byte*>(&token));
+        auto* memory = reinterpret_cast<std::byte*>(&token);
+        all.components(image_of(memory)).free(all.job(), memory);
         *place = nullptr;
     }
     answer.outcome(outcome, "DEALLOCATE");

@@ -18,7 +18,7 @@ std::int64_t steps(std::ptrdiff_t start, std::ptrdiff_t end, std::ptrdiff_t stri
 Walk::Walk(const Token& token, int member)
     : image_(images().team().member(member).image),
       place_(images().at(member, token.memory)),
-      descriptor_(token.descriptor),
+      descriptor_(token.descriptor == nullptr ? Descriptor{} : *token.descriptor),
       bytes_(token.bytes) {}
 
 bool Walk::follow(const Reference* references) {
@@ -41,7 +41,6 @@ bool Walk::follow(const Reference* references) {
 
 bool Walk::enter(const Reference& reference) {
     place_ += reference.member.offset;
-    descriptor_ = nullptr;
     if (reference.member.token_offset == 0) return true;
     std::byte* object = place_ - reference.member.offset;
     const bool is_array = reference.next != nullptr && reference.next->kind == Reference::array;
@@ -49,14 +48,13 @@ bool Walk::enter(const Reference& reference) {
     component_ = {image_, reinterpret_cast<std::byte**>(place_),
                   reinterpret_cast<Token**>(object + reference.member.token_offset), descriptor,
                   reference.next};
-    descriptor_ = descriptor;
-    place_ = *component_.pointer;
+    if (is_array) descriptor_ = value(descriptor);
+    place_ = value(component_.pointer);
     if (place_ == nullptr) return false;
     require_reachable();
     // A string of deferred length is as long as its memory.
-    if (reference.item_bytes == 0 && *component_.token != nullptr) {
-        bytes_ = (*component_.token)->bytes;
-    }
+    const Token* token = reference.item_bytes == 0 ? value(component_.token) : nullptr;
+    if (token != nullptr) bytes_ = value(token).bytes;
     return true;
 }
 
@@ -70,7 +68,7 @@ void Walk::require_reachable() const {
 }
 
 void Walk::subscribe(const Reference& reference) {
-    const Descriptor& array = *descriptor_;
+    const Descriptor& array = descriptor_;
     for (int d = 0; d < pgas::most_axes; ++d) {
         const unsigned char mode = reference.elements.modes[d];
         if (mode == Reference::none) break;
@@ -93,7 +91,6 @@ void Walk::subscribe(const Reference& reference) {
         place_ += (start - dimension.lower) * stride;
         if (mode != Reference::single) add_axis(steps(start, end, step), step * stride);
     }
-    descriptor_ = nullptr;
 }
 
 // Here subscripts count elements of the whole array from 0.
@@ -128,13 +125,13 @@ void Walk::add_axis(std::int64_t count, std::int64_t stride) {
     axes_.at(static_cast<std::size_t>(rank_++)) = {count, stride, nullptr};
 }
 
-pgas::Section Walk::section(int type, int kind) const {
+pgas::Elements Walk::elements(int type, int kind) const {
     pgas::Section section;
     section.first = place_;
     section.element = element_of(type, kind, bytes_);
     section.rank = rank_;
     section.axes = axes_;
-    return section;
+    return {image_, section};
 }
 
 }  // namespace halocline::caf

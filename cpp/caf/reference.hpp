@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "caf/token.hpp"
+#include "pgas/transfer.hpp"
 
 namespace halocline::caf {
 
@@ -50,12 +51,12 @@ public:
     [[nodiscard]] bool follow(const Reference* references);
 
     /// What lies at the end, as elements of this type.
-    [[nodiscard]] pgas::Section section(int type, int kind) const;
+    [[nodiscard]] pgas::Elements elements(int type, int kind) const;
 
     /// The last allocatable or pointer component on the way: whose it is and where it is kept.
     struct Component {
         int image = 0;  ///< of the initial team
-        std::byte** pointer = nullptr;
+        std::byte** pointer = nullptr;  ///< in that image's memory, as the other two
         Token** token = nullptr;
         Descriptor* descriptor = nullptr;  ///< if it is an array
         const Reference* rest = nullptr;   ///< what follows it
@@ -69,10 +70,15 @@ private:
     void add_vector(const Reference::Subscript& subscript, std::int64_t lower, std::int64_t stride);
     void add_axis(std::int64_t count, std::int64_t stride);
     void require_reachable() const;
+    /// A value in the memory of the image.
+    template <class T>
+    [[nodiscard]] T value(const T* address) const {
+        return pgas::read_value<T>(pgas::Images::get().job(), image_, address);
+    }
 
     int image_;
     std::byte* place_;
-    const Descriptor* descriptor_;  ///< of the array at this place, if it has one
+    Descriptor descriptor_;         ///< a copy of that of the array at this place, if it has one
     std::size_t bytes_;             ///< of an element here
     Component component_;
     int rank_ = 0;

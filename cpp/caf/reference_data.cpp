@@ -81,6 +81,13 @@ bool allocate(const Walk::Component& component, const pgas::Section& source, std
     if (component.pointer == nullptr || !is_whole(component)) return false;
     if (component.descriptor != nullptr && source.rank == 0) return false;
     pgas::Images& all = images();
+    if (!all.job().is_near(component.image)) {
+        answer.failure(stat_other, "A component of image " +
+                                       std::to_string(component.image + 1) +
+                                       " was to be allocated by an image of another node: let "
+                                       "its own image allocate it.");
+        return false;
+    }
     pgas::SharedHeap& heap = all.components(component.image);
     if (*component.token == nullptr) *component.token = new_token(component.image);
     Token* token = *component.token;
@@ -125,7 +132,7 @@ public:
             }
             Walk again(token_, member_);
             is_there = again.follow(references_);
-            section_ = again.section(type, kind);
+            elements_ = again.elements(type, kind);
             return is_there;
         }
         if (!is_there) {
@@ -133,10 +140,10 @@ public:
             return false;
         }
         walk_ = std::move(walk);
-        section_ = walk_->section(type, kind);
+        elements_ = walk_->elements(type, kind);
         return true;
     }
-    [[nodiscard]] const pgas::Section& section() const { return section_; }
+    [[nodiscard]] const pgas::Elements& elements() const { return elements_; }
 
 private:
     void fail(const Answer& answer) const {
@@ -152,17 +159,22 @@ private:
         if (!is_there) return true;
         if (component.pointer == nullptr || !is_whole(component)) return false;
         if (component.descriptor != nullptr) {
-            return source.rank > 0 && !has_shape(*component.descriptor, source);
+            const auto array = read_value<Descriptor>(images().job(), component.image,
+                                                      component.descriptor);
+            return source.rank > 0 && !has_shape(array, source);
         }
-        const Token* token = *component.token;
-        return type == character_type && token != nullptr && token->bytes != source.element.bytes;
+        if (type != character_type) return false;
+        pgas::Job& job = images().job();
+        const auto* token = pgas::read_value<Token*>(job, component.image, component.token);
+        return token != nullptr && pgas::read_value<Token>(job, component.image, token).bytes !=
+                                       source.element.bytes;
     }
 
     const Token& token_;
     int member_;
     const Reference* references_;
     std::optional<Walk> walk_;
-    pgas::Section section_;
+    pgas::Elements elements_;
 };
 
 }  // namespace
@@ -177,9 +189,10 @@ void _gfortran_caf_get_by_ref(void* token, int image, Descriptor* target, Refere
         Answer{stat}.failure(stat_other, not_allocated(image));
         return;
     }
-    const pgas::Section source = walk.section(source_type, source_kind);
-    prepare(*target, source, is_reallocatable);
-    assign(target->section(target_kind), source);
+    const pgas::Elements source = walk.elements(source_type, source_kind);
+    prepare(*target, source.section, is_reallocatable);
+    pgas::Job& job = images().job();
+    transfer(job, {job.me(), target->section(target_kind)}, source);
 }
 
 void _gfortran_caf_send_by_ref(void* token, int image, Descriptor* source, Reference* references,
@@ -190,7 +203,8 @@ void _gfortran_caf_send_by_ref(void* token, int image, Descriptor* source, Refer
     const pgas::Section from = source->section(source_kind);
     Target target(token, member, references);
     if (!target.find(from, target_type, target_kind, is_reallocatable, Answer{stat})) return;
-    assign(target.section(), from);
+    pgas::Job& job = images().job();
+    transfer(job, target.elements(), {job.me(), from});
 }
 
 void _gfortran_caf_sendget_by_ref(void* target_token, int target_image,
@@ -207,10 +221,10 @@ void _gfortran_caf_sendget_by_ref(void* target_token, int target_image,
         Answer{source_stat}.failure(stat_other, not_allocated(source_image));
         return;
     }
-    const pgas::Section from = walk.section(source_type, source_kind);
+    const pgas::Elements from = walk.elements(source_type, source_kind);
     Target target(target_token, to_member, target_references);
-    if (!target.find(from, target_type, target_kind, true, Answer{target_stat})) return;
-    assign(target.section(), from);
+    if (!target.find(from.section, target_type, target_kind, true, Answer{target_stat})) return;
+    transfer(images().job(), target.elements(), from);
 }
 
 int _gfortran_caf_is_present(void* token, int image, Reference* references) {

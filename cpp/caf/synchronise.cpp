@@ -9,17 +9,11 @@
 #include "caf/synchronise.hpp"
 #include "caf/token.hpp"
 
-using namespace halocline;
-using namespace halocline::caf;
-
+namespace halocline::caf {
 namespace {
 
 using pgas::Outcome;
 using pgas::Team;
-
-char* text_at(char** message) {
-    return message == nullptr ? nullptr : *message;
-}
 
 /// How often this image has waited for each of the others, by image of the initial team.
 std::vector<std::uint32_t>& waited() {
@@ -30,12 +24,20 @@ std::vector<std::uint32_t>& waited() {
 
 void tell(const Team& team, int index) {
     pgas::Job& job = images().job();
-    job.block().pair(job.me(), team.member(index).image).add(1);
+    const int other = team.member(index).image;
+    if (job.is_near(other))
+        job.block().pair(job.me(), other).add(1);
+    else
+        job.network()->tell(other);
 }
 
 Outcome wait_for(const Team& team, int index) {
     pgas::Job& job = images().job();
     const int other = team.member(index).image;
+    if (!job.is_near(other)) {
+        job.network()->hear(other);
+        return Outcome::done;
+    }
     const std::uint32_t number = waited()[static_cast<std::size_t>(other)] + 1;
     const Outcome outcome = job.await(other, job.block().pair(other, job.me()), number);
     if (outcome == Outcome::done) waited()[static_cast<std::size_t>(other)] = number;
@@ -66,35 +68,35 @@ Outcome synchronise(const Team& team, int count, const Index& index) {
 
 }  // namespace
 
-void _gfortran_caf_sync_all(int* stat, char** message, std::size_t length) {
+void sync_all(const Answer& answer) {
     pgas::Images& all = images();
     const Outcome outcome = guarded([&] { return all.team().barrier(all.digest()); });
     // What follows an ALLOCATE with STAT=, which cannot be told: the next statement will be.
-    const bool is_forgiven = stat == nullptr && has_just_allocated_with_stat();
+    const bool is_forgiven = answer.stat == nullptr && has_just_allocated_with_stat();
     if (is_forgiven && outcome == Outcome::failed) return;
-    Answer{stat, text_at(message), length}.outcome(outcome, "SYNC ALL");
+    answer.outcome(outcome, "SYNC ALL");
 }
 
-void _gfortran_caf_sync_memory(int* stat, char** message, std::size_t length) {
+void sync_memory(const Answer& answer) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    Answer{stat, text_at(message), length}.success();
+    answer.success();
 }
 
-void _gfortran_caf_sync_images(int count, int* others, int* stat, char** message,
-                               std::size_t length) {
-    const Answer answer{stat, text_at(message), length};
-    const Team& team = images().team();
-    Outcome outcome;
-    if (count < 0) {
-        const int me = team.me();
-        outcome = synchronise(team, team.size() - 1, [&](int i) { return i < me ? i : i + 1; });
-    } else {
-        if (const std::string problem = problem_of({others, static_cast<std::size_t>(count)});
-            !problem.empty()) {
-            answer.failure(stat_other, "SYNC IMAGES names " + problem + ".");
-            return;
-        }
-        outcome = synchronise(team, count, [&](int i) { return others[i] - 1; });
+void sync_images(std::span<const int> others, const Answer& answer) {
+    if (const std::string problem = problem_of(others); !problem.empty()) {
+        answer.failure(stat_other, "SYNC IMAGES names " + problem + ".");
+        return;
     }
-    answer.outcome(outcome, "SYNC IMAGES");
+    const auto index = [&](int i) { return others[static_cast<std::size_t>(i)] - 1; };
+    const auto count = static_cast<int>(others.size());
+    answer.outcome(synchronise(images().team(), count, index), "SYNC IMAGES");
 }
+
+void sync_other_images(const Answer& answer) {
+    const Team& team = images().team();
+    const int me = team.me();
+    const auto index = [me](int i) { return i < me ? i : i + 1; };
+    answer.outcome(synchronise(team, team.size() - 1, index), "SYNC IMAGES");
+}
+
+}  // namespace halocline::caf

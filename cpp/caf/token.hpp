@@ -19,6 +19,7 @@ struct Token {
     std::byte* memory;       ///< null while a component is not allocated
     std::size_t bytes;       ///< as the program wanted them
     Descriptor* descriptor;  ///< of an allocatable array, or null
+    bool is_alias = false;   ///< another name for memory that a coarray has already
 };
 
 /// A token of this process' program.

@@ -27,6 +27,4 @@ Unmet::Unmet(int number_, std::int64_t passes_, std::int64_t step_)
 
 Unmet::~Unmet() = default;
 
-TransportError::~TransportError() = default;
-
 }  // namespace halocline

@@ -5,8 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-/// Marks types that cross the border of the shared library (exceptions, classes with a vtable).
-#define HALOCLINE_EXPORT __attribute__((visibility("default")))
+#include "pgas/error.hpp"
 
 namespace halocline {
 
@@ -38,13 +37,6 @@ public:
     std::int64_t passes;
     /// Number of the step that is going on.
     std::int64_t step;
-};
-
-/// Bytes could not be moved between ranks; most often another rank has died.
-class HALOCLINE_EXPORT TransportError : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-    ~TransportError() override;
 };
 
 }  // namespace halocline

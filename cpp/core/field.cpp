@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/align.hpp"
+#include "pgas/align.hpp"
 
 namespace halocline {
 namespace {
@@ -141,13 +141,13 @@ Layout::Layout(const Field& field, const Index3& owned, int slot)
     size_bytes = (first + first_row + array * arrays) * size;
 }
 
-Storage::Storage(const Field& field, const Index3& owned, int slot, int threads, Arena* arena)
+Storage::Storage(const Field& field, const Index3& owned, int slot, int threads, pgas::Arena* arena)
     : layout_(field, owned, slot),
       type_(field.type),
       memory_(arena == nullptr ? allocate(layout_.size_bytes)
                                : arena->allocate(layout_.size_bytes)) {
     with_type(type_, [&]<typename T>(T) { fill_rows<T>(*this, owned, field, threads); });
-    if (arena != nullptr) Arena::enlarge_pages(memory_.get(), layout_.size_bytes);
+    if (arena != nullptr) pgas::Arena::enlarge_pages(memory_.get(), layout_.size_bytes);
 }
 
 halocline_field Storage::view() const {

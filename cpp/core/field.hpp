@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "abi/kernel_abi.h"
-#include "core/align.hpp"
-#include "core/arena.hpp"
 #include "core/box.hpp"
 #include "core/half.hpp"
+#include "pgas/align.hpp"
+#include "pgas/arena.hpp"
 
 namespace halocline {
 
@@ -108,7 +108,8 @@ struct Layout {
 class Storage {
 public:
     /// In the arena if there is one, else in private memory.
-    Storage(const Field& field, const Index3& owned, int slot, int threads, Arena* arena = nullptr);
+    Storage(const Field& field, const Index3& owned, int slot, int threads,
+            pgas::Arena* arena = nullptr);
 
     [[nodiscard]] halocline_field view() const;
     [[nodiscard]] const Layout& layout() const { return layout_; }

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "abi/kernel_abi.h"
-#include "core/arena.hpp"
 #include "core/box.hpp"
+#include "pgas/arena.hpp"
 
 namespace halocline {
 
@@ -20,7 +20,7 @@ struct BlockView {
 struct Memory {
     int threads = 1;
     std::vector<std::vector<BlockView>> storages;  ///< by storage and block
-    std::shared_ptr<Arena> arena;                  ///< holds the storages; null if private
+    std::shared_ptr<pgas::Arena> arena;            ///< holds the storages; null if private
 
     [[nodiscard]] const halocline_field& view(std::size_t storage, int block) const {
         return storages[storage][static_cast<std::size_t>(block)].view;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/align.hpp"
 #include "core/threads.hpp"
+#include "pgas/align.hpp"
 
 namespace halocline {
 namespace {

@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/align.hpp"
 #include "device/cuda_box.hpp"
 #include "device/cuda_driver.hpp"
+#include "pgas/align.hpp"
 
 namespace halocline {
 namespace {

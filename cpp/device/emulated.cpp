@@ -10,9 +10,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/align.hpp"
-#include "core/arena.hpp"
 #include "device/device.hpp"
+#include "pgas/align.hpp"
+#include "pgas/arena.hpp"
 
 namespace halocline {
 namespace {
@@ -69,8 +69,8 @@ public:
     }
     [[nodiscard]] std::shared_ptr<std::byte> open(
         const std::vector<std::int64_t>& shared) override {
-        const auto mapping =
-            std::make_shared<Mapping>(shared.at(0), static_cast<int>(shared.at(1)), shared.at(2));
+        const auto mapping = std::make_shared<pgas::Mapping>(
+            shared.at(0), static_cast<int>(shared.at(1)), shared.at(2));
         return {mapping, mapping->at(shared.at(3))};
     }
     [[nodiscard]] std::shared_ptr<std::byte> allocate_staging(std::int64_t size_bytes) override {
@@ -195,7 +195,7 @@ private:
         return true;
     }
 
-    Arena arena_;
+    pgas::Arena arena_;
     bool is_at_end_ = false;  // of its pages, the last piece of memory
     std::array<Queue, streams> queues_;
     std::shared_ptr<EmulatedRecording> recording_;  // while recording

@@ -17,7 +17,9 @@ namespace {
 using pgas::JobError;
 
 constexpr int oldest_gfortran = 11;
-constexpr int newest_gfortran = 14;
+constexpr int newest_gfortran = 15;
+/// The first that calls the library as 'caf15/api.hpp' says.
+constexpr int first_with_accessors = 15;
 
 std::string compiler() {
     const char* chosen = std::getenv("FC");
@@ -39,9 +41,13 @@ std::string said_by(const std::string& command) {
     return text;
 }
 
+/// The version of a compiler; 0 if it cannot be run.
+int version_of(const std::string& name) {
+    return std::atoi(said_by(name + " -dumpversion 2> /dev/null").c_str());
+}
+
 void require_known_version(const std::string& name) {
-    const std::string version = said_by(name + " -dumpversion 2> /dev/null");
-    const int number = std::atoi(version.c_str());
+    const int number = version_of(name);
     if (number == 0) {
         throw JobError("The compiler '" + name +
                        "' cannot be run: install gfortran, or name another one by the "
@@ -67,7 +73,9 @@ std::vector<std::string> compile_flags() {
 
 std::vector<std::string> link_flags() {
     const std::string folder = library_folder();
-    return {"-L" + folder, "-Wl,-rpath," + folder, "-lhalocline_caf"};
+    const bool has_accessors = version_of(compiler()) >= first_with_accessors;
+    return {"-L" + folder, "-Wl,-rpath," + folder,
+            has_accessors ? "-lhalocline_caf15" : "-lhalocline_caf"};
 }
 
 void build(const std::vector<std::string>& arguments) {

@@ -6,7 +6,7 @@
 #include <source_location>
 #include <string>
 
-#include "core/error.hpp"
+#include "pgas/error.hpp"
 
 namespace halocline::mpi {
 

@@ -37,6 +37,16 @@ if(MPI_CXX_FOUND)
     cpp/transport/two_sided.cpp)
   set_target_properties(halocline_mpi PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(halocline_mpi PUBLIC halocline MPI::MPI_CXX PRIVATE halocline_warnings)
+
+  # Images on several nodes: loaded by coarray programs that an MPI launcher has started.
+  add_library(halocline_pgas_mpi SHARED
+    cpp/network/bootstrap.cpp
+    cpp/network/mpi_network.cpp
+    cpp/network/remote_memory.cpp)
+  set_target_properties(halocline_pgas_mpi PROPERTIES
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  target_link_libraries(halocline_pgas_mpi
+    PRIVATE halocline_pgas MPI::MPI_CXX halocline_warnings)
 else()
   message(STATUS "Halocline: no MPI compiler wrapper (mpicxx) found, "
                  "the module '_mpi' is not built: one process only")

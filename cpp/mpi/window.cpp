@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "core/align.hpp"
+#include "pgas/align.hpp"
 #include "mpi/error.hpp"
 
 namespace halocline::mpi {

@@ -190,19 +190,6 @@ void assign_apart(const Section& to, const Section& from) {
     }
 }
 
-/// The same elements without gaps, in a buffer.
-Section packed(const Section& section, std::byte* buffer) {
-    Section result = section;
-    result.first = buffer;
-    auto stride = static_cast<std::int64_t>(section.element.bytes);
-    for (int axis = 0; axis < section.rank; ++axis) {
-        Axis& packed_axis = result.axes[static_cast<std::size_t>(axis)];
-        packed_axis = {packed_axis.count, stride, nullptr};
-        stride *= packed_axis.count;
-    }
-    return result;
-}
-
 }  // namespace
 
 std::int64_t Section::count() const {
@@ -229,6 +216,18 @@ Section::Extent Section::extent() const {
     return {first + lowest, first + highest + element.bytes};
 }
 
+Section without_gaps(const Section& section, std::byte* buffer) {
+    Section result = section;
+    result.first = buffer;
+    auto stride = static_cast<std::int64_t>(section.element.bytes);
+    for (int axis = 0; axis < section.rank; ++axis) {
+        Axis& axis_there = result.axes[static_cast<std::size_t>(axis)];
+        axis_there = {axis_there.count, stride, nullptr};
+        stride *= axis_there.count;
+    }
+    return result;
+}
+
 void assign(const Section& to, const Section& from) {
     if (to.count() == 0) return;
     const Section::Extent target = to.extent();
@@ -239,7 +238,7 @@ void assign(const Section& to, const Section& from) {
     }
     const auto bytes = static_cast<std::size_t>(from.count()) * from.element.bytes;
     const auto buffer = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    const Section between = packed(from, buffer.get());
+    const Section between = without_gaps(from, buffer.get());
     assign_apart(between, from);
     assign_apart(to, between);
 }

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <new>
 
+#include "pgas/shared_file.hpp"
+
 namespace halocline::pgas {
 namespace {
 
@@ -36,8 +38,6 @@ std::byte* map(int descriptor, std::int64_t bytes, void* address) {
 
 }  // namespace
 
-JobError::~JobError() = default;
-
 Block Block::create(int images, std::int64_t heap_bytes) {
     const Layout layout{images, round_up(std::max(heap_bytes, least_heap_bytes), huge_page_bytes)};
     if (layout.total() > most_bytes) {
@@ -47,7 +47,7 @@ Block Block::create(int images, std::int64_t heap_bytes) {
                        std::to_string((most_bytes / images / 2) >> 20) +
                        " MiB each): use a smaller --memory.");
     }
-    const int descriptor = memfd_create("halocline images", 0);
+    const int descriptor = create_shared_file(true);
     if (descriptor < 0) fail("Memory that images can share was refused");
     if (ftruncate(descriptor, layout.total()) != 0) fail("Shared memory could not grow");
     std::byte* first = map(descriptor, layout.memory(), nullptr);
@@ -75,6 +75,12 @@ Block Block::open(int descriptor) {
     Block block(descriptor, first, page_bytes, {control.images, control.heap_bytes});
     block.move_to_its_address();
     return block;
+}
+
+Block Block::open(int process, int descriptor) {
+    const int own = open_shared_file(process, descriptor);
+    if (own < 0) fail("The memory of the images cannot be opened");
+    return open(own);
 }
 
 void Block::move_to_its_address() {

@@ -1,20 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 
-#include "core/error.hpp"
+#include "pgas/error.hpp"
 #include "pgas/control.hpp"
 
 namespace halocline::pgas {
-
-/// Images cannot begin, or cannot go on; what is wrong and what to do.
-class JobError : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-    ~JobError() override;
-};
 
 /// The memory of a node's images: a file without a name, of which the system stores only what has
 /// been written.
@@ -24,6 +16,8 @@ public:
     [[nodiscard]] static Block create(int images, std::int64_t heap_bytes);
     /// Maps one that another process has created, at the address that it says.
     [[nodiscard]] static Block open(int descriptor);
+    /// Likewise, by the descriptor that the other process has of it.
+    [[nodiscard]] static Block open(int process, int descriptor);
 
     /// Moves a block just created to the address at which all images have it.
     void move_to_its_address();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 namespace halocline::pgas {
 namespace {
@@ -34,17 +35,7 @@ public:
     }
 
 private:
-    [[nodiscard]] Section flat() {
-        Section result = array_;
-        result.first = copy_.get();
-        auto stride = static_cast<std::int64_t>(array_.element.bytes);
-        for (int a = 0; a < array_.rank; ++a) {
-            Axis& axis = result.axes[static_cast<std::size_t>(a)];
-            axis = {axis.count, stride, nullptr};
-            stride *= axis.count;
-        }
-        return result;
-    }
+    [[nodiscard]] Section flat() { return without_gaps(array_, copy_.get()); }
 
     Section array_;
     std::size_t bytes_;
@@ -62,22 +53,85 @@ Outcome with_failures(Outcome outcome, const Team& team) {
     return team.has_failed_member() ? graver(outcome, Outcome::failed) : outcome;
 }
 
+Outcome broadcast_piece(Team& team, std::byte* here, std::size_t bytes, int source) {
+    if (team.spans_nodes()) {
+        team.job().network()->broadcast(team.network_team(), source, here, bytes);
+        return Outcome::done;
+    }
+    Team::Round round(team);
+    if (team.me() == source) {
+        std::memcpy(round.mine(), here, bytes);
+        round.offer();
+    } else if (const std::byte* piece = round.of(source); piece != nullptr) {
+        std::memcpy(here, piece, bytes);
+    }
+    round.end();
+    return round.outcome();
+}
+
+/// Elements that are combined in one round.
+struct Piece {
+    std::byte* here;
+    std::size_t bytes;
+    std::size_t element_bytes;
+
+    [[nodiscard]] std::size_t count() const { return bytes / element_bytes; }
+};
+
+Outcome reduce_on_node(Team& team, const Piece& piece, const Combine& combine, bool is_mine) {
+    Team::Round round(team);
+    std::memcpy(round.mine(), piece.here, piece.bytes);
+    round.offer();
+    bool is_first = true;
+    for (int i = 0; i < team.size() && is_mine; ++i) {
+        const std::byte* theirs = round.of(i);
+        if (theirs == nullptr) continue;
+        if (is_first)
+            std::memcpy(piece.here, theirs, piece.bytes);
+        else
+            combine(piece.here, theirs, piece.count());
+        is_first = false;
+    }
+    round.end();
+    return round.outcome();
+}
+
+Outcome reduce_over_network(Team& team, const Piece& piece, const Combine& combine,
+                            bool is_mine) {
+    std::vector<std::byte> all(piece.bytes * static_cast<std::size_t>(team.size()));
+    team.job().network()->gather(team.network_team(), piece.here, piece.bytes, all.data());
+    if (!is_mine) return Outcome::done;
+    std::memcpy(piece.here, all.data(), piece.bytes);
+    for (std::size_t at = piece.bytes; at < all.size(); at += piece.bytes) {
+        combine(piece.here, all.data() + at, piece.count());
+    }
+    return Outcome::done;
+}
+
 }  // namespace
+
+Outcome gather(Team& team, const std::byte* mine, std::size_t count, std::byte* all) {
+    if (team.spans_nodes()) {
+        team.job().network()->gather(team.network_team(), mine, count, all);
+        return Outcome::done;
+    }
+    Team::Round round(team);
+    std::memcpy(round.mine(), mine, count);
+    round.offer();
+    for (int i = 0; i < team.size(); ++i) {
+        const std::byte* piece = round.of(i);
+        if (piece != nullptr) std::memcpy(all + static_cast<std::size_t>(i) * count, piece, count);
+    }
+    round.end();
+    return round.outcome();
+}
 
 Outcome broadcast(Team& team, const Section& array, int source) {
     Packed packed(array);
     auto outcome = Outcome::done;
     for (std::size_t at = 0; at < packed.bytes(); at += piece_bytes) {
         const std::size_t bytes = std::min(piece_bytes, packed.bytes() - at);
-        Team::Round round(team);
-        if (team.me() == source) {
-            std::memcpy(round.mine(), packed.first() + at, bytes);
-            round.offer();
-        } else if (const std::byte* piece = round.of(source); piece != nullptr) {
-            std::memcpy(packed.first() + at, piece, bytes);
-        }
-        round.end();
-        outcome = graver(outcome, round.outcome());
+        outcome = graver(outcome, broadcast_piece(team, packed.first() + at, bytes, source));
     }
     if (team.me() != source) packed.restore();
     return with_failures(outcome, team);
@@ -90,23 +144,10 @@ Outcome reduce(Team& team, const Section& array, const Combine& combine, int res
     const bool is_mine = result == all_members || result == team.me();
     auto outcome = Outcome::done;
     for (std::size_t at = 0; at < packed.bytes(); at += whole) {
-        const std::size_t bytes = std::min(whole, packed.bytes() - at);
-        std::byte* here = packed.first() + at;
-        Team::Round round(team);
-        std::memcpy(round.mine(), here, bytes);
-        round.offer();
-        bool is_first = true;
-        for (int i = 0; i < team.size() && is_mine; ++i) {
-            const std::byte* piece = round.of(i);
-            if (piece == nullptr) continue;
-            if (is_first)
-                std::memcpy(here, piece, bytes);
-            else
-                combine(here, piece, bytes / element);
-            is_first = false;
-        }
-        round.end();
-        outcome = graver(outcome, round.outcome());
+        const Piece piece{packed.first() + at, std::min(whole, packed.bytes() - at), element};
+        outcome = graver(outcome, team.spans_nodes()
+                                      ? reduce_over_network(team, piece, combine, is_mine)
+                                      : reduce_on_node(team, piece, combine, is_mine));
     }
     if (is_mine) packed.restore();
     return with_failures(outcome, team);

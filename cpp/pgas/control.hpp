@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/align.hpp"
+#include "pgas/align.hpp"
 #include "pgas/signal.hpp"
 
 /// What the images of a node share, from its first byte on: the control block, a signal for each

@@ -14,16 +14,16 @@ std::byte* coarrays_of(const Block& block, int image) {
 }  // namespace
 
 std::byte* SharedHeap::allocate(Job& job, std::int64_t bytes) {
-    lock_.acquire(job);
+    lock_.acquire_on_node(job);
     std::byte* piece = heap_.allocate(bytes);
-    lock_.release(job);
+    lock_.release_on_node();
     return piece;
 }
 
 void SharedHeap::free(Job& job, std::byte* piece) {
-    lock_.acquire(job);
+    lock_.acquire_on_node(job);
     heap_.free(piece);
-    lock_.release(job);
+    lock_.release_on_node();
 }
 
 Images& Images::get() {
@@ -87,10 +87,14 @@ Outcome Images::change_team(Team& team) {
 
 Outcome Images::end_team() {
     const Outcome outcome = team().barrier();
+    leave_team();
+    return outcome;
+}
+
+void Images::leave_team() {
     for (std::byte* piece : allocated_.back()) coarrays_.free(piece);
     allocated_.pop_back();
     teams_.pop_back();
-    return outcome;
 }
 
 }  // namespace halocline::pgas

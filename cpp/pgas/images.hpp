@@ -45,6 +45,8 @@ public:
     Outcome change_team(Team& team);
     /// Goes back to the team before; what was allocated meanwhile is freed.
     Outcome end_team();
+    /// Likewise without waiting for anybody, when something has gone wrong.
+    void leave_team();
 
     /// Memory at the same place in all images of the current team, which all of them must ask
     /// for; null if there is not as much.

@@ -9,6 +9,8 @@
 #include <optional>
 #include <string_view>
 
+#include "pgas/bootstrap.hpp"
+
 namespace halocline::pgas {
 namespace {
 
@@ -43,14 +45,23 @@ Block block_of(const std::optional<Place>& place) {
 }  // namespace
 
 Job& Job::join() {
-    static Job& job = *[] {
+    if (joined_ == nullptr) {
         const std::optional<Place> place = place_by_launcher();
+        if (!place && is_started_by_mpi()) {
+            joined_ = new Job(bootstrap_by_mpi(machine_bytes()));
+            return *joined_;
+        }
         // Programs that this one starts are no images.
         static_cast<void>(unsetenv(place_variable));
-        // Never destroyed: coarrays of static objects may be used until the process ends.
-        return new Job(block_of(place), place ? place->image : 0, place.has_value());
-    }();
-    return job;
+        joined_ = new Job(block_of(place), place ? place->image : 0, place.has_value());
+    }
+    return *joined_;
+}
+
+Job& Job::join(const Block& block, int me) {
+    if (joined_ != nullptr) throw JobError("This process is an image already.");
+    joined_ = new Job(block, me, false);
+    return *joined_;
 }
 
 Job::Job(Block block, int me, bool has_launcher)
@@ -69,6 +80,15 @@ Job::Job(Block block, int me, bool has_launcher)
     }
     seat.process = getpid();
     static_cast<void>(close(block_.descriptor()));
+}
+
+Job::Job(const Bootstrap& bootstrap)
+    : Job(Block::open(bootstrap.descriptor), bootstrap.me, false) {
+    end_ = bootstrap.end;
+    if (bootstrap.network == nullptr) return;
+    bootstrap.network->open(block_.memory(me_),
+                            static_cast<std::size_t>(block_.layout().image_bytes()));
+    network_ = bootstrap.network;
 }
 
 int Job::owner_of(const void* address) const {
@@ -119,9 +139,9 @@ void Job::look_around() {
 
 void Job::stop() {
     auto expected = State::running;
-    if (block_.seat(me_).state.compare_exchange_strong(expected, State::stopped)) {
-        control_->changes += 1;
-    }
+    if (!block_.seat(me_).state.compare_exchange_strong(expected, State::stopped)) return;
+    control_->changes += 1;
+    if (end_ != nullptr) end_();
 }
 
 void Job::fail() {
@@ -133,6 +153,7 @@ void Job::fail() {
 }
 
 void Job::end_all(int exit_code) {
+    if (network_ != nullptr) network_->abort(exit_code);
     std::uint32_t expected = 0;
     std::int32_t no_code = 0;
     static_cast<void>(control_->exit_code.compare_exchange_strong(no_code, exit_code));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "pgas/block.hpp"
+#include "pgas/network.hpp"
 #include "pgas/signal.hpp"
 
 namespace halocline::pgas {
@@ -29,6 +30,9 @@ public:
     /// The job that this process belongs to: the one of its launcher, or one with a single image.
     /// Joins it when first called. Throws JobError if that is impossible.
     static Job& join();
+    /// Makes this process an image of a job that no launcher of ours has started. Throws JobError
+    /// if it is an image already.
+    static Job& join(const Block& block, int me);
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
 
@@ -42,6 +46,15 @@ public:
     /// How often images have stopped or failed.
     [[nodiscard]] std::uint32_t changes() const {
         return control_->changes.load(std::memory_order_acquire);
+    }
+
+    /// Where images are on several nodes, what connects them; else null.
+    [[nodiscard]] Network* network() const { return network_; }
+    /// Whether an image is on this node.
+    [[nodiscard]] bool is_near(int image) const {
+        if (network_ == nullptr) return true;
+        const std::vector<int>& nodes = network_->nodes();
+        return nodes[static_cast<std::size_t>(image)] == nodes[static_cast<std::size_t>(me_)];
     }
 
     /// The image in whose memory an address lies, or -1.
@@ -89,16 +102,22 @@ public:
     [[noreturn]] void fail();
     /// All images are to end. Returns; the caller exits with the code.
     void end_all(int exit_code);
-
-private:
-    Job(Block block, int me, bool has_launcher);
-
-    [[nodiscard]] Outcome outcome_of_others();
     /// Ends this process if all are to end, and notices who has died without a launcher to see it.
     void look_around();
 
+private:
+    Job(Block block, int me, bool has_launcher);
+    Job(const Bootstrap& bootstrap);
+
+    [[nodiscard]] Outcome outcome_of_others();
+
     template <class Condition>
     void wait(Signal& signal, const Condition& is_over) {
+        // Others' operations on this image's memory may need it to look at the network.
+        while (network_ != nullptr) {
+            if (is_over()) return;
+            network_->progress();
+        }
         for (int i = 0; i < patience_.spins; ++i) {
             if (is_over()) return;
             relax();
@@ -113,12 +132,17 @@ private:
         }
     }
 
+    /// Never destroyed: coarrays of static objects may be used until the process ends.
+    inline static Job* joined_ = nullptr;
+
     Block block_;
     Control* control_;
     int me_;
     bool has_launcher_;
     int failures_told_ = 0;
     Patience patience_;
+    Network* network_ = nullptr;
+    void (*end_)() = nullptr;
 };
 
 }  // namespace halocline::pgas

@@ -2,7 +2,23 @@
 
 namespace halocline::pgas {
 
+Atomic Lock::number(Job& job) {
+    return {job, job.owner_of(this), &holder_.value, sizeof holder_.value};
+}
+
 LockOutcome Lock::acquire(Job& job, bool is_patient) {
+    if (job.network() == nullptr) return acquire_on_node(job, is_patient);
+    const auto mine = static_cast<std::uint64_t>(job.me() + 1);
+    while (true) {
+        const std::uint64_t holder = number(job).compare_and_swap(0, mine);
+        if (holder == 0) return LockOutcome::done;
+        if (holder == mine) return LockOutcome::held_by_me;
+        if (!is_patient) return LockOutcome::not_acquired;
+        job.network()->progress();
+    }
+}
+
+LockOutcome Lock::acquire_on_node(Job& job, bool is_patient) {
     const auto mine = static_cast<std::uint32_t>(job.me() + 1);
     while (true) {
         std::uint32_t holder = 0;
@@ -24,11 +40,26 @@ LockOutcome Lock::acquire(Job& job, bool is_patient) {
     }
 }
 
-LockOutcome Lock::release(const Job& job) {
+Outcome Lock::await_change(Job& job) {
+    if (job.network() != nullptr) {
+        job.network()->progress();
+        return Outcome::done;
+    }
     const std::uint32_t holder = holder_.get();
+    if (holder == 0) return Outcome::done;
+    const int other = static_cast<int>(holder) - 1;
+    return job.await(other, holder_, [&] { return holder_.get() != holder; });
+}
+
+LockOutcome Lock::release(Job& job) {
+    const Atomic number = this->number(job);
+    const std::uint64_t holder = number.read();
     if (holder == 0) return LockOutcome::not_locked;
-    if (holder != static_cast<std::uint32_t>(job.me() + 1)) return LockOutcome::held_by_other;
-    holder_.set(0);
+    if (holder != static_cast<std::uint64_t>(job.me() + 1)) return LockOutcome::held_by_other;
+    if (job.network() == nullptr)
+        release_on_node();
+    else
+        static_cast<void>(number.fetch(Operation::replace, 0));
     return LockOutcome::done;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "pgas/atomic.hpp"
 #include "pgas/job.hpp"
 
 namespace halocline::pgas {
@@ -21,10 +22,17 @@ public:
     LockOutcome acquire(Job& job) { return acquire(job, true); }
     /// Takes it if nobody holds it.
     LockOutcome try_acquire(Job& job) { return acquire(job, false); }
-    LockOutcome release(const Job& job);
+    LockOutcome release(Job& job);
+    /// Likewise for a lock that only images of this node use.
+    void acquire_on_node(Job& job) { static_cast<void>(acquire_on_node(job, true)); }
+    void release_on_node() { holder_.set(0); }
+    /// Waits until it changes hands, or who holds it has ended.
+    Outcome await_change(Job& job);
 
 private:
     LockOutcome acquire(Job& job, bool is_patient);
+    LockOutcome acquire_on_node(Job& job, bool is_patient);
+    [[nodiscard]] Atomic number(Job& job);
 
     LoneSignal holder_;
 };

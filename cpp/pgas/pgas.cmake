@@ -1,24 +1,34 @@
-# One-sided memory, and what stands on it: the coarray libraries of GNU Fortran and their launcher. They
-# need neither Python nor MPI, and lie together in the folder 'caf' of the installed package.
+# One-sided memory, and what stands on it: the coarray libraries of GNU Fortran and their launcher.
+# They need neither Python nor MPI, and lie together in the folder 'caf' of the installed package.
 
 set(pgas_sources
   cpp/pgas/assign.cpp
+  cpp/pgas/atomic.cpp
   cpp/pgas/block.cpp
+  cpp/pgas/bootstrap.cpp
   cpp/pgas/collective.cpp
   cpp/pgas/combine.cpp
   cpp/pgas/convert.cpp
+  cpp/pgas/error.cpp
+  cpp/pgas/event.cpp
   cpp/pgas/heap.cpp
   cpp/pgas/images.cpp
   cpp/pgas/job.cpp
   cpp/pgas/lock.cpp
+  cpp/pgas/shared_file.cpp
   cpp/pgas/signal.cpp
-  cpp/pgas/team.cpp)
+  cpp/pgas/team.cpp
+  cpp/pgas/transfer.cpp)
 # Compiled once for all libraries that have it.
 add_library(halocline_pgas OBJECT ${pgas_sources})
 set_target_properties(halocline_pgas PROPERTIES
   POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 target_include_directories(halocline_pgas PUBLIC cpp)
-target_link_libraries(halocline_pgas PRIVATE halocline_warnings)
+target_link_libraries(halocline_pgas PUBLIC ${CMAKE_DL_LIBS} PRIVATE halocline_warnings)
+
+# For programs in C++: they include "pgas/coarray.hpp".
+add_library(halocline_pgas_archive STATIC $<TARGET_OBJECTS:halocline_pgas>)
+set_target_properties(halocline_pgas_archive PROPERTIES OUTPUT_NAME halocline_pgas)
 
 set(exports ${CMAKE_CURRENT_SOURCE_DIR}/cpp/caf/exports.map)
 # What gfortran 11 to 15 calls in the same way.
@@ -69,6 +79,8 @@ add_executable(halocline-caf
   cpp/launcher/program_file.cpp
   cpp/launcher/run.cpp
   cpp/pgas/block.cpp
+  cpp/pgas/error.cpp
+  cpp/pgas/shared_file.cpp
   cpp/pgas/signal.cpp)
 target_include_directories(halocline-caf PRIVATE cpp)
 target_link_libraries(halocline-caf PRIVATE halocline_warnings)
@@ -76,6 +88,8 @@ target_link_libraries(halocline-caf PRIVATE halocline_warnings)
 set(caf_destination halocline/caf)
 install(TARGETS halocline_caf halocline_caf15 LIBRARY DESTINATION ${caf_destination}/lib)
 install(TARGETS halocline-caf RUNTIME DESTINATION ${caf_destination}/bin)
+install(TARGETS halocline_pgas_archive ARCHIVE DESTINATION ${caf_destination}/lib)
+install(DIRECTORY cpp/pgas DESTINATION ${caf_destination}/include FILES_MATCHING PATTERN "*.hpp")
 install(FILES cpp/caf/packages/halocline-caf.pc
   DESTINATION ${caf_destination}/lib/pkgconfig)
 install(FILES cpp/caf/packages/HaloclineCafConfig.cmake

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/error.hpp"
+#include "pgas/error.hpp"
 
 namespace halocline::pgas {
 
@@ -51,6 +51,9 @@ struct Section {
     };
     [[nodiscard]] Extent extent() const;
 };
+
+/// The same elements without gaps, in a buffer.
+[[nodiscard]] Section without_gaps(const Section& section, std::byte* buffer);
 
 /// Assigns one section to another, element by element in array element order as Fortran's
 /// assignment does: numbers are converted, strings cut or padded, a scalar goes to all elements.

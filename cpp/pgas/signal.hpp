@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/align.hpp"
+#include "pgas/align.hpp"
 
 namespace halocline::pgas {
 

@@ -5,11 +5,22 @@
 #include <string>
 #include <utility>
 
+#include "pgas/collective.hpp"
+
 namespace halocline::pgas {
 
 Team::Team(Job& job, const Team* parent, std::int64_t number, std::vector<Member> members)
     : job_(job), parent_(parent), number_(number), members_(std::move(members)), me_(0) {
     me_ = index_of(job.me());
+    const bool are_near = std::ranges::all_of(
+        members_, [&](const Member& member) { return job.is_near(member.image); });
+    if (!are_near) network_team_ = job.network()->form_team(images());
+}
+
+std::vector<int> Team::images() const {
+    std::vector<int> images;
+    for (const Member& member : members_) images.push_back(member.image);
+    return images;
 }
 
 int Team::index_of(int image) const {
@@ -22,6 +33,10 @@ int Team::index_of(int image) const {
 // Every member looks at every other one's number: cache misses that overlap, where a tree or a
 // dissemination would have some that follow each other; and one that fails breaks nothing.
 Outcome Team::barrier(std::uint64_t digest) {
+    if (spans_nodes()) {
+        job_.network()->barrier(network_team_);
+        return Outcome::done;
+    }
     Station& mine = station();
     ++barriers_;
     mine.digests[barriers_ % 2].store(digest, std::memory_order_relaxed);
@@ -84,19 +99,20 @@ std::vector<Team::Member> Team::split(std::int64_t number, Station* station) {
         std::int64_t number;
         Station* station;
     };
-    Round round(*this);
     const Offer offer{number, station};
-    std::memcpy(round.mine(), &offer, sizeof offer);
-    round.offer();
+    std::vector<Offer> offers(members_.size());
+    const Outcome outcome =
+        gather(*this, reinterpret_cast<const std::byte*>(&offer), sizeof offer,
+               reinterpret_cast<std::byte*>(offers.data()));
     std::vector<Member> together;
     for (int i = 0; i < size(); ++i) {
-        const std::byte* piece = round.of(i);
-        if (piece == nullptr) continue;
-        Offer theirs{};
-        std::memcpy(&theirs, piece, sizeof theirs);
-        if (theirs.number == number) together.push_back({member(i).image, theirs.station});
+        const Offer& theirs = offers[static_cast<std::size_t>(i)];
+        const bool is_there =
+            outcome == Outcome::done || job_.outcome_of(member(i).image) == Outcome::done;
+        if (is_there && theirs.number == number) {
+            together.push_back({member(i).image, theirs.station});
+        }
     }
-    round.end();
     return together;
 }
 

@@ -51,6 +51,9 @@ public:
     [[nodiscard]] const Team* parent() const { return parent_; }
     [[nodiscard]] std::int64_t number() const { return number_; }
     [[nodiscard]] Job& job() const { return job_; }
+    /// Whether members are on several nodes; then what they do together goes over the network.
+    [[nodiscard]] bool spans_nodes() const { return network_team_ >= 0; }
+    [[nodiscard]] int network_team() const { return network_team_; }
     /// The index of an image of the initial team, or -1.
     [[nodiscard]] int index_of(int image) const;
 
@@ -59,7 +62,7 @@ public:
     Outcome barrier(std::uint64_t digest = no_digest);
 
     /// One round of a collective procedure: every member may offer a piece, and take what it
-    /// wants of the others' pieces. Two rounds may be under way at once.
+    /// wants of the others' pieces. Two rounds may be under way at once. On one node only.
     class Round {
     public:
         explicit Round(Team& team);
@@ -87,6 +90,7 @@ public:
 
 private:
     [[nodiscard]] Station& station() const { return *member(me_).station; }
+    [[nodiscard]] std::vector<int> images() const;
     void check_digest(std::uint64_t digest) const;
 
     Job& job_;
@@ -94,6 +98,7 @@ private:
     std::int64_t number_;
     std::vector<Member> members_;
     int me_;
+    int network_team_ = -1;
     std::uint32_t barriers_ = 0;
     std::uint32_t rounds_ = 0;
 };

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/align.hpp"
+#include "pgas/align.hpp"
 #include "core/threads.hpp"
 
 namespace halocline {

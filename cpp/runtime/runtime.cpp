@@ -46,7 +46,7 @@ Runtime::Runtime(int threads, std::shared_ptr<Transport> transport, bool share,
     state_.crew = Crew(threads);
     state_.transport = transport ? std::move(transport) : local_transport();
     if (share && state_.transport->has_node_neighbours()) {
-        state_.memory.arena = std::make_shared<Arena>();
+        state_.memory.arena = std::make_shared<pgas::Arena>();
     }
     state_.scalars = {0.0, 0.0};
     state_.formulas.resize(state_.scalars.size());

@@ -1,7 +1,6 @@
 #include "transport/backoff.hpp"
 
-#include <sched.h>
-
+#include "pgas/signal.hpp"
 #include "transport/link.hpp"
 
 namespace halocline {
@@ -11,20 +10,14 @@ constexpr int spins = 300;
 constexpr int pauses_between_looks_at_the_clock = 256;
 constexpr std::int64_t check_every_ns = 1000000000;
 
-void relax() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
-
 }  // namespace
 
 void Backoff::pause() {
     ++pauses_;
     if (pauses_ < spins)
-        relax();
+        pgas::relax();
     else
-        static_cast<void>(sched_yield());
+        pgas::yield_processor();
 }
 
 bool Backoff::is_long() {

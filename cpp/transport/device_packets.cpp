@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/align.hpp"
+#include "pgas/align.hpp"
 
 namespace halocline {
 

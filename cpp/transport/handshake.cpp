@@ -32,7 +32,7 @@ std::int64_t length(const auto& things) {
 
 std::vector<std::int64_t> addresses_of(const Memory& memory) {
     if (!memory.arena) return {};
-    const Arena& arena = *memory.arena;
+    const pgas::Arena& arena = *memory.arena;
     std::vector<std::int64_t> numbers{getpid(), arena.descriptor(), arena.size_bytes(),
                                       length(memory.storages)};
     for (const std::vector<BlockView>& storage : memory.storages) {
@@ -49,7 +49,7 @@ Neighbour::Neighbour(const std::vector<std::int64_t>& addresses) {
     Reader reader(addresses);
     process_ = reader.next();
     const auto descriptor = static_cast<int>(reader.next());
-    mapping_ = std::make_unique<Mapping>(process_, descriptor, reader.next());
+    mapping_ = std::make_unique<pgas::Mapping>(process_, descriptor, reader.next());
     memory_.storages.resize(reader.count());
     for (std::vector<BlockView>& storage : memory_.storages) {
         storage.resize(reader.count());

@@ -61,7 +61,7 @@ public:
 
 private:
     std::int64_t process_;
-    std::unique_ptr<Mapping> mapping_;
+    std::unique_ptr<pgas::Mapping> mapping_;
     Memory memory_;
 };
 

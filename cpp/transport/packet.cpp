@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-#include "core/align.hpp"
+#include "pgas/align.hpp"
 #include "transport/link.hpp"
 
 namespace halocline {

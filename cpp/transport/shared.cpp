@@ -1,31 +1,20 @@
 #include "transport/shared.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <new>
 #include <stdexcept>
 #include <utility>
 
-#include "core/align.hpp"
+#include "pgas/align.hpp"
+#include "pgas/signal.hpp"
 
 namespace halocline {
 namespace {
 
-/// How often something has happened, in memory that two processes see.
-struct alignas(64) Counter {
-    std::atomic<std::uint64_t> value;
-
-    void set(std::uint64_t number) { value.store(number, std::memory_order_release); }
-    [[nodiscard]] bool has(std::uint64_t number) const {
-        return value.load(std::memory_order_acquire) >= number;
-    }
-};
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
-
-/// The counters of one message; they lie in the arena of its source.
-struct Counters {
-    Counter source;  ///< pull: the cells may be read; push: the halo is filled
-    Counter target;  ///< pull: the cells have been read; push: the halo may be overwritten
+/// The signals of one message, by number of the round; they lie in the arena of its source.
+struct Signals {
+    pgas::LoneSignal source;  ///< pull: the cells may be read; push: the halo is filled
+    pgas::LoneSignal target;  ///< pull: the cells have been read; push: the halo may be overwritten
 };
 
 /// Rows of at most so many bytes are gathered by their owner: in its fields each of them lies in a
@@ -47,13 +36,13 @@ std::int64_t thin_bytes(const Message& message) {
 struct Shared {
     const Message* message;
     std::shared_ptr<const Neighbour> neighbour;
-    Counters* counters;
+    Signals* signals;
     std::byte* gathered;  ///< the thin parts, one after the other; in the arena of the source
 
-    [[nodiscard]] bool is_ready(std::uint64_t round) const { return counters->source.has(round); }
+    [[nodiscard]] bool is_ready(std::uint32_t round) const { return signals->source.has(round); }
 };
 
-/// What pulling and pushing have in common: counters in the arena, and who the others are.
+/// What pulling and pushing have in common: signals in the arena, and who the others are.
 class SharedChannel : public Channel {
 public:
     SharedChannel(const Memory& memory, const Messages& messages, bool is_gathering)
@@ -64,23 +53,23 @@ public:
         for (const Message* message : messages.receives) {
             receives_.push_back({message, nullptr, nullptr, nullptr});
         }
-        auto size = static_cast<std::int64_t>(sizeof(Counters));
+        auto size = static_cast<std::int64_t>(sizeof(Signals));
         for (const Message* message : messages.sends) {
-            size += static_cast<std::int64_t>(sizeof(Counters));
+            size += static_cast<std::int64_t>(sizeof(Signals));
             size += is_gathering ? thin_bytes(*message) : 0;
         }
         held_ = memory_.arena->allocate(size);
         std::byte* next = held_.get();
         for (const Message* message : messages.sends) {
-            auto* counters = new (next) Counters{};
-            sends_.push_back({message, nullptr, counters, next + sizeof(Counters)});
-            next += sizeof(Counters) + (is_gathering ? thin_bytes(*message) : 0);
+            auto* signals = new (next) Signals{};
+            sends_.push_back({message, nullptr, signals, next + sizeof(Signals)});
+            next += sizeof(Signals) + (is_gathering ? thin_bytes(*message) : 0);
         }
     }
 
     void publish(Handshake& handshake) override {
         for (const Shared& send : sends_) {
-            handshake.write(*send.message, true, {memory_.arena->offset_of(send.counters)});
+            handshake.write(*send.message, true, {memory_.arena->offset_of(send.signals)});
         }
         for (const Shared& receive : receives_) handshake.write(*receive.message, false, {});
     }
@@ -91,8 +80,8 @@ public:
             receive.neighbour = handshake.neighbour(receive.message->rank);
             const std::int64_t offset = handshake.read(*receive.message, false)[0];
             std::byte* first = receive.neighbour->at(offset);
-            receive.counters = reinterpret_cast<Counters*>(first);
-            receive.gathered = first + sizeof(Counters);
+            receive.signals = reinterpret_cast<Signals*>(first);
+            receive.gathered = first + sizeof(Signals);
         }
     }
 
@@ -109,7 +98,7 @@ protected:
     const Memory& memory_;
     std::vector<Shared> receives_;
     std::vector<Shared> sends_;
-    std::uint64_t round_ = 0;
+    std::uint32_t round_ = 0;
 
 private:
     std::shared_ptr<std::byte> held_;
@@ -125,7 +114,7 @@ public:
         pulled_.assign(receives_.size(), false);
         for (const Shared& send : sends_) {
             gather(send);
-            send.counters->source.set(round_);
+            send.signals->source.set(round_);
         }
     }
     /// Pulls what can be pulled: the owner may be waiting for it.
@@ -143,11 +132,11 @@ public:
             const Rows source = is_thin(part) ? take(gathered, part) : from.neighbour->rows(part);
             copy_rows(source, part.rows(memory_), part.extent, part.element_size, memory_.threads);
         }
-        from.counters->target.set(round_);
+        from.signals->target.set(round_);
     }
     [[nodiscard]] bool is_finished() override {
         return std::ranges::all_of(
-            sends_, [&](const Shared& send) { return send.counters->target.has(round_); });
+            sends_, [&](const Shared& send) { return send.signals->target.has(round_); });
     }
 
 private:
@@ -176,13 +165,13 @@ public:
 
     void start() override {
         ++round_;
-        for (const Shared& receive : receives_) receive.counters->target.set(round_);
+        for (const Shared& receive : receives_) receive.signals->target.set(round_);
         pushed_.assign(sends_.size(), false);
         poll();
     }
     void poll() override {
         for (std::size_t i = 0; i < sends_.size(); ++i) {
-            if (pushed_[i] || !sends_[i].counters->target.has(round_)) continue;
+            if (pushed_[i] || !sends_[i].signals->target.has(round_)) continue;
             push(sends_[i]);
             pushed_[i] = true;
         }
@@ -198,7 +187,7 @@ private:
             copy_rows(part.rows(memory_), to.neighbour->rows(part), part.extent, part.element_size,
                       memory_.threads);
         }
-        to.counters->source.set(round_);
+        to.signals->source.set(round_);
     }
 
     std::vector<bool> pushed_;

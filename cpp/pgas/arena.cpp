@@ -1,4 +1,4 @@
-#include "core/arena.hpp"
+#include "pgas/arena.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,10 +11,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/align.hpp"
-#include "core/error.hpp"
+#include "pgas/align.hpp"
+#include "pgas/error.hpp"
+#include "pgas/shared_file.hpp"
 
-namespace halocline {
+namespace halocline::pgas {
 namespace {
 
 [[noreturn]] void fail(const std::string& what) {
@@ -46,7 +47,7 @@ std::byte* map(int descriptor, std::int64_t offset, std::size_t size) {
 
 }  // namespace
 
-Arena::Arena() : descriptor_(memfd_create("halocline", MFD_CLOEXEC)) {
+Arena::Arena() : descriptor_(create_shared_file(false)) {
     if (descriptor_ < 0) fail("Memory that other processes can map was refused");
 }
 
@@ -94,9 +95,7 @@ std::int64_t Arena::offset_of(const void* address) const {
 
 Mapping::Mapping(std::int64_t process, int descriptor, std::int64_t size_bytes)
     : size_bytes_(static_cast<std::size_t>(size_bytes)) {
-    const std::string path =
-        "/proc/" + std::to_string(process) + "/fd/" + std::to_string(descriptor);
-    const int opened = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    const int opened = open_shared_file(process, descriptor);
     if (opened < 0) fail("The memory of process " + std::to_string(process) + " cannot be opened");
     first_ = map(opened, 0, size_bytes_);
     const int error = errno;
@@ -111,4 +110,4 @@ Mapping::~Mapping() {
     static_cast<void>(munmap(first_, size_bytes_));
 }
 
-}  // namespace halocline
+}  // namespace halocline::pgas

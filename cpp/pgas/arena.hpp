@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-namespace halocline {
+namespace halocline::pgas {
 
 /// Memory that other processes of the machine can map: a file without a name, handed out in
 /// pieces. Pieces outlive the arena; new processes can map it only while it lives.
@@ -55,4 +55,4 @@ private:
     std::size_t size_bytes_;
 };
 
-}  // namespace halocline
+}  // namespace halocline::pgas

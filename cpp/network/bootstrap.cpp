@@ -1,0 +1,108 @@
+// The function by which coarray programs find each other where an MPI launcher has started them.
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "mpi/comm.hpp"
+#include "mpi/error.hpp"
+#include "network/mpi_network.hpp"
+#include "pgas/block.hpp"
+#include "pgas/error.hpp"
+#include "pgas/shared_file.hpp"
+
+namespace halocline::network {
+namespace {
+
+using mpi::check;
+
+/// For tests: so many images of a node count as one.
+constexpr const char* images_per_node_variable = "HALOCLINE_IMAGES_PER_NODE";
+
+MpiNetwork* network = nullptr;
+bool is_mpi_ours = false;
+
+void begin_mpi() {
+    int is_initialized = 0;
+    check(MPI_Initialized(&is_initialized));
+    if (is_initialized != 0) return;
+    int provided = 0;
+    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided));
+    is_mpi_ours = true;
+}
+
+/// Waits for all images, and ends MPI if it was begun here.
+void end_mpi() {
+    if (!mpi::is_active()) return;
+    if (network != nullptr) network->close();
+    if (is_mpi_ours) check(MPI_Finalize());
+}
+
+/// The ranks that share a node's memory.
+MPI_Comm node_of(MPI_Comm world, int me) {
+    MPI_Comm node = MPI_COMM_NULL;
+    const char* said = std::getenv(images_per_node_variable);
+    const int per_node = said == nullptr ? 0 : std::atoi(said);
+    if (per_node > 0) {
+        check(MPI_Comm_split(world, me / per_node, me, &node));
+    } else {
+        check(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, &node));
+    }
+    return node;
+}
+
+/// The node of each rank, by its first rank.
+std::vector<int> nodes_of(MPI_Comm world, MPI_Comm node, int me, int images) {
+    int first = me;
+    check(MPI_Bcast(&first, 1, MPI_INT, 0, node));
+    std::vector<int> nodes(static_cast<std::size_t>(images));
+    check(MPI_Allgather(&first, 1, MPI_INT, nodes.data(), 1, MPI_INT, world));
+    return nodes;
+}
+
+/// The memory of the node's images: its first rank creates it, the others open it.
+int descriptor_of(MPI_Comm node, int images, std::int64_t heap_bytes) {
+    int rank = 0;
+    check(MPI_Comm_rank(node, &rank));
+    std::array<int, 2> where{};
+    if (rank == 0) where = {getpid(), pgas::Block::create(images, heap_bytes).descriptor()};
+    check(MPI_Bcast(where.data(), 2, MPI_INT, 0, node));
+    const int descriptor = rank == 0 ? where[1] : pgas::open_shared_file(where[0], where[1]);
+    check(MPI_Barrier(node));
+    return descriptor;
+}
+
+pgas::Bootstrap bootstrap(std::int64_t heap_bytes) {
+    begin_mpi();
+    const mpi::Comm world(MPI_COMM_WORLD);
+    const int me = world.rank();
+    const int images = world.size();
+    // All must have the same addresses.
+    check(MPI_Allreduce(MPI_IN_PLACE, &heap_bytes, 1, MPI_INT64_T, MPI_MIN, world.handle()));
+    MPI_Comm node = node_of(world.handle(), me);
+    std::vector<int> nodes = nodes_of(world.handle(), node, me, images);
+    const int descriptor = descriptor_of(node, images, heap_bytes);
+    check(MPI_Comm_free(&node));
+    const bool are_near = std::ranges::all_of(nodes, [&](int one) { return one == nodes[0]; });
+    if (!are_near) network = new MpiNetwork(std::move(nodes));
+    return {me, descriptor, network, end_mpi};
+}
+
+}  // namespace
+}  // namespace halocline::network
+
+extern "C" HALOCLINE_EXPORT halocline::pgas::Bootstrap halocline_bootstrap(
+    std::int64_t heap_bytes) {
+    try {
+        return halocline::network::bootstrap(heap_bytes);
+    } catch (const std::exception& error) {
+        static_cast<void>(std::fprintf(stderr, "Halocline: %s\n", error.what()));
+        static_cast<void>(MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE));
+        std::abort();
+    }
+}

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+#include "pgas/network.hpp"
+
+namespace halocline::pgas {
+
+/// Whether an MPI launcher has started this process as one of several.
+[[nodiscard]] bool is_started_by_mpi();
+
+/// Finds the other processes by MPI, whose part of Halocline is a library of its own that is only
+/// loaded here. Throws JobError if there is none.
+[[nodiscard]] Bootstrap bootstrap_by_mpi(std::int64_t heap_bytes);
+
+}  // namespace halocline::pgas

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "pgas/section.hpp"
+
+namespace halocline::pgas {
+
+/// What an atomic operation does with a number in memory.
+enum class Operation { add, bitwise_and, bitwise_or, bitwise_xor, replace };
+
+/// Images on other nodes: their memory, and what is done together with them. Images are those of
+/// the initial team, from 0; addresses are those that the images have themselves. All calls come
+/// from one thread. Where images are on several nodes all atomic operations go this way, those of
+/// one node among themselves, too: a network and a processor do not wait for each other.
+class Network {
+public:
+    Network() = default;
+    Network(const Network&) = delete;
+    Network& operator=(const Network&) = delete;
+    virtual ~Network() = default;
+
+    /// The node of each image.
+    [[nodiscard]] virtual const std::vector<int>& nodes() const = 0;
+    /// Lets the other images reach this one's memory, once it is mapped. Collective.
+    virtual void open(std::byte* memory, std::size_t bytes) = 0;
+
+    /// Writes elements without gaps to a section of an image; returns when they are there.
+    virtual void put(int image, std::ptrdiff_t place, const Section& to,
+                     const std::byte* packed) = 0;
+    /// Reads a section of an image. `place` is the distance of its first element from the
+    /// beginning of the image's memory [bytes].
+    virtual void get(int image, std::ptrdiff_t place, const Section& from,
+                     std::byte* packed) = 0;
+    /// Combines a number of 4 or 8 bytes with another one; returns what it was.
+    virtual std::uint64_t fetch(int image, std::ptrdiff_t place, Operation operation,
+                                std::uint64_t value, std::size_t bytes) = 0;
+    /// Replaces a number if it is the expected one; returns what it was.
+    virtual std::uint64_t compare_and_swap(int image, std::ptrdiff_t place,
+                                           std::uint64_t expected, std::uint64_t value,
+                                           std::size_t bytes) = 0;
+    /// What another image has written to this one's memory is seen after this; and operations
+    /// of others on it go on.
+    virtual void progress() = 0;
+
+    /// Tells an image once, or waits to be told once by it.
+    virtual void tell(int image) = 0;
+    virtual void hear(int image) = 0;
+
+    /// The team of these images, which all of them form; 0 is that of all images.
+    [[nodiscard]] virtual int form_team(const std::vector<int>& images) = 0;
+    virtual void barrier(int team) = 0;
+    /// Gives the bytes of the member with this index to all.
+    virtual void broadcast(int team, int source, std::byte* bytes, std::size_t count) = 0;
+    /// Gives what each member has to all, in the order of their indices.
+    virtual void gather(int team, const std::byte* mine, std::size_t count, std::byte* all) = 0;
+
+    /// Ends all images.
+    [[noreturn]] virtual void abort(int exit_code) = 0;
+};
+
+/// How processes that another launcher has started find each other.
+struct Bootstrap {
+    int me;
+    int descriptor;    ///< of the file with the memory of this node's images
+    Network* network;  ///< null if all images are on one node
+    void (*end)();     ///< to be called at a normal end; waits for all images
+};
+
+/// The function of the library for MPI, with this name, that makes one. Collective over all
+/// processes; throws nothing, but ends all of them with a message.
+using BootstrapFunction = Bootstrap (*)(std::int64_t heap_bytes);
+inline constexpr const char* bootstrap_name = "halocline_bootstrap";
+
+}  // namespace halocline::pgas

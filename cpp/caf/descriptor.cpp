@@ -37,6 +37,17 @@ pgas::Element element_of(int type, int kind, std::size_t bytes) {
     return element;
 }
 
+// gfortran leaves the span out where it describes a component for CO_BROADCAST, or strings without
+// characters; then it leaves out the offset, too, which else leads from the first element to where
+// that with subscripts 0 would be.
+std::int64_t Descriptor::step() const {
+    std::ptrdiff_t expected = 0;
+    for (int d = 0; d < type.rank; ++d) expected -= dimensions[d].lower * dimensions[d].stride;
+    const auto bytes = static_cast<std::int64_t>(type.element_bytes);
+    const bool is_set = type.rank > 0 && static_cast<std::ptrdiff_t>(offset) == expected;
+    return is_set && span != 0 && bytes != 0 ? span : bytes;
+}
+
 pgas::Section Descriptor::section(int kind) const {
     pgas::Section section;
     section.first = base;

@@ -29,13 +29,11 @@ struct Descriptor {
     std::byte* base;
     std::size_t offset;
     DataType type;
-    std::ptrdiff_t span;  ///< bytes that a stride of 1 is; 0, or not set: those of an element
+    std::ptrdiff_t span;  ///< bytes that a stride of 1 is; not always set, see 'step'
     Dimension dimensions[pgas::most_axes];
 
-    [[nodiscard]] std::int64_t step() const {
-        const auto bytes = static_cast<std::int64_t>(type.element_bytes);
-        return span != 0 && bytes != 0 ? span : bytes;
-    }
+    /// Bytes from one element to the next where the stride is 1.
+    [[nodiscard]] std::int64_t step() const;
     /// The elements that it describes; `kind` is that of their type.
     [[nodiscard]] pgas::Section section(int kind) const;
 };

@@ -1,12 +1,13 @@
 #include "caf15/form_team.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <new>
 #include <string>
 #include <vector>
+
+#include "pgas/collective.hpp"
 
 namespace halocline::caf {
 namespace {
@@ -37,19 +38,16 @@ struct Offers {
 
 /// Tells the members of a team what this image says, and hears what they say.
 Offers exchange(pgas::Team& team, const Offer& mine) {
-    pgas::Team::Round round(team);
-    std::memcpy(round.mine(), &mine, sizeof mine);
-    round.offer();
+    std::vector<Offer> said(static_cast<std::size_t>(team.size()));
     Offers all{};
+    all.outcome = pgas::gather(team, reinterpret_cast<const std::byte*>(&mine), sizeof mine,
+                               reinterpret_cast<std::byte*>(said.data()));
     for (int i = 0; i < team.size(); ++i) {
-        const std::byte* piece = round.of(i);
-        if (piece == nullptr) continue;
-        Offer theirs{};
-        std::memcpy(&theirs, piece, sizeof theirs);
-        all.by_number[theirs.number].push_back(theirs);
+        const Offer& theirs = said[static_cast<std::size_t>(i)];
+        const bool is_there = all.outcome == pgas::Outcome::done ||
+                              team.job().outcome_of(team.member(i).image) == pgas::Outcome::done;
+        if (is_there) all.by_number[theirs.number].push_back(theirs);
     }
-    round.end();
-    all.outcome = round.outcome();
     return all;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <string>
 
 #include "caf/report.hpp"
 #include "caf15/form_team.hpp"
@@ -39,6 +40,11 @@ bool Remote::find(const Selector& selector, int* stat) {
     const pgas::Team& team = selected_team(selector.team, selector.team_number);
     const int member = index_of(selector.image, team);
     if (!can_access(member, team, stat)) return false;
+    // Accessors run here, on that image's memory.
+    if (!images().job().is_near(team.member(member).image)) {
+        error("Image " + std::to_string(selector.image) +
+              " is on another node: programs of gfortran 15 must have all images on one.");
+    }
     first_ = images().at(team, member, first_);
     descriptor_.base = first_;
     return true;

@@ -205,15 +205,7 @@ private:
             throw JobError("A section of " + std::to_string(there.count()) +
                            " elements was given " + std::to_string(count) + " values.");
         }
-        Section result = there;
-        result.first = reinterpret_cast<std::byte*>(values);
-        auto stride = static_cast<std::int64_t>(sizeof(T));
-        for (int a = 0; a < there.rank; ++a) {
-            Axis& axis = result.axes[static_cast<std::size_t>(a)];
-            axis = {axis.count, stride, nullptr};
-            stride *= axis.count;
-        }
-        return result;
+        return without_gaps(there, reinterpret_cast<std::byte*>(values));
     }
 
     std::vector<std::int64_t> shape_;

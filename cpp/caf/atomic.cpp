@@ -17,10 +17,14 @@ using pgas::Operation;
 
 Operation operation_of(int number) {
     switch (number) {
-        case 1: return Operation::add;
-        case 2: return Operation::bitwise_and;
-        case 3: return Operation::bitwise_or;
-        default: return Operation::bitwise_xor;
+        case 1:
+            return Operation::add;
+        case 2:
+            return Operation::bitwise_and;
+        case 3:
+            return Operation::bitwise_or;
+        default:
+            return Operation::bitwise_xor;
     }
 }
 
@@ -36,8 +40,7 @@ void write(void* to, std::uint64_t number, int kind) {
 
 /// Does something with a variable, if its image can be accessed.
 template <class Action>
-void access(void* token, std::size_t offset, int image, int* stat, int kind,
-            const Action& action) {
+void access(void* token, std::size_t offset, int image, int* stat, int kind, const Action& action) {
     const pgas::Images& all = images();
     const int member = image == 0 ? all.team().me() : index_of(image);
     if (!can_access(member, all.team(), stat)) return;
@@ -48,11 +51,10 @@ void access(void* token, std::size_t offset, int image, int* stat, int kind,
 
 }  // namespace
 
-void _gfortran_caf_atomic_define(void* token, std::size_t offset, int image, void* value,
-                                 int* stat, int /*type*/, int kind) {
-    access(token, offset, image, stat, kind, [&](const pgas::Atomic& atom) {
-        atom.fetch(Operation::replace, read(value, kind));
-    });
+void _gfortran_caf_atomic_define(void* token, std::size_t offset, int image, void* value, int* stat,
+                                 int /*type*/, int kind) {
+    access(token, offset, image, stat, kind,
+           [&](const pgas::Atomic& atom) { atom.fetch(Operation::replace, read(value, kind)); });
 }
 
 void _gfortran_caf_atomic_ref(void* token, std::size_t offset, int image, void* value, int* stat,
@@ -68,8 +70,8 @@ void _gfortran_caf_atomic_cas(void* token, std::size_t offset, int image, void* 
     });
 }
 
-void _gfortran_caf_atomic_op(int operation, void* token, std::size_t offset, int image,
-                             void* value, void* old, int* stat, int /*type*/, int kind) {
+void _gfortran_caf_atomic_op(int operation, void* token, std::size_t offset, int image, void* value,
+                             void* old, int* stat, int /*type*/, int kind) {
     access(token, offset, image, stat, kind, [&](const pgas::Atomic& atom) {
         const std::uint64_t before = atom.fetch(operation_of(operation), read(value, kind));
         if (old != nullptr) write(old, before, kind);

@@ -149,7 +149,6 @@ void _gfortran_caf_sendget(void* target_token, std::size_t target_offset, int ta
     const Selected to = select(*target, target_subscripts, target_kind);
     const Selected from = select(*source, source_subscripts, source_kind);
     if (to.section.count() == 0 || from.section.count() == 0) return;
-    transfer(images().job(),
-             Remote(target_token, to_member).elements(to, *target, target_offset),
+    transfer(images().job(), Remote(target_token, to_member).elements(to, *target, target_offset),
              Remote(source_token, from_member).elements(from, *source, source_offset));
 }

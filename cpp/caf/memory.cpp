@@ -60,13 +60,15 @@ std::vector<Allocated>& allocated() {
 
 bool is_allocated_with_stat = false;
 
+std::string mebibytes(std::int64_t bytes) {
+    constexpr std::int64_t mebi = std::int64_t{1} << 20;
+    return std::to_string((bytes + mebi - 1) / mebi) + " MiB";
+}
+
 std::string refusal(std::int64_t bytes, const pgas::Heap& heap) {
-    const double mebi = 1 << 20;
-    return "Not enough memory for " + std::to_string(static_cast<double>(bytes) / mebi) +
-           " MiB: of the " + std::to_string(static_cast<double>(heap.bytes()) / mebi) +
-           " MiB that are reserved for an image " +
-           std::to_string(static_cast<double>(heap.used_bytes()) / mebi) +
-           " MiB are in use. 'halocline caf run --memory 64G' reserves more.";
+    return "Not enough memory for " + mebibytes(bytes) + ": " + mebibytes(heap.bytes()) +
+           " are reserved for an image, of which " + mebibytes(heap.used_bytes()) +
+           " are in use. 'halocline caf run --memory 64G' reserves more.";
 }
 
 /// The image in whose memory a component lies. gfortran 15 allocates other images' components.
@@ -93,6 +95,7 @@ void allocate_component(Token& token, int image, std::size_t size, const Answer&
     if (token.memory == nullptr) {
         answer.failure(stat_other, refusal(bytes, heap.heap()));
     } else {
+        pgas::Heap::note_of(token.memory) = &token;
         answer.success();
     }
 }
@@ -235,7 +238,7 @@ void _gfortran_caf_deregister(void** place, int kind, int* stat, char* message,
         token.memory = nullptr;
     } else {
         // Nobody frees what another image may still use.
-        outcome = guarded([&] { return all.team().barrier(all.digest()); });
+        outcome = all.team().barrier(all.digest());
         all.free(token.memory);
         std::erase_if(allocated(), [&](const Allocated& one) { return one.token == &token; });
     }

@@ -51,20 +51,10 @@ bool Walk::enter(const Reference& reference) {
     if (is_array) descriptor_ = value(descriptor);
     place_ = value(component_.pointer);
     if (place_ == nullptr) return false;
-    require_reachable();
     // A string of deferred length is as long as its memory.
     const Token* token = reference.item_bytes == 0 ? value(component_.token) : nullptr;
     if (token != nullptr) bytes_ = value(token).bytes;
     return true;
-}
-
-void Walk::require_reachable() const {
-    const pgas::Job& job = images().job();
-    if (image_ == job.me() || job.owner_of(place_) >= 0) return;
-    error("A component of image " + std::to_string(image_ + 1) +
-          " has memory that other images cannot reach: a pointer to it must be allocated as a "
-          "component of the coarray, and an allocatable component not in a procedure for which "
-          "its object is no coarray.");
 }
 
 void Walk::subscribe(const Reference& reference) {

@@ -55,7 +55,7 @@ public:
 
     /// The last allocatable or pointer component on the way: whose it is and where it is kept.
     struct Component {
-        int image = 0;  ///< of the initial team
+        int image = 0;                  ///< of the initial team
         std::byte** pointer = nullptr;  ///< in that image's memory, as the other two
         Token** token = nullptr;
         Descriptor* descriptor = nullptr;  ///< if it is an array
@@ -69,7 +69,6 @@ private:
     void subscribe_static(const Reference& reference);
     void add_vector(const Reference::Subscript& subscript, std::int64_t lower, std::int64_t stride);
     void add_axis(std::int64_t count, std::int64_t stride);
-    void require_reachable() const;
     /// A value in the memory of the image.
     template <class T>
     [[nodiscard]] T value(const T* address) const {
@@ -78,8 +77,8 @@ private:
 
     int image_;
     std::byte* place_;
-    Descriptor descriptor_;         ///< a copy of that of the array at this place, if it has one
-    std::size_t bytes_;             ///< of an element here
+    Descriptor descriptor_;  ///< a copy of that of the array at this place, if it has one
+    std::size_t bytes_;      ///< of an element here
     Component component_;
     int rank_ = 0;
     std::array<pgas::Axis, pgas::most_axes> axes_;

@@ -82,8 +82,7 @@ bool allocate(const Walk::Component& component, const pgas::Section& source, std
     if (component.descriptor != nullptr && source.rank == 0) return false;
     pgas::Images& all = images();
     if (!all.job().is_near(component.image)) {
-        answer.failure(stat_other, "A component of image " +
-                                       std::to_string(component.image + 1) +
+        answer.failure(stat_other, "A component of image " + std::to_string(component.image + 1) +
                                        " was to be allocated by an image of another node: let "
                                        "its own image allocate it.");
         return false;
@@ -104,6 +103,7 @@ bool allocate(const Walk::Component& component, const pgas::Section& source, std
     }
     token->memory = memory;
     token->bytes = bytes;
+    pgas::Heap::note_of(memory) = token;
     if (component.descriptor != nullptr) {
         const auto type = component.descriptor->type.type;
         shape(*component.descriptor, memory, source, element_bytes);
@@ -159,15 +159,15 @@ private:
         if (!is_there) return true;
         if (component.pointer == nullptr || !is_whole(component)) return false;
         if (component.descriptor != nullptr) {
-            const auto array = read_value<Descriptor>(images().job(), component.image,
-                                                      component.descriptor);
+            const auto array =
+                read_value<Descriptor>(images().job(), component.image, component.descriptor);
             return source.rank > 0 && !has_shape(array, source);
         }
         if (type != character_type) return false;
         pgas::Job& job = images().job();
         const auto* token = pgas::read_value<Token*>(job, component.image, component.token);
-        return token != nullptr && pgas::read_value<Token>(job, component.image, token).bytes !=
-                                       source.element.bytes;
+        return token != nullptr &&
+               pgas::read_value<Token>(job, component.image, token).bytes != source.element.bytes;
     }
 
     const Token& token_;

@@ -4,8 +4,23 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 
 namespace halocline::caf {
+namespace {
+
+pgas::Images* joined = nullptr;
+
+/// Called for an exception that nobody catches: the callers of entry points are in Fortran.
+[[noreturn]] void end_with_exception() {
+    try {
+        std::rethrow_exception(std::current_exception());
+    } catch (const std::exception& problem) {
+        error(problem.what());
+    }
+}
+
+}  // namespace
 
 void Answer::failure(int code, const std::string& text) const {
     if (stat == nullptr) error(text);
@@ -40,22 +55,26 @@ void error(const std::string& text) {
     static bool is_ending = false;
     if (is_ending) std::_Exit(EXIT_FAILURE);
     is_ending = true;
-    try {
-        pgas::Job& job = pgas::Job::join();
+    if (joined == nullptr) {
+        static_cast<void>(std::fprintf(stderr, "Halocline: %s\n", text.c_str()));
+    } else {
+        pgas::Job& job = joined->job();
         static_cast<void>(std::fprintf(stderr, "Image %d: %s\n", job.me() + 1, text.c_str()));
         job.end_all(EXIT_FAILURE);
-    } catch (const std::exception& problem) {
-        static_cast<void>(std::fprintf(stderr, "Halocline: %s\n", problem.what()));
     }
     std::exit(EXIT_FAILURE);
 }
 
 pgas::Images& images() {
-    static pgas::Images* joined = nullptr;
     if (joined == nullptr) {
-        joined = guarded([] { return &pgas::Images::get(); });
+        std::set_terminate(end_with_exception);
+        joined = &pgas::Images::get();
     }
     return *joined;
+}
+
+pgas::Images* images_if_joined() {
+    return joined;
 }
 
 int index_of(int image, const pgas::Team& team) {

@@ -41,18 +41,11 @@ struct Answer {
 /// Ends all images with a message of this one.
 [[noreturn]] void error(const std::string& text);
 
-/// Does something that may throw pgas::JobError; such an error ends all images.
-template <class Action>
-auto guarded(const Action& action) {
-    try {
-        return action();
-    } catch (const std::exception& problem) {
-        error(problem.what());
-    }
-}
-
-/// All images, joined when this is first asked.
+/// All images, joined when this is first asked. From then on an exception that leaves an entry
+/// point, as pgas::JobError, ends all images with its message.
 [[nodiscard]] pgas::Images& images();
+/// Likewise, or null before.
+[[nodiscard]] pgas::Images* images_if_joined();
 
 /// The index from 0 of an image number of the current team, or of another one. An image that does
 /// not exist is an error.

@@ -70,7 +70,7 @@ Outcome synchronise(const Team& team, int count, const Index& index) {
 
 void sync_all(const Answer& answer) {
     pgas::Images& all = images();
-    const Outcome outcome = guarded([&] { return all.team().barrier(all.digest()); });
+    const Outcome outcome = all.team().barrier(all.digest());
     // What follows an ALLOCATE with STAT=, which cannot be told: the next statement will be.
     const bool is_forgiven = answer.stat == nullptr && has_just_allocated_with_stat();
     if (is_forgiven && outcome == Outcome::failed) return;

@@ -32,7 +32,7 @@ int _gfortran_caf_num_images(int /*distance*/, int failed) {
 }
 
 void _gfortran_caf_form_team(int number, void** team, int /*unused*/) {
-    *team = guarded([&] { return &images().form_team(number); });
+    *team = &images().form_team(number);
 }
 
 void _gfortran_caf_change_team(void** team, int /*unused*/) {

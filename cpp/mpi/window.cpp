@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
-#include "pgas/align.hpp"
 #include "mpi/error.hpp"
+#include "pgas/align.hpp"
 
 namespace halocline::mpi {
 namespace {

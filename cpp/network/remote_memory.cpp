@@ -40,8 +40,7 @@ mpi::Type type_of(const pgas::Section& section) {
 template <class Action>
 void in_pieces(const pgas::Section& section, std::ptrdiff_t place, std::int64_t packed,
                const Action& action) {
-    const std::int64_t bytes =
-        section.count() * static_cast<std::int64_t>(section.element.bytes);
+    const std::int64_t bytes = section.count() * static_cast<std::int64_t>(section.element.bytes);
     if (bytes == 0) return;
     if (bytes <= largest_piece || section.rank == 0) {
         action(section, place, packed, static_cast<int>(bytes));
@@ -61,11 +60,16 @@ MPI_Datatype number_type(std::size_t bytes) {
 
 MPI_Op operation_of(pgas::Operation operation) {
     switch (operation) {
-        case pgas::Operation::add: return MPI_SUM;
-        case pgas::Operation::bitwise_and: return MPI_BAND;
-        case pgas::Operation::bitwise_or: return MPI_BOR;
-        case pgas::Operation::bitwise_xor: return MPI_BXOR;
-        default: return MPI_REPLACE;
+        case pgas::Operation::add:
+            return MPI_SUM;
+        case pgas::Operation::bitwise_and:
+            return MPI_BAND;
+        case pgas::Operation::bitwise_or:
+            return MPI_BOR;
+        case pgas::Operation::bitwise_xor:
+            return MPI_BXOR;
+        default:
+            return MPI_REPLACE;
     }
 }
 
@@ -109,19 +113,19 @@ std::uint64_t RemoteMemory::fetch(int rank, std::ptrdiff_t place, pgas::Operatio
     return before;
 }
 
-std::uint64_t RemoteMemory::compare_and_swap(int rank, std::ptrdiff_t place,
-                                             std::uint64_t expected, std::uint64_t value,
-                                             std::size_t bytes) {
+std::uint64_t RemoteMemory::compare_and_swap(int rank, std::ptrdiff_t place, std::uint64_t expected,
+                                             std::uint64_t value, std::size_t bytes) {
 #ifdef OPEN_MPI
     // Many of 8 bytes crash Open MPI 4.1.
     if (bytes == sizeof(std::uint64_t)) {
-        throw pgas::JobError("Compare and swap of 8 bytes between nodes does not work with Open "
-                             "MPI: use an integer of 4 bytes.");
+        throw pgas::JobError(
+            "Compare and swap of 8 bytes between nodes does not work with Open "
+            "MPI: use an integer of 4 bytes.");
     }
 #endif
     std::uint64_t before = 0;
-    check(MPI_Compare_and_swap(&value, &expected, &before, number_type(bytes), rank, place,
-                               window_));
+    check(
+        MPI_Compare_and_swap(&value, &expected, &before, number_type(bytes), rank, place, window_));
     check(MPI_Win_flush(rank, window_));
     return before;
 }

@@ -8,11 +8,16 @@ namespace {
 template <class Number>
 Number apply(std::atomic_ref<Number> atom, Operation operation, Number value) {
     switch (operation) {
-        case Operation::add: return atom.fetch_add(value);
-        case Operation::bitwise_and: return atom.fetch_and(value);
-        case Operation::bitwise_or: return atom.fetch_or(value);
-        case Operation::bitwise_xor: return atom.fetch_xor(value);
-        default: return atom.exchange(value);
+        case Operation::add:
+            return atom.fetch_add(value);
+        case Operation::bitwise_and:
+            return atom.fetch_and(value);
+        case Operation::bitwise_or:
+            return atom.fetch_or(value);
+        case Operation::bitwise_xor:
+            return atom.fetch_xor(value);
+        default:
+            return atom.exchange(value);
     }
 }
 

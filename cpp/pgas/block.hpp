@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "pgas/error.hpp"
 #include "pgas/control.hpp"
+#include "pgas/error.hpp"
 
 namespace halocline::pgas {
 

@@ -96,8 +96,7 @@ Outcome reduce_on_node(Team& team, const Piece& piece, const Combine& combine, b
     return round.outcome();
 }
 
-Outcome reduce_over_network(Team& team, const Piece& piece, const Combine& combine,
-                            bool is_mine) {
+Outcome reduce_over_network(Team& team, const Piece& piece, const Combine& combine, bool is_mine) {
     std::vector<std::byte> all(piece.bytes * static_cast<std::size_t>(team.size()));
     team.job().network()->gather(team.network_team(), piece.here, piece.bytes, all.data());
     if (!is_mine) return Outcome::done;
@@ -145,9 +144,9 @@ Outcome reduce(Team& team, const Section& array, const Combine& combine, int res
     auto outcome = Outcome::done;
     for (std::size_t at = 0; at < packed.bytes(); at += whole) {
         const Piece piece{packed.first() + at, std::min(whole, packed.bytes() - at), element};
-        outcome = graver(outcome, team.spans_nodes()
-                                      ? reduce_over_network(team, piece, combine, is_mine)
-                                      : reduce_on_node(team, piece, combine, is_mine));
+        outcome =
+            graver(outcome, team.spans_nodes() ? reduce_over_network(team, piece, combine, is_mine)
+                                               : reduce_on_node(team, piece, combine, is_mine));
     }
     if (is_mine) packed.restore();
     return with_failures(outcome, team);

@@ -75,6 +75,7 @@ std::byte* Heap::allocate(std::int64_t bytes) {
     if (block == nullptr) return nullptr;
     unlist(block);
     split(block, wanted);
+    block->note = nullptr;
     used_bytes_ += block->bytes;
     ++calls_;
     auto* piece = reinterpret_cast<std::byte*>(block + 1);
@@ -101,6 +102,10 @@ void Heap::free(std::byte* piece) {
     }
     if (Tag* next = after(block); next != nullptr) next->before = block->bytes;
     list(block);
+}
+
+void*& Heap::note_of(std::byte* piece) {
+    return (reinterpret_cast<Tag*>(piece) - 1)->note;
 }
 
 bool Heap::has(const void* address) const {

@@ -22,6 +22,9 @@ public:
     [[nodiscard]] std::byte* allocate(std::int64_t bytes);
     void free(std::byte* piece);
 
+    /// A word that a piece carries until it is freed; null at first.
+    static void*& note_of(std::byte* piece);
+
     [[nodiscard]] bool has(const void* address) const;
     [[nodiscard]] std::int64_t bytes() const { return bytes_; }
     /// What is in use, with its bookkeeping [bytes].
@@ -37,6 +40,7 @@ private:
         bool is_free;
         Tag* next;  ///< of those that are free
         Tag* previous;
+        void* note;  ///< of those that are not
     };
     static constexpr auto tag_bytes = static_cast<std::int64_t>(sizeof(Tag));
 

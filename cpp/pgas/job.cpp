@@ -1,6 +1,7 @@
 #include "pgas/job.hpp"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -79,11 +80,12 @@ Job::Job(Block block, int me, bool has_launcher)
             "one after it.");
     }
     seat.process = getpid();
+    // The other images, which have the same parent, may look into this one's own memory.
+    static_cast<void>(prctl(PR_SET_PTRACER, getppid(), 0, 0, 0));
     static_cast<void>(close(block_.descriptor()));
 }
 
-Job::Job(const Bootstrap& bootstrap)
-    : Job(Block::open(bootstrap.descriptor), bootstrap.me, false) {
+Job::Job(const Bootstrap& bootstrap) : Job(Block::open(bootstrap.descriptor), bootstrap.me, false) {
     end_ = bootstrap.end;
     if (bootstrap.network == nullptr) return;
     bootstrap.network->open(block_.memory(me_),

@@ -32,15 +32,13 @@ public:
                      const std::byte* packed) = 0;
     /// Reads a section of an image. `place` is the distance of its first element from the
     /// beginning of the image's memory [bytes].
-    virtual void get(int image, std::ptrdiff_t place, const Section& from,
-                     std::byte* packed) = 0;
+    virtual void get(int image, std::ptrdiff_t place, const Section& from, std::byte* packed) = 0;
     /// Combines a number of 4 or 8 bytes with another one; returns what it was.
     virtual std::uint64_t fetch(int image, std::ptrdiff_t place, Operation operation,
                                 std::uint64_t value, std::size_t bytes) = 0;
     /// Replaces a number if it is the expected one; returns what it was.
-    virtual std::uint64_t compare_and_swap(int image, std::ptrdiff_t place,
-                                           std::uint64_t expected, std::uint64_t value,
-                                           std::size_t bytes) = 0;
+    virtual std::uint64_t compare_and_swap(int image, std::ptrdiff_t place, std::uint64_t expected,
+                                           std::uint64_t value, std::size_t bytes) = 0;
     /// What another image has written to this one's memory is seen after this; and operations
     /// of others on it go on.
     virtual void progress() = 0;

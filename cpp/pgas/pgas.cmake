@@ -15,6 +15,7 @@ set(pgas_sources
   cpp/pgas/images.cpp
   cpp/pgas/job.cpp
   cpp/pgas/lock.cpp
+  cpp/pgas/private_memory.cpp
   cpp/pgas/shared_file.cpp
   cpp/pgas/signal.cpp
   cpp/pgas/team.cpp
@@ -42,6 +43,7 @@ add_library(halocline_caf_shared OBJECT
   cpp/caf/memory.cpp
   cpp/caf/random.cpp
   cpp/caf/reduce.cpp
+  cpp/caf/release.cpp
   cpp/caf/report.cpp
   cpp/caf/synchronise.cpp)
 # The library of gfortran 11 to 14, and that of gfortran 15.

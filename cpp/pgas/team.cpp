@@ -101,9 +101,8 @@ std::vector<Team::Member> Team::split(std::int64_t number, Station* station) {
     };
     const Offer offer{number, station};
     std::vector<Offer> offers(members_.size());
-    const Outcome outcome =
-        gather(*this, reinterpret_cast<const std::byte*>(&offer), sizeof offer,
-               reinterpret_cast<std::byte*>(offers.data()));
+    const Outcome outcome = gather(*this, reinterpret_cast<const std::byte*>(&offer), sizeof offer,
+                                   reinterpret_cast<std::byte*>(offers.data()));
     std::vector<Member> together;
     for (int i = 0; i < size(); ++i) {
         const Offer& theirs = offers[static_cast<std::size_t>(i)];

@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "pgas/private_memory.hpp"
+
 namespace halocline::pgas {
 namespace {
 
@@ -25,38 +27,67 @@ std::ptrdiff_t place_in(const Job& job, int image, const std::byte* address) {
     return address - job.block().memory(image);
 }
 
-void get(Job& job, const Elements& from, std::byte* packed) {
-    job.network()->get(from.image, place_in(job, from.image, from.section.first), from.section,
-                       packed);
+void require_coarray(const Job& job, const std::byte* address) {
+    if (job.owner_of(address) >= 0) return;
+    throw JobError(
+        "A component of an image on another node has memory that is no coarray's: a pointer to it "
+        "must be allocated as a component of the coarray, and an allocatable component not in a "
+        "procedure for which its object is no coarray.");
+}
+
+/// Whether plain loads and stores reach elements: on this node, in memory of coarrays or of this
+/// image. A component may have any memory of its image, as a pointer's target has.
+bool is_reached(const Job& job, const Elements& elements) {
+    if (!job.is_near(elements.image)) return false;
+    return elements.image == job.me() || job.owner_of(elements.section.first) >= 0;
+}
+
+void get(const Job& job, const Elements& from, std::byte* packed) {
+    const std::byte* first = from.section.first;
+    if (job.is_near(from.image)) {
+        read_private(job.block().seat(from.image).process, from.section, packed);
+    } else {
+        require_coarray(job, first);
+        job.network()->get(from.image, place_in(job, from.image, first), from.section, packed);
+    }
+}
+
+void put(const Job& job, const Elements& to, const std::byte* packed) {
+    const std::byte* first = to.section.first;
+    if (job.is_near(to.image)) {
+        write_private(job.block().seat(to.image).process, to.section, packed);
+    } else {
+        require_coarray(job, first);
+        job.network()->put(to.image, place_in(job, to.image, first), to.section, packed);
+    }
 }
 
 }  // namespace
 
 void transfer(Job& job, const Elements& to, const Elements& from) {
     if (to.section.count() == 0) return;
-    if (!job.is_near(from.image)) {
+    if (!is_reached(job, from)) {
         Buffer buffer(from.section);
         get(job, from, buffer.bytes());
         transfer(job, to, {job.me(), buffer.section()});
-    } else if (!job.is_near(to.image)) {
+    } else if (!is_reached(job, to)) {
         Buffer buffer(to.section);
         assign(buffer.section(), from.section);
-        job.network()->put(to.image, place_in(job, to.image, to.section.first), to.section,
-                           buffer.bytes());
+        put(job, to, buffer.bytes());
     } else {
         assign(to.section, from.section);
     }
 }
 
 void read_bytes(Job& job, int image, const std::byte* address, std::byte* to, std::size_t bytes) {
-    if (job.is_near(image)) {
-        std::memcpy(to, address, bytes);
-        return;
-    }
     Section section;
     section.first = const_cast<std::byte*>(address);
     section.element = {Type::derived, 0, bytes};
-    get(job, {image, section}, to);
+    const Elements from{image, section};
+    if (is_reached(job, from))
+        std::memcpy(to, address, bytes);
+    else
+        get(job, from, to);
 }
 
 }  // namespace halocline::pgas

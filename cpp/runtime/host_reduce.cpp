@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "pgas/align.hpp"
 #include "core/threads.hpp"
+#include "pgas/align.hpp"
 
 namespace halocline {
 namespace {

@@ -23,7 +23,7 @@ constexpr std::int64_t n = 4;
 class Side {
 public:
     explicit Side(int rank) : rank_(rank) {
-        memory.arena = std::make_shared<Arena>();
+        memory.arena = std::make_shared<pgas::Arena>();
         const Field field{"f", ElementType::float64, 1, {1, 0, 0}, {1, 0, 0}};
         for (int storage = 0; storage < 2; ++storage) {
             storages.emplace_back(field, Index3{n, n, 1}, storage, 1, memory.arena.get());
@@ -133,7 +133,7 @@ TEST(SharedChannel, needs_memory_that_others_can_map) {
 
 TEST(Neighbour, that_has_died_is_noticed) {
     Memory memory;
-    memory.arena = std::make_shared<Arena>();
+    memory.arena = std::make_shared<pgas::Arena>();
     const std::shared_ptr<std::byte> piece = memory.arena->allocate(1);
     std::vector<std::int64_t> addresses = addresses_of(memory);
     const pid_t child = fork();
@@ -151,11 +151,11 @@ TEST(Neighbour, that_has_died_is_noticed) {
 
 TEST(Mapping, of_a_process_that_does_not_exist_is_refused) {
     constexpr std::int64_t beyond_all_processes = std::int64_t{1} << 40;
-    EXPECT_THROW(Mapping(beyond_all_processes, 3, 4096), TransportError);
+    EXPECT_THROW(pgas::Mapping(beyond_all_processes, 3, 4096), TransportError);
 }
 
 TEST(Arena, knows_a_piece_that_lies_where_another_was) {
-    Arena arena;
+    pgas::Arena arena;
     const std::byte* before = arena.allocate(100).get();
     const auto after = arena.allocate(100);
     // The system most often gives the same addresses again.
@@ -164,7 +164,7 @@ TEST(Arena, knows_a_piece_that_lies_where_another_was) {
 }
 
 TEST(Arena, pieces_that_are_given_back_take_no_memory) {
-    Arena arena;
+    pgas::Arena arena;
     const auto blocks = [&arena] {
         struct stat file {};
         EXPECT_EQ(fstat(arena.descriptor(), &file), 0);
@@ -186,7 +186,7 @@ TEST(Arena, pieces_begin_at_pages_and_outlive_it) {
     std::shared_ptr<std::byte> small;
     std::shared_ptr<std::byte> large;
     {
-        Arena arena;
+        pgas::Arena arena;
         small = arena.allocate(100);
         large = arena.allocate(5 << 20);
         EXPECT_EQ(arena.offset_of(small.get() + 50), 50);

@@ -1,0 +1,219 @@
+"""The command 'halocline caf': what it does, and one clear message for each mistake."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from caf_commands import COMMAND, run
+
+HELLO = """program hello
+  integer :: i[*]
+  i = this_image()
+  sync all
+  if (this_image() == 1) print '(i0)', [(i[k], integer :: k = 1, num_images())]
+end program
+"""
+
+
+def caf(*words, timeout=20.0, **more):
+    command = [COMMAND, *map(str, words)]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=timeout, check=False, **more
+    )
+
+
+def compiled(folder, text, *options):
+    source = folder / "program.f90"
+    source.write_text(text.replace("integer :: k = 1", "k = 1"))
+    program = folder / "program"
+    made = caf("build", *options, source, "-o", program)
+    assert made.returncode == 0, made.stderr
+    return program
+
+
+@pytest.fixture(scope="module")
+def hello(tmp_path_factory):
+    return compiled(tmp_path_factory.mktemp("hello"), HELLO)
+
+
+@pytest.mark.parametrize("words", [["-n", "3"], ["-n3"], ["--images=3"], ["--images", "3"]])
+def test_images_are_as_many_as_wanted(hello, words):
+    ended = caf("run", *words, hello)
+    assert (ended.returncode, ended.stdout.split()) == (0, ["1", "2", "3"])
+
+
+def test_a_program_started_alone_is_one_image(hello):
+    ended = subprocess.run([hello], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout.split()) == (0, ["1"])
+
+
+def test_sixteen_images_run_on_few_processors(hello):
+    assert caf("run", "-n", 16, hello).stdout.split() == [str(i) for i in range(1, 17)]
+
+
+def test_flags_build_a_program_without_our_command(tmp_path):
+    source = tmp_path / "program.f90"
+    source.write_text(HELLO.replace("integer :: k = 1", "k = 1"))
+    program = tmp_path / "program"
+    flags = caf("flags").stdout.split()
+    both = caf("flags", "--compile").stdout.split() + caf("flags", "--link").stdout.split()
+    assert flags == both
+    subprocess.run(["gfortran", *flags[:1], source, *flags[1:], "-o", program], check=True)
+    assert run(program, 2).stdout.split() == ["1", "2"]
+
+
+def test_pkg_config_says_the_same_as_flags():
+    if shutil.which("pkg-config") is None:
+        pytest.skip("pkg-config is not installed")
+    prefix = caf("flags", "--prefix").stdout.strip()
+    environment = {**os.environ, "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"}
+    said = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", "halocline-caf"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.returncode == 0, said.stderr
+    assert "-fcoarray=lib" in said.stdout
+    assert "-lhalocline_caf" in said.stdout
+
+
+def test_python_finds_the_command(hello):
+    words = [sys.executable, "-m", "halocline_command", "caf", "run", "-n", "2", hello]
+    text = "import sys; from halocline_command import main; sys.argv[0] = 'halocline'; main()"
+    words[1:3] = ["-c", text]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout.split()) == (0, ["1", "2"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run", "-n", "0", "./x"], "-n is '0': a number of images from 1 to 4096 is wanted."),
+        (["run", "-n", "two", "./x"], "-n is 'two': a number of images"),
+        (["run", "-n"], "-n needs a value."),
+        (["run", "--speed", "./x"], "'run' has no option '--speed'"),
+        (["run"], "A program is wanted: halocline caf run -n 4 ./heat"),
+        (["run", "--memory", "1X", "./x"], "--memory is '1X': a size as 8G or 500M is wanted."),
+        (["run", "./not-there"], "'./not-there' cannot be started: No such file or directory."),
+        (["flags", "--all"], "'flags' takes --compile, --link, --prefix or nothing."),
+        (["fly"], "There is no command 'fly': build, run and flags are."),
+    ],
+)
+def test_a_mistake_gets_one_message(tmp_path, words, message):
+    ended = caf(*words, cwd=tmp_path)
+    assert ended.returncode == 2
+    assert message in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_a_program_without_our_library_is_told(tmp_path):
+    ended = caf("run", "-n", 2, "true")
+    assert "each of its 2 processes was alone" in ended.stderr
+    program = compiled(tmp_path, HELLO, "-fcoarray=single")
+    ended = caf("run", "-n", 2, program)
+    assert ended.returncode == 2
+    assert "with '-fcoarray=single' a program has one image" in ended.stderr
+
+
+def test_a_program_of_another_library_is_refused(tmp_path):
+    other = tmp_path / "libcaf_other.so"
+    nothing = ["-shared", "-x", "c", "/dev/null"]
+    subprocess.run(["gcc", *nothing, "-Wl,-soname,libcaf_other.so", "-o", other], check=True)
+    source = tmp_path / "main.c"
+    source.write_text("int main(void) { return 0; }")
+    program = tmp_path / "program"
+    link = ["-Wl,--no-as-needed", f"-L{tmp_path}", "-lcaf_other"]
+    subprocess.run(["gcc", source, "-o", program, *link], check=True)
+    ended = caf("run", "-n", 2, program)
+    assert ended.returncode == 2
+    assert "was linked with another coarray library (libcaf_other.so)" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [("10.2.0", "is gfortran 10; this coarray library is for"), ("", "cannot be run")],
+)
+def test_an_unknown_compiler_is_told(tmp_path, version, message):
+    compiler = tmp_path / "fortran"
+    compiler.write_text(f"#!/bin/sh\necho '{version}'\n" if version else "")
+    compiler.chmod(0o755)
+    ended = caf("build", "x.f90", env={**os.environ, "FC": str(compiler)})
+    assert ended.returncode == 2
+    assert message in ended.stderr
+
+
+def test_too_large_a_coarray_says_how_to_get_more(tmp_path):
+    text = """program large
+  real, allocatable :: a(:)[:]
+  integer :: stat
+  character(200) :: message
+  allocate (a(100000000)[*], stat=stat, errmsg=message)
+  if (this_image() == 1) print '(l1, a)', allocated(a), trim(message)
+  allocate (a(100000000)[*])
+end program
+"""
+    ended = caf("run", "-n", 2, "--memory", "64M", compiled(tmp_path, text))
+    assert ended.returncode == 1
+    expected = "Not enough memory for 382 MiB: 64 MiB are reserved for an image, of which 0 MiB "
+    assert ended.stdout.startswith("F" + expected)
+    assert expected in ended.stderr
+    assert "'halocline caf run --memory 64G' reserves more" in ended.stderr
+
+
+def test_an_image_that_does_not_exist_is_told(tmp_path):
+    text = "program wrong\n  integer :: i[*]\n  i[num_images() + 3] = 1\nend program\n"
+    ended = caf("run", "-n", 2, compiled(tmp_path, text))
+    assert ended.returncode == 1
+    assert "Image 5 was to be accessed, but there are images 1 to 2." in ended.stderr
+
+
+def test_coarrays_that_differ_are_told(tmp_path):
+    text = """program differ
+  real, allocatable :: a(:)[:]
+  allocate (a(1000 * this_image())[*])
+end program
+"""
+    ended = caf("run", "-n", 2, compiled(tmp_path, text))
+    assert ended.returncode == 1
+    assert "have allocated or deallocated different coarrays" in ended.stderr
+
+
+def test_a_second_program_on_an_image_is_refused(tmp_path, hello):
+    both = tmp_path / "both.sh"
+    # The variable that makes a process an image is handed on by a shell, not by a coarray program.
+    both.write_text(f"#!/bin/sh\n{hello} > /dev/null\n{hello} > /dev/null\n")
+    both.chmod(0o755)
+    ended = caf("run", "-n", 2, both)
+    assert ended.returncode != 0
+    assert "Two programs of one command want to be image 1" in ended.stderr
+
+
+def test_interrupting_the_launcher_ends_all_images(tmp_path):
+    text = "program wait\n  integer :: i[*]\n  do\n    i = i + 1\n  end do\nend program\n"
+    program = compiled(tmp_path, text)
+    running = subprocess.Popen([COMMAND, "run", "-n", "2", program])
+    time.sleep(0.3)
+    running.send_signal(signal.SIGINT)
+    assert running.wait(timeout=10) == 128 + signal.SIGINT
+    left = subprocess.run(["pgrep", "-f", str(program)], capture_output=True, check=False)
+    assert left.stdout == b""
+
+
+def test_standard_input_is_that_of_image_1(tmp_path):
+    text = """program input
+  integer :: n, stat
+  read (*, *, iostat=stat) n
+  if (this_image() == 1 .and. n /= 42) error stop "image 1 has not read"
+  if (this_image() /= 1 .and. stat == 0) error stop "another image has read"
+end program
+"""
+    ended = caf("run", "-n", 3, compiled(tmp_path, text), input="42\n")
+    assert ended.returncode == 0, ended.stderr

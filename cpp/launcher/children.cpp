@@ -94,7 +94,7 @@ void Children::ended(int image, int status) {
     if (is_killed) {
         say(image, std::string("was killed by signal ") + std::to_string(WTERMSIG(status)) + " (" +
                        strsignal(WTERMSIG(status)) + ").");
-    } else if (code != 0 && before == State::running) {
+    } else if (code != 0 && (before == State::running || before == State::absent)) {
         // Error termination that no statement has initiated, as libgfortran's own.
         control.exit_code = code;
         control.is_ending = 1;

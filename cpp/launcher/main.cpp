@@ -12,6 +12,7 @@
 #include "launcher/build.hpp"
 #include "launcher/run.hpp"
 #include "pgas/block.hpp"
+#include "pgas/memory_size.hpp"
 
 namespace halocline::launcher {
 namespace {
@@ -32,23 +33,9 @@ constexpr const char* help =
     "Options of run, before the program:\n"
     "  -n, --images N     images; as many as processors if not given\n"
     "  --memory SIZE      memory that an image may use for coarrays, and as much again for\n"
-    "                     components, as 8G or 500M; the machine's memory if not given. What is\n"
-    "                     not used is not taken.\n";
-
-std::int64_t bytes_of(const std::string& text) {
-    constexpr std::string_view units = "KMGT";
-    constexpr int bits_of_unit = 10;
-    std::int64_t number = 0;
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, number);
-    const std::size_t unit = rest == end ? units.npos : units.find(*rest);
-    const bool has_unit = unit != units.npos && rest + 1 == end;
-    if (error != std::errc() || number <= 0 || (rest != end && !has_unit) ||
-        number > (std::int64_t{1} << 20)) {
-        throw JobError("--memory is '" + text + "': a size as 8G or 500M is wanted.");
-    }
-    return has_unit ? number << (bits_of_unit * (static_cast<int>(unit) + 1)) : number;
-}
+    "                     components, as 8G or 500M; if not given, what environment variable\n"
+    "                     HALOCLINE_MEMORY says, or the machine's memory. What is not used is\n"
+    "                     not taken.\n";
 
 int images_of(const std::string& text) {
     constexpr int most_images = 4096;
@@ -79,7 +66,7 @@ std::optional<std::string> take(std::span<const std::string>& words, std::string
 }
 
 Run run_of(std::span<const std::string> words) {
-    Run run{pgas::usable_processors(), pgas::machine_bytes(), {}};
+    Run run{pgas::usable_processors(), 0, {}};
     while (!words.empty() && words.front().starts_with('-')) {
         if (words.front() == "--") {
             words = words.subspan(1);
@@ -88,7 +75,7 @@ Run run_of(std::span<const std::string> words) {
         if (auto images = take(words, "--images")) {
             run.images = images_of(*images);
         } else if (auto memory = take(words, "--memory")) {
-            run.heap_bytes = bytes_of(*memory);
+            run.heap_bytes = pgas::bytes_of("--memory", *memory);
         } else if (auto number = take(words, "-n")) {
             run.images = images_of(*number);
         } else {
@@ -97,6 +84,7 @@ Run run_of(std::span<const std::string> words) {
         }
     }
     if (words.empty()) throw JobError("A program is wanted: halocline caf run -n 4 ./heat");
+    if (run.heap_bytes == 0) run.heap_bytes = pgas::reserved_bytes(pgas::machine_bytes());
     run.command.assign(words.begin(), words.end());
     return run;
 }

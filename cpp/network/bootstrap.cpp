@@ -5,15 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
+#include <thread>
 
 #include "mpi/comm.hpp"
 #include "mpi/error.hpp"
 #include "network/mpi_network.hpp"
 #include "pgas/block.hpp"
-#include "pgas/error.hpp"
+#include "pgas/memory_size.hpp"
 #include "pgas/shared_file.hpp"
 
 namespace halocline::network {
@@ -24,8 +25,21 @@ using mpi::check;
 /// For tests: so many images of a node count as one.
 constexpr const char* images_per_node_variable = "HALOCLINE_IMAGES_PER_NODE";
 
+/// What an image on one of several nodes has: MPI may register all of it [bytes].
+constexpr std::int64_t usual_bytes = std::int64_t{1} << 30;
+
 MpiNetwork* network = nullptr;
-bool is_mpi_ours = false;
+bool is_over = false;
+
+/// Ends MPI at the end of the process, if this image has ended in good order; its launcher ends
+/// the others if not.
+void end_mpi_at_exit() {
+    static const pid_t process = getpid();
+    static_cast<void>(std::atexit([] {
+        // A copy of this process is no image.
+        if (is_over && getpid() == process && mpi::is_active()) static_cast<void>(MPI_Finalize());
+    }));
+}
 
 void begin_mpi() {
     int is_initialized = 0;
@@ -33,14 +47,22 @@ void begin_mpi() {
     if (is_initialized != 0) return;
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided));
-    is_mpi_ours = true;
+    end_mpi_at_exit();
 }
 
-/// Waits for all images, and ends MPI if it was begun here.
-void end_mpi() {
+/// Waits for all images, if they are on several nodes.
+void end() {
     if (!mpi::is_active()) return;
     if (network != nullptr) network->close();
-    if (is_mpi_ours) check(MPI_Finalize());
+    is_over = true;
+}
+
+/// Ends all images, when the launcher has had the time to pass on what they have printed.
+void abort_all(int exit_code) {
+    if (!mpi::is_active()) return;
+    constexpr std::chrono::milliseconds heard(200);
+    std::this_thread::sleep_for(heard);
+    static_cast<void>(MPI_Abort(MPI_COMM_WORLD, exit_code));
 }
 
 /// The ranks that share a node's memory.
@@ -77,32 +99,32 @@ int descriptor_of(MPI_Comm node, int images, std::int64_t heap_bytes) {
     return descriptor;
 }
 
-pgas::Bootstrap bootstrap(std::int64_t heap_bytes) {
+pgas::Bootstrap bootstrap() {
     begin_mpi();
     const mpi::Comm world(MPI_COMM_WORLD);
     const int me = world.rank();
     const int images = world.size();
-    // All must have the same addresses.
-    check(MPI_Allreduce(MPI_IN_PLACE, &heap_bytes, 1, MPI_INT64_T, MPI_MIN, world.handle()));
     MPI_Comm node = node_of(world.handle(), me);
     std::vector<int> nodes = nodes_of(world.handle(), node, me, images);
-    const int descriptor = descriptor_of(node, images, heap_bytes);
-    check(MPI_Comm_free(&node));
     const bool are_near = std::ranges::all_of(nodes, [&](int one) { return one == nodes[0]; });
+    std::int64_t bytes = pgas::reserved_bytes(are_near ? pgas::machine_bytes() : usual_bytes);
+    // All must have the same addresses.
+    check(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MIN, world.handle()));
+    const int descriptor = descriptor_of(node, images, bytes);
+    check(MPI_Comm_free(&node));
     if (!are_near) network = new MpiNetwork(std::move(nodes));
-    return {me, descriptor, network, end_mpi};
+    return {me, descriptor, network, end, abort_all};
 }
 
 }  // namespace
 }  // namespace halocline::network
 
-extern "C" HALOCLINE_EXPORT halocline::pgas::Bootstrap halocline_bootstrap(
-    std::int64_t heap_bytes) {
+extern "C" HALOCLINE_EXPORT halocline::pgas::Bootstrap halocline_bootstrap() {
     try {
-        return halocline::network::bootstrap(heap_bytes);
+        return halocline::network::bootstrap();
     } catch (const std::exception& error) {
         static_cast<void>(std::fprintf(stderr, "Halocline: %s\n", error.what()));
-        static_cast<void>(MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE));
+        halocline::network::abort_all(EXIT_FAILURE);
         std::abort();
     }
 }

@@ -1,7 +1,5 @@
 #include "network/mpi_network.hpp"
 
-#include <cstdlib>
-
 #include "mpi/error.hpp"
 
 namespace halocline::network {
@@ -60,11 +58,6 @@ void MpiNetwork::broadcast(int team, int source, std::byte* bytes, std::size_t c
 void MpiNetwork::gather(int team, const std::byte* mine, std::size_t count, std::byte* all) {
     const auto bytes = static_cast<int>(count);
     check(MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, team_of(team)));
-}
-
-void MpiNetwork::abort(int exit_code) {
-    static_cast<void>(MPI_Abort(MPI_COMM_WORLD, exit_code));
-    std::abort();
 }
 
 void MpiNetwork::close() {

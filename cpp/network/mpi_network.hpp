@@ -49,7 +49,6 @@ public:
     void broadcast(int team, int source, std::byte* bytes, std::size_t count) override;
     void gather(int team, const std::byte* mine, std::size_t count, std::byte* all) override;
 
-    [[noreturn]] void abort(int exit_code) override;
     /// Waits for all, and gives back what MPI has.
     void close();
 

@@ -32,8 +32,8 @@ std::byte* map(int descriptor, std::int64_t bytes, void* address) {
 [[noreturn]] void refuse(std::int64_t bytes) {
     constexpr std::int64_t mebi = std::int64_t{1} << 20;
     fail("The images need " + std::to_string(bytes / mebi) +
-         " MiB of addresses, which the system refuses (a smaller --memory needs fewer; 'ulimit "
-         "-v' shows a limit)");
+         " MiB of addresses, which the system refuses (a smaller --memory or HALOCLINE_MEMORY "
+         "needs fewer; 'ulimit -v' shows a limit)");
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ Block Block::create(int images, std::int64_t heap_bytes) {
                        std::to_string(layout.heap_bytes >> 20) +
                        " MiB each do not fit into the addresses of a process (at most " +
                        std::to_string((most_bytes / images / 2) >> 20) +
-                       " MiB each): use a smaller --memory.");
+                       " MiB each): use a smaller --memory or HALOCLINE_MEMORY.");
     }
     const int descriptor = create_shared_file(true);
     if (descriptor < 0) fail("Memory that images can share was refused");
@@ -75,12 +75,6 @@ Block Block::open(int descriptor) {
     Block block(descriptor, first, page_bytes, {control.images, control.heap_bytes});
     block.move_to_its_address();
     return block;
-}
-
-Block Block::open(int process, int descriptor) {
-    const int own = open_shared_file(process, descriptor);
-    if (own < 0) fail("The memory of the images cannot be opened");
-    return open(own);
 }
 
 void Block::move_to_its_address() {

@@ -16,8 +16,6 @@ public:
     [[nodiscard]] static Block create(int images, std::int64_t heap_bytes);
     /// Maps one that another process has created, at the address that it says.
     [[nodiscard]] static Block open(int descriptor);
-    /// Likewise, by the descriptor that the other process has of it.
-    [[nodiscard]] static Block open(int process, int descriptor);
 
     /// Moves a block just created to the address at which all images have it.
     void move_to_its_address();

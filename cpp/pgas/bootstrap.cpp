@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -13,39 +14,48 @@ namespace {
 
 constexpr const char* library_name = "libhalocline_pgas_mpi.so";
 
-/// The library lies beside the one that this code is in, or where the system looks for libraries.
+/// Where the library may be, seen from the folder of the one that this code is in: beside that of
+/// Fortran, and from that of Python.
+constexpr std::array folders{".", "../caf/lib"};
+
+/// The library: in one of these folders, or where the system looks for libraries. Throws JobError.
 void* load() {
+    std::string file = library_name;
     Dl_info here{};
     if (dladdr(reinterpret_cast<const void*>(&is_started_by_mpi), &here) != 0) {
         const auto folder = std::filesystem::path(here.dli_fname).parent_path();
-        const std::string beside = (folder / library_name).string();
-        if (void* library = dlopen(beside.c_str(), RTLD_NOW | RTLD_GLOBAL)) return library;
+        for (const char* relative : folders) {
+            const auto found = folder / relative / library_name;
+            if (std::filesystem::exists(found)) file = found.string();
+        }
     }
-    return dlopen(library_name, RTLD_NOW | RTLD_GLOBAL);
+    if (void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL)) return library;
+    throw JobError(
+        std::string("An MPI launcher has started this program, but MPI cannot be used: ") +
+        dlerror() +
+        ". On one node 'halocline caf run' needs no MPI; for several nodes Halocline is to be "
+        "installed where there is MPI (mpicxx).");
+}
+
+/// A number that a launcher says; 0 if it says none.
+int number_in(const char* variable) {
+    const char* said = std::getenv(variable);
+    return said == nullptr ? 0 : std::atoi(said);
 }
 
 }  // namespace
 
 bool is_started_by_mpi() {
     // Set by the launchers of MPICH and its relatives, and of Open MPI.
-    for (const char* name : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"}) {
-        const char* size = std::getenv(name);
-        if (size != nullptr && std::atoi(size) > 1) return true;
-    }
-    return false;
+    return number_in("PMI_SIZE") > 1 || number_in("OMPI_COMM_WORLD_SIZE") > 1;
 }
 
-Bootstrap bootstrap_by_mpi(std::int64_t heap_bytes) {
-    void* library = load();
-    void* function = library == nullptr ? nullptr : dlsym(library, bootstrap_name);
+Bootstrap bootstrap_by_mpi() {
+    void* function = dlsym(load(), bootstrap_name);
     if (function == nullptr) {
-        throw JobError(
-            std::string("An MPI launcher has started this program, but there is no ") +
-            library_name +
-            " beside Halocline's coarray library (MPI was not found when it was installed). On "
-            "one node 'halocline caf run' needs no MPI.");
+        throw JobError(std::string(library_name) + " is of another version of Halocline.");
     }
-    return reinterpret_cast<BootstrapFunction>(function)(heap_bytes);
+    return reinterpret_cast<BootstrapFunction>(function)();
 }
 
 }  // namespace halocline::pgas

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstdint>
-
 #include "pgas/network.hpp"
 
 namespace halocline::pgas {
@@ -10,7 +8,7 @@ namespace halocline::pgas {
 [[nodiscard]] bool is_started_by_mpi();
 
 /// Finds the other processes by MPI, whose part of Halocline is a library of its own that is only
-/// loaded here. Throws JobError if there is none.
-[[nodiscard]] Bootstrap bootstrap_by_mpi(std::int64_t heap_bytes);
+/// loaded here. Throws JobError if it cannot be.
+[[nodiscard]] Bootstrap bootstrap_by_mpi();
 
 }  // namespace halocline::pgas

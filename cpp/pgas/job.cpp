@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "pgas/bootstrap.hpp"
+#include "pgas/memory_size.hpp"
 
 namespace halocline::pgas {
 namespace {
@@ -38,7 +39,7 @@ std::optional<Place> place_by_launcher() {
 
 Block block_of(const std::optional<Place>& place) {
     if (place) return Block::open(place->descriptor);
-    Block block = Block::create(1, machine_bytes());
+    Block block = Block::create(1, reserved_bytes(machine_bytes()));
     block.move_to_its_address();
     return block;
 }
@@ -49,19 +50,13 @@ Job& Job::join() {
     if (joined_ == nullptr) {
         const std::optional<Place> place = place_by_launcher();
         if (!place && is_started_by_mpi()) {
-            joined_ = new Job(bootstrap_by_mpi(machine_bytes()));
+            joined_ = new Job(bootstrap_by_mpi());
             return *joined_;
         }
         // Programs that this one starts are no images.
         static_cast<void>(unsetenv(place_variable));
         joined_ = new Job(block_of(place), place ? place->image : 0, place.has_value());
     }
-    return *joined_;
-}
-
-Job& Job::join(const Block& block, int me) {
-    if (joined_ != nullptr) throw JobError("This process is an image already.");
-    joined_ = new Job(block, me, false);
     return *joined_;
 }
 
@@ -87,6 +82,7 @@ Job::Job(Block block, int me, bool has_launcher)
 
 Job::Job(const Bootstrap& bootstrap) : Job(Block::open(bootstrap.descriptor), bootstrap.me, false) {
     end_ = bootstrap.end;
+    abort_ = bootstrap.abort;
     if (bootstrap.network == nullptr) return;
     bootstrap.network->open(block_.memory(me_),
                             static_cast<std::size_t>(block_.layout().image_bytes()));
@@ -155,7 +151,7 @@ void Job::fail() {
 }
 
 void Job::end_all(int exit_code) {
-    if (network_ != nullptr) network_->abort(exit_code);
+    if (abort_ != nullptr) abort_(exit_code);
     std::uint32_t expected = 0;
     std::int32_t no_code = 0;
     static_cast<void>(control_->exit_code.compare_exchange_strong(no_code, exit_code));

@@ -30,9 +30,6 @@ public:
     /// The job that this process belongs to: the one of its launcher, or one with a single image.
     /// Joins it when first called. Throws JobError if that is impossible.
     static Job& join();
-    /// Makes this process an image of a job that no launcher of ours has started. Throws JobError
-    /// if it is an image already.
-    static Job& join(const Block& block, int me);
     Job(const Job&) = delete;
     Job& operator=(const Job&) = delete;
 
@@ -143,6 +140,7 @@ private:
     Patience patience_;
     Network* network_ = nullptr;
     void (*end_)() = nullptr;
+    void (*abort_)(int exit_code) = nullptr;
 };
 
 }  // namespace halocline::pgas

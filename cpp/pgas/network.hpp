@@ -54,9 +54,6 @@ public:
     virtual void broadcast(int team, int source, std::byte* bytes, std::size_t count) = 0;
     /// Gives what each member has to all, in the order of their indices.
     virtual void gather(int team, const std::byte* mine, std::size_t count, std::byte* all) = 0;
-
-    /// Ends all images.
-    [[noreturn]] virtual void abort(int exit_code) = 0;
 };
 
 /// How processes that another launcher has started find each other.
@@ -65,11 +62,13 @@ struct Bootstrap {
     int descriptor;    ///< of the file with the memory of this node's images
     Network* network;  ///< null if all images are on one node
     void (*end)();     ///< to be called at a normal end; waits for all images
+    /// Ends all images; returns if that is not possible any more.
+    void (*abort)(int exit_code);
 };
 
 /// The function of the library for MPI, with this name, that makes one. Collective over all
 /// processes; throws nothing, but ends all of them with a message.
-using BootstrapFunction = Bootstrap (*)(std::int64_t heap_bytes);
+using BootstrapFunction = Bootstrap (*)();
 inline constexpr const char* bootstrap_name = "halocline_bootstrap";
 
 }  // namespace halocline::pgas

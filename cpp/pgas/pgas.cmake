@@ -15,6 +15,7 @@ set(pgas_sources
   cpp/pgas/images.cpp
   cpp/pgas/job.cpp
   cpp/pgas/lock.cpp
+  cpp/pgas/memory_size.cpp
   cpp/pgas/private_memory.cpp
   cpp/pgas/shared_file.cpp
   cpp/pgas/signal.cpp
@@ -82,6 +83,7 @@ add_executable(halocline-caf
   cpp/launcher/run.cpp
   cpp/pgas/block.cpp
   cpp/pgas/error.cpp
+  cpp/pgas/memory_size.cpp
   cpp/pgas/shared_file.cpp
   cpp/pgas/signal.cpp)
 target_include_directories(halocline-caf PRIVATE cpp)

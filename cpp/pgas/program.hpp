@@ -37,12 +37,14 @@ public:
 /// All of them. The first call makes this process an image, which ends in good order with main.
 [[nodiscard]] inline Images& images() {
     static Images& all = []() -> Images& {
+        // First, so that this image stops before what it stands on ends.
+        Images& joined = Images::get();
         static_cast<void>(std::atexit([] {
             Job& job = Images::get().job();
             // A copy of this process is no image.
             if (job.block().seat(job.me()).process == getpid()) job.stop();
         }));
-        return Images::get();
+        return joined;
     }();
     return all;
 }
@@ -253,7 +255,7 @@ private:
         throw JobError("There is no memory for a coarray of " + std::to_string(bytes) +
                        " bytes: of the " + std::to_string(all.coarrays().bytes()) +
                        " bytes of an image " + std::to_string(all.coarrays().used_bytes()) +
-                       " are in use. 'halocline caf run --memory 64G' reserves more.");
+                       " are in use. 'halocline caf run --memory 64G', or HALOCLINE_MEMORY=64G, reserves more.");
     }
     std::memset(piece, 0, static_cast<std::size_t>(bytes));
     check(all.team().barrier(all.digest()), "allocate");

@@ -1,5 +1,7 @@
 """Halocline: write the kernel once; the halo takes care of itself."""
 
+import typing as _typing
+
 from halocline import errors as errors
 from halocline.errors import HaloclineError as HaloclineError
 from halocline.geometry import Box as Box
@@ -90,3 +92,15 @@ from halocline.plan.sparse import Sparse as Sparse
 from halocline.plan.strategy import Strategy as Strategy
 from halocline.runtime.report import Report as Report
 from halocline.simulation import Simulation as Simulation
+
+if _typing.TYPE_CHECKING:
+    from halocline import coarray as coarray
+else:
+
+    def __getattr__(name: str) -> object:
+        # By the import of 'coarray' a process becomes one of several images: not before it is used.
+        if name == "coarray":
+            from importlib import import_module
+
+            return import_module("halocline.coarray")
+        raise AttributeError(f"module 'halocline' has no attribute '{name}'")

@@ -71,6 +71,18 @@ class MpiError(HaloclineError):
     """Report a job that cannot run with the MPI at hand."""
 
 
+class CoarrayError(HaloclineError):
+    """Report what images cannot do, or cannot do together."""
+
+
+class FailedImageError(CoarrayError):
+    """Report that an image is needed that has failed; the rest of the operation is done."""
+
+
+class StoppedImageError(CoarrayError):
+    """Report that an image is needed that has come to its end."""
+
+
 def nearest(name: object, known: Iterable[str]) -> str:
     """Return a hint that names the known word most like 'name', or lists all of them."""
     words = sorted(known)

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace halocline::pgas {
+
+/// A size as 8G or 500M [bytes]. Throws JobError, which names what has said it, for others.
+[[nodiscard]] std::int64_t bytes_of(std::string_view name, std::string_view text);
+
+/// The memory that an image may use for coarrays [bytes]: what HALOCLINE_MEMORY says, or else as
+/// much as is usual.
+[[nodiscard]] std::int64_t reserved_bytes(std::int64_t usual);
+
+}  // namespace halocline::pgas

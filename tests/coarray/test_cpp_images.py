@@ -1,0 +1,66 @@
+"""The C++ interface of coarrays: the example, and what else it has."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from launch import launcher
+from on_images import COMMAND, FOLDER, run
+
+EXAMPLE = FOLDER.parent.parent / "examples/coarray_heat.cpp"
+
+
+def built(source: Path, folder: Path) -> Path:
+    """Return a program, compiled as the example says."""
+    compiler = shutil.which("g++") or pytest.skip("no g++")
+    place = COMMAND.parent.parent
+    program = folder / source.stem
+    command = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
+    command += ["-I", place / "include", source, "-L", place / "lib", "-lhalocline_pgas"]
+    command += [f"-Wl,-rpath,{place / 'lib'}"]
+    done = subprocess.run(
+        [*command, "-o", program], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+@pytest.fixture(scope="module")
+def heat(tmp_path_factory):
+    return built(EXAMPLE, tmp_path_factory.mktemp("heat"))
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return built(FOLDER / "model_on_images.cpp", tmp_path_factory.mktemp("model"))
+
+
+@pytest.mark.parametrize("images", [1, 2, 4])
+def test_heat_on_images_is_that_of_the_formula(heat, images):
+    done = run(images, heat)
+    assert done.returncode == 0, done.stderr
+    assert f"{images} images: largest error" in done.stdout
+
+
+@pytest.mark.parametrize("images", [1, 2, 4])
+def test_all_that_images_do_in_cpp(model, images):
+    done = run(images, model)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("has done all") == images
+
+
+def test_ranks_of_mpi_are_images_in_cpp(heat):
+    if not (COMMAND.parent.parent / "lib/libhalocline_pgas_mpi.so").exists():
+        pytest.skip("Halocline was built without MPI")
+    command = [launcher(), "-n", "2", heat]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    assert done.returncode == 0, done.stderr
+    assert "2 images: largest error" in done.stdout
+
+
+def test_a_program_without_launcher_is_one_image(heat):
+    done = subprocess.run([heat], capture_output=True, text=True, check=False, timeout=30)
+    assert "1 images: largest error" in done.stdout

@@ -1,6 +1,7 @@
 #include "launcher/children.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -19,6 +20,18 @@ using pgas::JobError;
 using pgas::State;
 
 constexpr int killed_code = 128;
+
+/// Moves this process to the processor that is an image's turn. Else two images may begin on one,
+/// and the system may leave them there as long as each of them waits for the other.
+void move_to_processor(int image, const cpu_set_t& usable) {
+    int turns = image % CPU_COUNT(&usable);
+    int processor = 0;
+    while (!CPU_ISSET(processor, &usable) || turns-- > 0) ++processor;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    static_cast<void>(sched_setaffinity(0, sizeof one, &one));
+}
 
 /// The rest of a child's life until it is the program; reports why it is not.
 [[noreturn]] void become(const std::vector<std::string>& command, const std::string& place,
@@ -53,7 +66,10 @@ void Children::start(int image, const std::vector<std::string>& command) {
     if (pipe2(report, O_CLOEXEC) != 0) throw JobError("No pipe could be made.");
     const std::string place = std::to_string(block_.descriptor()) + ":" + std::to_string(image);
     const pid_t process = fork();
-    if (process == 0) become(command, place, image == 0, report[1]);
+    if (process == 0) {
+        move_to_processor(image, block_.control().processors);
+        become(command, place, image == 0, report[1]);
+    }
     static_cast<void>(close(report[1]));
     int error = errno;
     const bool is_refused = process < 0 || read(report[0], &error, sizeof error) > 0;

@@ -65,8 +65,13 @@ std::optional<std::string> take(std::span<const std::string>& words, std::string
     return value;
 }
 
+int processors() {
+    const cpu_set_t usable = pgas::usable_processors();
+    return CPU_COUNT(&usable);
+}
+
 Run run_of(std::span<const std::string> words) {
-    Run run{pgas::usable_processors(), 0, {}};
+    Run run{processors(), 0, {}};
     while (!words.empty() && words.front().starts_with('-')) {
         if (words.front() == "--") {
             words = words.subspan(1);

@@ -102,11 +102,11 @@ std::int64_t machine_bytes() {
     return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
-int usable_processors() {
+cpu_set_t usable_processors() {
     cpu_set_t set;
     CPU_ZERO(&set);
-    if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-    return CPU_COUNT(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0) CPU_SET(0, &set);
+    return set;
 }
 
 }  // namespace halocline::pgas

@@ -41,6 +41,6 @@ private:
 /// The memory of this machine [bytes].
 [[nodiscard]] std::int64_t machine_bytes();
 /// The processors that this process may use.
-[[nodiscard]] int usable_processors();
+[[nodiscard]] cpu_set_t usable_processors();
 
 }  // namespace halocline::pgas

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +28,7 @@ struct alignas(line_bytes) Seat {
 };
 
 inline constexpr std::uint64_t layout_mark = 0x48434C2D50474153;  // "HCL-PGAS"
-inline constexpr std::uint32_t layout_version = 1;
+inline constexpr std::uint32_t layout_version = 2;
 
 struct Control {
     std::uint64_t mark;
@@ -34,7 +36,7 @@ struct Control {
     std::int32_t images;
     std::int64_t heap_bytes;  ///< for the coarrays of one image; as much again for components
     std::uint64_t address;    ///< at which all images map this block
-    std::int32_t processors;  ///< of the machine that the images may use
+    cpu_set_t processors;     ///< that the images may use
     std::uint64_t salt;       ///< a random number of this job
     /// How often an image has stopped or failed, or all are to end.
     alignas(line_bytes) std::atomic<std::uint32_t> changes;

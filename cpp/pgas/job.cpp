@@ -49,7 +49,7 @@ Block block_of(const std::optional<Place>& place) {
 Job& Job::join() {
     if (joined_ == nullptr) {
         const std::optional<Place> place = place_by_launcher();
-        if (!place && is_started_by_mpi()) {
+        if (!place && processes_by_mpi() > 1) {
             joined_ = new Job(bootstrap_by_mpi());
             return *joined_;
         }
@@ -65,7 +65,7 @@ Job::Job(Block block, int me, bool has_launcher)
       control_(&block_.control()),
       me_(me),
       has_launcher_(has_launcher),
-      patience_(Patience::of(images(), control_->processors)) {
+      patience_(Patience::of(images(), CPU_COUNT(&control_->processors))) {
     Seat& seat = block_.seat(me);
     auto expected = State::absent;
     if (!seat.state.compare_exchange_strong(expected, State::running)) {
@@ -75,6 +75,11 @@ Job::Job(Block block, int me, bool has_launcher)
             "one after it.");
     }
     seat.process = getpid();
+    // The launcher has started each image on a processor of its own; from now on the system
+    // decides.
+    if (has_launcher) {
+        static_cast<void>(sched_setaffinity(0, sizeof control_->processors, &control_->processors));
+    }
     // The other images, which have the same parent, may look into this one's own memory.
     static_cast<void>(prctl(PR_SET_PTRACER, getppid(), 0, 0, 0));
     static_cast<void>(close(block_.descriptor()));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -115,10 +116,15 @@ private:
             if (is_over()) return;
             network_->progress();
         }
-        for (int i = 0; i < patience_.spins; ++i) {
-            if (is_over()) return;
+        for (int i = 0; i < spins_; ++i) {
+            if (is_over()) {
+                spins_ = std::min(2 * spins_, patience_.spins);
+                return;
+            }
             relax();
         }
+        // Whoever is waited for may have no processor, if other programs run beside this one.
+        spins_ = std::max(spins_ / 2, Patience::least_spins);
         for (int i = 0; i < patience_.yields; ++i) {
             if (is_over()) return;
             yield_processor();
@@ -138,6 +144,7 @@ private:
     bool has_launcher_;
     int failures_told_ = 0;
     Patience patience_;
+    int spins_ = patience_.spins;  ///< fewer after waits that were longer
     Network* network_ = nullptr;
     void (*end_)() = nullptr;
     void (*abort_)(int exit_code) = nullptr;

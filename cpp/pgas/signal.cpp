@@ -16,8 +16,7 @@ constexpr long longest_sleep_ns = 100'000'000;
 
 // A look takes some 10 ns; a futex that wakes another process some 10 us.
 constexpr int spins_alone = 5000;
-constexpr int spins_together = 20;
-constexpr int yields_alone = 50;
+constexpr int yields_alone = 200;
 constexpr int yields_together = 2000;
 
 long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value,
@@ -42,8 +41,7 @@ void Signal::wake() {
 
 Patience Patience::of(int processes, int processors) {
     const bool are_alone = processes <= processors;
-    return are_alone ? Patience{spins_alone, yields_alone}
-                     : Patience{spins_together, yields_together};
+    return are_alone ? Patience{spins_alone, yields_alone} : Patience{least_spins, yields_together};
 }
 
 void yield_processor() {

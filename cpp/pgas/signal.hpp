@@ -46,6 +46,8 @@ struct Patience {
     int spins = 0;
     int yields = 0;
 
+    static constexpr int least_spins = 20;
+
     [[nodiscard]] static Patience of(int processes, int processors);
 };
 

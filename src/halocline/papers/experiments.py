@@ -8,6 +8,10 @@ from typing import Any
 from halocline.errors import CaseError, nearest
 from halocline.io.results import Chart
 from halocline.papers import (
+    coarray_applications,
+    coarray_lattice,
+    coarray_thesis,
+    coarray_transfers,
     coursework,
     directions,
     getm,
@@ -29,6 +33,10 @@ _STUDIES: dict[str, Study] = {
     **getm.STUDIES,
     **ocean.STUDIES,
     **coursework.STUDIES,
+    **coarray_thesis.STUDIES,
+    **coarray_lattice.STUDIES,
+    **coarray_transfers.STUDIES,
+    **coarray_applications.STUDIES,
 }
 
 

@@ -178,7 +178,7 @@ def study_overlap(_: Experiment, settings: Settings) -> list[Table]:
     found = _places("overlap", settings)
     times = {(r["where"], r["transport"], r["work"]): r["median [us]"] for r in found}
     rows = [
-        _hiding(
+        hiding(
             {"where": where, "transport": transport, "together": both},
             (times[where, transport, COMPUTATION], times[where, transport, COMMUNICATION]),
             times[where, transport, both],
@@ -186,19 +186,27 @@ def study_overlap(_: Experiment, settings: Settings) -> list[Table]:
         for where, transport in dict.fromkeys(key[:2] for key in times)
         for both in (BOTH, POLLED)
     ]
+    rows += published_overlap()
+    return [_long("here, and the paper's table 4.2 (XE6, 4 MB)", rows)]
+
+
+def published_overlap() -> list[Row]:
+    """Return the paper's table 4.2 as rows."""
     us = {
         (r["direction"], r["communication"], r["computation"], r["where"]): float(r["runtime_us"])
         for r in published("000-4-2")
     }
+    rows = []
     for side in ("push", "pull"):
         for where, place in (("intra", _INSIDE), ("inter", _BETWEEN)):
             parts = us["any", "no", "yes", "any"], us[side, "yes", "no", where]
             named = {FROM: "paper", "where": place, "transport": f"{side}, XE6", "together": BOTH}
-            rows.append(_hiding(named, parts, us[side, "yes", "yes", where]))
-    return [_long("here, and the paper's table 4.2 (XE6, 4 MB)", rows)]
+            rows.append(hiding(named, parts, us[side, "yes", "yes", where]))
+    return rows
 
 
-def _hiding(named: Row, parts: tuple[float, float], both: float) -> Row:
+def hiding(named: Row, parts: tuple[float, float], both: float) -> Row:
+    """Return the times of computing, of communicating and of both [us], and the share hidden."""
     names = ("computation [us]", "communication [us]")
     return {
         **named,

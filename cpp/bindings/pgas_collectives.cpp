@@ -1,10 +1,10 @@
 #include "bindings/pgas_collectives.hpp"
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <cstring>
 #include <exception>
@@ -21,25 +21,17 @@ namespace {
 
 using namespace halocline::pgas;
 
-/// An array without gaps, as bytes: so those of all types can come here.
-using Bytes = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Waiting = nb::call_guard<nb::gil_scoped_release>;
-
 /// What every image says, as short text; nothing from images that do not run any more.
 std::vector<std::string> everywhere(const std::string& text) {
-    const Images& all = images();
-    Team::Round round(all.team());
-    auto* mine = reinterpret_cast<char*>(round.mine());
-    const std::size_t length = std::min(text.size(), piece_bytes - 1);
-    std::memcpy(mine, text.data(), length);
-    mine[length] = '\0';
-    round.offer();
+    using Text = std::array<char, 1024>;
+    Team& team = images().team();
+    Text mine{};
+    std::memcpy(mine.data(), text.data(), std::min(text.size(), mine.size() - 1));
+    std::vector<Text> all(static_cast<std::size_t>(team.size()), Text{});
+    static_cast<void>(gather(team, reinterpret_cast<const std::byte*>(mine.data()), mine.size(),
+                             reinterpret_cast<std::byte*>(all.data())));
     std::vector<std::string> told;
-    for (int i = 0; i < all.team().size(); ++i) {
-        const auto* piece = reinterpret_cast<const char*>(round.of(i));
-        told.emplace_back(piece == nullptr ? "" : piece);
-    }
-    round.end();
+    for (const Text& one : all) told.emplace_back(one.data());
     return told;
 }
 

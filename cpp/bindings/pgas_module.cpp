@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings/pgas_collectives.hpp"
@@ -17,8 +18,6 @@ namespace halocline::bindings {
 namespace {
 
 using namespace halocline::pgas;
-
-using Waiting = nb::call_guard<nb::gil_scoped_release>;
 
 /// Mistakes become the exceptions of the package.
 void translate(const std::exception_ptr& error, void* /*unused*/) {
@@ -37,13 +36,76 @@ void translate(const std::exception_ptr& error, void* /*unused*/) {
     }
 }
 
+/// Elements of this image's part of a coarray, which stand for those of another part.
+class Chosen {
+public:
+    /// From an address on; the last axis varies fastest.
+    Chosen(std::uintptr_t first, const std::vector<std::int64_t>& shape,
+           const std::vector<std::int64_t>& strides, std::size_t bytes) {
+        if (shape.size() > most_axes) throw JobError("A section has at most 15 axes.");
+        begin(first, bytes);
+        for (std::size_t axis = shape.size(); axis-- > 0;) add({shape[axis], strides[axis], {}});
+    }
+    /// Elements that lie so many bytes behind an address.
+    Chosen(std::uintptr_t first, std::vector<std::int64_t> offsets, std::size_t bytes)
+        : offsets_(std::move(offsets)) {
+        begin(first, bytes);
+        add({static_cast<std::int64_t>(offsets_.size()), 0, offsets_.data()});
+    }
+    Chosen(const Chosen&) = delete;
+    Chosen& operator=(const Chosen&) = delete;
+
+    /// Those of an image, counted from 0 in the initial team.
+    [[nodiscard]] Elements of(int image) const {
+        const Images& all = images();
+        Elements elements{image, section_};
+        elements.section.first = all.at(all.initial_team(), image, section_.first);
+        return elements;
+    }
+    /// As many in an array of this image.
+    [[nodiscard]] Elements in(const Bytes& array) const {
+        auto* first = reinterpret_cast<std::byte*>(array.data());
+        return {images().job().me(), without_gaps(section_, first)};
+    }
+
+private:
+    void begin(std::uintptr_t first, std::size_t bytes) {
+        section_.first = reinterpret_cast<std::byte*>(first);
+        section_.element = {Type::derived, 0, bytes};
+    }
+    void add(const Axis& axis) { section_.axes[static_cast<std::size_t>(section_.rank++)] = axis; }
+
+    std::vector<std::int64_t> offsets_;
+    Section section_;
+};
+
+void bind_chosen(nb::module_& module) {
+    using Numbers = std::vector<std::int64_t>;
+    nb::class_<Chosen>(module, "Chosen", "Elements of a coarray's part.")
+        .def(nb::init<std::uintptr_t, const Numbers&, const Numbers&, std::size_t>(), "first"_a,
+             "shape"_a, "strides"_a, "bytes"_a)
+        .def(nb::init<std::uintptr_t, Numbers, std::size_t>(), "first"_a, "offsets"_a, "bytes"_a)
+        .def(
+            "get",
+            [](const Chosen& chosen, int image, const Bytes& values) {
+                transfer(images().job(), chosen.in(values), chosen.of(image));
+            },
+            "image"_a, nb::arg("values").noconvert(), Waiting())
+        .def(
+            "put",
+            [](const Chosen& chosen, int image, const Bytes& values) {
+                transfer(images().job(), chosen.of(image), chosen.in(values));
+            },
+            "image"_a, nb::arg("values").noconvert(), Waiting());
+}
+
 /// Memory of a coarray: as much in every image.
 class Memory {
 public:
     explicit Memory(std::int64_t bytes) : bytes_(bytes), piece_(allocate(bytes)) {}
 
     void free() const { pgas::free(piece_); }
-    /// What an image, from 0 in the initial team, has there.
+    /// What an image of this node, from 0 in the initial team, has there.
     [[nodiscard]] nb::ndarray<nb::numpy, std::uint8_t> of(int image) const {
         const Images& all = images();
         auto* first = reinterpret_cast<std::uint8_t*>(all.at(all.initial_team(), image, piece_));
@@ -74,6 +136,7 @@ void bind_memory(nb::module_& module) {
         .def("of", &Memory::of, nb::rv_policy::reference);
     module.def("accessible",
                [](int image) { return images().team().member(accessible(image)).image; });
+    module.def("is_near", [](int image) { return images().job().is_near(image); });
     module.attr("object_bytes") = sizeof(LoneSignal);
     static_assert(sizeof(EventVariable) == sizeof(LoneSignal));
     static_assert(sizeof(LockVariable) == sizeof(LoneSignal));
@@ -105,48 +168,42 @@ void bind_memory(nb::module_& module) {
 
 template <class Number>
 void bind_atomics(nb::module_& module) {
+    // An element of this image's part stands for that of another one.
     using Element = nb::ndarray<Number, nb::ndim<0>, nb::device::cpu>;
     const auto element = [] { return nb::arg("element").noconvert(); };
+    const auto atom_of = [](int image, const Element& like) {
+        const Images& all = images();
+        auto* mine = reinterpret_cast<std::byte*>(like.data());
+        std::byte* address = all.at(all.initial_team(), image, mine);
+        return AtomicElement<Number>(Atomic(all.job(), image, address, sizeof(Number)));
+    };
     const auto bind = [&](const char* name, auto operation) {
         module.def(
             name,
-            [operation](const Element& given, Number value) {
-                return operation(std::atomic_ref<Number>(*given.data()), value);
+            [=](int image, const Element& like, Number value) {
+                return operation(atom_of(image, like), value);
             },
-            element(), "value"_a);
+            "image"_a, element(), "value"_a);
     };
-    using Atom = std::atomic_ref<Number>;
+    using Atom = const AtomicElement<Number>&;
     bind("atomic_add", [](Atom atom, Number value) { return atom.fetch_add(value); });
     bind("atomic_and", [](Atom atom, Number value) { return atom.fetch_and(value); });
     bind("atomic_or", [](Atom atom, Number value) { return atom.fetch_or(value); });
     bind("atomic_xor", [](Atom atom, Number value) { return atom.fetch_xor(value); });
     bind("atomic_write", [](Atom atom, Number value) { atom.store(value); });
     module.def(
-        "atomic_read", [](const Element& given) { return Atom(*given.data()).load(); }, element());
+        "atomic_read", [=](int image, const Element& like) { return atom_of(image, like).load(); },
+        "image"_a, element());
     module.def(
         "atomic_cas",
-        [](const Element& given, Number compare, Number value) {
-            static_cast<void>(Atom(*given.data()).compare_exchange_strong(compare, value));
-            return compare;
+        [=](int image, const Element& like, Number compare, Number value) {
+            return atom_of(image, like).compare_and_swap(compare, value);
         },
-        element(), "compare"_a, "value"_a);
+        "image"_a, element(), "compare"_a, "value"_a);
 }
 
 void bind_job(nb::module_& module) {
-    nb::class_<Block>(module, "Block", "The memory of all images of a node.")
-        .def_prop_ro("descriptor", &Block::descriptor);
-    module.def("create_block", [](int count) {
-        Block block = Block::create(count, machine_bytes());
-        block.move_to_its_address();
-        return block;
-    });
-    module.def("open_block",
-               [](int process, int descriptor) { return Block::open(process, descriptor); });
     module.def("join", [] { static_cast<void>(images()); });
-    module.def("join_block", [](const Block& block, int image) {
-        static_cast<void>(Job::join(block, image));
-        static_cast<void>(images());
-    });
     module.def("stop", [] { images().job().stop(); });
     module.def("fail_image", [] { images().job().fail(); });
     module.def("end_all", [](int exit_code) { images().job().end_all(exit_code); });
@@ -185,6 +242,7 @@ NB_MODULE(_pgas, module) {
     nb::register_exception_translator(translate);
     bind_job(module);
     bind_images(module);
+    bind_chosen(module);
     bind_memory(module);
     bind_atomics<std::int32_t>(module);
     bind_atomics<std::int64_t>(module);

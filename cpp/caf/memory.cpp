@@ -68,7 +68,7 @@ std::string mebibytes(std::int64_t bytes) {
 std::string refusal(std::int64_t bytes, const pgas::Heap& heap) {
     return "Not enough memory for " + mebibytes(bytes) + ": " + mebibytes(heap.bytes()) +
            " are reserved for an image, of which " + mebibytes(heap.used_bytes()) +
-           " are in use. 'halocline caf run --memory 64G' reserves more.";
+           " are in use. 'halocline caf run --memory 64G', or HALOCLINE_MEMORY=64G, reserves more.";
 }
 
 /// The image in whose memory a component lies. gfortran 15 allocates other images' components.

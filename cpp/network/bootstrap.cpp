@@ -8,12 +8,15 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <thread>
 
 #include "mpi/comm.hpp"
 #include "mpi/error.hpp"
 #include "network/mpi_network.hpp"
 #include "pgas/block.hpp"
+#include "pgas/bootstrap.hpp"
+#include "pgas/error.hpp"
 #include "pgas/memory_size.hpp"
 #include "pgas/shared_file.hpp"
 
@@ -104,6 +107,11 @@ pgas::Bootstrap bootstrap() {
     const mpi::Comm world(MPI_COMM_WORLD);
     const int me = world.rank();
     const int images = world.size();
+    if (const int started = pgas::processes_by_mpi(); started != images) {
+        throw pgas::JobError("The launcher has started " + std::to_string(started) +
+                             " processes, but MPI knows of " + std::to_string(images) +
+                             ": Halocline was built with another MPI than the launcher's.");
+    }
     MPI_Comm node = node_of(world.handle(), me);
     std::vector<int> nodes = nodes_of(world.handle(), node, me, images);
     const bool are_near = std::ranges::all_of(nodes, [&](int one) { return one == nodes[0]; });

@@ -22,7 +22,7 @@ constexpr std::array folders{".", "../caf/lib"};
 void* load() {
     std::string file = library_name;
     Dl_info here{};
-    if (dladdr(reinterpret_cast<const void*>(&is_started_by_mpi), &here) != 0) {
+    if (dladdr(reinterpret_cast<const void*>(&processes_by_mpi), &here) != 0) {
         const auto folder = std::filesystem::path(here.dli_fname).parent_path();
         for (const char* relative : folders) {
             const auto found = folder / relative / library_name;
@@ -45,9 +45,13 @@ int number_in(const char* variable) {
 
 }  // namespace
 
-bool is_started_by_mpi() {
-    // Set by the launchers of MPICH and its relatives, and of Open MPI.
-    return number_in("PMI_SIZE") > 1 || number_in("OMPI_COMM_WORLD_SIZE") > 1;
+int processes_by_mpi() {
+    // Set by the launchers of MPICH and its relatives, of Open MPI, and by Slurm's of processes
+    // that find each other by PMIx.
+    for (const char* variable : {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"}) {
+        if (const int size = number_in(variable); size > 0) return size;
+    }
+    return std::getenv("PMIX_RANK") == nullptr ? 0 : number_in("SLURM_STEP_NUM_TASKS");
 }
 
 Bootstrap bootstrap_by_mpi() {

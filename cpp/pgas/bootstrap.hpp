@@ -4,8 +4,8 @@
 
 namespace halocline::pgas {
 
-/// Whether an MPI launcher has started this process as one of several.
-[[nodiscard]] bool is_started_by_mpi();
+/// Of how many processes that an MPI launcher has started this is one; 0 of none.
+[[nodiscard]] int processes_by_mpi();
 
 /// Finds the other processes by MPI, whose part of Halocline is a library of its own that is only
 /// loaded here. Throws JobError if it cannot be.

@@ -21,9 +21,11 @@ void Event::post(Job& job) {
 
 Outcome Event::wait(Job& job, std::uint32_t count) {
     const Outcome outcome = job.await_any(posted_, [&] { return posted_.get() >= count; });
-    if (outcome == Outcome::done) {
+    if (outcome != Outcome::done) return outcome;
+    if (job.network() == nullptr)
+        posted_.value.fetch_sub(count);
+    else
         static_cast<void>(number_of(job, posted_).fetch(Operation::add, 0U - count));
-    }
     return outcome;
 }
 

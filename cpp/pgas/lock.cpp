@@ -52,14 +52,14 @@ Outcome Lock::await_change(Job& job) {
 }
 
 LockOutcome Lock::release(Job& job) {
-    const Atomic number = this->number(job);
-    const std::uint64_t holder = number.read();
+    const bool is_near = job.network() == nullptr;
+    const std::uint64_t holder = is_near ? holder_.get() : number(job).read();
     if (holder == 0) return LockOutcome::not_locked;
     if (holder != static_cast<std::uint64_t>(job.me() + 1)) return LockOutcome::held_by_other;
-    if (job.network() == nullptr)
+    if (is_near)
         release_on_node();
     else
-        static_cast<void>(number.fetch(Operation::replace, 0));
+        static_cast<void>(number(job).fetch(Operation::replace, 0));
     return LockOutcome::done;
 }
 

@@ -255,7 +255,8 @@ private:
         throw JobError("There is no memory for a coarray of " + std::to_string(bytes) +
                        " bytes: of the " + std::to_string(all.coarrays().bytes()) +
                        " bytes of an image " + std::to_string(all.coarrays().used_bytes()) +
-                       " are in use. 'halocline caf run --memory 64G', or HALOCLINE_MEMORY=64G, reserves more.");
+                       " are in use. 'halocline caf run --memory 64G', or HALOCLINE_MEMORY=64G, "
+                       "reserves more.");
     }
     std::memset(piece, 0, static_cast<std::size_t>(bytes));
     check(all.team().barrier(all.digest()), "allocate");

@@ -38,7 +38,8 @@ void sections(int next) {
     std::vector<float> got(3);
     a.get(next, {{1, 3}, {4, 1}}, got);
     require(got == std::vector<float>{4, 0, 2}, "get");
-    require(a[next].rank() == 2 && a[next].extent(1) == 6 && a[next].all().size() == 24, "extents");
+    const View<float> here = a[this_image()];
+    require(here.rank() == 2 && here.extent(1) == 6 && here.all().size() == 24, "extents");
     require(message_of([&] {
                 a.put(next, {{0, 5}, {0, 1}}, values);
             }) == "A section has indices 0 to 4 of an axis of 4.",
@@ -64,13 +65,31 @@ void events_locks_atomics(int next, int images) {
     const coarray<int> count({2});
     for (int i = 0; i < 50; ++i) {
         const std::scoped_lock guard(lock.object(1));
-        count[1](0) += 1;
+        int counted = 0;
+        count.get(1, {{0, 1}}, std::span(&counted, 1));
+        ++counted;
+        count.put(1, {{0, 1}}, std::span(&counted, 1));
         count.atomic(1, 1).fetch_add(2);
     }
     sync_all();
     const auto last = count.atomic(1, 1);
     require(last.load() == last.compare_and_swap(-1, 0), "compare and swap");
-    require(count[1](0) == 50 * images && count[1](1) == 100 * images, "locks and atomics");
+    std::vector<int> counted(2);
+    count.get(1, {{0, 2}}, counted);
+    require(counted == std::vector<int>{50 * images, 100 * images}, "locks and atomics");
+}
+
+/// Memory of images on this node is read and written in place.
+void parts(int next) {
+    const coarray<int> a({2});
+    const std::string message = message_of([&] { a[next](1) = next; });
+    sync_all();
+    if (message.empty())
+        require(a[next](1) == next, "in place");
+    else
+        require(message == "Image " + std::to_string(next) +
+                               " is on another node: 'put', 'get' and 'atomic' reach it.",
+                "another node");
 }
 
 void collectives(int me, int images) {
@@ -107,6 +126,7 @@ int main() {
     const int images = num_images();
     const int next = me % images + 1;
     sections(next);
+    parts(next);
     events_locks_atomics(next, images);
     collectives(me, images);
     teams(me, images);

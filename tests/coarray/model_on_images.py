@@ -45,7 +45,7 @@ def random_sections() -> None:
         shape = tuple(int(n) for n in random.integers(1, 6, size=random.integers(1, 4)))
         model = np.zeros((IMAGES, *shape), dtype)
         with ca.allocate(shape, dtype) as a:
-            for _ in range(40):
+            for _ in range(20):
                 source, target = random.integers(1, IMAGES + 1, size=2)
                 index = [random_index(random, n) for n in shape]
                 if random.integers(3) == 0:

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from launch import launcher
 from on_images import COMMAND, FOLDER, run
+from on_nodes import run_on_nodes
 
 EXAMPLE = FOLDER.parent.parent / "examples/coarray_heat.cpp"
 
@@ -53,12 +53,17 @@ def test_all_that_images_do_in_cpp(model, images):
 
 
 def test_ranks_of_mpi_are_images_in_cpp(heat):
-    if not (COMMAND.parent.parent / "lib/libhalocline_pgas_mpi.so").exists():
-        pytest.skip("Halocline was built without MPI")
-    command = [launcher(), "-n", "2", heat]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    done = run_on_nodes(2, 0, heat)
     assert done.returncode == 0, done.stderr
     assert "2 images: largest error" in done.stdout
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(("images", "per_node"), [(2, 0), (2, 1), (4, 2)])
+def test_all_that_images_do_in_cpp_on_nodes(model, images, per_node):
+    done = run_on_nodes(images, per_node, model)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("has done all") == images
 
 
 def test_a_program_without_launcher_is_one_image(heat):

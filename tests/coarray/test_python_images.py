@@ -7,8 +7,8 @@ import sys
 import time
 
 import pytest
-from launch import mpirun
 from on_images import FOLDER, run, run_script
+from on_nodes import run_on_nodes
 
 EXAMPLES = FOLDER.parent.parent / "examples"
 
@@ -61,15 +61,44 @@ def test_an_exception_on_one_image_is_shown_and_ends_all():
     complains(run_script(2, "ending_images.py", "exception"), started)
 
 
-def test_ranks_of_mpi_are_images():
-    done = mpirun(2, FOLDER / "model_on_images.py", timeout=30)
+# Images and how many of them count as a node; all of them if 0.
+NODES = [(2, 0), (2, 1), (4, 2)]
+
+
+def script(images: int, per_node: int, name: str, *arguments: str, **environment: str):
+    return run_on_nodes(images, per_node, sys.executable, FOLDER / name, *arguments, **environment)
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(("images", "per_node"), NODES)
+def test_ranks_of_mpi_are_images_on_one_node_or_several(images, per_node):
+    done = script(images, per_node, "model_on_images.py")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("of 2 has done all") == 2
+    assert done.stdout.count(f"of {images} has done all") == images
 
 
-def test_an_exception_on_one_rank_ends_all():
+@pytest.mark.alone
+@pytest.mark.parametrize("per_node", [0, 1])
+def test_an_exception_on_one_rank_ends_all(per_node):
     started = time.perf_counter()
-    complains(mpirun(2, FOLDER / "ending_images.py", "exception"), started)
+    complains(script(2, per_node, "ending_images.py", "exception"), started)
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("per_node", [0, 1])
+@pytest.mark.parametrize("last", ["mpi4py.MPI", "halocline.coarray"])
+def test_mpi_is_begun_and_ended_once_whoever_needs_it_first(per_node, last):
+    pytest.importorskip("mpi4py", exc_type=ImportError)
+    first = {"mpi4py.MPI", "halocline.coarray"} - {last}
+    done = script(2, per_node, "beside_mpi4py.py", *first, last)
+    assert done.returncode == 3, done.stderr
+    assert (done.stdout, done.stderr) == ("MPI lives\n" * 2, "")
+
+
+def test_a_size_of_memory_that_is_none_is_told():
+    done = script(2, 1, "model_on_images.py", HALOCLINE_MEMORY="1X")
+    assert done.returncode == 1
+    assert "HALOCLINE_MEMORY is '1X': a size as 8G or 500M is wanted." in done.stderr
 
 
 def test_images_that_call_different_things_are_told_so():

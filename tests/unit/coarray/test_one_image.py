@@ -14,6 +14,7 @@ from hypothesis.extra import numpy as npst
 
 import halocline as hc
 from halocline import coarray as ca
+from halocline.coarray.part import FarPart
 from halocline.errors import CoarrayError, HaloclineError
 
 SHAPES = npst.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)
@@ -51,6 +52,52 @@ def test_sections_are_those_of_numpy(data, shape, dtype):
         got = a[1][index]
         assert type(got) is type(model[index])
         assert np.array_equal(got, model[index])
+
+
+INDICES = [
+    0,
+    -2,
+    (1, 2),
+    (np.int64(1), -1),
+    (..., 1),
+    (1, None, slice(None, None, -2)),
+    [0, 2, 0],
+    ([0, 2], [3, 1]),
+    (slice(1, None), [1, 1, 3]),
+    np.arange(12).reshape(3, 4) % 5 == 0,
+    (np.array(1), 2),
+    (slice(3, 1), [0, 1]),
+    (),
+]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "i1, f8", "U2"])
+@pytest.mark.parametrize("index", INDICES, ids=str)
+def test_sections_of_other_nodes_are_those_of_numpy(index, dtype):
+    model = np.arange(12).reshape(3, 4).astype(dtype)
+    with ca.allocate(model.shape, dtype) as a:
+        far = FarPart(a, 0)
+        far[...] = model
+        assert np.array_equal(np.asarray(far), model)
+        assert type(far[index]) is type(model[index])
+        assert np.array_equal(far[index], model[index])
+        several = np.arange(50, 50 + model[index].size).reshape(model[index].shape).astype(dtype)
+        for values in (several, model[2, 3]):
+            model[index] = values
+            far[index] = values
+            assert np.array_equal(a.here, model)
+
+
+def test_fields_of_records_are_those_of_numpy():
+    model = np.arange(12).reshape(3, 4).astype("i1, f8, f4")
+    with ca.allocate(model.shape, model.dtype) as a:
+        for part in (a[1], FarPart(a, 0)):
+            part[...] = model
+            for index in ("f1", ["f0", "f2"]):
+                assert np.array_equal(part[index], model[index])
+                model[index] = model[index][::-1].copy()
+                part[index] = model[index]
+                assert np.array_equal(a.here, model)
 
 
 def test_what_is_read_is_a_copy():

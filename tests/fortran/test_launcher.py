@@ -166,7 +166,9 @@ end program
     expected = "Not enough memory for 382 MiB: 64 MiB are reserved for an image, of which 0 MiB "
     assert ended.stdout.startswith("F" + expected)
     assert expected in ended.stderr
-    assert "'halocline caf run --memory 64G', or HALOCLINE_MEMORY=64G, reserves more" in ended.stderr
+    assert (
+        "'halocline caf run --memory 64G', or HALOCLINE_MEMORY=64G, reserves more" in ended.stderr
+    )
 
 
 def test_an_image_that_does_not_exist_is_told(tmp_path):

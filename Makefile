@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The MPI to build with: the wheel's, or a system's own, as in 'make install MPICXX=mpicxx.openmpi'.
 MPICXX ?=
-SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -name '*.cpp' -o -name '*.hpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.py' -o -name '*.csv')
+SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src examples/coarrays -name '*.cpp' -o -name '*.hpp' -o -name '*.h' -o -name '*.cmake' -o -name '*.py' -o -name '*.csv' -o -name '*.f90' -o -name '*.c')
 
 .PHONY: run test validate bench lint docs pictures install clean
 

@@ -10,7 +10,7 @@ import pytest
 from on_images import COMMAND, FOLDER, run
 from on_nodes import run_on_nodes
 
-EXAMPLE = FOLDER.parent.parent / "examples/coarray_heat.cpp"
+EXAMPLE = FOLDER.parent.parent / "examples/coarrays/heat.cpp"
 
 
 def built(source: Path, folder: Path) -> Path:

@@ -118,6 +118,6 @@ def test_images_that_call_different_things_are_told_so():
 
 @pytest.mark.parametrize("images", [1, 2, 4])
 def test_the_ring(images):
-    done = run(images, sys.executable, EXAMPLES / "coarray_ring.py")
+    done = run(images, sys.executable, EXAMPLES / "coarrays/ring.py")
     assert done.returncode == 0, done.stderr
     assert f"once around {images} images" in done.stdout

@@ -2,7 +2,7 @@
 // the exact solution of the same differences.
 //
 //     at=$(python -c 'import halocline; print(*halocline.__path__)')/caf
-//     g++ -std=c++20 -O2 -I $at/include coarray_heat.cpp -L $at/lib -lhalocline_pgas -o heat
+//     g++ -std=c++20 -O2 -I $at/include heat.cpp -L $at/lib -lhalocline_pgas -o heat
 //     $at/bin/halocline-caf run -n 4 ./heat
 //
 // With '-Wl,-rpath,$at/lib', where MPI's part of the library is, also: mpiexec -n 4 ./heat

@@ -1,6 +1,6 @@
 """A number goes around a ring of images; then all numbers at once, one image further each time.
 
-halocline caf run -n 4 python coarray_ring.py      (or: mpiexec -n 4 python coarray_ring.py)
+halocline caf run -n 4 python ring.py      (or: mpiexec -n 4 python ring.py)
 """
 
 import numpy as np

@@ -19,7 +19,7 @@ test: $(VENV)/tools
 	$(BIN)/pytest -m "not slow and alone"
 
 validate: $(VENV)/tools
-	$(BIN)/pytest -m slow tests/apps tests/unit/functions
+	$(BIN)/pytest -m slow tests/apps tests/unit/functions tests/fortran
 
 bench: $(VENV)/installed
 	$(BIN)/halocline bench lbm

@@ -26,6 +26,7 @@ endif()
 if(MPI_CXX_FOUND)
   message(STATUS "Halocline: with MPI, from ${HALOCLINE_MPICXX}")
   add_library(halocline_mpi STATIC
+    cpp/mpi/remote_memory.cpp
     cpp/mpi/window.cpp
     cpp/transport/datatype.cpp
     cpp/transport/device_channel.cpp
@@ -40,9 +41,9 @@ if(MPI_CXX_FOUND)
 
   # Images on several nodes: loaded by coarray programs that an MPI launcher has started.
   add_library(halocline_pgas_mpi SHARED
+    cpp/mpi/remote_memory.cpp
     cpp/network/bootstrap.cpp
-    cpp/network/mpi_network.cpp
-    cpp/network/remote_memory.cpp)
+    cpp/network/mpi_network.cpp)
   set_target_properties(halocline_pgas_mpi PROPERTIES
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_link_libraries(halocline_pgas_mpi

@@ -9,12 +9,9 @@
 namespace halocline::mpi {
 namespace {
 
-/// The counts of MPI before version 4 end at 2^31 - 1.
-constexpr std::size_t largest_piece = std::size_t{1} << 30;
-
 /// All windows that span MPI's world, in the order in which all ranks have made them.
 struct Made {
-    MPI_Win handle;
+    RemoteMemory memory;
     bool is_unused;
 };
 std::vector<Made>& windows() {
@@ -23,10 +20,7 @@ std::vector<Made>& windows() {
 }
 
 void free_first(std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-        static_cast<void>(MPI_Win_unlock_all(windows()[i].handle));
-        static_cast<void>(MPI_Win_free(&windows()[i].handle));
-    }
+    for (std::size_t i = 0; i < count; ++i) windows()[i].memory.close();
     windows().erase(windows().begin(), windows().begin() + static_cast<std::ptrdiff_t>(count));
 }
 
@@ -64,7 +58,8 @@ bool spans_world(MPI_Comm comm) {
 }  // namespace
 
 Window::~Window() {
-    const auto mine = std::ranges::find(windows(), handle_, &Made::handle);
+    const auto mine = std::ranges::find_if(
+        windows(), [&](const Made& made) { return made.memory.handle() == memory_.handle(); });
     if (mine != windows().end()) mine->is_unused = true;
 }
 
@@ -85,58 +80,23 @@ void Window::allocate(MPI_Comm comm) {
     }
     comm_ = comm;
     // A rank that has reserved nothing must still take part.
-    const auto size = static_cast<MPI_Aint>(std::max(size_bytes_, line_bytes));
-    check(MPI_Win_allocate(size, 1, MPI_INFO_NULL, comm, static_cast<void*>(&first_), &handle_));
-    if (is_known) windows().push_back({handle_, false});
-    check(MPI_Win_set_errhandler(handle_, MPI_ERRORS_RETURN));
-    std::fill_n(first_, size, std::byte{0});
-    check(MPI_Win_lock_all(MPI_MODE_NOCHECK, handle_));
-    sync();
-    check(MPI_Barrier(comm));
-}
-
-void Window::put(std::span<const std::byte> bytes, int rank, std::int64_t offset) const {
-    while (!bytes.empty()) {
-        const std::size_t size = std::min(bytes.size(), largest_piece);
-        check(MPI_Put(bytes.data(), static_cast<int>(size), MPI_BYTE, rank, offset,
-                      static_cast<int>(size), MPI_BYTE, handle_));
-        bytes = bytes.subspan(size);
-        offset += static_cast<std::int64_t>(size);
-    }
-    check(MPI_Win_flush(rank, handle_));
-}
-
-std::size_t Window::gets(std::size_t size_bytes) {
-    return (size_bytes + largest_piece - 1) / largest_piece;
-}
-
-void Window::get(std::span<std::byte> bytes, int rank, std::int64_t offset,
-                 std::span<MPI_Request> requests) const {
-    for (MPI_Request& request : requests) {
-        const std::size_t size = std::min(bytes.size(), largest_piece);
-        check(MPI_Rget(bytes.data(), static_cast<int>(size), MPI_BYTE, rank, offset,
-                       static_cast<int>(size), MPI_BYTE, handle_, &request));
-        bytes = bytes.subspan(size);
-        offset += static_cast<std::int64_t>(size);
-    }
+    memory_ =
+        RemoteMemory::allocate(comm, static_cast<std::size_t>(std::max(size_bytes_, line_bytes)));
+    if (is_known) windows().push_back({memory_, false});
 }
 
 void Window::set(int rank, std::int64_t offset, std::uint64_t number) const {
     // MPI keeps no order between two puts: what came before has been flushed.
-    put(std::as_bytes(std::span(&number, 1)), rank, offset);
+    memory_.put(rank, offset, std::as_bytes(std::span(&number, 1)));
 }
 
 bool Window::has(std::int64_t offset, std::uint64_t number) const {
     // The library moves bytes only while it is called.
     int is_there = 0;
     check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &is_there, MPI_STATUS_IGNORE));
-    sync();
+    memory_.sync();
     const std::atomic_ref counter(*reinterpret_cast<std::uint64_t*>(at(offset)));
     return counter.load(std::memory_order_acquire) >= number;
-}
-
-void Window::sync() const {
-    check(MPI_Win_sync(handle_));
 }
 
 }  // namespace halocline::mpi

@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <vector>
+
+#include "mpi/remote_memory.hpp"
 
 namespace halocline::mpi {
 
@@ -25,27 +25,19 @@ public:
     void allocate(MPI_Comm comm);
 
     /// This rank's memory; zeros at first.
-    [[nodiscard]] std::byte* at(std::int64_t offset) const { return first_ + offset; }
-
-    /// Writes bytes to another rank; returns when they are there.
-    void put(std::span<const std::byte> bytes, int rank, std::int64_t offset) const;
-    /// Begins to read bytes of another rank, in as many requests as `gets` says.
-    void get(std::span<std::byte> bytes, int rank, std::int64_t offset,
-             std::span<MPI_Request> requests) const;
-    [[nodiscard]] static std::size_t gets(std::size_t size_bytes);
+    [[nodiscard]] std::byte* at(std::int64_t offset) const { return memory_.mine() + offset; }
+    /// That of all ranks.
+    [[nodiscard]] const RemoteMemory& memory() const { return memory_; }
 
     /// Sets a counter of another rank; what was put there before is there before.
     void set(int rank, std::int64_t offset, std::uint64_t number) const;
     /// Whether a counter of this rank has come to a number.
     [[nodiscard]] bool has(std::int64_t offset, std::uint64_t number) const;
-    /// Makes what this rank has written to its own memory visible to others.
-    void sync() const;
 
 private:
-    MPI_Win handle_ = MPI_WIN_NULL;
+    RemoteMemory memory_;
     MPI_Comm comm_ = MPI_COMM_NULL;
     std::int64_t size_bytes_ = 0;
-    std::byte* first_ = nullptr;
 };
 
 }  // namespace halocline::mpi

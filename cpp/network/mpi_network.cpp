@@ -16,7 +16,7 @@ void MpiNetwork::progress() {
     int is_there = 0;
     // The library moves bytes only while it is called.
     check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, world_.handle(), &is_there, MPI_STATUS_IGNORE));
-    memory_->sync();
+    memory_.sync();
 }
 
 void MpiNetwork::tell(int image) {
@@ -27,7 +27,7 @@ void MpiNetwork::tell(int image) {
 
 void MpiNetwork::hear(int image) {
     check(MPI_Recv(nullptr, 0, MPI_BYTE, image, tag, world_.handle(), MPI_STATUS_IGNORE));
-    memory_->sync();
+    memory_.sync();
 }
 
 int MpiNetwork::form_team(const std::vector<int>& images) {
@@ -46,9 +46,9 @@ int MpiNetwork::form_team(const std::vector<int>& images) {
 }
 
 void MpiNetwork::barrier(int team) {
-    memory_->sync();
+    memory_.sync();
     check(MPI_Barrier(team_of(team)));
-    memory_->sync();
+    memory_.sync();
 }
 
 void MpiNetwork::broadcast(int team, int source, std::byte* bytes, std::size_t count) {
@@ -62,7 +62,7 @@ void MpiNetwork::gather(int team, const std::byte* mine, std::size_t count, std:
 
 void MpiNetwork::close() {
     barrier(0);
-    memory_->close();
+    memory_.close();
     for (std::size_t i = 1; i < teams_.size(); ++i) check(MPI_Comm_free(&teams_[i]));
 }
 

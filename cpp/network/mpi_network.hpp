@@ -2,11 +2,10 @@
 
 #include <mpi.h>
 
-#include <optional>
 #include <vector>
 
 #include "mpi/comm.hpp"
-#include "network/remote_memory.hpp"
+#include "mpi/remote_memory.hpp"
 #include "pgas/network.hpp"
 
 namespace halocline::network {
@@ -20,24 +19,24 @@ public:
 
     [[nodiscard]] const std::vector<int>& nodes() const override { return nodes_; }
     void open(std::byte* memory, std::size_t bytes) override {
-        memory_.emplace(world_.handle(), memory, bytes);
+        memory_ = mpi::RemoteMemory(world_.handle(), memory, bytes);
     }
 
     void put(int image, std::ptrdiff_t place, const pgas::Section& to,
              const std::byte* packed) override {
-        memory_->put(image, place, to, packed);
+        memory_.put(image, place, to, packed);
     }
     void get(int image, std::ptrdiff_t place, const pgas::Section& from,
              std::byte* packed) override {
-        memory_->get(image, place, from, packed);
+        memory_.get(image, place, from, packed);
     }
     std::uint64_t fetch(int image, std::ptrdiff_t place, pgas::Operation operation,
                         std::uint64_t value, std::size_t bytes) override {
-        return memory_->fetch(image, place, operation, value, bytes);
+        return memory_.fetch(image, place, operation, value, bytes);
     }
     std::uint64_t compare_and_swap(int image, std::ptrdiff_t place, std::uint64_t expected,
                                    std::uint64_t value, std::size_t bytes) override {
-        return memory_->compare_and_swap(image, place, expected, value, bytes);
+        return memory_.compare_and_swap(image, place, expected, value, bytes);
     }
     void progress() override;
 
@@ -59,7 +58,7 @@ private:
 
     std::vector<int> nodes_;
     mpi::Comm world_;
-    std::optional<RemoteMemory> memory_;
+    mpi::RemoteMemory memory_;
     std::vector<MPI_Comm> teams_;
 };
 

@@ -213,12 +213,6 @@ void assign_apart(const Section& to, const Section& from) {
 
 }  // namespace
 
-std::int64_t Section::count() const {
-    std::int64_t product = 1;
-    for (int axis = 0; axis < rank; ++axis) product *= axes[static_cast<std::size_t>(axis)].count;
-    return product;
-}
-
 Section::Extent Section::extent() const {
     std::int64_t lowest = 0;
     std::int64_t highest = 0;

@@ -43,7 +43,11 @@ struct Section {
     int rank = 0;
     std::array<Axis, most_axes> axes;
 
-    [[nodiscard]] std::int64_t count() const;
+    [[nodiscard]] std::int64_t count() const {
+        std::int64_t product = 1;
+        for (int a = 0; a < rank; ++a) product *= axes[static_cast<std::size_t>(a)].count;
+        return product;
+    }
     /// From the first byte of the section to the byte behind it.
     struct Extent {
         const std::byte* begin;

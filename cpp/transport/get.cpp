@@ -21,7 +21,7 @@ public:
         for (const Message* message : messages.receives) {
             Packet packet(*message);
             packet.allocate();
-            requests_.add_group(mpi::Window::gets(packet.bytes().size()));
+            requests_.add_group(mpi::RemoteMemory::gets(packet.bytes().size()));
             receives_.push_back({std::move(packet), window_->reserve(counter_bytes), 0, 0});
         }
         for (const Message* message : messages.sends) {
@@ -58,7 +58,7 @@ public:
         for (const Send& send : sends_) {
             send.packet.pack(memory_);
             send.packet.stamp(crossings);
-            window_->sync();
+            window_->memory().sync();
             window_->set(send.packet.message().rank, send.their_packed, round_);
         }
     }
@@ -102,7 +102,8 @@ private:
         Receive& receive = receives_[i];
         const int rank = receive.packet.message().rank;
         if (receive.progress == Progress::waiting && window_->has(receive.packed, round_)) {
-            window_->get(receive.packet.bytes(), rank, receive.their_buffer, requests_.group(i));
+            window_->memory().begin_get(rank, receive.their_buffer, receive.packet.bytes(),
+                                        requests_.group(i));
             receive.progress = Progress::fetching;
         }
         if (receive.progress == Progress::fetching && requests_.test(i)) {

@@ -61,7 +61,7 @@ public:
             if (send.is_done || !window_->has(send.read, round_ - 1)) continue;
             const int rank = send.packet.message().rank;
             send.packet.stamp();
-            window_->put(send.packet.bytes(), rank, send.their_buffer);
+            window_->memory().put(rank, send.their_buffer, send.packet.bytes());
             window_->set(rank, send.their_filled, round_);
             send.is_done = true;
         }

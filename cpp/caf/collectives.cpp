@@ -9,17 +9,12 @@ using namespace halocline::caf;
 
 namespace {
 
-constexpr int character_type = 6;
-constexpr int complex_type = 4;
-
 /// gfortran does not say of which kind values are: it follows from their size.
 int kind_of(const Descriptor& array, int characters) {
     const auto bytes = static_cast<int>(array.type.element_bytes);
     switch (array.type.type) {
-        case complex_type: {
-            // Numbers of 80 bits take 16 bytes, as those of 128 bits do: see 'kind_of_real'.
+        case complex_type:
             return bytes / 2;
-        }
         case character_type:
             return characters > 0 && bytes / characters == 4 ? 4 : 1;
         default:
@@ -28,7 +23,7 @@ int kind_of(const Descriptor& array, int characters) {
 }
 
 /// The elements of an argument. Reals of 16 bytes may be of kind 10 or 16, which gfortran does not
-/// tell: see docs/coarrays.md.
+/// tell (tests/fortran/compiler_limits.md); they count as 16.
 pgas::Section elements(const Descriptor& array, int characters = 0) {
     return array.section(kind_of(array, characters));
 }

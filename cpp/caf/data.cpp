@@ -33,15 +33,11 @@ Selected select(const Descriptor& array, const Subscripts* subscripts, int kind)
             const auto& [lower, upper, step] = chosen.triplet;
             result.section.first += (lower - dimension.lower) * stride;
             // Such is a vector without elements, too, of which only the lower bound is set.
-            const std::ptrdiff_t count = step == 0 ? 0 : (upper - lower + step) / step;
-            axis = {count < 0 ? 0 : count, step * stride, nullptr};
+            axis = {step == 0 ? 0 : steps(lower, upper, step), step * stride, nullptr};
             continue;
         }
-        auto& offsets = result.offsets.emplace_back();
-        for (std::size_t i = 0; i < chosen.count; ++i) {
-            const auto value = subscript(chosen.vector.values, chosen.vector.kind, i);
-            offsets.push_back((value - dimension.lower) * stride);
-        }
+        const auto& offsets = result.offsets.emplace_back(offsets_of(
+            chosen.vector.values, chosen.vector.kind, chosen.count, dimension.lower, stride));
         axis = {static_cast<std::int64_t>(offsets.size()), 0, offsets.data()};
     }
     return result;

@@ -14,18 +14,35 @@ std::int64_t read(const void* values, std::size_t i) {
 
 pgas::Type type_of(int type) {
     switch (type) {
-        case 1:
+        case integer_type:
             return pgas::Type::integer;
-        case 2:
+        case logical_type:
             return pgas::Type::logical;
-        case 3:
+        case real_type:
             return pgas::Type::real;
-        case 4:
+        case complex_type:
             return pgas::Type::complex;
-        case 6:
+        case character_type:
             return pgas::Type::character;
         default:
             return pgas::Type::derived;
+    }
+}
+
+/// One of the integers of a vector subscript.
+std::int64_t subscript(const void* values, int kind, std::size_t i) {
+    __extension__ using Integer16 = __int128;
+    switch (kind) {
+        case 1:
+            return read<std::int8_t>(values, i);
+        case 2:
+            return read<std::int16_t>(values, i);
+        case 4:
+            return read<std::int32_t>(values, i);
+        case 8:
+            return read<std::int64_t>(values, i);
+        default:
+            return read<Integer16>(values, i);
     }
 }
 
@@ -61,20 +78,18 @@ pgas::Section Descriptor::section(int kind) const {
     return section;
 }
 
-std::int64_t subscript(const void* values, int kind, std::size_t i) {
-    __extension__ using Integer16 = __int128;
-    switch (kind) {
-        case 1:
-            return read<std::int8_t>(values, i);
-        case 2:
-            return read<std::int16_t>(values, i);
-        case 4:
-            return read<std::int32_t>(values, i);
-        case 8:
-            return read<std::int64_t>(values, i);
-        default:
-            return read<Integer16>(values, i);
+std::int64_t steps(std::ptrdiff_t start, std::ptrdiff_t end, std::ptrdiff_t stride) {
+    const std::ptrdiff_t count = (end - start + stride) / stride;
+    return count < 0 ? 0 : count;
+}
+
+std::vector<std::int64_t> offsets_of(const void* values, int kind, std::size_t count,
+                                     std::int64_t lower, std::int64_t stride) {
+    std::vector<std::int64_t> offsets;
+    for (std::size_t i = 0; i < count; ++i) {
+        offsets.push_back((subscript(values, kind, i) - lower) * stride);
     }
+    return offsets;
 }
 
 }  // namespace halocline::caf

@@ -2,12 +2,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "pgas/section.hpp"
 
 /// What gfortran passes: the layout of its array descriptors, of vector subscripts and of
 /// references (libgfortran of gcc 9 and later; libcaf of gcc 11 to 14).
 namespace halocline::caf {
+
+/// The types, as gfortran numbers them (BT_INTEGER, ...).
+enum BasicType {
+    integer_type = 1,
+    logical_type,
+    real_type,
+    complex_type,
+    derived_type,
+    character_type
+};
 
 struct Dimension {
     std::ptrdiff_t stride;  ///< elements, or spans, from one to the next
@@ -52,10 +63,15 @@ struct Subscripts {
     };
 };
 
-/// The element of a type as gfortran numbers it (BT_INTEGER, ...), with its kind.
+/// The element of a type, with its kind.
 [[nodiscard]] pgas::Element element_of(int type, int kind, std::size_t bytes);
 
-/// One of the integers of a vector subscript.
-[[nodiscard]] std::int64_t subscript(const void* values, int kind, std::size_t i);
+/// How many subscripts a triplet has.
+[[nodiscard]] std::int64_t steps(std::ptrdiff_t start, std::ptrdiff_t end, std::ptrdiff_t stride);
+
+/// Where a vector subscript leads: bytes from the element with the lower bound, if one subscript
+/// more is `stride` bytes.
+[[nodiscard]] std::vector<std::int64_t> offsets_of(const void* values, int kind, std::size_t count,
+                                                   std::int64_t lower, std::int64_t stride);
 
 }  // namespace halocline::caf

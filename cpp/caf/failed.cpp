@@ -41,7 +41,6 @@ void list(Descriptor& result, const pgas::Team& team, State state, const int* ki
         std::memset(memory + i * bytes, 0, bytes);
         std::memcpy(memory + i * bytes, &found[i], std::min(bytes, sizeof found[i]));
     }
-    constexpr signed char integer_type = 1;
     result.base = memory;
     // As gfortran wants results of array functions.
     result.offset = 0;

@@ -44,7 +44,6 @@ void _gfortran_caf_random_init(bool repeatable, bool image_distinct) {
     _gfortran_random_seed_i4(&size, nullptr, nullptr);
     std::vector<std::int32_t> seed(static_cast<std::size_t>(size));
     for (std::int32_t& number : seed) number = static_cast<std::int32_t>(next(state));
-    constexpr signed char integer_type = 1;
     Descriptor descriptor{};
     descriptor.base = reinterpret_cast<std::byte*>(seed.data());
     descriptor.offset = static_cast<std::size_t>(-1);

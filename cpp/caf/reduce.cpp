@@ -15,8 +15,6 @@ namespace {
 /// How gfortran says that a function is called (GFC_CAF_BYREF, _HIDDENLEN, _ARG_VALUE).
 enum Flag { result_by_reference = 1, hidden_lengths = 2, arguments_by_value = 4 };
 
-enum GfortranType { logical_type = 2, real_type = 3, complex_type = 4, character_type = 6 };
-
 using Function = void (*)();
 
 /// Calls a function that returns a number, with references or with values.
@@ -105,7 +103,7 @@ pgas::Combine combination(const Descriptor& array, Function function, int flags,
     const bool is_by_value = (flags & arguments_by_value) != 0;
     constexpr std::size_t most_in_registers = 16;
     switch (array.type.type) {
-        case 1:
+        case integer_type:
         case logical_type:
             return of_integers(function, bytes, is_by_value);
         case real_type:

@@ -5,16 +5,6 @@
 #include "caf/report.hpp"
 
 namespace halocline::caf {
-namespace {
-
-/// How many steps lead from one subscript to another one.
-std::int64_t steps(std::ptrdiff_t start, std::ptrdiff_t end, std::ptrdiff_t stride) {
-    const std::ptrdiff_t count = (end - start + stride) / stride;
-    return count < 0 ? 0 : count;
-}
-
-}  // namespace
-
 Walk::Walk(const Token& token, int member)
     : image_(images().team().member(member).image),
       place_(images().at(member, token.memory)),
@@ -102,11 +92,8 @@ void Walk::subscribe_static(const Reference& reference) {
 
 void Walk::add_vector(const Reference::Subscript& subscript, std::int64_t lower,
                       std::int64_t stride) {
-    auto& offsets = offsets_.emplace_back();
-    for (std::size_t i = 0; i < subscript.vector.count; ++i) {
-        const auto value = caf::subscript(subscript.vector.values, subscript.vector.kind, i);
-        offsets.push_back((value - lower) * stride);
-    }
+    const auto& offsets = offsets_.emplace_back(offsets_of(
+        subscript.vector.values, subscript.vector.kind, subscript.vector.count, lower, stride));
     axes_.at(static_cast<std::size_t>(rank_++)) = {static_cast<std::int64_t>(offsets.size()), 0,
                                                    offsets.data()};
 }

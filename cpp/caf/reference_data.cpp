@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "caf/api14.hpp"
@@ -12,8 +13,6 @@ using namespace halocline;
 using namespace halocline::caf;
 
 namespace {
-
-constexpr int character_type = 6;
 
 std::string not_allocated(int image) {
     return "What image " + std::to_string(image) +
@@ -121,31 +120,29 @@ public:
     /// The elements, once they are there; without them the answer says why.
     bool find(const pgas::Section& source, int type, int kind, bool is_reallocatable,
               const Answer& answer) {
-        Walk walk(token_, member_);
-        bool is_there = walk.follow(references_);
-        const Walk::Component& component = walk.component();
-        if (is_reallocatable && must_change(component, source, is_there, type)) {
+        bool is_there = follow();
+        if (is_reallocatable && must_change(walk_->component(), source, is_there, type)) {
             const std::size_t item = type == character_type ? 0 : last().item_bytes;
-            if (!allocate(component, source, item, answer)) {
+            if (!allocate(walk_->component(), source, item, answer)) {
                 if (answer.stat == nullptr || *answer.stat == 0) fail(answer);
                 return false;
             }
-            Walk again(token_, member_);
-            is_there = again.follow(references_);
-            elements_ = again.elements(type, kind);
-            return is_there;
+            is_there = follow();
         }
         if (!is_there) {
             fail(answer);
             return false;
         }
-        walk_ = std::move(walk);
         elements_ = walk_->elements(type, kind);
         return true;
     }
     [[nodiscard]] const pgas::Elements& elements() const { return elements_; }
 
 private:
+    bool follow() {
+        walk_.emplace(token_, member_);
+        return walk_->follow(references_);
+    }
     void fail(const Answer& answer) const {
         answer.failure(stat_other, not_allocated(member_ + 1));
     }

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "caf/synchronise.hpp"
 #include "caf/token.hpp"
@@ -14,35 +13,6 @@ namespace {
 
 using pgas::Outcome;
 using pgas::Team;
-
-/// How often this image has waited for each of the others, by image of the initial team.
-std::vector<std::uint32_t>& waited() {
-    static auto& counts =
-        *new std::vector<std::uint32_t>(static_cast<std::size_t>(images().job().images()));
-    return counts;
-}
-
-void tell(const Team& team, int index) {
-    pgas::Job& job = images().job();
-    const int other = team.member(index).image;
-    if (job.is_near(other))
-        job.block().pair(job.me(), other).add(1);
-    else
-        job.network()->tell(other);
-}
-
-Outcome wait_for(const Team& team, int index) {
-    pgas::Job& job = images().job();
-    const int other = team.member(index).image;
-    if (!job.is_near(other)) {
-        job.network()->hear(other);
-        return Outcome::done;
-    }
-    const std::uint32_t number = waited()[static_cast<std::size_t>(other)] + 1;
-    const Outcome outcome = job.await(other, job.block().pair(other, job.me()), number);
-    if (outcome == Outcome::done) waited()[static_cast<std::size_t>(other)] = number;
-    return outcome;
-}
 
 /// What is wrong with a list of images; empty if nothing is.
 std::string problem_of(std::span<const int> others) {
@@ -60,9 +30,12 @@ std::string problem_of(std::span<const int> others) {
 /// Tells all first, then waits for all: nobody waits for a pair that comes later.
 template <class Index>
 Outcome synchronise(const Team& team, int count, const Index& index) {
-    for (int i = 0; i < count; ++i) tell(team, index(i));
+    pgas::Job& job = team.job();
+    for (int i = 0; i < count; ++i) job.tell(team.member(index(i)).image);
     auto outcome = Outcome::done;
-    for (int i = 0; i < count; ++i) outcome = graver(outcome, wait_for(team, index(i)));
+    for (int i = 0; i < count; ++i) {
+        outcome = graver(outcome, job.hear(team.member(index(i)).image));
+    }
     return outcome;
 }
 

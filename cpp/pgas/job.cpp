@@ -65,6 +65,7 @@ Job::Job(Block block, int me, bool has_launcher)
       control_(&block_.control()),
       me_(me),
       has_launcher_(has_launcher),
+      heard_(static_cast<std::size_t>(images())),
       patience_(Patience::of(images(), CPU_COUNT(&control_->processors))) {
     Seat& seat = block_.seat(me);
     auto expected = State::absent;
@@ -138,6 +139,24 @@ void Job::look_around() {
         if (seat.state != expected || kill(seat.process, 0) == 0 || errno != ESRCH) continue;
         if (seat.state.compare_exchange_strong(expected, State::failed)) control_->changes += 1;
     }
+}
+
+void Job::tell(int image) {
+    if (is_near(image))
+        block_.pair(me_, image).add(1);
+    else
+        network_->tell(image);
+}
+
+Outcome Job::hear(int image) {
+    if (!is_near(image)) {
+        network_->hear(image);
+        return Outcome::done;
+    }
+    std::uint32_t& heard = heard_[static_cast<std::size_t>(image)];
+    const Outcome outcome = await(image, block_.pair(image, me_), heard + 1);
+    if (outcome == Outcome::done) ++heard;
+    return outcome;
 }
 
 void Job::stop() {

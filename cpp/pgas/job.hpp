@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
-#include <string>
+#include <vector>
 
 #include "pgas/block.hpp"
 #include "pgas/network.hpp"
@@ -94,6 +93,10 @@ public:
         wait(signal, holds);
     }
 
+    /// Tells another image once, or waits until it has told this one once more (SYNC IMAGES).
+    void tell(int image);
+    Outcome hear(int image);
+
     /// This image initiates normal termination; the others may go on.
     void stop();
     /// This image ceases to take part, and says nothing.
@@ -143,6 +146,7 @@ private:
     int me_;
     bool has_launcher_;
     int failures_told_ = 0;
+    std::vector<std::uint32_t> heard_;  ///< how often each image of this node has been heard
     Patience patience_;
     int spins_ = patience_.spins;  ///< fewer after waits that were longer
     Network* network_ = nullptr;

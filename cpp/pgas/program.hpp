@@ -116,36 +116,6 @@ inline void sync_memory() {
     std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
-namespace detail {
-
-/// How often this image has waited for each of the others, by image of the initial team.
-inline std::vector<std::uint32_t>& waited() {
-    static std::vector<std::uint32_t> counts(static_cast<std::size_t>(images().job().images()));
-    return counts;
-}
-
-inline void tell(int image) {
-    Job& job = images().job();
-    if (job.is_near(image))
-        job.block().pair(job.me(), image).add(1);
-    else
-        job.network()->tell(image);
-}
-
-inline Outcome wait_for(int image) {
-    Job& job = images().job();
-    if (!job.is_near(image)) {
-        job.network()->hear(image);
-        return Outcome::done;
-    }
-    std::uint32_t& count = waited()[static_cast<std::size_t>(image)];
-    const Outcome outcome = job.await(image, job.block().pair(image, job.me()), count + 1);
-    if (outcome == Outcome::done) ++count;
-    return outcome;
-}
-
-}  // namespace detail
-
 /// Waits for some images, each of which must call this with the number of this one.
 inline void sync_images(std::span<const int> named) {
     const Images& all = images();
@@ -157,9 +127,10 @@ inline void sync_images(std::span<const int> named) {
         }
     }
     // Tells all first, then waits for all: nobody waits for a pair that comes later.
-    for (const int other : others) detail::tell(other);
+    Job& job = all.job();
+    for (const int other : others) job.tell(other);
     auto outcome = Outcome::done;
-    for (const int other : others) outcome = graver(outcome, detail::wait_for(other));
+    for (const int other : others) outcome = graver(outcome, job.hear(other));
     check(outcome, "sync_images");
 }
 inline void sync_images(int image) {

@@ -12,8 +12,8 @@
 !
 ! Build and run with coarrays, STYLE being buffered or unbuffered:
 !   halocline caf build -O3 -march=native arguments.f90 lattice_boltzmann_model.f90 \
-!     lattice_boltzmann_blocks.f90 lattice_boltzmann_walls.f90 lattice_boltzmann_STYLE.f90 \
-!     lattice_boltzmann.f90 -o lattice_boltzmann
+!     lattice_boltzmann_blocks.f90 lattice_boltzmann_walls.f90 lattice_boltzmann_images.f90 \
+!     lattice_boltzmann_STYLE.f90 lattice_boltzmann.f90 -o lattice_boltzmann
 !   halocline caf run -n 4 ./lattice_boltzmann cells_z=64 blocks=1x2x2
 ! Build and run with MPI; LIBRARIES are what "mpicc -show" names:
 !   mpicc -O2 -c messages.c

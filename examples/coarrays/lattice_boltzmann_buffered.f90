@@ -5,9 +5,9 @@
 ! a lattice Boltzmann code", section 5.5 and listing 5.4: only the receive buffers are coarrays.
 ! See lattice_boltzmann.f90 for how to build and run.
 module lattice_boltzmann_exchange
-  use, intrinsic :: iso_fortran_env, only: int64, real64
-  use arguments, only: unique_images
+  use, intrinsic :: iso_fortran_env, only: real64
   use lattice_boltzmann_blocks
+  use lattice_boltzmann_images
   use lattice_boltzmann_model, only: top
   implicit none
   private
@@ -22,24 +22,6 @@ module lattice_boltzmann_exchange
   real(dp), allocatable :: receive_buffer(:, :)[:]        ! from the low and from the high side
 
 contains
-
-  subroutine start_images()   ! The run time library has done it.
-  end subroutine start_images
-
-  subroutine stop_images()
-  end subroutine stop_images
-
-  integer function image_number()
-    image_number = this_image()
-  end function image_number
-
-  integer function image_count()
-    image_count = num_images()
-  end function image_count
-
-  subroutine wait_for_all()
-    sync all
-  end subroutine wait_for_all
 
   subroutine allocate_grids(b)
     type(block_type), intent(in) :: b
@@ -85,35 +67,5 @@ contains
         received_slice(b%cells, axis, side), receive_buffer(:, side), grids(:, :, :, :, g))
     end do
   end subroutine exchange_axis
-
-  ! Waits for the images at both sides, if there are any besides this one.
-  subroutine sync_with(neighbour)
-    integer, intent(in) :: neighbour(2)
-
-    associate (list => unique_images(pack(neighbour, neighbour > 0)))
-      if (size(list) > 0) sync images (list)
-    end associate
-  end subroutine sync_with
-
-  integer(int64) function sum_bits(value)
-    integer(int64), intent(in) :: value
-
-    sum_bits = value
-    call co_sum(sum_bits)
-  end function sum_bits
-
-  real(dp) function sum_real(value)
-    real(dp), intent(in) :: value
-
-    sum_real = value
-    call co_sum(sum_real)
-  end function sum_real
-
-  real(dp) function max_real(value)
-    real(dp), intent(in) :: value
-
-    max_real = value
-    call co_max(max_real)
-  end function max_real
 
 end module lattice_boltzmann_exchange

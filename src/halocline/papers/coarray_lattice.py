@@ -54,7 +54,7 @@ def _compile(shop: Workshop) -> dict[str, Program]:
     name = "lattice_boltzmann"
     programs = {MESSAGES: shop.fortran_messages(name, *_SHARED, f"{name}_messages")}
     for style in (BUFFERED, UNBUFFERED):
-        programs[style] = shop.coarrays(name, *_SHARED, f"{name}_{style}")
+        programs[style] = shop.coarrays(name, *_SHARED, f"{name}_images", f"{name}_{style}")
     return programs
 
 

@@ -142,10 +142,9 @@ Layout::Layout(const Field& field, const Index3& owned, int slot)
 }
 
 Storage::Storage(const Field& field, const Index3& owned, int slot, int threads, pgas::Arena* arena)
-    : layout_(field, owned, slot),
-      type_(field.type),
-      memory_(arena == nullptr ? allocate(layout_.size_bytes)
-                               : arena->allocate(layout_.size_bytes)) {
+    : layout_(field, owned, slot), type_(field.type) {
+    if (layout_.size_bytes == 0) return;  // no cells at all
+    memory_ = arena == nullptr ? allocate(layout_.size_bytes) : arena->allocate(layout_.size_bytes);
     with_type(type_, [&]<typename T>(T) { fill_rows<T>(*this, owned, field, threads); });
     if (arena != nullptr) pgas::Arena::enlarge_pages(memory_.get(), layout_.size_bytes);
 }

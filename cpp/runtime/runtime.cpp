@@ -69,7 +69,6 @@ int Runtime::add_space(const Index3& period, std::vector<Turn> turns) {
 int Runtime::add_block(int space, const Box& box, std::int64_t wrap) {
     require_idle();
     require_space(state_, space, "Runtime");
-    if (box.is_empty()) throw std::invalid_argument("Block " + to_string(box) + " has no cells.");
     for (const Field& field : state_.fields) {
         if (field.space != space || field.components == 0) continue;
         throw std::invalid_argument("Block " + to_string(box) + " comes after field '" +
@@ -102,9 +101,13 @@ int Runtime::add_field(Field field) {
     const std::size_t number = state_.storages.size();
     std::vector<Storage>& blocks = state_.storages.emplace_back();
     std::vector<BlockView>& views = state_.memory.storages.emplace_back();
+    // A block of another level of a forest has no cells of this field, and no halo.
+    Field nowhere = field;
+    nowhere.halo_lower = nowhere.halo_upper = {};
     for (const Block& block : space.blocks) {
-        blocks.emplace_back(field, block.box.extent(), static_cast<int>(number),
-                            state_.memory.threads, state_.memory.arena.get());
+        blocks.emplace_back(block.box.is_empty() ? nowhere : field, block.box.extent(),
+                            static_cast<int>(number), state_.memory.threads,
+                            state_.memory.arena.get());
         views.push_back({blocks.back().view(), block.box.lower});
     }
     executor_->add_storage(blocks);

@@ -38,8 +38,10 @@ std::vector<std::int64_t> addresses_of(const Memory& memory) {
     for (const std::vector<BlockView>& storage : memory.storages) {
         numbers.push_back(length(storage));
         for (const auto& [view, origin] : storage) {
-            numbers.insert(numbers.end(), {arena.offset_of(view.data), view.component, view.x,
-                                           view.y, view.z, origin[0], origin[1], origin[2]});
+            // A field without cells on a block lies nowhere, and nobody asks for it.
+            const std::int64_t offset = view.data == nullptr ? 0 : arena.offset_of(view.data);
+            numbers.insert(numbers.end(), {offset, view.component, view.x, view.y, view.z,
+                                           origin[0], origin[1], origin[2]});
         }
     }
     return numbers;

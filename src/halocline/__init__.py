@@ -60,7 +60,9 @@ from halocline.language.expressions.parameters import time as time
 from halocline.language.expressions.random_numbers import normal as normal
 from halocline.language.expressions.random_numbers import random as random
 from halocline.language.expressions.random_numbers import random_bits as random_bits
+from halocline.language.grids.composite import PerLevel as PerLevel
 from halocline.language.grids.fields import Field as Field
+from halocline.language.grids.forest import Forest as Forest
 from halocline.language.grids.grid import Grid as Grid
 from halocline.language.library.absorbing import PML as PML
 from halocline.language.library.absorbing import sponge as sponge

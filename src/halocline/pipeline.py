@@ -23,17 +23,19 @@ from halocline.jit.library import CallbackLibrary, DeviceLibrary, Library
 from halocline.jit.nvrtc import best_architecture
 from halocline.jit.toolchain import find_toolchain
 from halocline.language.steps.steps import Call, check_steps
+from halocline.language.steps.subcycling import depths_of, on_forest
 from halocline.language.steps.tree import walk
 from halocline.options import Check
 from halocline.plan.bind import bind
 from halocline.plan.bisection import Bisection
-from halocline.plan.decomposition import Decomposition, decompose
+from halocline.plan.decomposition import Decomposition
 from halocline.plan.encoding import Encoder
+from halocline.plan.forest_blocks import decompose_forest
 from halocline.plan.layout import layouts_without_halo
 from halocline.plan.lower import make_plan
 from halocline.plan.plan_file import section_of, write_plans
 from halocline.plan.platform import Platform, decided
-from halocline.plan.shape import PRICES, parse_shape
+from halocline.plan.shape import PRICES, decompose, parse_shape
 from halocline.plan.sparse import Sparse
 from halocline.plan.strategy import Strategy
 from halocline.runtime import _core
@@ -105,7 +107,7 @@ def _bound(
     check_every: int,
 ) -> tuple[Program, Decomposition]:
     """Return the bound step, and the blocks that it is distributed over."""
-    checked = check_steps(tuple(steps))
+    checked = check_steps(on_forest(steps))
     split = decomposition_for(grid, ranks, decomposition, blocks, steps=checked)
     return bind(grid, checked, check_every), split
 
@@ -202,6 +204,10 @@ def decomposition_for(
         steps: The time step: axes along which it sweeps stay whole where they can.
     """
     grid = grid.first
+    if grid.held.forest is not None:
+        forest = grid.held.forest
+        depths = depths_of(steps, forest.substeps)
+        return decompose_forest(forest.leaves, depths, forest.substeps, ranks)
     calls = [step for step in walk(steps) if isinstance(step, Call)]
     scales = [other.scale for other in grid.family if not other.is_whole]
     scales += [call.space.scale for call in calls if not call.space.is_whole]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -12,10 +13,12 @@ from halocline.errors import PlanError
 from halocline.io.state import parameters
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.fields import Field
+from halocline.language.grids.forest import Forest
 from halocline.language.grids.grid import Grid
 from halocline.language.numbers import Range, whole_number
 from halocline.language.steps.loops import length_of_step
 from halocline.language.steps.steps import Reduction, Step, check_steps, time_step
+from halocline.language.steps.subcycling import on_forest
 from halocline.options import Check, check_options
 from halocline.pipeline import (
     AnyDecomposition,
@@ -107,7 +110,8 @@ class Simulation:
             given: dict[str, Any] = {"check_every": check_every, "device": device}
             split = {"decomposition": decomposition, "blocks": blocks}
             check_options(Simulation, {**given, **split, "threads": threads, "plan": plan})
-            self.grid, self.steps = grid, time_step(steps)
+            grid = grid.grid if isinstance(grid, Forest) else grid
+            self.grid, self.steps = grid, time_step(on_forest(steps))
             file = None if plan is None else read_plans(plan)
             if file is not None:
                 check_undecided(strategy=strategy, **split)
@@ -138,7 +142,7 @@ class Simulation:
                 (decomposition, blocks),
                 file,
             )
-        grid.held.begin(self, self.decomposition.blocks_of(self.rank))
+        grid.held.begin(self, partial(self.decomposition.own_boxes, self.rank))
         self._selection: Selection | None = None
         self._executor: Executor | None = None
         self._once = Once()

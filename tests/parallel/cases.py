@@ -12,7 +12,7 @@ import stencils
 import halocline as hc
 from halocline.errors import PlanError
 from halocline.pipeline import plan_for
-from halocline.plan.decomposition import decompose
+from halocline.plan.shape import decompose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

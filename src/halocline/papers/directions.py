@@ -17,7 +17,7 @@ from halocline.papers.experiment import Experiment
 from halocline.papers.published import stated
 from halocline.papers.worst_case import EFFORT, LINK, SHARED, machine_with_link, place
 from halocline.plan.bind import bind
-from halocline.plan.decomposition import decompose
+from halocline.plan.shape import decompose
 from halocline.plan.strategy import Strategy
 from halocline.tune.machine import Machine
 from halocline.tune.sides import side_prices

@@ -14,7 +14,7 @@ from halocline.io.results import FROM, Row, Table
 from halocline.papers.configuration import Configuration, Found, measure, near_square, predict
 from halocline.papers.experiment import Experiment
 from halocline.papers.published import stated
-from halocline.plan.decomposition import decompose
+from halocline.plan.shape import decompose
 from halocline.plan.strategy import Overlap, Strategy
 from halocline.runtime.link import LINKS
 from halocline.tune.machine import Machine

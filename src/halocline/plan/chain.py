@@ -78,16 +78,23 @@ def demands(
         read_later.append(_read_of(launch, wanted))
         extents.append(_walk_back(launch, wanted, is_wide=is_wide))
     spaces = {a.field: a.space for one in launches for a in (*one.reads, *one.assigns)}
+    role = launches[0].role if launches else None
     needs = [
-        Need(field, component, reach)
+        Need(
+            field,
+            component,
+            reach,
+            role=role,
+            of_guest=role is not None and role.is_guest_in(spaces[field]),
+        )
         for (field, component), reaches in wanted.items()
         for reach in (outermost(reaches, spaces[field]) if is_wide else reaches)
     ]
     return Demands(
         tuple(reversed(extents)),
         tuple(reversed(read_later)),
-        frozenset(need for need in needs if need.reach.is_away),
-        frozenset(need for need in needs if not need.reach.is_away),
+        frozenset(need for need in needs if need.is_away),
+        frozenset(need for need in needs if not need.is_away),
     )
 
 

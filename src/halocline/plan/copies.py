@@ -67,7 +67,8 @@ def _regions(needs: Iterable[Need]) -> Mapping[object, list[Box]]:
 
 
 def _moves(need: Need) -> tuple[object, ...]:
-    return need.field, need.component, need.reach.lower, need.reach.upper, need.displacement
+    who = need.displacement, need.role, need.of_guest
+    return need.field, need.component, need.reach.lower, need.reach.upper, who
 
 
 @dataclass(frozen=True)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from math import prod
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions, even_cuts
+from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions
 from halocline.language.spaces.turns import Turn, turns_of
-from halocline.plan.shape import PRICES, axes_of, cheapest, parse_shape, shapes
 from halocline.plan.tiling import BlockList, Copies, Cuts, bounds_of, check_tiling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from halocline.geometry import Direction, Offset
+    from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
 
 
@@ -35,6 +34,8 @@ class Block:
         owned: The same and, at the edge of the domain, all boundary layers beyond it.
         wrap: Cells once around the grid along x if the block goes all the way: its rows close on
             themselves, which is left to kernels (see 'wrap.py'); else 0.
+        role: What it does, in a forest.
+        is_guest: Whether its cells are others' own.
     """
 
     number: int
@@ -42,6 +43,13 @@ class Block:
     box: Box
     owned: Box
     wrap: int = 0
+    role: Role | None = None
+    is_guest: bool = False
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether its cells, if there are any, are some of those that users see."""
+        return not self.is_guest and (self.role is None or self.role.kind == "leaf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,10 @@ class Decomposition:
         shifts: For each axis how far along each what crosses its high side is moved; empty for not.
         copies: How many blocks there are if each of them has all cells; else 0.
         weights: What each block costs, as whoever cut them says; without, as much as it has cells.
+        roles: What each block does, in a forest; there each level has boxes of its own.
+        levels: For each level of a forest the cells of each block, none where it has none there.
+        cut_axes: The axes along which a forest has several blocks.
+        guests: The blocks whose cells are others' own.
     """
 
     cuts: tuple[tuple[int, ...], ...]
@@ -71,7 +83,12 @@ class Decomposition:
     shifts: tuple[Offset, ...] = ()
     copies: int = 0
     weights: tuple[float, ...] = ()
+    roles: tuple[Role, ...] = ()
+    levels: tuple[tuple[Box, ...], ...] = ()
+    cut_axes: frozenset[int] = frozenset()
+    guests: frozenset[int] = frozenset()
     _tiling: Cuts | BlockList | Copies = field(init=False, repr=False, compare=False)
+    _everyone: BlockList | None = field(default=None, init=False, repr=False, compare=False)
     _turns: tuple[Turn, ...] = field(init=False, repr=False, compare=False)
     _known: dict[int, Block] = field(default_factory=dict, init=False, repr=False, compare=False)
     _of_rank: dict[int, list[int]] = field(
@@ -100,6 +117,11 @@ class Decomposition:
     def _blocks(self) -> Cuts | BlockList | Copies:
         if self.copies:
             return Copies(box_of(self.extent), self.copies)
+        if self.roles:
+            object.__setattr__(self, "_everyone", BlockList(self.boxes))
+            return BlockList(
+                self.boxes, [n for n in range(len(self.boxes)) if n not in self.guests]
+            )
         return BlockList(self.boxes) if self.boxes else Cuts(self.cuts)
 
     def _check_owners(self) -> None:
@@ -147,6 +169,11 @@ class Decomposition:
         return tuple(len(cuts) - 1 for cuts in self.cuts)
 
     @property
+    def cut(self) -> frozenset[int]:
+        """The axes along which there are several blocks."""
+        return self.cut_axes or frozenset(axis for axis, n in enumerate(self.shape) if n > 1)
+
+    @property
     def label(self) -> str:
         """How many blocks there are: '4x2x1', or '17' of a list."""
         return str(self.blocks) if self.boxes else by_axes(self.shape)
@@ -176,7 +203,7 @@ class Decomposition:
 
         Rows of blocks that have all cells do not wrap: kernels in rows that are cut read them, too.
         """
-        if self.copies:
+        if self.copies or self.roles:
             return 0
         is_closed = any(turn.axis == 0 and turn.is_straight for turn in self._turns)
         return self.extent[0] if is_closed and self.shape[0] == 1 else 0
@@ -191,8 +218,25 @@ class Decomposition:
             PlanError: A cut leads through a cell.
         """
         if space not in self._others:
-            self._others[space] = self._copied(space) if space.is_whole else self._scaled(space)
+            make = self._copied if space.is_whole else self._scaled
+            self._others[space] = (self._of_level if self.roles else make)(space)
         return self._others[space]
+
+    def _of_level(self, space: Space) -> Decomposition:
+        return replace(
+            self,
+            cuts=tuple((0, n) for n in space.extent),
+            boxes=self.levels[space.level],
+            closing=space.closing,
+            guests=frozenset(n for n, role in enumerate(self.roles) if role.is_guest_in(space)),
+        )
+
+    def own_boxes(self, rank: int, space: Space) -> list[Box]:
+        """Return the cells of a space that users see of a rank's blocks."""
+        if not self.roles:
+            return [space.cells_of(block.box) for block in self.blocks_of(rank)]
+        found = self.on(space).blocks_of(rank)
+        return [space.flat(one.box) for one in found if one.is_leaf and not one.box.is_empty]
 
     def _copied(self, space: Space) -> Decomposition:
         cuts = tuple((0, n) for n in space.extent)
@@ -230,11 +274,15 @@ class Decomposition:
 
     def _block(self, number: int) -> Block:
         box = self._tiling.box(number)
+        rank = self.owners[number] if self.owners else number * self.ranks // self.blocks
+        role = self.roles[number] if self.roles else None
+        if box.is_empty:
+            return Block(number, rank, box, box, role=role)
         if self.closing:
             ends = zip(box.upper, self.extent, self.closing, strict=True)
             box = replace(box, upper=tuple(u + more if u == n else u for u, n, more in ends))
-        rank = self.owners[number] if self.owners else number * self.ranks // self.blocks
-        return Block(number, rank, box, self._with_layers(box), self.wrap)
+        is_guest = number in self.guests
+        return Block(number, rank, box, self._with_layers(box), self.wrap, role, is_guest)
 
     def _with_layers(self, box: Box) -> Box:
         """Return the box grown without bound across the sides of the domain that it touches."""
@@ -253,13 +301,20 @@ class Decomposition:
         last = -(-(rank + 1) * self.blocks // self.ranks)
         return tuple(self.block(number) for number in range(first, last))
 
-    def meeting(self, box: Box, asking: int | None = None) -> Iterator[tuple[Block, Offset]]:
+    def meeting(
+        self, box: Box, asking: int | None = None, *, are_guests: bool = False
+    ) -> Iterator[tuple[Block, Offset]]:
         """Yield the blocks that own cells of a box, and where each of them lies.
 
         Boundary layers belong to the blocks at the edge, cells beyond a periodic side to those
         whose image lies there. The second value moves a box from the block's own coordinates to
         where 'box' sees it: zero, but once around across periodic sides. Where all blocks have all
         cells, the one that asks is its own source.
+
+        Args:
+            box: The cells.
+            asking: The number of the block that asks.
+            are_guests: Whether to yield blocks whose cells are others' own, too.
         """
         if box.is_empty:
             return
@@ -273,7 +328,8 @@ class Decomposition:
                 for part in (_turned(seen, axis, way, turn),)
             ]
         for shift, seen in images:
-            found = self._tiling.meeting(self._inside(seen))
+            tiling = (self._everyone if are_guests else None) or self._tiling
+            found = tiling.meeting(self._inside(seen))
             for number in found if asking is None or not self.copies else (asking,):
                 yield self.block(number), shift
 
@@ -333,66 +389,3 @@ def _turned(box: Box, axis: int, way: Offset, times: int) -> Box:
     n = way[axis]
     part = box.clip(axis, max(box.lower[axis], times * n), min(box.upper[axis], (times + 1) * n))
     return part.shift(tuple([-times * step for step in way])) if times else part
-
-
-def decompose(  # noqa: PLR0913 (what a split depends on)
-    extent: tuple[int, ...],
-    periodic: tuple[bool, ...],
-    ranks: int,
-    shape: str | Sequence[int] | None = None,
-    blocks: int = 1,
-    prices: Sequence[float] = PRICES,
-    *,
-    grain: tuple[int, ...] = (),
-    swept: frozenset[int] = frozenset(),
-) -> Decomposition:
-    """Split a grid into nearly equal blocks.
-
-    Args:
-        extent: Cells along each axis.
-        periodic: Whether the grid closes on itself, for each axis.
-        ranks: Number of ranks.
-        shape: Blocks along each axis; or 'rows' (cut the slowest axis), 'tiles' (the two
-            slowest), 'pencils' (all but x); None for the shape with the cheapest sides.
-        blocks: Blocks a rank.
-        prices: What a cell of a block's sides across each axis costs, in any unit.
-        grain: Blocks have multiples of so many cells along each axis: those of coarser grids.
-        swept: Axes along which kernels sweep: they are cut only if the others do not suffice.
-
-    Raises:
-        PlanError: There are more blocks than cells, or the shape does not fit.
-    """
-    wanted = ranks * blocks
-    grain = grain or (1,) * len(extent)
-    grains = tuple(n // g for n, g in zip(extent, grain, strict=True))
-    what = "cells" if set(grain) == {1} else "cells of the coarsest grid"
-    if wanted > prod(grains):
-        raise PlanError(
-            f"{ranks} ranks with {blocks} block(s) each were asked to share {prod(grains)} {what}; "
-            "expected at least one cell a block.",
-            hint=f"Use at most {prod(grains) // blocks} ranks.",
-        )
-    if isinstance(shape, str):
-        shape = parse_shape(shape)
-    if shape is None or isinstance(shape, str):
-        axes = axes_of(shape, len(extent))
-        others = tuple(axis for axis in axes if axis not in swept)
-        if shape is None and shapes(grains, wanted, others):
-            axes = others
-        shape = cheapest(grains, wanted, axes, prices)
-    if len(shape) != len(extent) or prod(shape) % ranks or any(s < 1 for s in shape):
-        raise PlanError(
-            f"The decomposition {by_axes(shape)} was asked for on {ranks} ranks and a "
-            f"grid of {len(extent)} axes; expected {len(extent)} positive numbers whose product "
-            f"is a multiple of {ranks}.",
-        )
-    for axis, (n, parts) in enumerate(zip(grains, shape, strict=True)):
-        if parts > n:
-            raise PlanError(
-                f"The decomposition cuts {AXES[axis]} into {parts} blocks, but there are only {n} "
-                f"{what}.",
-                hint="Use fewer ranks or another decomposition.",
-            )
-    along = zip(grains, shape, grain, strict=True)
-    cuts = tuple(tuple(cut * g for cut in even_cuts(n, parts)) for n, parts, g in along)
-    return Decomposition(cuts, periodic, ranks)

@@ -68,7 +68,7 @@ class Displaced:
                 for part in clip(need.reach, box)
             }
             rest = _outside(need.reach, pieces)
-            result |= {replace(need, reach=reach) for reach in rest if reach.is_away}
+            result |= {part for reach in rest if (part := replace(need, reach=reach)).is_away}
         return frozenset(result)
 
     def returning(self, keys: Collection[Key] | None = None) -> Needs:
@@ -112,4 +112,4 @@ def _outside(reach: Reach, pieces: Iterable[Piece]) -> list[Reach]:
 
 def undisplaced(needs: Iterable[Need]) -> Needs:
     """Return the same needs where every block has the values of its own cells."""
-    return frozenset(replace(need, displacement=None) for need in needs if need.reach.is_away)
+    return frozenset(replace(need, displacement=None) for need in needs if need.is_away)

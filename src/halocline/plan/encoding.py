@@ -22,6 +22,7 @@ from halocline.language.expressions.kernel import FieldType, Kernel, Producer, S
 from halocline.language.expressions.parameters import Formula, Parameter
 from halocline.language.points.at_points import AtPoints
 from halocline.language.series.filling import Fill
+from halocline.language.spaces.role import Role
 from halocline.language.spaces.space import Space
 from halocline.language.steps.steps import Callback
 from halocline.language.steps.tree import Every, Repeat, Swap, Until
@@ -42,7 +43,18 @@ _RECORDS: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(expr.Const, expr.Scalar, expr.Index, expr.Read, expr.Unary, expr.Binary, expr.Compare),
-        *(expr.Where, expr.Cast, expr.Number, FieldType, Kernel, Producer, Statement, Space, Box),
+        *(
+            expr.Where,
+            expr.Cast,
+            expr.Number,
+            FieldType,
+            Kernel,
+            Producer,
+            Statement,
+            Space,
+            Role,
+            Box,
+        ),
         *(Every, Repeat, Swap, Until, Called, Checked, Computed, Launch, Program, Reduced),
         *(ops.Run, ops.Start, ops.Wait, ops.WaitAny, ops.Arrival, ops.Poll, ops.Reduce),
         *(ops.Wavefront, ops.Skew, ops.StepEnd, TemporalBlock, Pause),

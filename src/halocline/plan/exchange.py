@@ -47,6 +47,12 @@ class Exchanger:
         strategy: Strategy,
         shared: frozenset[str] = frozenset(),
     ) -> None:
+        if strategy.neighbours == "staged" and decomposition.roles:
+            raise PlanError(
+                "The strategy has neighbours='staged', but corners cannot ride along between the "
+                "levels of a forest.",
+                hint="Use neighbours='direct' with a forest.",
+            )
         if strategy.neighbours == "staged" and NOBODY in decomposition.owners:
             raise PlanError(
                 "The strategy has neighbours='staged', but corners cannot ride along through "
@@ -116,7 +122,7 @@ class Exchanger:
         return tuple(
             axis
             for axis in range(self.dimensions)
-            if self.decomposition.periodic[axis] or self.decomposition.shape[axis] > 1
+            if self.decomposition.periodic[axis] or axis in self.decomposition.cut
         )
 
     def _exchange(self, needs: Needs, rank: int, axis: int | None, number: int) -> Exchange:
@@ -193,8 +199,11 @@ class Exchanger:
     def _beside(self, block: Block, space: Space, widths: tuple[int, ...]) -> Iterator[Block]:
         """Yield the blocks that reach a block if they go so far beyond their sides."""
         blocks = self.decomposition.on(space)
-        around = blocks.block(block.number).box.grow(widths, widths)
-        for found, shift in blocks.meeting(around, block.number):
+        own = blocks.block(block.number)
+        if own.box.is_empty or own.is_guest:
+            return
+        around = own.box.grow(widths, widths)
+        for found, shift in blocks.meeting(around, block.number, are_guests=True):
             if found.number != block.number or any(shift):
                 yield self.decomposition.block(found.number)
 
@@ -297,6 +306,8 @@ class Exchanger:
         on_space = {n.field: self._on_space(n.field).block(block.number) for n in needs}
         found: dict[Key, set[Reach]] = {}
         for need in needs:
+            if need.role != block.role:
+                continue
             wrap = on_space[need.field].wrap
             displacement = across(need.displacement or self.undisplaced, wrap)
             key = (need.field, need.component, displacement)
@@ -312,7 +323,11 @@ class Exchanger:
                     move(r, opposite(displacement)) if any(displacement) else r for r in reaches
                 ]
                 boxes = {box for reach in seen for box in reached(reach, own)}
-                known[same] = disjoint(p for box in boxes for p in box.subtract(own.owned))
+                known[same] = disjoint(
+                    piece
+                    for box in boxes
+                    for piece in ([box] if own.is_guest else box.subtract(own.owned))
+                )
             missing[name, component, displacement] = known[same]
         return {key: boxes for key, boxes in missing.items() if boxes}
 
@@ -325,13 +340,14 @@ class Exchanger:
         only what is needed is sent.
         """
         result = {key: boxes for key, boxes in minimal.items() if key[0] in self.shared}
-        for name in sorted({need.field for need in needs} - self.shared):
+        for name in sorted({n.field for n in needs if n.role == block.role} - self.shared):
             layout = self.layouts[name]
             on_space = self._on_space(name).block(block.number)
             stored = layout.stored(on_space.box)
             if on_space.wrap:
                 stored = stored.clip(0, 0, on_space.wrap)
-            boxes = self._in_line(name, stored, on_space).subtract(on_space.owned)
+            whole = self._in_line(name, stored, on_space)
+            boxes = (whole,) if on_space.is_guest else whole.subtract(on_space.owned)
             if boxes:
                 result.update(
                     {(name, q, self.undisplaced): boxes for q in range(layout.components)}

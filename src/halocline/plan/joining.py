@@ -88,7 +88,12 @@ class Joining:
 
     def _may_join(self, chain: OpenChain, longer: list[Launch]) -> bool:
         is_wide = self.is_wide
-        space = longer[-1].space
+        space, role = longer[-1].space, longer[-1].role
+        if role != chain.launches[-1].role:
+            return False
+        if role is not None and _computes_again(longer, self.demands(longer)):
+            # In cells of another level values are others than a neighbour would compute there.
+            return False
         if is_wide and any(
             _grid(o.space) != _grid(space) for o in chain.launches if not o.is_layer
         ):
@@ -133,7 +138,7 @@ class Joining:
         key = tuple(
             (
                 *(one.kernel, *map(places.__getitem__, one.names), one.region, one.on_demand),
-                *(one.spaces, renamed(further, places)),
+                *(one.role, one.spaces, renamed(further, places)),
             )
             for one, further in zip(launches, more, strict=True)
         )
@@ -167,7 +172,10 @@ class Joining:
         """Return the boundary kernels of a field that a kernel needs: the same in every round."""
         key = id(launch), name
         if key not in self._fillings:  # the kernel stays, and with it what it is known by
-            self._fillings[key] = launch, self.program.filling(launch, name)
+            found = self.program.filling(launch, name)
+            if launch.role is not None:
+                found = tuple(replace(one, role=launch.role) for one in found)
+            self._fillings[key] = launch, found
         return self._fillings[key][1]
 
 

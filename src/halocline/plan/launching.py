@@ -93,6 +93,7 @@ def _launch(call: Call, part: Kernel, region: Box, *, on_demand: bool, is_listed
         place=call.place,
         plain=None if call.mask is None else plain,
         is_listed=is_listed,
+        role=call.role,
         space=call.space,
         spaces=tuple(field.space for field in fields),
     )

@@ -71,8 +71,7 @@ def make_plan(
             is wider than fields are stored with.
     """
     check_before_planning(program, strategy, decomposition)
-    cut = frozenset(axis for axis, n in enumerate(decomposition.shape) if n > 1)
-    schedule = make_schedule(program, strategy, cut)
+    schedule = make_schedule(program, strategy, decomposition.cut)
     wanted = make_layouts(program, schedule)
     check_layouts(wanted, layouts, strategy, decomposition)
     lowering = _Lowering(program, decomposition, strategy, rank, layouts or wanted)
@@ -167,7 +166,9 @@ class _Lowering:
         return tuple(
             (number, space.flat(box))
             for number in self.blocks.numbers
+            if blocks.block(number).is_leaf
             for box in blocks.first_to_own(space.lacks, number)
+            if not box.is_empty
         )
 
     def _exchange(self, needs: Needs) -> Exchanges:
@@ -202,7 +203,8 @@ class _Lowering:
         """Return storages by what is needed of them and by the group of swapped fields."""
         found: dict[str, list[object]] = {}
         for need in needs:
-            found.setdefault(need.field, []).append((need.component, need.reach, need.displacement))
+            what = need.component, need.reach, need.displacement, need.role, need.of_guest
+            found.setdefault(need.field, []).append(what)
         kinds: _Kinds = {}
         for name in sorted(found):
             group = self.program.groups.get(name, name)
@@ -278,6 +280,8 @@ class _Lowering:
         result: list[ops.Placed] = []
         blocks = self.decomposition.on(layout.space)
         for block in map(blocks.block, self.blocks.numbers):
+            if block.box.is_empty:
+                continue
             owned = layout.space.open_where_lacking(block.owned)
             rest = [layout.stored(block.box)]
             for region, offset in pieces:
@@ -285,7 +289,8 @@ class _Lowering:
                 inside = without((piece.intersect(region) for piece in rest), [here])
                 result += [(block.number, box) for box in inside]
                 rest = without(rest, [region])
-            result += [(block.number, box) for box in without(rest, [owned])]
+            rest = rest if block.is_guest else without(rest, [owned])
+            result += [(block.number, box) for box in rest]
         return tuple(self._without_dropped(result, blocks, layout.space))
 
     def _without_dropped(

@@ -76,7 +76,7 @@ class _ChainOperations:
         self.around = around
         self.strategy = around.strategy
         self.end = len(chain.launches)
-        blocks = around.blocks
+        self.blocks = blocks = around.blocks.doing(chain.role)
         self.boxes = {number: blocks.boxes(chain, number) for number in blocks.numbers}
         layers = [blocks.layers(chain, p) for p in range(self.end)]
         self.numbers = list(map(around.add_launch, chain.launches, layers))
@@ -111,7 +111,7 @@ class _ChainOperations:
                 unsent.get(number, {}),
                 split,
             )
-            for number in self.around.blocks.numbers
+            for number in self.blocks.numbers
         ]
         core = self._tiles(self._pieces(zoned, "core", range(first_end)))
         # A kernel that is run several times between two exchanges may need those of its first run.
@@ -134,7 +134,7 @@ class _ChainOperations:
         if self.strategy.wait == "all":
             return [ops.Wait(number), *_joined(rim)]
         exchange = self.around.exchanges[number]
-        ready, rest = arrivals(exchange, self.on_block, rim, kept, self.around.blocks.wrap)
+        ready, rest = arrivals(exchange, self.on_block, rim, kept, self.blocks.wrap)
         return [ops.WaitAny(number, ready), *_joined(rest)]
 
     def _rim_first(self, send: Exchanges) -> list[Operation]:
@@ -150,7 +150,7 @@ class _ChainOperations:
                 moving.arriving.get(number, {}),
                 split,
             )
-            for number in self.around.blocks.numbers
+            for number in self.blocks.numbers
         ]
         core = self._tiles(self._pieces(zoned, "core", range(last_begin, self.end)))
         rim = self._pieces(zoned, "rim", range(last_begin, self.end))
@@ -264,7 +264,7 @@ class _ChainOperations:
         return [
             Piece(position, ops.Run(self.numbers[position], which, ((number, box),), is_late))
             for position in positions
-            for number, found in zip(self.around.blocks.numbers, zoned, strict=True)
+            for number, found in zip(self.blocks.numbers, zoned, strict=True)
             for box in _boxes(found[position], which)
             if not box.is_empty
         ]
@@ -309,7 +309,7 @@ class _ChainOperations:
 
     def _traffic(self, exchanges: tuple[int, ...]) -> Traffic:
         found = [self.around.exchanges[number] for number in exchanges]
-        return traffic(found, self.around.blocks.wrap)
+        return traffic(found, self.blocks.wrap)
 
 
 def _joined(pieces: Iterable[Piece]) -> list[Operation]:

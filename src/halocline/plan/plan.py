@@ -93,9 +93,9 @@ class Plan:
         return self.decomposition.blocks_of(self.rank)
 
     def boxes_of(self, space: Space) -> list[Box]:
-        """Return the cells of a space that the rank's blocks own."""
-        blocks = self.decomposition.on(space)
-        return [space.flat(block.box) for block in blocks.blocks_of(self.rank)]
+        """Return the cells of a space that the rank's blocks have."""
+        blocks = self.decomposition.on(space).blocks_of(self.rank)
+        return [space.flat(block.box) for block in blocks if not block.box.is_empty]
 
     def layout(self, field: str) -> FieldLayout:
         """Return how a field is stored."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from halocline.language.expressions.kernel import Statement
     from halocline.language.points.at_points import AtPoints
     from halocline.language.series.filling import Fill
+    from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
 
 
@@ -47,6 +48,7 @@ class Launch:
         points: What the runtime does at points instead of the kernel, which says what of fields
             that uses, as if each cell had a point.
         filling: What the runtime fills its field with instead.
+        role: On which blocks of a forest it runs.
         space: The cells over which it runs.
         spaces: Those of its fields, in order.
         reads: What it reads, each once.
@@ -65,6 +67,7 @@ class Launch:
     where: Arrangement = field(default=INITIAL, compare=False)
     points: AtPoints | None = None
     filling: Fill | None = None
+    role: Role | None = None
     space: Space = field(kw_only=True, repr=False)
     # What the names say already.
     spaces: tuple[Space, ...] = field(kw_only=True, repr=False, compare=False)

@@ -18,6 +18,7 @@ from halocline.geometry import UNBOUNDED, Box, Offset, added
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
 
 
@@ -200,13 +201,21 @@ class Need:
     """Cells of one component of a storage that a block must get from others.
 
     'displacement' says which values a block has that others may get: None for those of its own
-    cells, else those of its own cells moved by that offset (see 'displaced.py').
+    cells, else those of its own cells moved by that offset (see 'displaced.py'). 'role' says which
+    blocks of a forest need them, 'of_guest' whether also those in place, which are others' own.
     """
 
     field: str
     component: int
     reach: Reach
     displacement: Offset | None = None
+    role: Role | None = None
+    of_guest: bool = False
+
+    @property
+    def is_away(self) -> bool:
+        """Whether it leads beyond a block's own cells."""
+        return self.of_guest or self.reach.is_away
 
 
 Needs = frozenset[Need]

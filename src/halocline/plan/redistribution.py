@@ -60,8 +60,11 @@ class Redistribution:
 
 
 def boxes_of_ranks(decomposition: Decomposition, boxed: Callable[[Block], Box]) -> BoxesOfRanks:
-    """Return a box for each block of each rank."""
-    return [list(map(boxed, decomposition.blocks_of(r))) for r in range(decomposition.ranks)]
+    """Return a box for each block of each rank, in a forest for the leaves of a level."""
+    return [
+        [boxed(one) for one in decomposition.blocks_of(r) if one.is_leaf and not one.box.is_empty]
+        for r in range(decomposition.ranks)
+    ]
 
 
 def redistribution(

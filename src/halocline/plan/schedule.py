@@ -307,7 +307,7 @@ class _Planner:
             )
         )
         planned += trailing
-        away = frozenset(n for n in wanted if n.reach.is_away or state.displaced.located([n]))
+        away = frozenset(n for n in wanted if n.is_away or state.displaced.located([n]))
         return _State(
             self._after(launches, state.valid | away), self._displaced_by(chain, state.displaced)
         )

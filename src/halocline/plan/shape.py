@@ -1,4 +1,4 @@
-"""Shapes: into how many blocks each axis is cut, by name or for the cheapest sides."""
+"""Shapes: grids cut into nearly equal blocks, so many along each axis, by name or the cheapest."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError, nearest
-from halocline.geometry import AXES, by_axes
+from halocline.geometry import AXES, by_axes, even_cuts
+from halocline.plan.decomposition import Decomposition
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,6 +16,69 @@ if TYPE_CHECKING:
 # unit-stride axis it is packed cell by cell, not in whole rows.
 PRICES = (4.0, 1.25, 1.0)
 _NAMES = ("rows", "tiles", "pencils")
+
+
+def decompose(  # noqa: PLR0913 (what a split depends on)
+    extent: tuple[int, ...],
+    periodic: tuple[bool, ...],
+    ranks: int,
+    shape: str | Sequence[int] | None = None,
+    blocks: int = 1,
+    prices: Sequence[float] = PRICES,
+    *,
+    grain: tuple[int, ...] = (),
+    swept: frozenset[int] = frozenset(),
+) -> Decomposition:
+    """Split a grid into nearly equal blocks.
+
+    Args:
+        extent: Cells along each axis.
+        periodic: Whether the grid closes on itself, for each axis.
+        ranks: Number of ranks.
+        shape: Blocks along each axis; or 'rows' (cut the slowest axis), 'tiles' (the two
+            slowest), 'pencils' (all but x); None for the shape with the cheapest sides.
+        blocks: Blocks a rank.
+        prices: What a cell of a block's sides across each axis costs, in any unit.
+        grain: Blocks have multiples of so many cells along each axis: those of coarser grids.
+        swept: Axes along which kernels sweep: they are cut only if the others do not suffice.
+
+    Raises:
+        PlanError: There are more blocks than cells, or the shape does not fit.
+    """
+    wanted = ranks * blocks
+    grain = grain or (1,) * len(extent)
+    grains = tuple(n // g for n, g in zip(extent, grain, strict=True))
+    what = "cells" if set(grain) == {1} else "cells of the coarsest grid"
+    if wanted > prod(grains):
+        raise PlanError(
+            f"{ranks} ranks with {blocks} block(s) each were asked to share {prod(grains)} {what}; "
+            "expected at least one cell a block.",
+            hint=f"Use at most {prod(grains) // blocks} ranks.",
+        )
+    if isinstance(shape, str):
+        shape = parse_shape(shape)
+    if shape is None or isinstance(shape, str):
+        axes = axes_of(shape, len(extent))
+        others = tuple(axis for axis in axes if axis not in swept)
+        if shape is None and shapes(grains, wanted, others):
+            axes = others
+        shape = cheapest(grains, wanted, axes, prices)
+    if len(shape) != len(extent) or prod(shape) % ranks or any(s < 1 for s in shape):
+        raise PlanError(
+            f"The decomposition {by_axes(shape)} was asked for on {ranks} ranks and a "
+            f"grid of {len(extent)} axes; expected {len(extent)} positive numbers whose product "
+            f"is a multiple of {ranks}.",
+        )
+    for axis, (n, parts) in enumerate(zip(grains, shape, strict=True)):
+        if parts > n:
+            raise PlanError(
+                f"The decomposition cuts {AXES[axis]} into {parts} blocks, but there are only {n} "
+                f"{what}.",
+                hint="Use fewer ranks or another decomposition.",
+            )
+    along = zip(grains, shape, grain, strict=True)
+    cuts = tuple(tuple(cut * g for cut in even_cuts(n, parts)) for n, parts, g in along)
+    return Decomposition(cuts, periodic, ranks)
 
 
 def parse_shape(text: str) -> str | tuple[int, ...]:

@@ -12,6 +12,7 @@ from halocline.plan.program import Called, Checked, Computed, Reduced
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from halocline.language.spaces.role import Role
     from halocline.plan.access import Key
     from halocline.plan.program import Launch
     from halocline.plan.reach import Need, Needs, Reach
@@ -47,6 +48,11 @@ class Chain:
     late: tuple[Needs, ...] = ()
     producing: tuple[tuple[frozenset[Reach], ...], ...] = ()
     is_pipelined: bool = False
+
+    @property
+    def role(self) -> Role | None:
+        """On which blocks of a forest its kernels run."""
+        return self.launches[0].role
 
     @property
     def is_gathering(self) -> bool:

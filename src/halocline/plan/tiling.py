@@ -84,10 +84,17 @@ class _Node(NamedTuple):
 
 
 class BlockList:
-    """Any boxes, in a tree: each node is cut in half along the axis on which it is longest."""
+    """Any boxes, in a tree: each node is cut in half along the axis on which it is longest.
 
-    def __init__(self, boxes: Sequence[Box]) -> None:
+    Args:
+        boxes: The boxes; empty ones meet nothing.
+        numbers: Which of them are looked for; None for all.
+    """
+
+    def __init__(self, boxes: Sequence[Box], numbers: Iterable[int] | None = None) -> None:
         self._boxes = boxes
+        asked = range(len(boxes)) if numbers is None else numbers
+        self._numbers = [number for number in asked if not boxes[number].is_empty]
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -100,7 +107,7 @@ class BlockList:
     def meeting(self, box: Box) -> Iterator[int]:
         """Yield the numbers of those that meet a box, in ascending order."""
         found: list[int] = []
-        nodes = [self._tree] if self._boxes else []
+        nodes = [self._tree] if self._numbers else []
         while nodes:
             node = nodes.pop()
             nodes += [child for child in node.children if child.bounds.meets(box)]
@@ -109,11 +116,11 @@ class BlockList:
 
     def narrowest(self, axis: int) -> int:
         """Return the least cells of a box along an axis."""
-        return min(box.extent[axis] for box in self._boxes)
+        return min(self._boxes[number].extent[axis] for number in self._numbers)
 
     @cached_property
     def _tree(self) -> _Node:
-        return self._node(range(len(self._boxes)))
+        return self._node(self._numbers)
 
     def _node(self, numbers: Sequence[int]) -> _Node:
         bounds = bounding_box(self._boxes[number] for number in numbers)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from halocline.language.expressions.kernel import Kernel
+    from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
     from halocline.plan.access import Boxes
     from halocline.plan.decomposition import Decomposition
@@ -54,6 +55,13 @@ class Blocks:
     def wrap(self) -> int:
         """Cells around the grid if rows of blocks close on themselves, else 0."""
         return self.decomposition.wrap
+
+    def doing(self, role: Role | None) -> Blocks:
+        """Return those that have a role in a forest."""
+        if role is None:
+            return self
+        roles = self.decomposition.roles
+        return replace(self, numbers=tuple(n for n in self.numbers if roles[n] == role))
 
     def where(self, extent: Iterable[Reach], space: Space, number: int) -> Box | None:
         """Return where a kernel runs on a block, or None if it does not.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import DeviceError, DivergedError, MpiError, PlanError
@@ -79,7 +80,7 @@ class Executor:
         self.grid = grid
         self.boundaries = grid.held.boundaries
         self.job = job
-        self.owned = plan.blocks
+        self.own_boxes = partial(plan.decomposition.own_boxes, plan.rank)
         self.decomposition = plan.decomposition
         self.is_sparse = NOBODY in plan.decomposition.owners
         self.blocks = {block.number: n for n, block in enumerate(plan.blocks)}

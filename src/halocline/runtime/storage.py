@@ -41,7 +41,7 @@ class BlockStorage:
         alignment: Of rows, unless the field says it [bytes].
 
     Attributes:
-        blocks: Those of this rank.
+        blocks: Those of this rank that have cells of the field, in a forest its leaves.
         slot: The field's number in the runtime.
     """
 
@@ -56,7 +56,10 @@ class BlockStorage:
     ) -> None:
         self.layout = layout
         self.decomposition = decomposition
-        self.blocks = decomposition.blocks_of(job.rank)
+        every = decomposition.blocks_of(job.rank)
+        self._numbers = [n for n, one in enumerate(every) if one.is_leaf and not one.box.is_empty]
+        self.blocks = tuple(every[n] for n in self._numbers)
+        self._count = len(every)
         self.runtime = runtime
         self.job = job
         self.slot = runtime.add_field(stored_field(layout, alignment, space))
@@ -74,14 +77,13 @@ class BlockStorage:
         dimensions = len(self.layout.lower)
         with self._translated("come to"):
             return [
-                self.runtime.device_view(self.slot, position, dimensions)
-                for position in range(len(self.blocks))
+                self.runtime.device_view(self.slot, number, dimensions) for number in self._numbers
             ]
 
     @property
     def bytes_stored(self) -> int:
         """What the rank's blocks take in memory, halo and padding included [bytes]."""
-        return sum(self.runtime.bytes_stored(self.slot, n) for n in range(len(self.blocks)))
+        return sum(self.runtime.bytes_stored(self.slot, n) for n in range(self._count))
 
     def _view(self, position: int, *, will_write: bool) -> NDArray[Any]:
         """Return a block's own cells: (components, nx, ny, nz) without what the grid lacks."""
@@ -100,7 +102,7 @@ class BlockStorage:
     def _stored(self, position: int, *, will_write: bool) -> NDArray[Any]:
         """Return all that is stored for a block, with the newest values."""
         with self._translated("come from"):
-            found = self.runtime.view(self.slot, position, will_write)
+            found = self.runtime.view(self.slot, self._numbers[position], will_write)
         return found.view(np.bool_) if self.layout.dtype == "bool" else found
 
     @contextmanager

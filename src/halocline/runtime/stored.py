@@ -33,7 +33,7 @@ def store_fields(
         MpiError: They were set before there was a simulation, by other ranks than those of it.
     """
     grid = executor.grid
-    grid.held.own[:] = [block.box for block in executor.owned]
+    grid.held.own = executor.own_boxes
     layouts = tuple(layouts)
     fields = {one.name: grid.fields[one.name] for one in layouts if one.name in grid.fields}
     elsewhere = [
@@ -58,7 +58,7 @@ def store_fields(
 def _is_at_hand(field: Field, initial: InitialValues) -> bool:
     """Return whether this rank has what the field was set to, in its own cells or in all."""
     everywhere = field.space.flat(field.space.domain)
-    return initial.boxes in ((everywhere,), field.own_boxes(field.grid.held.own))
+    return initial.boxes in ((everywhere,), field.own_boxes())
 
 
 def _set_initial(field: Field, storage: BlockStorage, job: Job, *, is_moving: bool) -> None:

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halocline.geometry import Box, box_of
-from halocline.plan.decomposition import NOBODY, Decomposition, decompose
+from halocline.plan.decomposition import NOBODY, Decomposition
 from halocline.plan.redistribution import Piece, Redistribution, boxes_of_ranks, redistribution
+from halocline.plan.shape import decompose
 
 EXTENT = (7, 6)
 PERIODIC = (True, False)

@@ -9,7 +9,7 @@ from toy import diffuse, heat
 import halocline as hc
 from halocline.language.steps.steps import check_steps
 from halocline.plan.bind import bind
-from halocline.plan.decomposition import decompose
+from halocline.plan.shape import decompose
 from halocline.plan.strategy import Strategy
 from halocline.tune.choose import Choice, Tried
 from halocline.tune.remember import case_key, choices_path, recall, remember

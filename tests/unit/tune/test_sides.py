@@ -7,7 +7,7 @@ import halocline as hc
 from halocline.apps.cases import make_case
 from halocline.language.steps.steps import check_steps
 from halocline.plan.bind import bind
-from halocline.plan.decomposition import decompose
+from halocline.plan.shape import decompose
 from halocline.plan.strategy import Strategy
 from halocline.tune.machine import Packing
 from halocline.tune.sides import side_prices

@@ -162,18 +162,18 @@ class Field(operators.Operand):
         Raises:
             GridError: Shape, type or the function's arguments do not fit the field.
         """
-        boxes = self.own_boxes(self.grid.held.own or share(self.grid.first))
-        self.initial = initial_values(self, boxes, values)
+        self.initial = initial_values(self, self.own_boxes(), values)
         self.is_set_to_nan = self.initial.has_nan
         self.told = told(self.told, values)
         if self.storage is not None:
             self.storage.assign(self.initial)
             self.initial = None
 
-    def own_boxes(self, boxes: Sequence[Box]) -> tuple[Box, ...]:
-        """Return its cells in boxes of the family's first grid, each box once."""
-        found = dict.fromkeys(map(self.space.cells_of, boxes))
-        return tuple(box for box in found if not box.is_empty)
+    def own_boxes(self) -> tuple[Box, ...]:
+        """Return its cells that this rank has, each box once."""
+        own = self.grid.held.own
+        found = share(self.grid, self.space) if own is None else own(self.space)
+        return tuple(box for box in dict.fromkeys(found) if not box.is_empty)
 
     def boundary(
         self, side: str | Sequence[str], condition: Any, *, where: Any = None, **scalars: Any
@@ -242,7 +242,7 @@ class Field(operators.Operand):
                 f"Field '{self.name}' is not stored yet: that is done when its simulation first "
                 "runs.",
                 hint="Ask after simulation.run(…), or write simulation.run(0) before."
-                if self.grid.held.own
+                if self.grid.held.own is not None
                 else "Make a Simulation of its grid, and run it.",
                 place=user_place(),
             )

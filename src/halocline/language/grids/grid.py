@@ -28,9 +28,11 @@ from halocline.language.spaces.turns import scaled_shifts, shifts_of
 from halocline.notebook import table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+    from halocline.language.grids.forest import Forest
 
 
 @dataclass(eq=False)
@@ -38,20 +40,22 @@ class Held:
     """Who has the values of a family's fields.
 
     Attributes:
-        own: The cells of the family's first grid that this rank has, once a simulation says so.
+        own: Returns the boxes of a space's cells that this rank has; None until a simulation says.
+        forest: Of which the family has the levels; None for no forest.
         executor: What stores the fields: that of the simulation that ran last; None at first.
         simulation: That simulation, or the first one before any has run.
         boundaries: How often a field has been given a boundary.
     """
 
-    own: list[Box] = field(default_factory=list)
+    own: Callable[[Space], list[Box]] | None = None
+    forest: Forest | None = None
     executor: Any = None
     simulation: Any = None
     boundaries: int = 0
 
-    def begin(self, simulation: Any, blocks: Iterable[Any]) -> None:
-        """Take note of a new simulation, which has so far run nothing, and of a rank's blocks."""
-        self.own = self.own or [block.box for block in blocks]
+    def begin(self, simulation: Any, own: Callable[[Space], list[Box]]) -> None:
+        """Take note of a new simulation, which has so far run nothing, and of a rank's cells."""
+        self.own = self.own or own
         self.simulation = self.simulation or simulation
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Box
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid
+    from halocline.language.spaces.space import Space
 
 _SMALL = 64_000_000  # bytes that need not be asked for
 
@@ -55,20 +56,22 @@ def planning() -> Iterator[None]:
         _is_planning.reset(before)
 
 
-def share(grid: Grid) -> tuple[Box, ...]:
-    """Return the cells of a family's first grid of which this rank keeps values at first.
+def share(grid: Grid, space: Space) -> list[Box]:
+    """Return the cells of a space of which this rank keeps values at first.
 
-    No simulation has said yet which it has.
-
-    All, or where a launcher has started several ranks as many of the longest axis as any other.
+    No simulation has said yet which it has. All, or where a launcher has started several ranks as
+    many of the longest axis, or of the leaves of a level, as any other.
     """
     rank, ranks = launched_rank(), launched_ranks()
-    if rank is None or ranks is None:
-        return (grid.domain,)
-    axis = grid.extent.index(max(grid.extent))
-    first, end = (grid.extent[axis] * n // ranks for n in (rank, rank + 1))
-    box = grid.domain.clip(axis, first, end)
-    return () if box.is_empty else (box,)
+    rank, ranks = (0, 1) if rank is None or ranks is None else (rank, ranks)
+    if grid.held.forest is not None:
+        boxes = grid.held.forest.leaves.boxes(space.level)
+        first, end = (len(boxes) * n // ranks for n in (rank, rank + 1))
+        return [space.flat(box) for box in boxes[first:end]]
+    whole = grid.first
+    axis = whole.extent.index(max(whole.extent))
+    first, end = (whole.extent[axis] * n // ranks for n in (rank, rank + 1))
+    return [space.cells_of(whole.domain.clip(axis, first, end))] if first < end else []
 
 
 def initial_values(field: Field, boxes: Sequence[Box], values: Any) -> InitialValues:

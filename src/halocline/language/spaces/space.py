@@ -78,6 +78,11 @@ class Space:
         return all(s == 1 for s in self.scale)
 
     @cached_property
+    def level(self) -> int:
+        """How often its grid has been halved, of a forest's."""
+        return max(s.numerator for s in self.scale).bit_length() - 1
+
+    @cached_property
     def inside(self) -> Box:
         """All cells and their periodic images."""
         return self.unbounded_where_whole(self.domain)

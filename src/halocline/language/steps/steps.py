@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from inspect import signature
 from itertools import pairwise
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from halocline.errors import GridError, KernelError, PlanError, described
 from halocline.language.expressions import expr, operators
 from halocline.language.expressions.parameters import Formula, Parameter
 from halocline.language.expressions.show import show
+from halocline.language.grids.composite import CompositeField, at_level, forest_of
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import same_family
 from halocline.language.numbers import Range, whole_number
@@ -21,7 +22,7 @@ from halocline.language.points.at_points import AtPoints
 from halocline.language.points.record import Record
 from halocline.language.series.filling import Fill
 from halocline.language.steps.draws import told_apart
-from halocline.language.steps.tree import Assign, Every, Repeat, Swap, Until, walk
+from halocline.language.steps.tree import Assign, Every, OnLevels, Repeat, Swap, Until, walk
 from halocline.notebook import preformatted
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.expressions.kernel import Kernel
+    from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
 
 
@@ -46,6 +48,7 @@ class Call:
         place: 'file:line' of the user's function.
         mask: If given, it runs only in the cells of the region where this field is not zero.
         space: The cells over which it runs.
+        role: On which blocks of a forest it runs.
     """
 
     kernel: Kernel
@@ -56,6 +59,7 @@ class Call:
     place: str
     mask: Field | None
     space: Space
+    role: Role | None = None
 
     def _repr_html_(self) -> str:
         """Return what one cell does as Jupyter shows it."""
@@ -126,18 +130,31 @@ class Reduction(Parameter):
 
 Loop = Repeat[Any] | Every[Any] | Until[Any]
 # A formula stands for the reductions in it; see 'spelled_out'.
-Step = Call | Swap[Field] | Loop | Callback | Reduction | Assign | Formula | AtPoints | Fill
-_KINDS = (Call, Swap, Repeat, Every, Until, Callback, Reduction, Assign, AtPoints, Fill)
+Done = Call | Swap[Field] | Callback | Reduction | Assign | Formula | AtPoints | Fill
+Step = Done | Loop | OnLevels[Any]
+_KINDS = (Call, Swap, Repeat, Every, Until, Callback, Reduction, Assign, AtPoints, Fill, OnLevels)
 
 
-def swap(first: Field, second: Field) -> Swap[Field]:
-    """Return the step that exchanges two fields of the same type.
+@overload
+def swap(first: Field, second: Field) -> Swap[Field]: ...
+
+
+@overload
+def swap(first: CompositeField, second: CompositeField) -> OnLevels[Swap[Field]]: ...
+
+
+def swap(first: Any, second: Any) -> Any:
+    """Return the step that exchanges two fields of the same type, of a forest on all levels.
 
     Raises:
         GridError: The fields differ in grid, element type or components.
     """
-    (result,) = _taking_turns("swap", (first, second), "two fields", "two different fields")
-    return result
+    forest = forest_of((first, second), "'swap'")
+    if forest is None:
+        (result,) = _taking_turns("swap", (first, second), "two fields", "two different fields")
+        return result
+    pairs = (at_level((first, second), level) for level in range(forest.levels))
+    return OnLevels(forest, tuple(swap(*pair) for pair in pairs))
 
 
 def rotate(*fields: Field) -> tuple[Swap[Field], ...]:

@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from halocline.errors import KernelError, described, nearest
 from halocline.language.expressions import operators
@@ -17,6 +17,7 @@ from halocline.language.expressions.parameters import step as clock
 from halocline.language.expressions.random_numbers import drawing, told_of_draws
 from halocline.language.expressions.subscripts import parse_component, parse_offset_of_field
 from halocline.language.expressions.told_numbers import with_scalars
+from halocline.language.grids.composite import CompositeField, at_level, forest_of
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import same_family
 from halocline.language.place import user_place
@@ -28,12 +29,14 @@ from halocline.language.steps.keywords import (
     read_at_run_time,
 )
 from halocline.language.steps.steps import Call
+from halocline.language.steps.tree import OnLevels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from halocline.geometry import Offset
     from halocline.language.expressions.kernel import FieldType
+    from halocline.language.grids.forest import Forest
 
 
 class Recorder:
@@ -152,11 +155,20 @@ class KernelFunction:
         """Return what it is, by its name."""
         return f"<kernel {self.name}>"
 
-    def __call__(self, *fields: Field, on: On = None, **given: Any) -> Call:
+    @overload
+    def __call__(self, *fields: Field, on: On = None, **given: Any) -> Call: ...
+
+    @overload
+    def __call__(
+        self, *fields: CompositeField, on: CompositeField | str | None = None, **given: Any
+    ) -> OnLevels[Call]: ...
+
+    def __call__(self, *fields: Any, on: Any = None, **given: Any) -> Any:
         """Bind the kernel to fields.
 
         Args:
-            fields: One for each positional parameter of the function.
+            fields: One for each positional parameter of the function. With those of a forest it
+                runs on all its levels.
             on: Where it runs: everywhere (None), on the layer beyond a side ('z-'), on a box of
                 cells, or in the cells where a field is not zero. Cells are those of the fields that
                 it assigns.
@@ -168,9 +180,24 @@ class KernelFunction:
         Raises:
             KernelError: The function or its arguments have no meaning as a kernel.
         """
+        forest = forest_of((*fields, *given.values()), f"Kernel '{self.name}'")
+        if forest is not None:
+            return self._on_levels(forest, fields, on, given)
         named, read = self._check(fields, given)
         body = partial(self._traced, named, given)
         return recorded(self.name, self.place, named, body, read, on=on)
+
+    def _on_levels(
+        self, forest: Forest, fields: tuple[Any, ...], on: Any, given: dict[str, Any]
+    ) -> OnLevels[Call]:
+        """Bind the kernel to composite fields: to the fields of each level."""
+
+        def call(level: int) -> Call:
+            there = {name: at_level(value, level) for name, value in given.items()}
+            made: Call = self(*at_level(fields, level), on=at_level(on, level), **there)
+            return made
+
+        return OnLevels(forest, tuple(map(call, range(forest.levels))))
 
     def _traced(
         self, named: dict[str, Field], given: dict[str, Any], *symbols: Any, carry: Any = ()

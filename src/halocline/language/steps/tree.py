@@ -66,6 +66,21 @@ class Swap(Generic[Thing]):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class OnLevels(Generic[Node]):
+    """Done on all levels of a forest.
+
+    Attributes:
+        forest: The forest.
+        levels: What is done on each level; several steps if they are tuples.
+        beyond: What is done instead in cells beyond the level's own; None if it is the same.
+    """
+
+    forest: Any
+    levels: tuple[Node, ...]
+    beyond: tuple[Node, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Assign:
     """Give a parameter the value that a formula has then."""
 

@@ -1,0 +1,134 @@
+"""Composite fields: values on all levels of a forest, a field of each level's grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from halocline.errors import GridError
+from halocline.language.place import user_place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from halocline.language.grids.fields import Field
+    from halocline.language.grids.forest import Forest
+
+
+class CompositeField:
+    """Values on all levels of a forest; made by 'Forest.field'.
+
+    Args:
+        forest: The forest.
+        name: Its name.
+        coupling: How the values of levels make each other's at their borders, see 'hc.coupling'.
+        options: Those of 'Grid.field'.
+    """
+
+    def __init__(self, forest: Forest, name: str, coupling: Any = None, **options: Any) -> None:
+        self.forest = forest
+        self.name = name
+        self.coupling = coupling
+        self._options = options
+        self._levels: list[Field] = []
+        self._boundaries: list[tuple[Any, ...]] = []
+        self.level(0)
+
+    def __repr__(self) -> str:
+        """Return a short description."""
+        return f"CompositeField({self.name!r}, {self.forest.levels} levels)"
+
+    @property
+    def levels(self) -> tuple[Field, ...]:
+        """The fields of the levels that there are."""
+        return tuple(map(self.level, range(self.forest.levels)))
+
+    @property
+    def components(self) -> int:
+        """Numbers a cell."""
+        return self._levels[0].components
+
+    def level(self, level: int) -> Field:
+        """Return the field of a level, which has values in the leaves of that level."""
+        while len(self._levels) <= level:
+            number = len(self._levels)
+            name = f"{self.name}_level{number}" if number else self.name
+            made = self.forest.level(number).field(name, **self._options)
+            self._levels.append(made)
+            for side, condition, given in self._boundaries:
+                made.boundary(side, condition, **given)
+        return self._levels[level]
+
+    def set(self, values: Any) -> None:
+        """Give every cell of all levels a value.
+
+        Args:
+            values: A number, or a function of the coordinates, see 'Field.set'.
+
+        Raises:
+            GridError: It is neither, or does not fit the field.
+        """
+        if not callable(values) and not isinstance(values, float | int):
+            raise GridError(
+                f"Field '{self.name}' of a forest was set to {type(values).__name__}; expected a "
+                "number or a function of the coordinates.",
+                hint=f"The values of one level: {self.name}.level(0).set(array).",
+                place=user_place(),
+            )
+        for field in self.levels:
+            field.set(values)
+
+    def boundary(self, side: str | Sequence[str], condition: Any, **given: Any) -> None:
+        """Say how the layers beyond a side are filled on all levels, see 'Field.boundary'."""
+        self._boundaries.append((side, condition, given))
+        for field in self._levels:
+            field.boundary(side, condition, **given)
+
+
+@dataclass(frozen=True, slots=True)
+class PerLevel:
+    """A number that differs from level to level.
+
+    Attributes:
+        value: Called with the level, 0 for the coarsest.
+    """
+
+    value: Callable[[int], Any]
+
+
+def forest_of(values: Sequence[Any], what: str) -> Forest | None:
+    """Return the forest of the composite fields among some values; None if there are none.
+
+    Raises:
+        GridError: They belong to several forests.
+    """
+    found = [value for value in _flat(values) if isinstance(value, CompositeField)]
+    for other in found[1:]:
+        if other.forest is not found[0].forest:
+            raise GridError(
+                f"{what} was given '{found[0].name}' and '{other.name}' of another forest; "
+                "expected fields of one forest.",
+                place=user_place(),
+            )
+    return found[0].forest if found else None
+
+
+def at_level(value: Any, level: int) -> Any:
+    """Return what a value is on a level: of a composite field the field there."""
+    match value:
+        case CompositeField():
+            return value.level(level)
+        case PerLevel():
+            return value.value(level)
+        case tuple() | list():
+            return type(value)(at_level(one, level) for one in value)
+        case _:
+            return value
+
+
+def _flat(values: Sequence[Any]) -> list[Any]:
+    result: list[Any] = []
+    for value in values:
+        result += _flat(value) if isinstance(value, tuple | list) else [value]
+    return result

@@ -1,0 +1,170 @@
+"""Forest: a domain of blocks, each refined zero or more times by two, where that is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from halocline.errors import GridError, described
+from halocline.geometry import AXES, by_axes
+from halocline.language.grids.composite import CompositeField
+from halocline.language.grids.grid import Grid
+from halocline.language.numbers import Range, whole_number
+from halocline.language.place import user_place
+from halocline.language.spaces.leaves import Leaves, box_at, refined, unrefined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from halocline.geometry import Box
+    from halocline.language.spaces.leaves import Position
+
+# Returns the level that is wanted at each place, called with coordinates as 'Field.set' calls.
+Criterion = Callable[..., Any]
+
+
+class Forest:
+    """A domain of blocks on several levels; each level's cells are half as wide as those before.
+
+    Blocks have the same number of cells on all levels. Fields of a forest have values on all its
+    levels, and a kernel called with them runs on all; neighbours are at most one level apart, also
+    over edges and corners. Several simulations may run on one forest, as on a grid.
+
+    Args:
+        extent: Cells of the coarsest level along x, y, z.
+        block: Cells of a block, along all axes or along each: even numbers, at least 4, that divide
+            the extent.
+        finest: How often blocks are refined at most.
+        refine: Says where: called with the coordinates x, y, z of cells it returns the level that
+            is wanted there. A block is refined if that is higher anywhere in it.
+        periodic: Whether the domain closes on itself, for all axes or for each.
+        spacing: Edge length of a cell of the coarsest level, for all axes or for each.
+        origin: Coordinate of the low corner of the domain.
+        substeps: How often a level steps while the next coarser one steps once: 2, so that the
+            ratio of cell and step stays the same, or 1, so that all levels do the same steps.
+
+    Raises:
+        GridError: An argument has no meaning.
+    """
+
+    def __init__(  # noqa: PLR0913 (what a grid takes, and how it is refined)
+        self,
+        extent: Sequence[int],
+        *,
+        block: int | Sequence[int] = 16,
+        finest: int = 1,
+        refine: Criterion,
+        periodic: Any = False,
+        spacing: Any = 1.0,
+        origin: Any = 0.0,
+        substeps: int = 2,
+    ) -> None:
+        self.grid = Grid(tuple(extent), periodic, spacing, origin)
+        self.finest = whole_number("'finest'", finest, Range(least=0))
+        self.substeps = whole_number("'substeps'", substeps, Range(least=1, most=2))
+        self.fields: dict[str, CompositeField] = {}
+        cells = self._block(block)
+        shape = tuple(n // b for n, b in zip(self.grid.extent, cells, strict=True))
+        if any(self.grid.is_stretched(axis) for axis in range(self.grid.dimensions)):
+            raise GridError(
+                "A forest was given cells of different widths; expected one width along each axis.",
+                place=user_place(),
+            )
+        # The blocks as they are now.
+        self.leaves = self._refined(unrefined(shape, cells, self.grid.periodic), refine)
+        self.grid.held.forest = self
+
+    def _block(self, block: int | Sequence[int]) -> tuple[int, ...]:
+        extent = self.grid.extent
+        cells = tuple(block) if np.iterable(block) else (block,) * len(extent)
+        is_fit = len(cells) == len(extent) and all(
+            b >= 4 and b % 2 == 0 and n % b == 0  # noqa: PLR2004 (see the message)
+            for n, b in zip(extent, cells, strict=False)
+        )
+        if not is_fit:
+            raise GridError(
+                f"A forest of {by_axes(extent)} cells was given blocks of {by_axes(cells)}; "
+                "expected even numbers of cells, at least 4, that divide those of the domain along "
+                "each axis.",
+                hint="Blocks of 16 or 32 cells are a good choice.",
+                place=user_place(),
+            )
+        return cells
+
+    @property
+    def levels(self) -> int:
+        """How many levels there are."""
+        return len(self.leaves.levels)
+
+    @property
+    def cells(self) -> int:
+        """How many cells the leaves have."""
+        return self.leaves.cells
+
+    @property
+    def dimensions(self) -> int:
+        """Number of axes."""
+        return self.grid.dimensions
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Names of the sides where the domain does not close."""
+        return self.grid.sides
+
+    def level(self, level: int) -> Grid:
+        """Return the grid of a level's cells, in the whole domain."""
+        return self.grid.refine(2**level)
+
+    def field(self, name: str, **options: Any) -> CompositeField:
+        """Declare a field on all levels.
+
+        Args:
+            name: Its name in plans, reports and files.
+            options: Those of 'Grid.field', and of 'CompositeField'.
+        """
+        found = CompositeField(self, name, **options)
+        self.fields[name] = found
+        return found
+
+    def _refined(self, leaves: Leaves, criterion: Criterion) -> Leaves:
+        if not callable(criterion):
+            raise GridError(
+                f"A forest was told to refine by {described(criterion)}; expected a function of "
+                f"the coordinates {', '.join(AXES[: self.grid.dimensions])} that returns the level "
+                "wanted.",
+                place=user_place(),
+            )
+
+        def wanted(level: int, positions: Iterable[Position]) -> list[bool]:
+            grid, block = self.level(level), leaves.block
+            found = (self._wanted(criterion, grid, box_at(p, block)) for p in positions)
+            return [value > level for value in found]
+
+        return refined(leaves, wanted)
+
+    def _wanted(self, criterion: Criterion, grid: Grid, box: Box) -> int:
+        """Return the highest level that is wanted in a block's cells."""
+        coordinates = grid.coordinates("center", box)
+        values = np.asarray(criterion(*coordinates))
+        where = tuple(float(c.flat[0]) for c in coordinates)
+        highest = self._highest(values, where)
+        if highest > self.finest:
+            raise GridError(
+                f"Level {highest} is wanted near {where}, but the finest is {self.finest}.",
+                hint="Give the forest a higher 'finest', or a criterion that asks for less.",
+                place=user_place(),
+            )
+        return highest
+
+    def _highest(self, values: NDArray[Any], where: tuple[float, ...]) -> int:
+        if values.dtype.kind not in "biuf" or not np.isfinite(values).all():
+            raise GridError(
+                f"The criterion of a forest returned {values.dtype.name} values near {where} that "
+                "are no finite numbers; expected a level at each place.",
+                place=user_place(),
+            )
+        return int(values.max())

@@ -1,0 +1,204 @@
+"""Leaves: the blocks of a forest, each a block of the root grid halved so many times.
+
+A block of level l has as many cells as one of level 0, each 2^l times smaller along every axis. Its
+position counts blocks of its own level along each axis. Neighbours, also over edges and corners,
+are at most one level apart (2:1 balance).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING
+
+from halocline.geometry import Box, directions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from halocline.geometry import Direction, Offset
+
+Position = tuple[int, ...]
+# A block, by its level and position.
+Leaf = tuple[int, Position]
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """The blocks of a forest that are not refined any further.
+
+    Attributes:
+        shape: Blocks of level 0 along each axis.
+        block: Cells of a block along each axis.
+        periodic: Whether the domain closes on itself, for each axis.
+        levels: The positions of those of each level, in ascending order.
+    """
+
+    shape: tuple[int, ...]
+    block: tuple[int, ...]
+    periodic: tuple[bool, ...]
+    levels: tuple[tuple[Position, ...], ...]
+
+    @cached_property
+    def _of_level(self) -> list[frozenset[Position]]:
+        return list(map(frozenset, self.levels))
+
+    @cached_property
+    def _refined(self) -> list[frozenset[Position]]:
+        """The blocks of each level that have been refined."""
+        found: list[frozenset[Position]] = []
+        below: frozenset[Position] = frozenset()
+        for leaves in reversed(self._of_level):
+            found.append(frozenset(tuple([n // 2 for n in p]) for p in below))
+            below = leaves | found[-1]
+        return found[::-1]
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return sum(map(len, self.levels))
+
+    @property
+    def cells(self) -> int:
+        """How many cells they have."""
+        one = 1
+        for n in self.block:
+            one *= n
+        return one * self.count
+
+    def is_leaf(self, level: int, position: Position) -> bool:
+        """Return whether there is a leaf."""
+        return level < len(self.levels) and position in self._of_level[level]
+
+    def is_refined(self, level: int, position: Position) -> bool:
+        """Return whether there was a block that has been refined."""
+        return level < len(self.levels) and position in self._refined[level]
+
+    def box(self, position: Position) -> Box:
+        """Return the cells of a block, in those of its level."""
+        return box_at(position, self.block)
+
+    def boxes(self, level: int) -> list[Box]:
+        """Return the cells of the leaves of a level."""
+        return [self.box(position) for position in self.levels[level]]
+
+    def extent(self, level: int) -> tuple[int, ...]:
+        """Return the cells of the whole domain along each axis, in those of a level."""
+        return tuple(n * b << level for n, b in zip(self.shape, self.block, strict=True))
+
+    def beside(
+        self, level: int, position: Position
+    ) -> Iterator[tuple[Direction, Position, Offset]]:
+        """Yield the places of a level around a block, sides first.
+
+        Each with its direction, its position, and by how many cells it is moved to be seen next to
+        the block: not zero across a periodic side. There are none beyond other sides.
+        """
+        for direction in directions(len(self.shape)):
+            found = self._moved(level, position, direction)
+            if found is not None:
+                yield (direction, *found)
+
+    def _moved(
+        self, level: int, position: Position, direction: Direction
+    ) -> tuple[Position, Offset] | None:
+        place, shift = [], []
+        ends = zip(position, direction, self.shape, self.block, self.periodic, strict=True)
+        for n, d, count, cells, is_periodic in ends:
+            turns, rest = divmod(n + d, count << level)
+            if turns and not is_periodic:
+                return None
+            place.append(rest)
+            shift.append(turns * (count << level) * cells)
+        return tuple(place), tuple(shift)
+
+
+class _Growing:
+    """Leaves while they are split."""
+
+    def __init__(self, leaves: Leaves) -> None:
+        self.leaves = leaves
+        self.sets = list(map(set, leaves.levels))
+
+    def split(self, level: int, position: Position) -> list[Position]:
+        """Put a leaf's children in its place, and return them."""
+        self.sets[level].remove(position)
+        if len(self.sets) == level + 1:
+            self.sets.append(set())
+        children = children_of(position)
+        self.sets[level + 1].update(children)
+        return children
+
+    def ensure(self, level: int, position: Position) -> None:
+        """Refine until a block exists, as a leaf or refined itself."""
+        above = level
+        while above >= 0 and ancestor(position, level - above) not in self.sets[above]:
+            above -= 1
+        # No leaf holds the place: it has been refined further.
+        for depth in range(above, level) if above >= 0 else ():
+            self.split(depth, ancestor(position, level - depth))
+
+    def balance(self) -> None:
+        """Refine until neighbours are at most one level apart; the finest first."""
+        for level in range(len(self.sets) - 1, 1, -1):
+            parents = {ancestor(position, 1) for position in self.sets[level]}
+            for parent in sorted(parents):
+                for _, place, _ in self.leaves.beside(level - 1, parent):
+                    self.ensure(level - 1, place)
+
+    def frozen(self) -> Leaves:
+        levels = tuple(tuple(sorted(positions)) for positions in self.sets)
+        return Leaves(self.leaves.shape, self.leaves.block, self.leaves.periodic, levels)
+
+
+def box_at(position: Position, block: tuple[int, ...]) -> Box:
+    """Return the cells of the block at a position, in those of its level."""
+    lower = tuple([n * b for n, b in zip(position, block, strict=True)])
+    return Box(lower, tuple([l + b for l, b in zip(lower, block, strict=True)]))
+
+
+def children_of(position: Position) -> list[Position]:
+    """Return the positions of a block's halves along every axis, on the next finer level."""
+    return [
+        tuple([2 * n + half for n, half in zip(position, halves, strict=True)])
+        for halves in product((0, 1), repeat=len(position))
+    ]
+
+
+def ancestor(position: Position, levels: int) -> Position:
+    """Return the position of the block so many levels above that holds a block."""
+    return tuple([n >> levels for n in position])
+
+
+def unrefined(shape: tuple[int, ...], block: tuple[int, ...], periodic: tuple[bool, ...]) -> Leaves:
+    """Return the blocks of level 0."""
+    return Leaves(shape, block, periodic, (tuple(product(*map(range, shape))),))
+
+
+def refined(leaves: Leaves, wanted: Callable[[int, Iterable[Position]], Iterable[bool]]) -> Leaves:
+    """Return leaves split as long as that is wanted, and as far as the 2:1 balance asks for more.
+
+    Args:
+        leaves: Where to begin.
+        wanted: Says of leaves of a level which are to be split.
+    """
+    growing = _Growing(leaves)
+    known: set[Leaf] = set()
+    while True:
+        new = [
+            (level, [p for p in sorted(found) if (level, p) not in known])
+            for level, found in enumerate(growing.sets)
+        ]
+        split = [
+            (level, position)
+            for level, asked in new
+            for position, is_split in zip(asked, wanted(level, asked), strict=True)
+            if is_split
+        ]
+        known.update((level, position) for level, asked in new for position in asked)
+        for leaf in split:
+            growing.split(*leaf)
+        growing.balance()
+        if not split:
+            return growing.frozen()

@@ -1,0 +1,66 @@
+"""Coupling: how the values of a field on the levels of a forest make each other's at borders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from halocline.errors import GridError, nearest
+from halocline.language.place import user_place
+from halocline.language.steps.flux_correction import FLUX
+from halocline.language.steps.transfer import prolong, restrict
+
+if TYPE_CHECKING:
+    from halocline.language.grids.composite import CompositeField
+    from halocline.language.grids.fields import Field
+    from halocline.language.steps.steps import Call
+
+Transfer = Callable[["Field", "Field"], "Call"]
+
+
+@dataclass(frozen=True, slots=True)
+class Coupling:
+    """What makes the values at a border between levels, on the coarse and the fine field.
+
+    Each is called with the field to read and that to assign, and returns a step; None for none.
+
+    Attributes:
+        prolong: Makes what the finer level reads beyond its own cells, before its first sub-step.
+        restrict: Makes what the coarser level reads in place of the finer, before its step.
+        returned: The same, after the sub-steps of the finer level.
+    """
+
+    prolong: Transfer | None = None
+    restrict: Transfer | None = None
+    returned: Transfer | None = None
+
+
+COUPLINGS = {
+    "constant": Coupling(partial(prolong, order=1), restrict),
+    "linear": Coupling(partial(prolong, order=2), restrict),
+    "none": Coupling(),
+    # See 'flux_correction.py'.
+    FLUX: Coupling(),
+}
+
+
+def coupling_of(field: CompositeField) -> Coupling:
+    """Return how the levels of a field are coupled.
+
+    Raises:
+        GridError: There is no such coupling.
+    """
+    found = field.coupling
+    if found is None:
+        found = "linear" if field.level(0).dtype.startswith("float") else "constant"
+    if isinstance(found, Coupling):
+        return found
+    if found not in COUPLINGS:
+        raise GridError(
+            f"Field '{field.name}' was given the unknown coupling {found!r}.",
+            hint=nearest(str(found), COUPLINGS),
+            place=user_place(),
+        )
+    return COUPLINGS[found]

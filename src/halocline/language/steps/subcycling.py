@@ -1,0 +1,211 @@
+"""Sub-cycling: the steps of a forest's levels in order, with what couples them at borders.
+
+A step of a level begins with the finer one: its ghost cells are made of the values at the beginning
+of the step (prolongation), deep enough for all its sub-steps. Then the finer level steps; in its
+ghost cells its kernels run, too, as far as later sub-steps read: so no values are interpolated in
+time (tapered borders: Schnetter, Hawley and Hawke, Class. Quantum Grav. 21 (2004) 1465). Then
+the level itself steps. What it reads in place of the finer level is made of that before
+(restriction). So nothing at borders lasts from step to step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from halocline.errors import PlanError
+from halocline.geometry import added
+from halocline.language.place import user_place
+from halocline.language.spaces.role import Role
+from halocline.language.steps.coupling import coupling_of
+from halocline.language.steps.flux_correction import FLUX, added_up, taken
+from halocline.language.steps.steps import Call
+from halocline.language.steps.tree import OnLevels, Swap, walk
+
+if TYPE_CHECKING:
+    from halocline.geometry import Offset
+    from halocline.language.grids.composite import CompositeField
+    from halocline.language.grids.fields import Field
+    from halocline.language.grids.forest import Forest
+
+# How far a field is read beyond a cell, downwards and upwards along each axis.
+Interval = tuple["Offset", "Offset"]
+
+
+def on_forest(steps: Iterable[Any]) -> tuple[Any, ...]:
+    """Return a time step in which what is done on all levels of a forest is done in order.
+
+    Raises:
+        PlanError: What is done on all levels stands beside what is not, or in a loop.
+    """
+    steps = tuple(steps)
+    forests = [one.forest for one in walk(steps) if isinstance(one, OnLevels)]
+    if not forests:
+        return steps
+    strange = next((one for one in steps if not isinstance(one, OnLevels)), None)
+    if strange is not None:
+        raise PlanError(
+            f"The step of a forest has {type(strange).__name__} beside kernels on its levels; "
+            "expected kernels and swaps of its fields alone.",
+            place=user_place(),
+        )
+    forest = forests[0]
+    return tuple(Subcycling(forest, steps).step(0, forest.substeps - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Subcycling:
+    """The steps of a forest.
+
+    Attributes:
+        forest: The forest.
+        steps: What is done on all levels.
+    """
+
+    forest: Forest
+    steps: tuple[OnLevels[Any], ...]
+
+    def step(self, level: int, number: int) -> list[Any]:
+        """Return a step of a level, with the sub-steps of the finer ones.
+
+        Args:
+            level: Which.
+            number: Of the sub-step within a step of the next coarser level.
+        """
+        result: list[Any] = []
+        is_last = number + 1 == self.forest.substeps
+        finer = level + 1
+        if finer < self.forest.levels:
+            result += self._coupled("restrict", finer, level, Role("covered", level))
+            result += self._coupled("prolong", level, finer, Role("ghost", finer))
+            for substep in range(self.forest.substeps):
+                result += self.step(finer, substep)
+            result += self._coupled("returned", finer, level, Role("covered", level))
+        for position, step in enumerate(self.steps):
+            if isinstance(step.levels[level], Swap):
+                result.append(step.levels[level])
+            else:
+                result += self._kernel(position, level, number, is_last=is_last)
+        return result
+
+    def _kernel(self, position: int, level: int, number: int, *, is_last: bool) -> list[Call]:
+        """Return a kernel wherever its results are read on a level, and what couples fluxes."""
+        step, has_finer = self.steps[position], level + 1 < self.forest.levels
+        own = step.levels[level]
+        beyond = own if step.beyond is None else step.beyond[level]
+        is_read, fluxes = self._is_read_beyond(position), self._fluxes(position)
+        result = []
+        if level and (is_read or not is_last):
+            result.append(replace(beyond, role=Role("ghost", level)))
+        if has_finer and is_read and not fluxes:
+            result.append(replace(own, role=Role("covered", level)))
+        result.append(replace(own, role=Role("leaf", level)))
+        for flux in fluxes:
+            result += [taken(flux, level)] if has_finer else []
+            result += added_up(flux, level, number) if level else []
+        return result
+
+    def _fluxes(self, position: int) -> list[CompositeField]:
+        """Return the fluxes that a kernel assigns."""
+        own = self.steps[position].levels[0]
+        assigned = {own.field(s.field) for s in own.kernel.statements}
+        fields = self.forest.fields.values()
+        return [one for one in fields if one.coupling == FLUX and one.level(0) in assigned]
+
+    def _coupled(self, what: str, source: int, target: int, role: Role) -> list[Call]:
+        """Return what makes values of one level of those of another."""
+        found = ((field, getattr(coupling_of(field), what)) for field in self.state)
+        return [
+            replace(make(field.level(source), field.level(target)), role=role)
+            for field, make in found
+            if make is not None
+        ]
+
+    @property
+    def state(self) -> list[CompositeField]:
+        """The fields whose values a step begins with: those read before they are assigned."""
+        names = {field.level(0).name: field for field in self.forest.fields.values()}
+        assigned: set[str] = set()
+        found: dict[str, CompositeField] = {}
+        for call in self._calls():
+            for name, _, _ in call.kernel.read:
+                field = call.field(name).name
+                if field not in assigned:
+                    found[field] = names[field]
+            assigned |= {call.field(s.field).name for s in call.kernel.statements}
+        return list(found.values())
+
+    def _calls(self) -> list[Call]:
+        return [one.levels[0] for one in self.steps if isinstance(one.levels[0], Call)]
+
+    def _is_read_beyond(self, position: int) -> bool:
+        """Return whether later kernels of the same step read next door what one assigns."""
+        own = self.steps[position].levels[0]
+        assigned = {own.field(s.field) for s in own.kernel.statements}
+        for later in (one.levels[0] for one in self.steps[position + 1 :]):
+            if isinstance(later, Swap):
+                pair = {later.first: later.second, later.second: later.first}
+                assigned = {pair.get(field, field) for field in assigned}
+            elif any(
+                any(offset) and later.field(name) in assigned
+                for name, _, offset in later.kernel.read
+            ):
+                return True
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Depths:
+    """How many cells beyond a level's own its steps read.
+
+    Attributes:
+        ghost: Beyond the level, before its first sub-step: an even number.
+        covered: In place of the finer level.
+    """
+
+    ghost: int
+    covered: int
+
+
+def depths_of(steps: Sequence[Any], substeps: int) -> Depths:
+    """Return how far the steps of a forest read, as 'on_forest' has put them in order."""
+    own = [one for one in steps if isinstance(one, Swap) or one.role == Role("leaf", 0)]
+    own = [one for one in own if not isinstance(one, Swap) or not one.first.space.level]
+    calls = [one for one in steps if isinstance(one, Call) and one.role is not None]
+    ghosts = [one for one in calls if one.role and one.role.kind == "ghost"]
+    transfers = [one for one in ghosts if one.role and one.role.is_guest_in(one.space)]
+    stencil = max(
+        (abs(o) for t in transfers for _, _, offset in _coarse(t) for o in offset), default=0
+    )
+    return Depths(2 * -(-_furthest(own * substeps) // 2), max(_furthest(own), stencil))
+
+
+def _coarse(transfer: Call) -> list[tuple[str, int, Offset]]:
+    """Return what a transfer reads of the coarser level."""
+    fields = {name: transfer.field(name) for name, _, _ in transfer.kernel.read}
+    return [read for read in transfer.kernel.read if fields[read[0]].space == transfer.space]
+
+
+def _furthest(steps: Sequence[Call | Swap[Field]]) -> int:
+    """Return how far beyond a cell its value after some steps follows from."""
+    wanted: dict[Field, Interval] = {}
+    for step in reversed(steps):
+        if isinstance(step, Swap):
+            pair = {step.first: step.second, step.second: step.first}
+            wanted = {pair.get(field, field): reach for field, reach in wanted.items()}
+            continue
+        here = (0,) * step.kernel.dimensions
+        assigned = {step.field(s.field) for s in step.kernel.statements}
+        reach = _hull((here, here), *(wanted.pop(f) for f in assigned if f in wanted))
+        for name, _, offset in step.kernel.read:
+            field = step.field(name)
+            moved = added(reach[0], offset), added(reach[1], offset)
+            wanted[field] = _hull(moved, wanted.get(field, moved))
+    return max((abs(n) for reach in wanted.values() for end in reach for n in end), default=0)
+
+
+def _hull(*found: Interval) -> Interval:
+    """Return the interval around some."""
+    lower = tuple(map(min, zip(*(low for low, _ in found), strict=True)))
+    return lower, tuple(map(max, zip(*(high for _, high in found), strict=True)))

@@ -1,0 +1,202 @@
+"""The blocks of a forest: leaves joined where they can be, and thin blocks along levels' borders.
+
+Leaves of one rank and level that make a box become one block. Around them lie cells that kernels of
+the level read and no leaf of the level has: each belongs to one thin block, a ghost or a covered
+one (see 'role.py'), of the rank for which it is nearest at hand.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from halocline.errors import PlanError
+from halocline.geometry import Box, without
+from halocline.language.spaces.leaves import children_of
+from halocline.language.spaces.role import Role
+from halocline.plan.decomposition import Decomposition
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from halocline.geometry import Offset
+    from halocline.language.spaces.leaves import Leaf, Leaves, Position
+    from halocline.language.steps.subcycling import Depths
+
+
+def decompose_forest(leaves: Leaves, depths: Depths, substeps: int, ranks: int) -> Decomposition:
+    """Return the decomposition of a forest whose leaves are spread evenly, level by level."""
+    del substeps
+    owners = {
+        (level, position): number * ranks // len(positions)
+        for level, positions in enumerate(leaves.levels)
+        for number, position in enumerate(positions)
+    }
+    return forest_blocks(leaves, depths, owners, ranks)
+
+
+def forest_blocks(
+    leaves: Leaves, depths: Depths, owners: Mapping[Leaf, int], ranks: int
+) -> Decomposition:
+    """Return the decomposition of a forest.
+
+    Args:
+        leaves: The forest.
+        depths: How far kernels read.
+        owners: The rank of each leaf.
+        ranks: Number of ranks.
+
+    Raises:
+        PlanError: There are fewer leaves than ranks, or kernels read further than a block is wide.
+    """
+    if leaves.count < ranks:
+        raise PlanError(
+            f"A forest of {leaves.count} blocks was given to {ranks} ranks; expected at least one "
+            "block a rank.",
+            hint="Use smaller blocks or fewer ranks.",
+        )
+    widest = max(depths.ghost // 2 + 1, depths.ghost, 2 * depths.covered)
+    if widest > min(leaves.block):
+        raise PlanError(
+            f"The steps read {depths.ghost} cells beyond a level's border and {depths.covered} of "
+            f"the finer one's place, but blocks are only {min(leaves.block)} cells wide.",
+            hint="Use larger blocks, or kernels that read less far.",
+        )
+    found: list[tuple[int, Role, Box]] = []
+    for level in range(len(leaves.levels)):
+        border = _Border(leaves, level, owners)
+        for role, pieces in (
+            (Role("leaf", level), border.leaves()),
+            (Role("ghost", level), border.ghosts(depths.ghost)),
+            (Role("covered", level), border.covered(depths.covered)),
+        ):
+            found += [(rank, role, box) for rank in sorted(pieces) for box in join(pieces[rank])]
+    return _decomposition(leaves, found, ranks)
+
+
+def _decomposition(
+    leaves: Leaves, found: Sequence[tuple[int, Role, Box]], ranks: int
+) -> Decomposition:
+    roles = tuple(role for _, role, _ in found)
+    levels = tuple(
+        tuple(_seen_on(level, role, box) for _, role, box in found)
+        for level in range(len(leaves.levels))
+    )
+    whole = [leaves.extent(level) for level in range(len(leaves.levels))]
+    cut = {
+        axis
+        for _, role, box in found
+        for axis, n in enumerate(whole[role.level])
+        if box.extent[axis] < n
+    }
+    return Decomposition(
+        tuple((0, n) for n in whole[0]),
+        leaves.periodic,
+        ranks,
+        tuple(rank for rank, _, _ in found),
+        boxes=levels[0],
+        roles=roles,
+        levels=levels,
+        cut_axes=frozenset(cut),
+    )
+
+
+def _seen_on(level: int, role: Role, box: Box) -> Box:
+    """Return the cells of a block on a level, none where it has none there."""
+    if level == role.level:
+        return box
+    if level != role.other:
+        return Box((0,) * len(box.lower), (0,) * len(box.lower))
+    if level > role.level:
+        return Box(tuple([2 * n for n in box.lower]), tuple([2 * n for n in box.upper]))
+    return Box(tuple([n // 2 for n in box.lower]), tuple([n // 2 for n in box.upper]))
+
+
+# Cells of a level, and the rank that has them.
+Pieces = dict[int, list[Box]]
+
+
+class _Border:
+    """Finds the cells of a level, and those beside them that lie in blocks of other levels."""
+
+    def __init__(self, tree: Leaves, level: int, owners: Mapping[Leaf, int]) -> None:
+        self.tree = tree
+        self.level = level
+        self.owners = owners
+        self.around = [
+            (direction, position, place, shift)
+            for position in tree.levels[level]
+            for direction, place, shift in tree.beside(level, position)
+            if not tree.is_leaf(level, place)
+        ]
+        # A cell beside several leaves belongs with one whose side it touches, if there is one.
+        self.around.sort(key=lambda found: sum(map(abs, found[0])))
+
+    def leaves(self) -> Pieces:
+        result: Pieces = {}
+        for position in self.tree.levels[self.level]:
+            rank = self.owners[self.level, position]
+            result.setdefault(rank, []).append(self.tree.box(position))
+        return result
+
+    def ghosts(self, depth: int) -> Pieces:
+        """Return the cells of coarser blocks that lie so near to leaves."""
+        result: Pieces = {}
+        for rank, _, box in self._near(depth, is_finer=False):
+            result.setdefault(rank, []).append(box)
+        return result
+
+    def covered(self, depth: int) -> Pieces:
+        """Return the cells of refined blocks that lie so near to leaves."""
+        result: Pieces = {}
+        for _, place, box in self._near(depth, is_finer=True):
+            for child in children_of(place):
+                finer = self.tree.box(child)
+                half = Box(
+                    tuple([n // 2 for n in finer.lower]), tuple([n // 2 for n in finer.upper])
+                )
+                part = box.intersect(half)
+                if not part.is_empty:
+                    rank = self.owners[self.level + 1, child]
+                    result.setdefault(rank, []).append(part)
+        return result
+
+    def _near(self, depth: int, *, is_finer: bool) -> Iterator[tuple[int, Position, Box]]:
+        """Yield cells of places without a leaf that lie near to leaves, each once.
+
+        Each box with the rank of the leaf and the place.
+        """
+        taken: dict[Position, list[Box]] = {}
+        widths = (depth,) * len(self.tree.shape)
+        for _, position, place, shift in self.around:
+            if self.tree.is_refined(self.level, place) != is_finer or not depth:
+                continue
+            near = self.tree.box(position).grow(widths, widths)
+            here = near.shift(tuple([-s for s in shift])).intersect(self.tree.box(place))
+            known = taken.setdefault(place, [])
+            for box in without([here], known):
+                known.append(box)
+                yield self.owners[self.level, position], place, box
+
+
+def join(boxes: Iterable[Box]) -> list[Box]:
+    """Return disjoint boxes that hold the same cells as some disjoint ones, as few as is easy.
+
+    Along one axis after the other those are joined that differ along no other.
+    """
+    found = list(boxes)
+    for axis in range(len(found[0].lower) if found else 0):
+        lines: dict[tuple[Offset, Offset], list[Box]] = {}
+        for box in found:
+            lower, upper = (end[:axis] + end[axis + 1 :] for end in (box.lower, box.upper))
+            lines.setdefault((lower, upper), []).append(box)
+        found = [box for line in lines.values() for box in _in_line(line, axis)]
+    return sorted(found)
+
+
+def _in_line(line: list[Box], axis: int) -> list[Box]:
+    result: list[Box] = []
+    for box in sorted(line, key=lambda box: box.lower[axis]):
+        is_next = bool(result) and result[-1].upper[axis] == box.lower[axis]
+        lower = result.pop().lower[axis] if is_next else box.lower[axis]
+        result.append(box.clip(axis, lower, box.upper[axis]))
+    return result

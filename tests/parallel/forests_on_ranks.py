@@ -1,0 +1,84 @@
+"""Forests on any ranks, with every strategy, beside themselves on one block a level.
+
+mpiexec -n N python forests_on_ranks.py
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import numpy as np
+from mpi4py import MPI
+
+import halocline as hc
+
+
+@hc.kernel
+def fluxes(T, Fx, Fy, Fz, *, k):
+    for F, axis in ((Fx, 0), (Fy, 1), (Fz, 2)):
+        below = tuple(-1 if a == axis else 0 for a in range(3))
+        F[0, 0, 0] = -k * (T[0, 0, 0] - T[below])
+
+
+@hc.kernel
+def balance(T, Fx, Fy, Fz):
+    out = Fx[1, 0, 0] - Fx[0, 0, 0] + (Fy[0, 1, 0] - Fy[0, 0, 0]) + (Fz[0, 0, 1] - Fz[0, 0, 0])
+    T[0, 0, 0] = T[0, 0, 0] - out
+
+
+@hc.kernel
+def wide(T, T_new):
+    """Reads along diagonals and two cells away."""
+    T_new[0, 0, 0] = T[0, 0, 0] + 0.01 * (T[2, 0, 0] + T[-1, -1, 1] + T[0, -2, 0] - 3 * T[0, 0, 0])
+
+
+def digest_of(strategy, device="cpu"):
+    """Return what some steps make of a forest, as a digest of all leaves' values."""
+    forest = hc.Forest(
+        (16, 16, 16),
+        block=8,
+        finest=2,
+        periodic=(True, False, True),
+        refine=lambda x, y, z: np.where(x + y < 5, 2, np.where(z < 4, 1, 0)),
+    )
+    T, T_new = forest.field("T"), forest.field("T_new")
+    faces = [forest.field(f"F{axis}", location=f"{axis}_face", coupling="flux") for axis in "xyz"]
+    for side in forest.sides:
+        T.boundary(side, hc.Neumann(0.0))
+        faces[1].boundary(side, hc.Dirichlet(0.0))
+    k = hc.PerLevel(lambda level: 0.02 * 2**level)
+    steps = [fluxes(T, *faces, k=k), balance(T, *faces), wide(T, T_new), hc.swap(T, T_new)]
+    simulation = hc.Simulation(forest, steps, strategy=strategy, device=device)
+    T.set(lambda x, y, z: np.sin(0.7 * x) + np.cos(1.1 * y + z) + 0.1 * z)
+    simulation.run(3, progress=False)
+    found = hashlib.sha256()
+    for field in T.levels:
+        values = field.gather()
+        if values is not None:
+            assert np.isfinite(values).all()
+            found.update(values.tobytes())
+    return found.hexdigest()[:16]
+
+
+def main():
+    """Print the digest that all strategies have."""
+    strategies = [
+        hc.Strategy(poison=True),
+        hc.Strategy(poison=True, overlap="rim-first", transport="two-sided"),
+        hc.Strategy(poison=True, overlap="postponed", messages="field", transport="shared-push"),
+        hc.Strategy(poison=True, overlap="none", width="full", transport="persistent"),
+        hc.Strategy(poison=True, wait="any", recompute="free", transport="get"),
+        "auto",
+    ]
+    found = {digest_of(strategy) for strategy in strategies}
+    found.add(digest_of(hc.Strategy(poison=True), device="emulated:5"))
+    found.discard(hashlib.sha256().hexdigest()[:16])
+    if MPI.COMM_WORLD.rank == 0:
+        print(*sorted(found))
+
+
+main()

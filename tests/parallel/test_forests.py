@@ -1,0 +1,30 @@
+"""Forests have the same bits on any ranks, with every strategy and on a device (emulated)."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from launch import mpirun, python
+
+pytestmark = pytest.mark.alone
+SCRIPT = Path(__file__).with_name("forests_on_ranks.py")
+
+
+@cache
+def alone():
+    done = python(SCRIPT, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_all_strategies_have_the_same_bits():
+    assert len(alone()) == 16
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 5, 8])
+def test_ranks_have_the_bits_of_a_single_process(ranks):
+    done = mpirun(ranks, SCRIPT, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == alone()

@@ -1,0 +1,153 @@
+"""Steps of forests give the values of a plain model in NumPy, and keep what they should."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from plain_forests import PlainForest
+from unit.forests.test_leaves import random_wanted
+
+import halocline as hc
+
+POISON = hc.Strategy(poison=True)
+
+
+@hc.kernel
+def heat(T, T_new, *, a):
+    """Reads its neighbours along all axes."""
+    near = 0.0
+    for axis in range(T.dimensions):
+        for step in (-1, 1):
+            beside = tuple(step if n == axis else 0 for n in range(T.dimensions))
+            near = near + (T[beside] - T[T.here])
+    T_new[T.here] = T[T.here] + a * near
+
+
+def heated(plain, a):
+    def kernel(T, level):
+        near = sum(plain.beside(T, axis, step) - T for axis in range(T.ndim) for step in (-1, 1))
+        return T + a * 2**level * near
+
+    return kernel
+
+
+def start(*at):
+    return sum(np.sin(0.7 * (n + 1) * x + n) for n, x in enumerate(at))
+
+
+def values(field, plain):
+    """Return the arrays of all levels, and check that they have the leaves' cells."""
+    result = []
+    for level, grid_field in enumerate(field.levels):
+        found = np.full(plain.is_leaf[level].shape, np.nan)
+        for block, array in zip(grid_field.storage.blocks, grid_field.local(), strict=True):
+            found[block.box.slices((0,) * found.ndim)] = array
+        assert (np.isnan(found) == ~plain.is_leaf[level]).all()
+        result.append(found)
+    return result
+
+
+def simulated(forest, substeps=2):
+    T, T_new = forest.field("T"), forest.field("T_new")
+    for side in forest.sides:
+        T.boundary(side, hc.Neumann(0.0))
+    a = hc.PerLevel(lambda level: 0.01 * 2**level)
+    steps = [heat(T, T_new, a=a), hc.swap(T, T_new)]
+    return hc.Simulation(forest, steps, strategy=POISON), T
+
+
+@pytest.mark.parametrize(("dimensions", "seed"), [(1, 0), (2, 0), (2, 1), (2, 2), (3, 0), (3, 3)])
+@pytest.mark.parametrize("substeps", [1, 2])
+def test_random_forests_have_the_values_of_a_plain_model(dimensions, seed, substeps):
+    extent, periodic = (16, 24, 16)[:dimensions], (True, False, True)[:dimensions]
+    wanted = random_wanted(seed, extent)
+    forest = hc.Forest(
+        extent, block=8, finest=3, refine=wanted, periodic=periodic, substeps=substeps
+    )
+    plain = PlainForest(extent, 8, 3, wanted, periodic, substeps)
+    simulation, T = simulated(forest)
+    T.set(start)
+    simulation.run(3, progress=False)
+    expected = [np.asarray(start(*plain.places(level))) for level in range(plain.finest + 1)]
+    for _ in range(3):
+        plain.step(expected, heated(plain, 0.01))
+    for found, right, is_leaf in zip(values(T, plain), expected, plain.is_leaf, strict=True):
+        assert np.allclose(found[is_leaf], right[is_leaf], rtol=0, atol=1e-14)
+
+
+def test_a_constant_state_stays_constant_to_the_bit():
+    wanted = random_wanted(5, (16, 16, 16))
+    forest = hc.Forest((16, 16, 16), block=4, finest=3, refine=wanted, periodic=True)
+    simulation, T = simulated(forest)
+    T.set(0.1)
+    simulation.run(5, progress=False)
+    for field in T.levels:
+        assert all((array == 0.1).all() for array in field.local())
+
+
+@hc.kernel
+def fluxes(T, Fx, Fy, *, k):
+    Fx[0, 0] = -k * (T[0, 0] - T[-1, 0])
+    Fy[0, 0] = -k * (T[0, 0] - T[0, -1])
+
+
+@hc.kernel
+def balance(T, Fx, Fy):
+    T[0, 0] = T[0, 0] - (Fx[1, 0] - Fx[0, 0] + Fy[0, 1] - Fy[0, 0])
+
+
+def content_changed(*, periodic, coupling):
+    """Return by how much the content of a domain changes in some steps, relatively."""
+    forest = hc.Forest(
+        (32, 32),
+        block=8,
+        finest=2,
+        periodic=periodic,
+        refine=lambda x, y: np.where(x * y < 9, 2, 0),
+    )
+    T = forest.field("T")
+    Fx = forest.field("Fx", location="x_face", coupling=coupling)
+    Fy = forest.field("Fy", location="y_face", coupling=coupling)
+    for side in forest.sides:
+        T.boundary(side, hc.Neumann(0.0))
+        (Fx if side[0] == "x" else Fy).boundary(side, hc.Dirichlet(0.0))
+    k = hc.PerLevel(lambda level: 0.05 * 2**level)
+    steps = [fluxes(T, Fx, Fy, k=k), balance(T, Fx, Fy)]
+    simulation = hc.Simulation(forest, steps, strategy=POISON)
+    T.set(lambda x, y: 2.0 + np.sin(37.0 * x * x + 1) * np.cos(21.3 * y * y + 3 * x))
+    simulation.run(0, progress=False)
+
+    def content():
+        return sum(a.sum() / 4**level for level, f in enumerate(T.levels) for a in f.local())
+
+    before = content()
+    simulation.run(50, progress=False)
+    return abs(content() / before - 1)
+
+
+@pytest.mark.parametrize("periodic", [True, False])
+def test_flux_correction_keeps_the_content(periodic):
+    assert content_changed(periodic=periodic, coupling="flux") < 1e-14
+
+
+def test_without_flux_correction_content_is_lost():
+    assert content_changed(periodic=True, coupling="none") > 1e-5
+
+
+def test_what_no_forest_can_do_is_refused():
+    forest = hc.Forest(
+        (16, 16), block=4, finest=1, refine=lambda x, y: np.where(x < 4, 1, 0) + 0 * y
+    )
+    other = hc.Forest((16, 16), block=4, finest=0, refine=lambda x, y: 0 * x * y)
+    T, F, N = forest.field("T"), forest.field("F", coupling="flux"), forest.field("N")
+    with pytest.raises(hc.HaloclineError, match="of another forest; expected fields of one forest"):
+        hc.swap(T, other.field("U"))
+    with pytest.raises(hc.HaloclineError, match="was set to ndarray; expected a number or a func"):
+        T.set(np.zeros((16, 16)))
+    with pytest.raises(hc.HaloclineError, match="coupling 'flux' and the location 'center'"):
+        hc.Simulation(forest, [heat(T, F, a=0.1), heat(F, T, a=0.1)])
+    with pytest.raises(hc.HaloclineError, match="has function beside kernels on its levels"):
+        hc.Simulation(forest, [heat(T, N, a=0.1), lambda: None])
+    odd = forest.field("odd", coupling="quintic")
+    with pytest.raises(hc.HaloclineError, match="unknown coupling 'quintic'"):
+        hc.Simulation(forest, [heat(odd, N, a=0.1)])

@@ -18,7 +18,7 @@ from halocline.language.grids.grid import Grid
 from halocline.language.numbers import Range, whole_number
 from halocline.language.steps.loops import length_of_step
 from halocline.language.steps.steps import Reduction, Step, check_steps, time_step
-from halocline.language.steps.subcycling import on_forest
+from halocline.language.steps.subcycling import on_forest, once_on_forest
 from halocline.options import Check, check_options
 from halocline.pipeline import (
     AnyDecomposition,
@@ -338,7 +338,7 @@ class Simulation:
             PlanError: They read further than the fields are stored for.
             OutOfMemoryError: There is no memory for what reductions need.
         """
-        executor, checked = self._prepare(), check_steps(steps)
+        executor, checked = self._prepare(), check_steps(once_on_forest(steps))
         self._once.execute(self, executor, self._agreement, checked, self._planner.platform)
 
     @collective

@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 
 def decompose_forest(leaves: Leaves, depths: Depths, substeps: int, ranks: int) -> Decomposition:
     """Return the decomposition of a forest whose leaves are spread evenly, level by level."""
-    del substeps
     owners = {
         (level, position): number * ranks // len(positions)
         for level, positions in enumerate(leaves.levels)
         for number, position in enumerate(positions)
     }
-    return forest_blocks(leaves, depths, owners, ranks)
+    return forest_blocks(leaves, depths, substeps, owners, ranks)
 
 
 def forest_blocks(
-    leaves: Leaves, depths: Depths, owners: Mapping[Leaf, int], ranks: int
+    leaves: Leaves, depths: Depths, substeps: int, owners: Mapping[Leaf, int], ranks: int
 ) -> Decomposition:
     """Return the decomposition of a forest.
 
     Args:
         leaves: The forest.
         depths: How far kernels read.
+        substeps: Of a level in a step of the next coarser one.
         owners: The rank of each leaf.
         ranks: Number of ranks.
 
@@ -70,11 +70,11 @@ def forest_blocks(
             (Role("covered", level), border.covered(depths.covered)),
         ):
             found += [(rank, role, box) for rank in sorted(pieces) for box in join(pieces[rank])]
-    return _decomposition(leaves, found, ranks)
+    return _decomposition(leaves, found, substeps, ranks)
 
 
 def _decomposition(
-    leaves: Leaves, found: Sequence[tuple[int, Role, Box]], ranks: int
+    leaves: Leaves, found: Sequence[tuple[int, Role, Box]], substeps: int, ranks: int
 ) -> Decomposition:
     roles = tuple(role for _, role, _ in found)
     levels = tuple(
@@ -94,6 +94,10 @@ def _decomposition(
         ranks,
         tuple(rank for rank, _, _ in found),
         boxes=levels[0],
+        weights=tuple(
+            float(box.cells * substeps**role.level) if role.kind == "leaf" else 0.0
+            for _, role, box in found
+        ),
         roles=roles,
         levels=levels,
         cut_axes=frozenset(cut),

@@ -26,11 +26,17 @@ _QUICKLY_PLANNED = 4
 def check_before_planning(
     program: Program, strategy: Strategy, decomposition: Decomposition
 ) -> None:
-    """Refuse very deep halos that are wider than blocks: planning them takes long.
+    """Refuse what cannot be planned, and what takes long to plan only to be refused then.
 
     Raises:
-        PlanError: They are.
+        PlanError: Halos are wider than blocks, or all is to be computed again on a forest.
     """
+    if decomposition.roles and strategy.is_widening:
+        raise PlanError(
+            f"{_asked(strategy)} were asked for on a forest, where cells of other levels have "
+            "values that no block can compute again.",
+            hint="Use depth=1, steps_in_cache=1 and another recompute than 'all'.",
+        )
     if strategy.steps_between_exchanges <= _QUICKLY_PLANNED:
         return
     _check_depth(_extrapolated(program, strategy), decomposition, strategy)

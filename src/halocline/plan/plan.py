@@ -101,6 +101,25 @@ class Plan:
         """Return how a field is stored."""
         return next(layout for layout in self.layouts if layout.name == field)
 
+    def doing(self, launch: Launch) -> list[Block]:
+        """Return the blocks of the rank on which a kernel runs, as boxes of its cells."""
+        blocks = self.decomposition.on(launch.space).blocks_of(self.rank)
+        return [one for one in blocks if one.role == launch.role and not one.box.is_empty]
+
+    def bytes_used(self, launch: Launch) -> int:
+        """Return what the fields of a kernel take on the blocks on which it runs [bytes]."""
+        numbers = [block.number for block in self.doing(launch)]
+        total = 0
+        for layout in (self.layout(name) for name in set(launch.names) & self._stored):
+            blocks = self.decomposition.on(layout.space)
+            cells = sum(layout.stored(blocks.block(n).box).cells for n in numbers)
+            total += cells * layout.components * layout.bytes_per_value
+        return total
+
+    @property
+    def _stored(self) -> set[str]:
+        return {layout.name for layout in self.layouts}
+
     def bytes_on_largest_block(self) -> dict[str, int]:
         """Return what each field takes on the largest of the rank's blocks, with halos [bytes]."""
         return {layout.name: self._largest_bytes(layout) for layout in self.layouts}

@@ -87,11 +87,7 @@ def decided(plan: Plan, platform: Platform) -> Plan:
     if plan.executions:
         return plan
     plan = plan if platform.has_devices else with_taking(plan)
-    sizes = plan.bytes_on_largest_block()
-    executions = tuple(
-        _execution(plan, launch, sum(sizes.get(name, 0) for name in launch.names), platform)
-        for launch in plan.launches
-    )
+    executions = tuple(_execution(plan, launch, platform) for launch in plan.launches)
     plan = replace(plan, executions=executions)
     return plan if platform.has_devices else _in_cache(plan, platform)
 
@@ -117,16 +113,17 @@ def _in_cache(plan: Plan, platform: Platform) -> Plan:
     )
 
 
-def _execution(plan: Plan, launch: Launch, size_bytes: int, platform: Platform) -> Execution:
-    """Return how a kernel runs whose fields take so much memory on a block."""
+def _execution(plan: Plan, launch: Launch, platform: Platform) -> Execution:
+    """Return how a kernel runs."""
     if not launch.is_compiled:
         return Execution()
     if platform.has_devices:
         return Execution(threads=threads_for(launch.code))
-    kept_bytes = platform.kept_bytes * platform.threads
+    kept_bytes, size_bytes = platform.kept_bytes * platform.threads, plan.bytes_used(launch)
     # What stands on a boundary layer is read at once; what stays in caches need not be fetched.
     if size_bytes <= kept_bytes or launch.is_layer:
         return Execution()
     stream: Choice = "trial" if size_bytes <= _PERHAPS_KEPT * kept_bytes else "always"
-    largest = max(plan.boxes_of(launch.space), key=lambda box: box.cells)
-    return Execution(stream, "trial", tile_for(launch.code, largest.extent, platform.kept_bytes))
+    largest = max((block.box for block in plan.doing(launch)), key=lambda box: box.cells)
+    extent = launch.space.flat(largest).extent
+    return Execution(stream, "trial", tile_for(launch.code, extent, platform.kept_bytes))

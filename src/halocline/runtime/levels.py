@@ -10,7 +10,7 @@ from halocline.plan import operations as ops
 from halocline.plan.wavefront import bytes_in_wavefront
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from halocline.plan.plan import Plan
     from halocline.runtime.caches import Cache
@@ -36,7 +36,6 @@ def level_lines(
     shares = [cache.share(threads_on_node) for cache in caches]
     levels = list(zip(beyond, shares, strict=True))[::-1]
     bodies = [block.operations for block in plan.temporal_blocks] or plan.steps
-    sizes = plan.bytes_on_largest_block()
     lines: dict[str, None] = {}
     launches = set()
     for op in walk(bodies):
@@ -46,7 +45,7 @@ def level_lines(
             )
         elif isinstance(op, ops.Run) and op.launch not in launches and _is_loop(plan, op):
             launches.add(op.launch)
-            moved = ", ".join(_by_level(plan, op, sizes, levels, threads))
+            moved = ", ".join(_by_level(plan, op, levels, threads))
             lines[f"{plan.launches[op.launch].kernel.name}: bytes a cell {moved}"] = None
     return tuple(lines)
 
@@ -66,15 +65,15 @@ def _in_wavefront(plan: Plan, wavefront: ops.Wavefront) -> float:
 def _by_level(
     plan: Plan,
     run: ops.Run,
-    sizes: Mapping[str, int],
     levels: Sequence[tuple[int, int]],
     threads: int,
 ) -> Iterator[str]:
     """Yield what moves from each level, and to it."""
     launch = plan.launches[run.launch]
-    stored = sum(sizes.get(name, 0) for name in launch.names)
+    stored = plan.bytes_used(launch)
     tile = plan.executions[run.launch].tile if plan.executions else None
-    extent = max(plan.boxes_of(launch.space), key=lambda box: box.cells).extent
+    largest = max((block.box for block in plan.doing(launch)), key=lambda box: box.cells)
+    extent = launch.space.flat(largest).extent
     for level, share in levels:
         is_held = stored <= share * threads
         moved = 0 if is_held else bytes_beyond(launch.code, extent, tile, share)

@@ -16,7 +16,7 @@ from halocline.runtime import _core
 from halocline.runtime.redistribution import redistribute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -56,10 +56,11 @@ class BlockStorage:
     ) -> None:
         self.layout = layout
         self.decomposition = decomposition
-        every = decomposition.blocks_of(job.rank)
-        self._numbers = [n for n, one in enumerate(every) if one.is_leaf and not one.box.is_empty]
-        self.blocks = tuple(every[n] for n in self._numbers)
-        self._count = len(every)
+        self._every = decomposition.blocks_of(job.rank)
+        self._numbers = [
+            n for n, one in enumerate(self._every) if one.is_leaf and not one.box.is_empty
+        ]
+        self.blocks = tuple(self._every[n] for n in self._numbers)
         self.runtime = runtime
         self.job = job
         self.slot = runtime.add_field(stored_field(layout, alignment, space))
@@ -70,7 +71,7 @@ class BlockStorage:
         Args:
             will_write: Whether they may be changed; else a device keeps its values.
         """
-        return [self._view(position, will_write=will_write) for position in range(len(self.blocks))]
+        return [self._view(number, will_write=will_write) for number in self._numbers]
 
     def on_device(self) -> list[Any]:
         """Return the rank's own cells where kernels use them, one for each block, by DLPack."""
@@ -83,26 +84,26 @@ class BlockStorage:
     @property
     def bytes_stored(self) -> int:
         """What the rank's blocks take in memory, halo and padding included [bytes]."""
-        return sum(self.runtime.bytes_stored(self.slot, n) for n in range(self._count))
+        return sum(self.runtime.bytes_stored(self.slot, n) for n in range(len(self._every)))
 
-    def _view(self, position: int, *, will_write: bool) -> NDArray[Any]:
+    def _view(self, number: int, *, will_write: bool) -> NDArray[Any]:
         """Return a block's own cells: (components, nx, ny, nz) without what the grid lacks."""
         space = self.layout.space
-        box = space.flat(self.blocks[position].box)
-        own = self._values(position, box, will_write=will_write)
+        box = space.flat(self._every[number].box)
+        own = self._values(number, box, will_write=will_write)
         lacking = tuple(0 if is_lacking else slice(None) for is_lacking in space.lacks)
         return own[(slice(None) if self.layout.components > 1 else 0, *lacking)]
 
-    def _values(self, position: int, box: Box, *, will_write: bool) -> NDArray[Any]:
+    def _values(self, number: int, box: Box, *, will_write: bool) -> NDArray[Any]:
         """Return a box of a block's cells: components and all axes of the grid."""
-        stored = self._stored(position, will_write=will_write)
-        lower = self.layout.stored(self.blocks[position].box).lower
+        stored = self._stored(number, will_write=will_write)
+        lower = self.layout.stored(self._every[number].box).lower
         return stored[(slice(None), *box.slices(lower), *(0,) * (3 - len(lower)))]
 
-    def _stored(self, position: int, *, will_write: bool) -> NDArray[Any]:
-        """Return all that is stored for a block, with the newest values."""
+    def _stored(self, number: int, *, will_write: bool) -> NDArray[Any]:
+        """Return all that is stored for a block, by its number on the rank, with newest values."""
         with self._translated("come from"):
-            found = self.runtime.view(self.slot, self._numbers[position], will_write)
+            found = self.runtime.view(self.slot, number, will_write)
         return found.view(np.bool_) if self.layout.dtype == "bool" else found
 
     @contextmanager
@@ -115,11 +116,11 @@ class BlockStorage:
                 f"The values of field '{self.layout.name}' do not {what} the device: {error}."
             ) from None
 
-    def clear(self, position: int, box: Box) -> None:
+    def clear(self, number: int, box: Box) -> None:
         """Set the halo cells of a block in a box to zero, once and for all."""
-        common = self.layout.stored(self.blocks[position].box).intersect(box)
+        common = self.layout.stored(self._every[number].box).intersect(box)
         if not common.is_empty:
-            self._values(position, common, will_write=True)[...] = 0
+            self._values(number, common, will_write=True)[...] = 0
 
     def assign(self, values: InitialValues) -> None:
         """Give the rank's own cells new values: of these boxes, or of the whole grid."""
@@ -129,6 +130,17 @@ class BlockStorage:
             for box, array in zip(values.boxes, values.arrays, strict=True):
                 if box.contains(cells):
                     view[...] = array[(..., *space.subscript(cells, box.lower))]
+
+    def assign_beside(self, values: Callable[[Box], Any]) -> None:
+        """Give cells along the borders of a forest's levels values, called with boxes of them.
+
+        Steps give them new ones in fields that they assign; in others these stay.
+        """
+        for number, block in enumerate(self._every):
+            if block.role is not None and not block.is_guest and not block.is_leaf:
+                box = self.layout.space.flat(block.box)
+                if not box.is_empty:
+                    self._view(number, will_write=True)[...] = values(box)
 
     def take_over(self, other: BlockStorage) -> None:
         """Take over the values of the same field on other blocks; collective.
@@ -258,8 +270,8 @@ class BlockStorage:
     ) -> list[Values]:
         """Return this rank's boxes, one a block, with views of a component or several."""
         return [
-            (box, self._values(position, box, will_write=will_write)[component])
-            for position, box in enumerate(boxes[self.job.rank])
+            (box, self._values(number, box, will_write=will_write)[component])
+            for number, box in zip(self._numbers, boxes[self.job.rank], strict=True)
         ]
 
     def _on_first(self, box: Box) -> BoxesOfRanks:

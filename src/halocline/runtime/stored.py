@@ -53,6 +53,7 @@ def store_fields(
             field = fields[layout.name]
             field.storage = storage
             _set_initial(field, storage, job, is_moving=layout.name in moving)
+            field.set_beside()
 
 
 def _is_at_hand(field: Field, initial: InitialValues) -> bool:

@@ -146,8 +146,8 @@ def test_what_no_forest_can_do_is_refused():
         T.set(np.zeros((16, 16)))
     with pytest.raises(hc.HaloclineError, match="coupling 'flux' and the location 'center'"):
         hc.Simulation(forest, [heat(T, F, a=0.1), heat(F, T, a=0.1)])
-    with pytest.raises(hc.HaloclineError, match="has function beside kernels on its levels"):
-        hc.Simulation(forest, [heat(T, N, a=0.1), lambda: None])
+
+
     odd = forest.field("odd", coupling="quintic")
     with pytest.raises(hc.HaloclineError, match="unknown coupling 'quintic'"):
         hc.Simulation(forest, [heat(odd, N, a=0.1)])

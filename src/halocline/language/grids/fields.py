@@ -22,7 +22,7 @@ from halocline.language.spaces.space import Ratio, Space
 from halocline.language.told import told
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -53,6 +53,9 @@ class Storage(Protocol):
 
     def assign(self, values: InitialValues) -> None:
         """Give the rank's own cells new values."""
+
+    def assign_beside(self, values: Callable[[Box], Any]) -> None:
+        """Give cells along the borders of a forest's levels values."""
 
     def local(self) -> list[NDArray[Any]]:
         """Return views of the rank's own cells, one for each block."""
@@ -105,6 +108,8 @@ class Field(operators.Operand):
         # What it was set to, until a simulation stores it.
         self.initial: InitialValues | None = None
         self.is_set_to_nan = False
+        # The function or number that it was set to.
+        self.given: Any = None
         # A digest of all that it was set to.
         self.told = 0
         self.storage: Storage | None = None
@@ -165,9 +170,21 @@ class Field(operators.Operand):
         self.initial = initial_values(self, self.own_boxes(), values)
         self.is_set_to_nan = self.initial.has_nan
         self.told = told(self.told, values)
+        self.given = values if callable(values) or np.ndim(values) == 0 else None
         if self.storage is not None:
             self.storage.assign(self.initial)
             self.initial = None
+            self.set_beside()
+
+    def set_beside(self) -> None:
+        """Give cells along the borders of a forest's levels what the field was set to."""
+        if self.grid.held.forest is not None and self.storage is not None:
+            given = 0 if self.given is None else self.given
+
+            def values(box: Box) -> Any:
+                return initial_values(self, [box], given).arrays[0] if callable(given) else given
+
+            self.storage.assign_beside(values)
 
     def own_boxes(self) -> tuple[Box, ...]:
         """Return its cells that this rank has, each box once."""

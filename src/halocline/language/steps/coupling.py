@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from halocline.language.grids.composite import CompositeField
     from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Call
+    from halocline.language.steps.tree import OnLevels
 
 Transfer = Callable[["Field", "Field"], "Call"]
 
@@ -35,6 +36,17 @@ class Coupling:
     prolong: Transfer | None = None
     restrict: Transfer | None = None
     returned: Transfer | None = None
+
+
+def beyond(step: OnLevels[Call], instead: OnLevels[Call]) -> OnLevels[Call]:
+    """Return what is done on all levels, with something else in ghost cells.
+
+    Args:
+        step: A kernel called with fields of a forest.
+        instead: What is done between two levels instead, with the same fields; such as streaming
+            without collision.
+    """
+    return replace(step, beyond=instead.levels)
 
 
 COUPLINGS = {

@@ -14,14 +14,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from halocline.errors import PlanError
 from halocline.geometry import added
-from halocline.language.place import user_place
 from halocline.language.spaces.role import Role
 from halocline.language.steps.coupling import coupling_of
 from halocline.language.steps.flux_correction import FLUX, added_up, taken
 from halocline.language.steps.steps import Call
-from halocline.language.steps.tree import OnLevels, Swap, walk
+from halocline.language.steps.tree import Every, OnLevels, Repeat, Swap, Until
 
 if TYPE_CHECKING:
     from halocline.geometry import Offset
@@ -36,22 +34,35 @@ Interval = tuple["Offset", "Offset"]
 def on_forest(steps: Iterable[Any]) -> tuple[Any, ...]:
     """Return a time step in which what is done on all levels of a forest is done in order.
 
-    Raises:
-        PlanError: What is done on all levels stands beside what is not, or in a loop.
+    The kernels and swaps with which it begins are sub-cycled; what follows is done once in a step
+    of the coarsest level, on all levels.
     """
     steps = tuple(steps)
-    forests = [one.forest for one in walk(steps) if isinstance(one, OnLevels)]
+    count = next((n for n, one in enumerate(steps) if not isinstance(one, OnLevels)), len(steps))
+    forests = [one.forest for one in steps[:count]]
     if not forests:
-        return steps
-    strange = next((one for one in steps if not isinstance(one, OnLevels)), None)
-    if strange is not None:
-        raise PlanError(
-            f"The step of a forest has {type(strange).__name__} beside kernels on its levels; "
-            "expected kernels and swaps of its fields alone.",
-            place=user_place(),
-        )
-    forest = forests[0]
-    return tuple(Subcycling(forest, steps).step(0, forest.substeps - 1))
+        return once_on_forest(steps)
+    cycled = Subcycling(forests[0], steps[:count]).step(0, forests[0].substeps - 1)
+    return (*cycled, *once_on_forest(steps[count:]))
+
+
+def once_on_forest(steps: Iterable[Any]) -> tuple[Any, ...]:
+    """Return steps in which what is done on all levels is done once on each, the finest first."""
+    return tuple(one for step in steps for one in _once(step))
+
+
+def _once(step: Any) -> tuple[Any, ...]:
+    match step:
+        case tuple() | list():
+            return once_on_forest(step)
+        case Repeat(_, body) | Every(_, body):
+            return (replace(step, body=once_on_forest(body)),)
+        case Until():
+            return (replace(step, body=once_on_forest(step.body)),)
+        case OnLevels():
+            return tuple(Subcycling(step.forest, (step,)).once())
+        case _:
+            return (step,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +92,29 @@ class Subcycling:
             result += self._coupled("prolong", level, finer, Role("ghost", finer))
             for substep in range(self.forest.substeps):
                 result += self.step(finer, substep)
-            result += self._coupled("returned", finer, level, Role("covered", level))
         for position, step in enumerate(self.steps):
+            if level and is_last and position == self._returning:
+                result += self._coupled("returned", level, level - 1, Role("covered", level - 1))
             if isinstance(step.levels[level], Swap):
                 result.append(step.levels[level])
             else:
                 result += self._kernel(position, level, number, is_last=is_last)
+        return result
+
+    def once(self) -> list[Any]:
+        """Return the steps on all levels, after what makes the values that they read at borders."""
+        levels = range(self.forest.levels)
+        if any(isinstance(step.levels[0], Swap) for step in self.steps):
+            return [one for step in self.steps for one in step.levels]
+        result: list[Any] = []
+        if _furthest([step.levels[0] for step in self.steps]):
+            for level in reversed(levels[1:]):
+                role = Role("covered", level - 1)
+                result += self._coupled("restrict", level, level - 1, role)
+            for level in levels[1:]:
+                result += self._coupled("prolong", level - 1, level, Role("ghost", level))
+        for level in reversed(levels):
+            result += [replace(step.levels[level], role=Role("leaf", level)) for step in self.steps]
         return result
 
     def _kernel(self, position: int, level: int, number: int, *, is_last: bool) -> list[Call]:
@@ -113,14 +141,22 @@ class Subcycling:
         fields = self.forest.fields.values()
         return [one for one in fields if one.coupling == FLUX and one.level(0) in assigned]
 
+    @property
+    def _returning(self) -> int:
+        """Before which step of the last sub-step values are returned to the coarser level.
+
+        Before the first kernel for which another one stands in ghost cells: it takes these values
+        from next door.
+        """
+        found = (n for n, step in enumerate(self.steps) if step.beyond is not None)
+        return next(found, 0)
+
     def _coupled(self, what: str, source: int, target: int, role: Role) -> list[Call]:
         """Return what makes values of one level of those of another."""
         found = ((field, getattr(coupling_of(field), what)) for field in self.state)
-        return [
-            replace(make(field.level(source), field.level(target)), role=role)
-            for field, make in found
-            if make is not None
-        ]
+        made = (make(field.level(source), field.level(target)) for field, make in found if make)
+        calls = (call for one in made for call in ([one] if isinstance(one, Call) else one))
+        return [replace(call, role=role) for call in calls]
 
     @property
     def state(self) -> list[CompositeField]:
@@ -170,8 +206,7 @@ class Depths:
 
 def depths_of(steps: Sequence[Any], substeps: int) -> Depths:
     """Return how far the steps of a forest read, as 'on_forest' has put them in order."""
-    own = [one for one in steps if isinstance(one, Swap) or one.role == Role("leaf", 0)]
-    own = [one for one in own if not isinstance(one, Swap) or not one.first.space.level]
+    own = [one for one in steps if _is_of_coarsest(one)]
     calls = [one for one in steps if isinstance(one, Call) and one.role is not None]
     ghosts = [one for one in calls if one.role and one.role.kind == "ghost"]
     transfers = [one for one in ghosts if one.role and one.role.is_guest_in(one.space)]
@@ -179,6 +214,13 @@ def depths_of(steps: Sequence[Any], substeps: int) -> Depths:
         (abs(o) for t in transfers for _, _, offset in _coarse(t) for o in offset), default=0
     )
     return Depths(2 * -(-_furthest(own * substeps) // 2), max(_furthest(own), stencil))
+
+
+def _is_of_coarsest(step: Any) -> bool:
+    """Return whether a step is one that the coarsest level's own cells do."""
+    if isinstance(step, Swap):
+        return bool(step.first.space.level == 0)
+    return isinstance(step, Call) and step.role == Role("leaf", 0)
 
 
 def _coarse(transfer: Call) -> list[tuple[str, int, Offset]]:

@@ -19,19 +19,19 @@ from typing import TYPE_CHECKING, Any
 
 from halocline.errors import GridError, described
 from halocline.language.expressions import operators
-from halocline.language.expressions.expr import Const, Read
+from halocline.language.expressions.expr import Const
 from halocline.language.expressions.kernel import Kernel, Statement
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import same_family
 from halocline.language.grids.related import whole_ratios
 from halocline.language.place import user_place
 from halocline.language.steps.steps import Call
-from halocline.language.steps.trace import recorded
+from halocline.language.steps.trace import Recorder, recorded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from halocline.geometry import Offset
+    from halocline.geometry import Box, Offset
     from halocline.language.spaces.space import Ratio
 
 # How much a value at each offset counts.
@@ -79,30 +79,67 @@ def prolong(coarse: Field, fine: Field, order: int = 1, *, add: bool = False) ->
         GridError: The fields are not alike, or their grids are not of whole ratios.
     """
     ratio = _ratio("prolong", fine, coarse, order)
-    statements = []
-    # The first axis varies fastest, as in memory.
-    for child in (c[::-1] for c in product(*map(range, map(_at_least_one, ratio[::-1])))):
+
+    def values(child: Offset, source: Any, target: Any) -> list[Any]:
         weights = [
             _prolonging(r, k, order, is_on_faces=fine.is_on_faces(axis)) if r else {0: Fraction(1)}
             for axis, (r, k) in enumerate(zip(ratio, child, strict=True))
         ]
+        result = []
         for q in range(fine.components):
-            reads = {o: operators.Value(Read("source", q, o)) for o in product(*weights)}
+            of_coarse, own = (source, target) if fine.components == 1 else (source[q], target[q])
+            has = [axis for axis, is_lacking in enumerate(fine.space.lacks) if not is_lacking]
+            reads = {o: of_coarse[tuple(o[a] for a in has)] for o in product(*weights)}
             value = _weighted(reads, weights)
-            if add:
-                value = operators.Value(Read("target", q, child)) + value
-            statements.append(Statement("target", q, value.expression(), child))
+            result.append(own[tuple(child[a] for a in has)] + value if add else value)
+        return result
+
+    return from_coarser("prolong", {"source": coarse}, fine, values)
+
+
+def from_coarser(
+    name: str,
+    coarse: Mapping[str, Field],
+    fine: Field,
+    values: Callable[..., Sequence[Any]],
+    region: Box | None = None,
+) -> Call:
+    """Return the step that gives a field values made of a coarser grid's, child by child.
+
+    Args:
+        name: What the kernel is called.
+        coarse: Fields of one coarser grid, by the names that the kernel has for them.
+        fine: The field to assign.
+        values: Called with a child, by its offset from the first of those that a coarse cell spans,
+            and symbols of the coarse fields and of the fine one; returns a value a component.
+        region: In which coarse cells; None for all.
+    """
+    first = next(iter(coarse.values()))
+    ratio = whole_ratios(fine.space, first.space)
+    assert ratio is not None
+    recorder = Recorder()
+    symbols = recorder.symbols({**coarse, "target": fine})
+    statements = []
+    # The first axis varies fastest, as in memory.
+    for child in (c[::-1] for c in product(*map(range, map(_at_least_one, ratio[::-1])))):
+        for q, value in enumerate(values(child, *symbols)):
+            statements.append(Statement("target", q, operators.to_expression(value), child))
+    types = (field.type_as(own) for own, field in coarse.items())
+    whole = () if set(ratio) == {1} else ratio
     kernel = Kernel(
-        "prolong",
-        fine.dimensions,
-        (coarse.type_as("source"), fine.type_as("target", ratio)),
-        (),
-        tuple(statements),
+        name, fine.dimensions, (*types, fine.type_as("target", whole)), (), tuple(statements)
     )
-    is_whole = coarse.grid.is_whole and fine.grid.is_whole
-    space = replace(coarse.grid.space_with(coarse.axes), is_whole=is_whole)
+    is_whole = first.grid.is_whole and fine.grid.is_whole
+    space = replace(first.grid.space_with(first.axes), is_whole=is_whole)
     return Call(
-        kernel, (coarse, fine), (), None, is_layer=False, place=user_place(), mask=None, space=space
+        kernel,
+        (*coarse.values(), fine),
+        (),
+        None if region is None else space.unbounded_where_whole(region),
+        is_layer=False,
+        place=user_place(),
+        mask=None,
+        space=space,
     )
 
 

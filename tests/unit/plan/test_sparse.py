@@ -86,7 +86,7 @@ def refused(build) -> str:
 
 def test_cells_of_another_shape_are_refused():
     assert refused(lambda: split(1, np.ones((4, 4), bool))) == (
-        "The cells of a sparse decomposition have the shape (4, 4) and its blocks (8, 8) cells; "
+        "The weights of a sparse decomposition have the shape (4, 4) and its blocks (8, 8) cells; "
         "expected the shape (48, 40) and 2 positive numbers."
     )
 

@@ -1,4 +1,4 @@
-"""Flow through pores whose blocks are shared by each rule; rank 0 prints a fingerprint of each.
+"""Flow through a channel whose blocks are shared by each rule; rank 0 prints a fingerprint of each.
 
 mpiexec -n N python sharing_on_ranks.py
 """
@@ -18,28 +18,26 @@ import halocline as hc
 from halocline.apps.lbm.flow import Setup
 from halocline.runtime.job import join
 
-EXTENT, BLOCK = (36, 24, 20), (4, 4, 4)
+EXTENT, BLOCK = (48, 40), (8, 8)
 
 
-def pores() -> np.ndarray:
-    """Return the fluid cells of two winding channels that meet, periodic along x."""
-    x, y, z = np.meshgrid(*map(np.arange, EXTENT), indexing="ij")
-    turn = 2 * np.pi * x / EXTENT[0]
-    one = (y - 12 - 6 * np.sin(turn)) ** 2 + (z - 10) ** 2 < 4**2
-    return one | ((y - 12) ** 2 + (z - 10 - 5 * np.cos(turn)) ** 2 < 3**2)
+def channel() -> np.ndarray:
+    """Return the fluid cells of a winding channel, periodic along x."""
+    x, y = np.meshgrid(*map(np.arange, EXTENT), indexing="ij")
+    return abs(y - 20 - 8 * np.sin(2 * np.pi * x / EXTENT[0])) < 5
 
 
 def flow(**options):
     """Return the flow after some steps, and its simulation."""
-    setup = Setup(EXTENT, "D3Q19", 1.3, solid=~pores(), force=(1e-4, 0.0, 0.0))
-    return run(setup, 6, **options)
+    setup = Setup(EXTENT, "D2Q9", 1.4, solid=~channel(), force=(1e-4, 0.0))
+    return run(setup, 20, **options)
 
 
 def main() -> None:
     """Run once by each rule."""
     found = {}
     for rule in ("curve", "metis"):
-        shared = hc.Sparse(pores(), BLOCK, rule)
+        shared = hc.Sparse(channel(), BLOCK, rule)
         made, simulation = flow(decomposition=shared, strategy=hc.Strategy(poison=True))
         blocks = simulation.decomposition.blocks_of(simulation.rank)
         found[rule] = {

@@ -30,7 +30,7 @@ def by_metis(
     import pymetis
 
     starts, others, areas = _neighbours(blocks)
-    costs = weights if weights.any() else np.ones(len(blocks))
+    costs = weights.astype(np.float64) if weights.any() else np.ones(len(blocks))
     whole = np.rint(costs * (_TOTAL / costs.sum())).astype(np.int64)
     _, found = pymetis.part_graph(
         parts,

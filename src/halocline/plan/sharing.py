@@ -69,9 +69,7 @@ def _checked(
 ) -> NDArray[np.bool_ | np.number]:
     if rule not in get_args(Rule):
         raise PlanError(
-            f"There is no rule '{rule}' to share blocks by; expected one of: "
-            f"{', '.join(get_args(Rule))}.",
-            hint=nearest(rule, get_args(Rule)),
+            f"There is no rule '{rule}' to share blocks by.", hint=nearest(rule, get_args(Rule))
         )
     if np.shape(weights) != (blocks,):
         raise PlanError(

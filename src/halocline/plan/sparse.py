@@ -25,8 +25,8 @@ class Sparse:
     """What each cell costs, and how large blocks are.
 
     Blocks without cells of any weight in them or right beside them are dropped: no rank has them,
-    and they are never computed. The others are shared by weight. With 16 blocks a rank or more the
-    rank with most has a few per cent more than the mean; the report says how much.
+    and they are never computed. The others are shared by weight. With 16 blocks a rank the rank
+    with most has some 5 % more than the mean, with more blocks less; the report says how much.
 
     Attributes:
         weights: Of each cell (shape of the domain), none negative: True or False for cells that
@@ -82,11 +82,12 @@ class Sparse:
 
 def _summed(
     cells: NDArray[np.bool_ | np.number], cuts: Sequence[Sequence[int]]
-) -> NDArray[np.number]:
+) -> NDArray[np.bool_ | np.number]:
     """Return the sums of what cells between cuts have."""
-    result = cells.astype(np.float64 if cells.dtype.kind == "f" else np.int64)
+    kind = np.float64 if cells.dtype.kind == "f" else np.int64
+    result = cells
     for axis, along in enumerate(cuts):
-        result = np.add.reduceat(result, along[:-1], axis=axis)
+        result = np.add.reduceat(result, along[:-1], axis=axis, dtype=kind)
     return result
 
 

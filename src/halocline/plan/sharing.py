@@ -26,7 +26,7 @@ def share(
     ranks: int,
     rule: Rule = "curve",
     *,
-    is_each_level: bool = False,
+    is_level_by_level: bool = False,
 ) -> NDArray[np.intp]:
     """Return the rank of each block (blocks); every rank has some.
 
@@ -39,7 +39,7 @@ def share(
         rule: 'curve' cuts the blocks in their order along the curve, so that the rank with most has
             as little as can be. 'metis' makes fewer faces between ranks, and lets a rank have some
             3 % more than the mean. Sharing level by level, it does not bring levels together.
-        is_each_level: Whether each level is shared by itself, as it should be where ranks wait for
+        is_level_by_level: Whether each level is shared by itself, as it should be where ranks wait for
             each other after every step of a level. The blocks of a level that has fewer than there
             are ranks go to as many ranks, evenly spaced.
 
@@ -48,12 +48,12 @@ def share(
     """
     weights = _checked(weights, len(blocks), rule)
     groups = [np.arange(len(blocks))]
-    if is_each_level:
+    if is_level_by_level:
         groups = [np.flatnonzero(blocks.levels == level) for level in np.unique(blocks.levels)]
     if max(map(len, groups)) < ranks:
         raise PlanError(
             f"{ranks} ranks were to share {max(map(len, groups))} blocks"
-            f"{' of a level' if is_each_level else ''}; expected at least one block a rank.",
+            f"{' of a level' if is_level_by_level else ''}; expected at least one block a rank.",
             hint="Use fewer ranks or smaller blocks.",
         )
     owners = np.zeros(len(blocks), dtype=np.intp)

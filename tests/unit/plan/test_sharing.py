@@ -135,21 +135,21 @@ def time_of_step(blocks: EqualBlocks, owners: np.ndarray, ranks: int) -> float:
 @pytest.mark.parametrize("ranks", [2, 16, 100, 1000, 4096])
 def test_levels_that_wait_for_each_other_are_shared_each_by_itself(ranks):
     blocks = levels()
-    each = share(blocks, np.ones(len(blocks)), ranks, is_each_level=True)
+    each = share(blocks, np.ones(len(blocks)), ranks, is_level_by_level=True)
     assert time_of_step(blocks, each, ranks) <= 1.05
     together = time_of_step(blocks, share(blocks, 1 << blocks.levels, ranks), ranks)
     assert together > 2.5 or ranks < 1000, "one cut for all levels leaves most ranks waiting"
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("is_each_level", [False, True])
-def test_every_rank_has_blocks_whatever_they_weigh(rule, is_each_level):
+@pytest.mark.parametrize("is_level_by_level", [False, True])
+def test_every_rank_has_blocks_whatever_they_weigh(rule, is_level_by_level):
     blocks = scattered((4, 3), seed=5)
     for ranks in (1, 2, 5, int(np.bincount(blocks.levels).max())):
         for seed in range(5):
             chance = np.random.default_rng(seed)
             weights = chance.random(len(blocks)) * (chance.random(len(blocks)) < 0.3)
-            owners = share(blocks, weights, ranks, rule, is_each_level=is_each_level)
+            owners = share(blocks, weights, ranks, rule, is_level_by_level=is_level_by_level)
             assert set(owners.tolist()) == set(range(ranks))
 
 
@@ -159,7 +159,7 @@ def test_a_level_of_few_blocks_is_spread_over_all_ranks(rule):
     counts = np.bincount(blocks.levels)
     ranks = int(counts.max())
     assert 1 < counts[0] < ranks
-    owners = share(blocks, np.ones(len(blocks)), ranks, rule, is_each_level=True)
+    owners = share(blocks, np.ones(len(blocks)), ranks, rule, is_level_by_level=True)
     coarse = np.sort(owners[blocks.levels == 0])
     assert coarse.tolist() == [n * ranks // counts[0] for n in range(counts[0])]
 
@@ -232,7 +232,7 @@ def test_more_ranks_than_blocks_are_refused():
         f"99 ranks were to share {len(blocks)} blocks; expected at least one block a rank. Use "
         "fewer ranks or smaller blocks."
     )
-    assert refused(ones, most + 1, is_each_level=True) == (
+    assert refused(ones, most + 1, is_level_by_level=True) == (
         f"{most + 1} ranks were to share {most} blocks of a level; expected at least one block a "
         "rank. Use fewer ranks or smaller blocks."
     )

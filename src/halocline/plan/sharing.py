@@ -39,9 +39,9 @@ def share(
         rule: 'curve' cuts the blocks in their order along the curve, so that the rank with most has
             as little as can be. 'metis' makes fewer faces between ranks, and lets a rank have some
             3 % more than the mean. Sharing level by level, it does not bring levels together.
-        is_level_by_level: Whether each level is shared by itself, as it should be where ranks wait for
-            each other after every step of a level. The blocks of a level that has fewer than there
-            are ranks go to as many ranks, evenly spaced.
+        is_level_by_level: Whether each level is shared by itself, as it should be where ranks wait
+            for each other after every step of a level. The blocks of a level that has fewer than
+            there are ranks go to as many ranks, evenly spaced.
 
     Raises:
         PlanError: There are fewer blocks than ranks, wrong weights, or no such rule.

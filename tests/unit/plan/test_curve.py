@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from blocks import scattered
+from sample_blocks import scattered
 
 from halocline.errors import PlanError
 from halocline.plan.curve import along_curve, on_curve

@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from blocks import grains, scattered, shell
+from sample_blocks import grains, scattered, shell
 
 import halocline as hc
 from halocline.apps.ocean.north_sea_data import north_sea

@@ -103,8 +103,9 @@ def splits(problem: Problem, ranks: int, seed: int) -> Iterator[dict]:
     yield {"decomposition": replace(split, owners=tuple(owners))}
     yield {"decomposition": "tiles" if ranks <= 2 else None, "blocks": 2 if ranks < 5 else 1}
     if len(grid.family) == 1:
-        everywhere = np.ones(grid.extent, dtype=bool)
-        yield {"decomposition": hc.Sparse(everywhere, (3,) * grid.dimensions)}
+        weights = np.random.default_rng(seed).uniform(1.0, 9.0, grid.extent)
+        rule = ("curve", "metis")[(ranks + seed) % 2]
+        yield {"decomposition": hc.Sparse(weights, (3,) * grid.dimensions, rule)}
     yield {}
 
 

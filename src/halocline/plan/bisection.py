@@ -11,6 +11,7 @@ import numpy as np
 from halocline.errors import PlanError
 from halocline.geometry import box_of, by_axes
 from halocline.language.numbers import Range, whole_number
+from halocline.plan.balance import checked_weights
 from halocline.plan.decomposition import Decomposition
 from halocline.plan.shape import PRICES
 from halocline.plan.tiling import bounds_of
@@ -89,18 +90,13 @@ class Bisection:
 
     def _checked(self, extent: tuple[int, ...]) -> NDArray[np.float64]:
         whole_number("'narrowest'", self.narrowest, Range(least=1), PlanError)
-        weights = np.asarray(self.weights, dtype=np.float64)
+        weights = checked_weights(self.weights, "a bisection").astype(np.float64)
         if len(weights.shape) != len(extent) or any(
             n not in (1, cells) for n, cells in zip(weights.shape, extent, strict=True)
         ):
             raise PlanError(
                 f"The weights of a bisection have the shape {weights.shape}; expected {extent}, or "
                 "1 along axes on which nothing is to be cut."
-            )
-        if not np.isfinite(weights).all() or weights.min() < 0 or not weights.any():
-            raise PlanError(
-                f"The weights of a bisection lie between {weights.min()} and {weights.max()}; "
-                "expected finite numbers, none negative and not all zero."
             )
         return weights
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from halocline.errors import PlanError
 from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions
 from halocline.language.spaces.turns import Turn, turns_of
+from halocline.plan.balance import Balance, balance_of
 from halocline.plan.tiling import BlockList, Copies, Cuts, bounds_of, check_tiling
 
 if TYPE_CHECKING:
@@ -184,13 +185,11 @@ class Decomposition:
         return len(self._tiling)
 
     @property
-    def imbalance(self) -> float:
-        """What the blocks of the rank that has most cost, over the mean of all ranks."""
+    def balance(self) -> Balance:
+        """How evenly blocks are shared, by their weights."""
         weights = self.weights or [self._tiling.box(n).cells for n in range(self.blocks)]
-        loads = [
-            sum(weights[block.number] for block in self.blocks_of(r)) for r in range(self.ranks)
-        ]
-        return max(loads) * self.ranks / sum(loads)
+        owners = self.owners or [n * self.ranks // self.blocks for n in range(self.blocks)]
+        return balance_of(weights, owners, self.ranks)
 
     @property
     def extent(self) -> tuple[int, ...]:

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from halocline.errors import PlanError
 from halocline.geometry import Box, without
 from halocline.language.spaces.leaves import children_of
 from halocline.language.spaces.role import Role
 from halocline.plan.decomposition import Decomposition
+from halocline.plan.equal_blocks import EqualBlocks
+from halocline.plan.sharing import share
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,12 +28,21 @@ if TYPE_CHECKING:
 
 
 def decompose_forest(leaves: Leaves, depths: Depths, substeps: int, ranks: int) -> Decomposition:
-    """Return the decomposition of a forest whose leaves are spread evenly, level by level."""
-    owners = {
-        (level, position): number * ranks // len(positions)
-        for level, positions in enumerate(leaves.levels)
-        for number, position in enumerate(positions)
-    }
+    """Return the decomposition of a forest whose leaves are shared along a curve.
+
+    Level by level if they are sub-cycled: then ranks wait for each other after each level's step.
+    """
+    every = [(level, p) for level, found in enumerate(leaves.levels) for p in found]
+    blocks = EqualBlocks(
+        np.array([position for _, position in every]),
+        np.array([level for level, _ in every]),
+        leaves.shape,
+        leaves.block,
+        leaves.periodic,
+    )
+    ones = np.ones(len(every))
+    found = share(blocks, ones, ranks, is_level_by_level=substeps > 1)
+    owners = dict(zip(every, found.tolist(), strict=True))
     return forest_blocks(leaves, depths, substeps, owners, ranks)
 
 
@@ -46,14 +59,8 @@ def forest_blocks(
         ranks: Number of ranks.
 
     Raises:
-        PlanError: There are fewer leaves than ranks, or kernels read further than a block is wide.
+        PlanError: Kernels read further than a block is wide.
     """
-    if leaves.count < ranks:
-        raise PlanError(
-            f"A forest of {leaves.count} blocks was given to {ranks} ranks; expected at least one "
-            "block a rank.",
-            hint="Use smaller blocks or fewer ranks.",
-        )
     widest = max(depths.ghost // 2 + 1, depths.ghost, 2 * depths.covered)
     if widest > min(leaves.block):
         raise PlanError(

@@ -1,35 +1,45 @@
-"""Sparse: a domain of which only some cells matter, cut into blocks of which only some exist."""
+"""Sparse: a domain cut into blocks of equal size, of which only those with work exist."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from halocline.errors import PlanError
-from halocline.geometry import codimension, directions, seen_along
+from halocline.geometry import even_cuts, seen_along
+from halocline.plan.balance import checked_weights
 from halocline.plan.decomposition import NOBODY, Decomposition
+from halocline.plan.equal_blocks import EqualBlocks
+from halocline.plan.sharing import Rule, share
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, eq=False)
 class Sparse:
-    """Which cells matter, and how large blocks are.
+    """What each cell costs, and how large blocks are.
 
-    Blocks without such cells in them or right beside them are dropped: no rank has them, and they
-    are never computed. The others are spread over the ranks by the number of such cells, so that
-    neighbours are on one rank where possible.
+    Blocks without cells of any weight in them or right beside them are dropped: no rank has them,
+    and they are never computed. The others are shared by weight. With 16 blocks a rank the rank
+    with most has some 5 % more than the mean, with more blocks less; the report says how much.
 
     Attributes:
-        cells: True where cells matter, shape of the domain.
+        weights: Of each cell (shape of the domain), none negative: True or False for cells that
+            are computed or not, or numbers, such as sub-steps or times.
         block: Cells of a block along each axis; blocks differ by a cell where that does not divide.
+        rule: How blocks are shared. 'curve': in their order along a Hilbert curve, so that the rank
+            with most has as little as can be. 'metis': with fewer cells on the faces between ranks,
+            a tenth to a third, but some 3 % more than the mean on a rank.
     """
 
-    cells: NDArray[np.bool_]
+    weights: NDArray[np.bool_ | np.number]
     block: tuple[int, ...]
+    rule: Rule = "curve"
 
     def decompose(
         self, extent: tuple[int, ...], periodic: tuple[bool, ...], ranks: int
@@ -37,41 +47,48 @@ class Sparse:
         """Return the decomposition of a domain for so many ranks.
 
         Raises:
-            PlanError: The cells do not fit the domain, or there are fewer blocks than ranks.
+            PlanError: The weights do not fit the domain, there are fewer blocks than ranks, or
+                there is no such rule.
         """
-        cells = np.asarray(self.cells, dtype=bool)
-        if cells.shape != extent or len(self.block) != len(extent) or min(self.block) < 1:
+        weights = self._checked(extent)
+        shape = tuple(max(1, round(n / b)) for n, b in zip(extent, self.block, strict=True))
+        cuts = tuple(even_cuts(n, parts) for n, parts in zip(extent, shape, strict=True))
+        costs = _summed(weights, cuts).ravel(order="F")
+        kept = np.flatnonzero(_summed(_grown(weights > 0, periodic), cuts).ravel(order="F"))
+        if len(kept) < ranks:
             raise PlanError(
-                f"The cells of a sparse decomposition have the shape {cells.shape} and its blocks "
+                f"{len(kept)} of {len(costs)} blocks have cells that matter; expected at least one "
+                f"for each of {ranks} ranks.",
+                hint="Use smaller blocks or fewer ranks.",
+            )
+        places = np.stack(np.unravel_index(kept, shape, order="F"), axis=1)
+        blocks = EqualBlocks(places, np.zeros_like(kept), shape, self.block, periodic)
+        owners = np.full(len(costs), NOBODY)
+        owners[kept] = share(blocks, costs[kept], ranks, self.rule)
+        return Decomposition(
+            cuts, periodic, ranks, tuple(owners.tolist()), weights=tuple(map(float, costs))
+        )
+
+    def _checked(self, extent: tuple[int, ...]) -> NDArray[np.bool_ | np.number]:
+        shape = np.shape(self.weights)
+        if shape != extent or len(self.block) != len(extent) or min(self.block) < 1:
+            raise PlanError(
+                f"The weights of a sparse decomposition have the shape {shape} and its blocks "
                 f"{self.block} cells; expected the shape {extent} and {len(extent)} positive "
                 "numbers.",
             )
-        shape = tuple(max(1, round(n / b)) for n, b in zip(extent, self.block, strict=True))
-        cuts = tuple(
-            tuple(n * part // parts for part in range(parts + 1))
-            for n, parts in zip(extent, shape, strict=True)
-        )
-        every = Decomposition(cuts, periodic, 1)
-        touched = _grown(cells, periodic)
-        kept = [n for n in range(every.blocks) if touched[_slices(every, n)].any()]
-        if len(kept) < ranks:
-            raise PlanError(
-                f"{len(kept)} of {every.blocks} blocks have cells that matter; expected at least "
-                f"one for each of {ranks} ranks.",
-                hint="Use smaller blocks or fewer ranks.",
-            )
-        counts = [int(cells[_slices(every, n)].sum()) for n in range(every.blocks)]
-        owners = [NOBODY] * every.blocks
-        spread = _spread(every, kept, [1 + counts[n] for n in kept], ranks)
-        for number, rank in zip(kept, spread, strict=True):
-            owners[number] = rank
-        weights = tuple(map(float, counts))
-        return replace(every, ranks=ranks, owners=tuple(owners), weights=weights)
+        return checked_weights(self.weights, "a sparse decomposition")
 
 
-def _slices(decomposition: Decomposition, number: int) -> tuple[slice, ...]:
-    box = decomposition.block(number).box
-    return tuple(slice(a, b) for a, b in zip(box.lower, box.upper, strict=True))
+def _summed(
+    cells: NDArray[np.bool_ | np.number], cuts: Sequence[Sequence[int]]
+) -> NDArray[np.bool_ | np.number]:
+    """Return the sums of what cells between cuts have."""
+    kind = np.float64 if cells.dtype.kind == "f" else np.int64
+    result = cells
+    for axis, along in enumerate(cuts):
+        result = np.add.reduceat(result, along[:-1], axis=axis, dtype=kind)
+    return result
 
 
 def _grown(cells: NDArray[np.bool_], periodic: tuple[bool, ...]) -> NDArray[np.bool_]:
@@ -82,36 +99,3 @@ def _grown(cells: NDArray[np.bool_], periodic: tuple[bool, ...]) -> NDArray[np.b
         for way in ways:
             result = result | seen_along(result, way, periodic)
     return result
-
-
-def _spread(
-    decomposition: Decomposition, kept: list[int], weights: list[int], ranks: int
-) -> list[int]:
-    """Return the rank of each block: parts of equal weight that cut few sides."""
-    if ranks == 1:
-        return [0] * len(kept)
-    import pymetis
-
-    position = {number: n for n, number in enumerate(kept)}
-    beside = [sorted(_beside(decomposition, number, position)) for number in kept]
-    _, parts = pymetis.part_graph(ranks, adjacency=beside, vweights=weights)
-    return _without_empty_ranks(list(parts), weights, ranks)
-
-
-def _beside(decomposition: Decomposition, number: int, position: dict[int, int]) -> set[int]:
-    block = decomposition.block(number)
-    sides = [d for d in directions(len(decomposition.extent)) if codimension(d) == 1]
-    around = (decomposition.beside(block, side) for side in sides)
-    numbers = {neighbour.number for found in around for neighbour, _ in found}
-    return {position[n] for n in numbers if n in position and n != number}
-
-
-def _without_empty_ranks(parts: list[int], weights: list[int], ranks: int) -> list[int]:
-    """Give a rank without blocks one of the rank with most cells."""
-    for rank in set(range(ranks)) - set(parts):
-        crowded = [r for r in range(ranks) if parts.count(r) > 1]
-        fullest = max(
-            crowded, key=lambda r: sum(w for p, w in zip(parts, weights, strict=True) if p == r)
-        )
-        parts[parts.index(fullest)] = rank
-    return parts

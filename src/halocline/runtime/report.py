@@ -12,6 +12,7 @@ from halocline.plan import operations as ops
 from halocline.plan.wavefront import bytes_in_wavefront
 
 if TYPE_CHECKING:
+    from halocline.plan.balance import Balance
     from halocline.plan.plan import Plan
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.job import Job
@@ -60,13 +61,15 @@ class Report:
         strategy: How communication was done and why, as text.
         predicted_s: What the model says a step takes; 0 if it says nothing [s].
         bytes_stored: What all fields take in memory, halos and padding included [bytes].
+        balance: How evenly blocks are shared, by their weights.
         link: The emulated link between nodes, as text; empty if there was none.
         device: Where kernels ran and why, as text; empty for a processor that was asked for.
         is_on_device: Whether operations were launched on a device: their times are those of
             launching, and say nothing of how long the device then works.
         later_steps: Steps done since, which the report is not about.
         levels: Where what kernels read comes from, as text; empty on devices.
-        imbalance: Cells of the rank that has most, by their weights, over the mean of all ranks.
+        measured_imbalance: Time of the kernels of the rank that has most, over the mean of all
+            ranks; 0 if it was not measured.
     """
 
     ranks: int
@@ -77,12 +80,13 @@ class Report:
     strategy: str
     predicted_s: float
     bytes_stored: int
+    balance: Balance
     link: str = ""
     device: str = ""
     is_on_device: bool = False
     later_steps: int = 0
     levels: tuple[str, ...] = ()
-    imbalance: float = 1.0
+    measured_imbalance: float = 0.0
 
     def _repr_html_(self) -> str:
         """Return the report as Jupyter shows it."""
@@ -124,10 +128,15 @@ class Report:
         return "\n".join([*lines, *self.levels, self.strategy])
 
     def _share(self) -> list[str]:
-        """Return how evenly cells are shared."""
+        """Return how evenly blocks are shared, by weight and as measured, and what bounds it."""
         if self.ranks == 1:
             return []
-        return [f"the rank with most cells, by weight, has {self.imbalance:.3f} times the mean"]
+        timed = f", {self.measured_imbalance:.3f} by the time of its kernels"
+        return [
+            f"the rank with most work has {self.balance.imbalance:.3f} times the mean by weight"
+            f"{timed if self.measured_imbalance else ''}; "
+            f"the heaviest block alone has {self.balance.heaviest:.3f}"
+        ]
 
     def _step_times(self) -> list[str]:
         """Return the time of a step as measured and as predicted."""
@@ -169,7 +178,7 @@ def make_report(  # noqa: PLR0913 (what it is made of)
     device: OpenDevice,
     *,
     levels: tuple[str, ...],
-    imbalance: float,
+    balance: Balance,
     later_steps: int,
 ) -> Report:
     """Return the report of a run, of what ranks have timings.
@@ -181,7 +190,7 @@ def make_report(  # noqa: PLR0913 (what it is made of)
         job: The ranks.
         device: Where kernels ran.
         levels: See 'Report'.
-        imbalance: See 'Report'.
+        balance: See 'Report'.
         later_steps: Steps done since.
     """
     return Report(
@@ -198,7 +207,8 @@ def make_report(  # noqa: PLR0913 (what it is made of)
         is_on_device=not device.is_cpu,
         later_steps=later_steps,
         levels=levels if device.is_cpu else (),
-        imbalance=imbalance,
+        balance=balance,
+        measured_imbalance=_imbalance(timings) if device.is_cpu else 0.0,
     )
 
 
@@ -214,6 +224,15 @@ def bytes_by_label(plan: Plan) -> dict[str, float]:
             cells = sum(box.cells for _, box in op.boxes)
             moved.setdefault(plan.label(op), []).append(cost(kernel).bytes * cells)
     return {label: mean(sizes) for label, sizes in moved.items()}
+
+
+def _imbalance(timings: Timings) -> float:
+    """Return the greatest time that a rank's kernels took, over the mean of all ranks."""
+    times = [
+        sum(seconds for _, kind, _, seconds in timers if kind == "run")
+        for timers, _ in timings.ranks
+    ]
+    return max(times) * len(times) / sum(times) if sum(times) else 0.0
 
 
 def _rows(

@@ -104,6 +104,6 @@ class Tally:
             self._job,
             device,
             levels=levels,
-            imbalance=plan.decomposition.imbalance,
+            balance=plan.decomposition.balance,
             later_steps=missing,
         )

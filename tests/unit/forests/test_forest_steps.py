@@ -147,7 +147,6 @@ def test_what_no_forest_can_do_is_refused():
     with pytest.raises(hc.HaloclineError, match="coupling 'flux' and the location 'center'"):
         hc.Simulation(forest, [heat(T, F, a=0.1), heat(F, T, a=0.1)])
 
-
     odd = forest.field("odd", coupling="quintic")
     with pytest.raises(hc.HaloclineError, match="unknown coupling 'quintic'"):
         hc.Simulation(forest, [heat(odd, N, a=0.1)])

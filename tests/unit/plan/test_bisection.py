@@ -42,17 +42,17 @@ def test_the_imbalance_is_that_of_the_weights_of_ranks(blocks):
         sum(cells[block.box.slices((0, 0))].sum() for block in found.blocks_of(rank))
         for rank in range(7)
     ]
-    assert found.imbalance == pytest.approx(max(loads) / np.mean(loads), rel=1e-14)
+    assert found.balance.imbalance == pytest.approx(max(loads) / np.mean(loads), rel=1e-14)
     columns = split(cells[:, :, None], 7, blocks, extent=(*EXTENT, 10))
-    assert columns.imbalance == pytest.approx(found.imbalance, rel=1e-14)
+    assert columns.balance.imbalance == pytest.approx(found.balance.imbalance, rel=1e-14)
 
 
 def test_without_weights_all_cells_count_alike():
     found = hc.Decomposition(((0, 3, 10),), (False,), 2)
-    assert found.imbalance == pytest.approx(7 / 5, rel=1e-14)
+    assert found.balance.imbalance == pytest.approx(7 / 5, rel=1e-14)
     sparse = hc.Sparse(sea(), (16, 16)).decompose(EXTENT, (False, False), 3)
     loads = [sum(sea()[b.box.slices((0, 0))].sum() for b in sparse.blocks_of(r)) for r in range(3)]
-    assert sparse.imbalance == pytest.approx(max(loads) / np.mean(loads), rel=1e-14)
+    assert sparse.balance.imbalance == pytest.approx(max(loads) / np.mean(loads), rel=1e-14)
 
 
 def test_equal_weights_make_equal_blocks():

@@ -47,6 +47,26 @@ def test_every_rank_has_blocks_and_about_as_many_cells(ranks):
     assert min(shares) > 0.5 * max(shares)
 
 
+def test_numbers_weigh_and_drop_no_block_where_all_are_positive():
+    weights = np.linspace(1.0, 9.0, 48 * 40).reshape(EXTENT)
+    found = split(3, weights)
+    assert NOBODY not in found.owners
+    assert sum(found.weights) == pytest.approx(weights.sum(), rel=1e-12)
+    assert found.weights[1] == pytest.approx(weights[8:16, :8].sum(), rel=1e-12), "x is first"
+    loads = np.bincount(found.owners, weights=found.weights)
+    assert found.balance.imbalance == pytest.approx(loads.max() / loads.mean(), rel=1e-12)
+    assert found.balance.imbalance < 1.2
+
+
+@pytest.mark.parametrize("kind", [bool, "uint8", int, "float16", float])
+def test_weights_of_any_type_share_blocks_alike(kind):
+    expected = split(3, channel().astype(float))
+    for rule in ("curve", "metis"):
+        found = hc.Sparse(channel().astype(kind), (8, 8), rule).decompose(EXTENT, (True, False), 3)
+        assert found.weights == expected.weights
+        assert rule == "metis" or found.owners == expected.owners
+
+
 def test_nothing_is_sent_to_or_by_dropped_blocks():
     grid = hc.Grid(EXTENT, periodic=(True, False))
     u, v = grid.field("u"), grid.field("v")
@@ -86,7 +106,7 @@ def refused(build) -> str:
 
 def test_cells_of_another_shape_are_refused():
     assert refused(lambda: split(1, np.ones((4, 4), bool))) == (
-        "The cells of a sparse decomposition have the shape (4, 4) and its blocks (8, 8) cells; "
+        "The weights of a sparse decomposition have the shape (4, 4) and its blocks (8, 8) cells; "
         "expected the shape (48, 40) and 2 positive numbers."
     )
 
@@ -105,4 +125,20 @@ def test_staged_exchanges_are_refused():
     staged = hc.Strategy(neighbours="staged")
     assert refused(lambda: plan_for(grid, [], decomposition=split(1), strategy=staged)).startswith(
         "The strategy has neighbours='staged', but corners cannot ride along"
+    )
+
+
+def test_weights_below_zero_are_refused():
+    weights = np.ones(EXTENT)
+    weights[3, 4] = -2.0
+    assert refused(lambda: split(1, weights)) == (
+        "The weights of a sparse decomposition lie between -2.0 and 1.0; expected finite numbers, "
+        "none negative and not all zero."
+    )
+
+
+def test_an_unknown_rule_is_refused():
+    sparse = hc.Sparse(channel(), (8, 8), "hilbert")
+    assert refused(lambda: sparse.decompose(EXTENT, (True, False), 2)) == (
+        "There is no rule 'hilbert' to share blocks by. Known are: curve, metis."
     )

@@ -1,0 +1,54 @@
+"""Flow through a channel whose blocks are shared by each rule; rank 0 prints a fingerprint of each.
+
+mpiexec -n N python sharing_on_ranks.py
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+import numpy as np
+from small_flows import fingerprint, run
+
+import halocline as hc
+from halocline.apps.lbm.flow import Setup
+from halocline.runtime.job import join
+
+EXTENT, BLOCK = (48, 40), (8, 8)
+
+
+def channel() -> np.ndarray:
+    """Return the fluid cells of a winding channel, periodic along x."""
+    x, y = np.meshgrid(*map(np.arange, EXTENT), indexing="ij")
+    return abs(y - 20 - 8 * np.sin(2 * np.pi * x / EXTENT[0])) < 5
+
+
+def flow(**options):
+    """Return the flow after some steps, and its simulation."""
+    setup = Setup(EXTENT, "D2Q9", 1.4, solid=~channel(), force=(1e-4, 0.0))
+    return run(setup, 20, **options)
+
+
+def main() -> None:
+    """Run once by each rule."""
+    found = {}
+    for rule in ("curve", "metis"):
+        shared = hc.Sparse(channel(), BLOCK, rule)
+        made, simulation = flow(decomposition=shared, strategy=hc.Strategy(poison=True))
+        blocks = simulation.decomposition.blocks_of(simulation.rank)
+        found[rule] = {
+            "bits": fingerprint(made),
+            "imbalance": simulation.decomposition.balance.imbalance,
+            "blocks": join().gather(len(blocks)),
+            "report": str(simulation.report()),
+        }
+    if join().rank == 0:
+        print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+"""Blocks of equal size, shared by each rule, have the bits of one block on any ranks."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from launch import mpirun
+from parallel.sharing_on_ranks import flow
+from small_flows import fingerprint
+
+pytestmark = pytest.mark.alone
+SCRIPT = Path(__file__).with_name("sharing_on_ranks.py")
+SHARED = re.compile(
+    r"the rank with most work has (.*) times the mean by weight, (.*) by the time of its kernels; "
+    r"the heaviest block alone has (.*)"
+)
+
+
+@pytest.fixture(scope="module")
+def expected() -> int:
+    return fingerprint(flow()[0])
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 5])
+def test_a_flow_has_the_bits_of_one_block_and_its_report_says_how_it_is_shared(ranks, expected):
+    done = mpirun(ranks, SCRIPT, timeout=300.0)
+    assert done.returncode == 0, done.stderr
+    for rule, found in json.loads(done.stdout).items():
+        assert found["bits"] == expected, rule
+        assert min(found["blocks"]) > 1, "each rank has several"
+        weighed, timed, heaviest = map(float, SHARED.search(found["report"]).groups())
+        assert weighed == pytest.approx(found["imbalance"], abs=6e-4)
+        assert timed >= 1
+        assert 0 < heaviest < 1

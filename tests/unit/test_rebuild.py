@@ -243,7 +243,7 @@ def refused(action) -> str:
 def test_what_is_refused_changes_nothing(monkeypatch):
     T, simulation = heat(decomposition="rows", blocks=2)
     simulation.run(2, progress=False)
-    before, blocks = simulation.decomposition, T.grid.held.own.copy()
+    before, blocks = simulation.decomposition, T.own_boxes()
     small = hc.Decomposition(((0, 4), (0, 8)), (True, False), 1)
     for wrong in ({"decomposition": "row"}, {"blocks": 0}, {"decomposition": small}):
         refused(lambda wrong=wrong: simulation.rebuild(**wrong))
@@ -252,6 +252,6 @@ def test_what_is_refused_changes_nothing(monkeypatch):
         with pytest.raises(OutOfMemoryError):
             simulation.rebuild(decomposition=(2, 1), blocks=2)
     assert simulation.decomposition is before
-    assert T.grid.held.own == blocks == [Box((0, 0), (12, 4)), Box((0, 4), (12, 8))]
+    assert T.own_boxes() == blocks == (Box((0, 0), (12, 4)), Box((0, 4), (12, 8)))
     simulation.run(1, progress=False)
     assert T.gather().tobytes() == expected(3)

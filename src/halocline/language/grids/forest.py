@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -118,6 +119,34 @@ class Forest:
     def level(self, level: int) -> Grid:
         """Return the grid of a level's cells, in the whole domain."""
         return self.grid.refine(2**level)
+
+    def cells_at(
+        self, level: int, coordinates: Sequence[NDArray[np.float64]]
+    ) -> list[NDArray[np.int64]]:
+        """Return the numbers of the cells of a level at some coordinates, along each axis."""
+        grid = self.level(level)
+        ends = zip(coordinates, grid.origin, grid.spacing, strict=True)
+        return [np.floor((at - o) / width).astype(np.int64).ravel() for at, o, width in ends]
+
+    def is_refined_at(self, level: int, cells: Sequence[NDArray[np.int64]]) -> NDArray[np.bool_]:
+        """Return where a finer level has the place of cells, given along each axis.
+
+        Beyond a periodic side are those across it; beyond other sides there is none.
+        """
+        leaves, extent = self.leaves, self.level(level).extent
+        inside = [
+            np.ones(c.shape, bool) if closes else (c >= 0) & (c < n)
+            for c, n, closes in zip(cells, extent, self.grid.periodic, strict=True)
+        ]
+        places = [c % n // b for c, n, b in zip(cells, extent, leaves.block, strict=True)]
+        # A table of the blocks that are met.
+        met, numbers = zip(*(np.unique(p, return_inverse=True) for p in places), strict=True)
+        table = np.zeros(tuple(map(len, met)), dtype=bool)
+        for index in np.ndindex(table.shape):
+            place = tuple(int(m[n]) for m, n in zip(met, index, strict=True))
+            table[index] = leaves.is_refined(level, place)
+        is_inside = reduce(np.logical_and, np.meshgrid(*inside, indexing="ij", sparse=True))
+        return np.asarray(table[np.ix_(*numbers)] & is_inside)
 
     def field(self, name: str, **options: Any) -> CompositeField:
         """Declare a field on all levels.

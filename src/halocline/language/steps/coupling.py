@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from halocline.language.steps.steps import Call
     from halocline.language.steps.tree import OnLevels
 
-Transfer = Callable[["Field", "Field"], "Call"]
+Transfer = Callable[["Field", "Field"], "Call | Sequence[Call]"]
 
 
 @dataclass(frozen=True, slots=True)
 class Coupling:
     """What makes the values at a border between levels, on the coarse and the fine field.
 
-    Each is called with the field to read and that to assign, and returns a step; None for none.
+    Each is called with the field to read and that to assign, and returns a kernel called with
+    them, or several; None for none.
 
     Attributes:
         prolong: Makes what the finer level reads beyond its own cells, before its first sub-step.

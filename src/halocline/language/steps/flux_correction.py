@@ -13,8 +13,6 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from halocline.errors import GridError
 from halocline.geometry import AXES
 from halocline.language.place import user_place
@@ -22,6 +20,7 @@ from halocline.language.spaces.role import Role
 from halocline.language.steps.trace import recorded
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from halocline.language.grids.composite import CompositeField
@@ -122,18 +121,6 @@ def _behind_finer(forest: Forest, level: int, axis: int) -> Field:
 def _is_behind(
     forest: Forest, level: int, axis: int, *coordinates: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    grid, leaves = forest.level(level), forest.leaves
-    cells = [
-        np.floor((at - origin) / width).astype(np.int64).ravel()
-        for at, origin, width in zip(coordinates, grid.origin, grid.spacing, strict=True)
-    ]
-    n, is_periodic = grid.extent[axis], grid.periodic[axis]
-    cells[axis] = (cells[axis] - 1) % n if is_periodic else np.maximum(cells[axis] - 1, 0)
-    places = [found // b for found, b in zip(cells, leaves.block, strict=True)]
-    # A table of the blocks that are met.
-    lower = [int(p.min()) for p in places]
-    table = np.zeros([int(p.max()) - low + 1 for p, low in zip(places, lower, strict=True)], bool)
-    for index in np.ndindex(table.shape):
-        table[index] = leaves.is_refined(level, tuple(map(sum, zip(index, lower, strict=True))))
-    found = table[np.ix_(*(p - low for p, low in zip(places, lower, strict=True)))]
-    return np.asarray(found)
+    cells = forest.cells_at(level, coordinates)
+    below = [c - 1 if a == axis else c for a, c in enumerate(cells)]
+    return forest.is_refined_at(level, below)

@@ -1,0 +1,191 @@
+"""Levels of a forest: what populations do at a border, where cells and steps are halved.
+
+A population that crosses a border is handed on in whole (volumetric coupling: Chen et al., Physica
+A 362 (2006) 158; Rohde et al., Int. J. Numer. Meth. Fluids 51 (2006) 439). Ahead of two fine steps
+those of a coarse cell are shared among its children (explosion); in ghost cells they stream and do
+not collide. Of those that have left the fine level in two steps the mean arrives in the coarse cell
+(coalescence). So mass and momentum are kept to round-off.
+
+What children get is the linear profile that is right for both steps. After collision, to first
+order, f* = e - (tau - 1) dt c.grad e: so a coarse population belongs where the fine one a quarter
+of its way ahead does, and along its way it needs no slope: both children across the border, whose
+populations follow each other into the fine level, get the same. Along the border they get a slope;
+of a population that moves along it, too, as if it came from where it will cross.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.lbm.streaming import POST_COLLISION
+from halocline.geometry import AXES, Box
+from halocline.language.place import user_place
+from halocline.language.steps.coupling import Coupling
+from halocline.language.steps.trace import recorded
+from halocline.language.steps.transfer import from_coarser
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.apps.lbm.populations import Value
+    from halocline.apps.lbm.velocity_set import VelocitySet
+    from halocline.geometry import Offset
+    from halocline.language.grids.fields import Field
+    from halocline.language.grids.forest import Forest
+    from halocline.language.steps.steps import Call
+
+
+def omega_on(level: int, omega: float) -> float:
+    """Return the relaxation rate of a level [1 / its step] for the same viscosity.
+
+    Args:
+        level: The level.
+        omega: Of the coarsest level [1 / step].
+    """
+    return 1.0 / (float(2**level) * (1.0 / omega - 0.5) + 0.5)
+
+
+def coupling_of_populations(velocity_set: VelocitySet) -> Coupling:
+    """Return how populations of two levels make each other's."""
+    return Coupling(
+        prolong=partial(_explosion, velocity_set), returned=partial(_coalescence, velocity_set)
+    )
+
+
+@hc.kernel
+def stream(f: Any, f_next: Any, *, velocity_set: Any) -> None:
+    """Let populations move on, and do not collide them."""
+    here = (0,) * velocity_set.dimensions
+    for i in range(len(velocity_set)):
+        arriving = POST_COLLISION.arriving(f, velocity_set, i, here)
+        POST_COLLISION.put(f_next, velocity_set, i, here, arriving)
+
+
+def _explosion(velocity_set: VelocitySet, coarse: Field, fine: Field) -> list[Call]:
+    """Return what shares the populations of coarse cells among their children."""
+    grid = coarse.grid
+    assert grid.held.forest is not None
+    across = _crossed(grid.held.forest, coarse.space.level)
+    fields = {"coarse": coarse, "across": across}
+    axes = range(velocity_set.dimensions)
+    open_axes = [axis for axis in axes if grid.periodic[axis]]
+
+    def values(child: Offset, f: Any, across: Any, _: Any) -> list[Value]:
+        here = (0,) * len(child)
+        every = range(len(velocity_set))
+        found = (_profile(velocity_set, i, child, open_axes, f, across) for i in every)
+        return [f[i][here] + sum(terms) if terms else f[i][here] for i, terms in enumerate(found)]
+
+    def slopes(axis: int, child: Offset, f: Any, across: Any, fine: Any) -> list[Value]:
+        every = range(len(velocity_set))
+        found = (_profile(velocity_set, i, child, [axis], f, across) for i in every)
+        return [
+            fine[i][child] + sum(terms) if terms else fine[i][child]
+            for i, terms in enumerate(found)
+        ]
+
+    result = [from_coarser("explode", fields, fine, values)]
+    # Beside a side there is no population beyond to see a slope by.
+    for axis in (axis for axis in axes if not grid.periodic[axis]):
+        inner = grid.domain.clip(axis, 1, grid.extent[axis] - 1)
+        if not inner.is_empty:
+            made = from_coarser("explode_slopes", fields, fine, partial(slopes, axis), inner)
+            result.append(made)
+    return result
+
+
+def _profile(
+    velocity_set: VelocitySet, i: int, child: Offset, axes: list[int], f: Any, across: Any
+) -> list[Value]:
+    """Return what a child's population differs by, since those along some axes beside do.
+
+    Along an axis that the border crosses there is none.
+    """
+    c = velocity_set.velocities[i]
+    here = (0,) * len(child)
+    terms: list[Value] = []
+    for axis in axes:
+        ahead = tuple(int(a == axis) for a in range(len(child)))
+        behind = tuple(-n for n in ahead)
+        slope = 0.5 * (f[i][ahead] - f[i][behind])
+        if not c[axis]:
+            terms.append((_place(child, axis) * (1.0 - across[axis][here])) * slope)
+            continue
+        for normal in (n for n in range(len(child)) if n != axis and c[n]):
+            way = _place(child, axis) - c[axis] * c[normal] * _place(child, normal)
+            if way:
+                terms.append((way * across[normal][here]) * slope)
+    return terms
+
+
+def _place(child: Offset, axis: int) -> float:
+    """Return where the middle of a child lies from that of its parent [coarse cells]."""
+    return 0.25 if child[axis] else -0.25
+
+
+def _coalescence(velocity_set: VelocitySet, fine: Field, coarse: Field) -> list[Call]:
+    """Return what gives covered cells the populations that have left the finer level."""
+    grid = coarse.grid
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for i, c in enumerate(velocity_set.velocities):
+        # Of those that leave the domain nobody asks.
+        leaving = tuple(0 if p else n for n, p in zip(c, grid.periodic, strict=True))
+        groups.setdefault(leaving, []).extend([i] if any(c) else [])
+
+    def body(populations: list[int], f: Any, coarse: Any) -> None:
+        for i in populations:
+            c = velocity_set.velocities[i]
+            found = [
+                f[i][tuple(n + k for n, k in zip(c, child, strict=True))]
+                for child in product((0, 1), repeat=len(c))
+            ]
+            coarse[i][(0,) * len(c)] = _mean(found)
+
+    result = []
+    for leaving, populations in groups.items():
+        lower = tuple(int(n < 0) for n in leaving)
+        upper = tuple(end - int(n > 0) for end, n in zip(grid.extent, leaving, strict=True))
+        box = Box(lower, upper)
+        if populations and not box.is_empty:
+            fields = {"fine": fine, "coarse": coarse}
+            done = partial(body, populations)
+            result.append(recorded("coalesce", user_place(), fields, done, {}, on=box))
+    return result
+
+
+def _mean(values: list[Value]) -> Value:
+    """Return the mean of values, two of which are added at a time: exact if all are the same."""
+    count = len(values)
+    while len(values) > 1:
+        values = [a + b for a, b in zip(values[::2], values[1::2], strict=True)]
+    return values[0] * (1.0 / count)
+
+
+def _crossed(forest: Forest, level: int) -> Field:
+    """Return the field that is 1 where a finer level begins beside a cell along an axis alone."""
+    grid = forest.level(level)
+    known = grid.hidden_field(
+        "crossed", dtype="float32", axes=AXES[: forest.dimensions], components=forest.dimensions
+    )
+    known.set(partial(_is_crossed, forest, level))
+    return known
+
+
+def _is_crossed(
+    forest: Forest, level: int, *coordinates: NDArray[np.float64]
+) -> list[NDArray[np.float32]]:
+    cells = forest.cells_at(level, coordinates)
+    found = []
+    for axis in range(forest.dimensions):
+        beside = (
+            forest.is_refined_at(level, [c + step if a == axis else c for a, c in enumerate(cells)])
+            for step in (-1, 1)
+        )
+        found.append(np.logical_or(*beside))
+    is_single = sum(one.astype(int) for one in found) == 1
+    return [(one & is_single).astype(np.float32) for one in found]

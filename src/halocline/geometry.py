@@ -220,6 +220,21 @@ def without(boxes: Iterable[Box], others: Iterable[Box]) -> list[Box]:
     return rest
 
 
+def by_direction(box: Box, inner: Box) -> list[tuple[Direction, Box]]:
+    """Cut a box along the sides of another; return the pieces with where each lies from that."""
+    intervals = []
+    for a, b, low, high in zip(box.lower, box.upper, inner.lower, inner.upper, strict=True):
+        cuts = [(-1, a, min(b, low)), (0, max(a, low), min(b, high)), (1, max(a, high), b)]
+        intervals.append([cut for cut in cuts if cut[1] < cut[2]])
+    return [
+        (
+            tuple(sign for sign, _, _ in cut),
+            Box(tuple(a for _, a, _ in cut), tuple(b for _, _, b in cut)),
+        )
+        for cut in product(*intervals)
+    ]
+
+
 def disjoint(boxes: Iterable[Box]) -> tuple[Box, ...]:
     """Return disjoint boxes that hold the same cells; larger boxes stay whole."""
     result: list[Box] = []

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import product
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import Box, codimension, disjoint, opposite
+from halocline.geometry import Box, by_direction, codimension, disjoint, opposite
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.message import Exchange, Message, Part
 from halocline.plan.reach import move
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Direction, Offset
     from halocline.language.spaces.space import Space
+    from halocline.plan.border_use import BorderUse, Cells
     from halocline.plan.decomposition import Block, Decomposition
     from halocline.plan.layout import FieldLayout
     from halocline.plan.reach import Needs, Reach
@@ -68,6 +68,10 @@ class Exchanger:
         self.widths = self._widths()
         self._needed: dict[tuple[int, Needs], dict[Key, tuple[Box, ...]]] = {}
         self._known: dict[tuple[int, int | None, Needs], tuple[Piece, ...]] = {}
+        # Of a forest, once that is known: what its thin blocks use, and all that is ever needed.
+        self.use: BorderUse | None = None
+        self.every: tuple[Needs, ...] = ()
+        self._asked: dict[int, list[Part]] = {}
 
     def _widths(self) -> dict[Space, tuple[int, ...]]:
         """Return how far blocks may reach beyond their own cells, on each space."""
@@ -96,24 +100,7 @@ class Exchanger:
             storages: For each of its storages the other one.
             number: What it gets.
         """
-
-        def parts(found: tuple[Part, ...]) -> tuple[Part, ...]:
-            return tuple(replace(part, field=storages[part.field]) for part in found)
-
-        def messages(found: tuple[Message, ...]) -> tuple[Message, ...]:
-            tags = (self._tag(number, storages[one.parts[0].field]) for one in found)
-            return tuple(
-                replace(one, tag=tag, parts=parts(one.parts))
-                for one, tag in zip(found, tags, strict=True)
-            )
-
-        return replace(
-            exchange,
-            number=number,
-            sends=messages(exchange.sends),
-            receives=messages(exchange.receives),
-            copies=parts(exchange.copies),
-        )
+        return exchange.with_storages(storages, number, partial(self._tag, number))
 
     def stages(self) -> tuple[int | None, ...]:
         """Return the axes exchanged one after the other; a single None for all at once."""
@@ -209,6 +196,7 @@ class Exchanger:
 
     def incoming(self, block: Block, needs: Needs, axis: int | None) -> list[Part]:
         """Return what a block gets, in the order in which it is packed."""
+        used = self.use.of_others(block) if self.use else None
         parts = [
             Part(
                 field,
@@ -216,15 +204,47 @@ class Exchanger:
                 source.number,
                 block.number,
                 direction,
-                self.layouts[field].space.flat(piece.shift(displacement)),
+                self.layouts[field].space.flat(box.shift(displacement)),
                 shift,
             )
             for (field, component, displacement), source, direction, piece, shift in self._pieces(
                 block, needs, axis
             )
             if source.rank != NOBODY
+            for box in self._used(piece, used, (field, component))
         ]
         return sorted(parts, key=lambda part: (codimension(part.direction), part))
+
+    def _used(self, piece: Box, used: Cells | None, key: tuple[str, int]) -> Iterable[Box]:
+        """Return the cells of a piece that a block uses, which says so of thin blocks alone."""
+        if used is None:
+            return (piece,)
+        assert self.use is not None
+        box = used.get(self.use.key(key))
+        return () if box is None or not box.meets(piece) else (piece.intersect(box),)
+
+    def asked_of(self, block: Block) -> list[Part]:
+        """Return what all blocks of a forest ever get of a block, by what their kernels read."""
+        if block.number not in self._asked:
+            found = {
+                other.number: other
+                for space, widths in self.widths.items()
+                for other in self._beside(block, space, widths)
+            }
+            self._asked[block.number] = [
+                Part(
+                    *(key[0], key[1], block.number, other, direction),
+                    self.layouts[key[0]].space.flat(piece),
+                    shift,
+                )
+                for other in (*found, block.number)
+                for needs in self.every
+                for key, source, direction, piece, shift in self._pieces(
+                    self.decomposition.block(other), needs, None
+                )
+                if source.number == block.number
+            ]
+        return self._asked[block.number]
 
     def _pieces(self, block: Block, needs: Needs, axis: int | None) -> tuple[Piece, ...]:
         """Return what a block gets, dropped blocks included, as seen from where values belong."""
@@ -239,7 +259,7 @@ class Exchanger:
         for key, boxes in needed.items():
             own = self._on_space(key[0]).block(block.number)
             for box in boxes:
-                for direction, piece in self._by_direction(own, box):
+                for direction, piece in by_direction(box, own.owned):
                     if axis is None or _last_axis(direction) == axis:
                         yield from self._from_sources(own, key, direction, piece, axis)
 
@@ -270,22 +290,6 @@ class Exchanger:
     def _on_space(self, field: str) -> Decomposition:
         """Return the blocks as boxes of a field's cells."""
         return self.decomposition.on(self.layouts[field].space)
-
-    def _by_direction(self, block: Block, box: Box) -> list[tuple[Direction, Box]]:
-        """Cut a box along the sides of a block's own cells; say where each piece lies."""
-        intervals = []
-        for axis in range(self.dimensions):
-            low, high = block.owned.lower[axis], block.owned.upper[axis]
-            a, b = box.lower[axis], box.upper[axis]
-            cuts = [(-1, a, min(b, low)), (0, max(a, low), min(b, high)), (1, max(a, high), b)]
-            intervals.append([cut for cut in cuts if cut[1] < cut[2]])
-        return [
-            (
-                tuple(sign for sign, _, _ in cut),
-                Box(tuple(a for _, a, _ in cut), tuple(b for _, _, b in cut)),
-            )
-            for cut in product(*intervals)
-        ]
 
     def _needs_on(self, block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
         """Return the cells that a block needs from others, by field and component."""

@@ -10,12 +10,13 @@ from halocline.geometry import without
 from halocline.language.steps.tree import Every, Swap, mapped
 from halocline.plan import operations as ops
 from halocline.plan.arrangement import INITIAL
+from halocline.plan.border_use import BorderUse
 from halocline.plan.columns import sweep_operations
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.evaluations import with_evaluations
 from halocline.plan.exchange import Exchanger
 from halocline.plan.gathering import gathering_operations
-from halocline.plan.layout import make_layouts
+from halocline.plan.layout import launched, make_layouts
 from halocline.plan.layout_checks import check_before_planning, check_layouts
 from halocline.plan.message import Exchange
 from halocline.plan.overlap import Exchanges, Surroundings, chain_operations
@@ -23,7 +24,7 @@ from halocline.plan.plan import Plan
 from halocline.plan.producers import with_producers
 from halocline.plan.program import Called, Checked, Computed, Reduced, all_launches
 from halocline.plan.schedule import make_schedule
-from halocline.plan.step import Chain, Refresh, StepEnd
+from halocline.plan.step import Chain, Refresh, StepEnd, all_chains, all_refreshed
 from halocline.plan.wrap import across
 from halocline.plan.zones import Blocks
 
@@ -104,6 +105,8 @@ class _Lowering:
         self.numbers = 0
 
     def plan(self, schedule: Schedule) -> Plan:
+        if self.decomposition.roles and self.strategy.width == "minimal":
+            self._narrow(schedule)
         prologue = self._exchange_now(schedule.prologue)
         epilogues = tuple(tuple(self._exchange_now(needs)) for needs in schedule.epilogues)
         steps = _by_step(self._items(schedule.items))
@@ -126,6 +129,17 @@ class _Lowering:
             epilogues,
             self._checks(Checked(self.program.checked)),
         )
+
+    def _narrow(self, schedule: Schedule) -> None:
+        """Let the thin blocks of a forest do no more than others ask for."""
+        chains = all_chains(schedule.items)
+        found = [schedule.prologue, all_refreshed(schedule.items)]
+        found += [n for c in chains for n in (c.fetch, c.send, *c.early, *c.late)]
+        self.exchanger.every = tuple(dict.fromkeys(found))
+        launches = [launch for launch, _ in launched(schedule.items)]
+        use = BorderUse(self.program, launches, self.decomposition, self.exchanger.asked_of)
+        self.exchanger.use = use
+        self.blocks = replace(self.blocks, use=use)
 
     def _items(self, items: Iterable[ScheduleItem]) -> tuple[ops.Operation, ...]:
         return mapped(items, self._item)

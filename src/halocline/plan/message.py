@@ -8,12 +8,14 @@ neighbour can be confused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.geometry import opposite
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from halocline.geometry import Box, Direction, Offset
     from halocline.plan.strategy import Transport
 
@@ -84,6 +86,34 @@ class Exchange:
     receives: tuple[Message, ...]
     copies: tuple[Part, ...]
     label: int
+
+    def with_storages(
+        self, storages: Mapping[str, str], number: int, tag: Callable[[str], int]
+    ) -> Exchange:
+        """Return the same with other storages.
+
+        Args:
+            storages: For each of its storages the other one.
+            number: What it gets.
+            tag: Returns the tag of a message, called with its first storage.
+        """
+
+        def parts(found: tuple[Part, ...]) -> tuple[Part, ...]:
+            return tuple(replace(part, field=storages[part.field]) for part in found)
+
+        def messages(found: tuple[Message, ...]) -> tuple[Message, ...]:
+            return tuple(
+                replace(one, tag=tag(storages[one.parts[0].field]), parts=parts(one.parts))
+                for one in found
+            )
+
+        return replace(
+            self,
+            number=number,
+            sends=messages(self.sends),
+            receives=messages(self.receives),
+            copies=parts(self.copies),
+        )
 
     @property
     def is_empty(self) -> bool:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
     from halocline.plan.access import Boxes
+    from halocline.plan.border_use import BorderUse
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.operations import Layers
     from halocline.plan.program import Launch
@@ -41,10 +42,17 @@ class Zone:
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """The blocks of a rank, as boxes of whichever space."""
+    """The blocks of a rank, as boxes of whichever space.
+
+    Attributes:
+        decomposition: All blocks.
+        numbers: Those of the rank.
+        use: What thin blocks of a forest use; None where all is.
+    """
 
     decomposition: Decomposition
     numbers: tuple[int, ...]
+    use: BorderUse | None = None
 
     @classmethod
     def of_rank(cls, decomposition: Decomposition, rank: int) -> Blocks:
@@ -75,10 +83,15 @@ class Blocks:
 
     def boxes(self, chain: Chain, number: int) -> list[Box | None]:
         """Return where the kernels of a chain run on a block."""
-        return [
+        found = [
             self.where(extent, launch.space, number)
             for launch, extent in zip(chain.launches, chain.extents, strict=True)
         ]
+        if self.use is None:
+            return found
+        block = self.decomposition.block(number)
+        pairs = zip(chain.launches, found, strict=True)
+        return [self.use.narrowed(launch, block, box) for launch, box in pairs]
 
     def layers(self, chain: Chain, position: int) -> Layers:
         """Return on each block where the producers of a kernel run: a box each, or None."""

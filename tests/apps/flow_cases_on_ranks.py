@@ -19,6 +19,7 @@ from halocline.apps.lbm.cylinder import Cylinder
 from halocline.apps.lbm.duct import Duct
 from halocline.apps.lbm.oscillating_channel import OscillatingChannel
 from halocline.apps.lbm.porous import Porous
+from halocline.apps.lbm.shear_layer import ShearLayer
 from halocline.apps.lbm.sphere import Sphere
 from halocline.apps.lbm.taylor_green import TaylorGreen
 from halocline.runtime.job import join
@@ -34,6 +35,7 @@ def cases(folder: str):
         yield OscillatingChannel(cells=12, **way)
         yield Duct(cells=8, **way, **SHORT)
         yield TaylorGreen(cells=12, reynolds=10.0, convective_times=1.0, **way)
+        yield ShearLayer(cells=16, reynolds=100.0, convective_times=0.2, **way)
         yield Cylinder(cells=8, downstream=4.0, **way, **SHORT)
         yield Sphere(cells=4, downstream=4.0, upstream=2.0, below=2.0, above=2.0, **way, **SHORT)
         yield Porous(geometry=f"{folder}/sample.npy", driving="pressure-drop", **way, **SHORT)

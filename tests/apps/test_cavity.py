@@ -164,7 +164,7 @@ def test_the_largest_reynolds_number_that_is_allowed_is_stable(collision, dimens
     [
         (LidCavity(dimensions=1), "'dimensions' was given 1; expected one of: 2, 3."),
         (LidCavity(dtype="float61"), "'dtype' was given 'float61'; expected one of: float64, floa"),
-        (LidCavity(collision="btg"), "'collision' was given 'btg'; expected one of: bgk, trt, mrt"),
+        (LidCavity(collision="btg"), "'collision' was given 'btg'; expected one of: bgk, trt, ce"),
         (LidCavity(lattice_speed=0.5), "at most 0.2"),
         (LidCavity(tolerance=-1.0), "'tolerance' was given -1.0; expected a number of at least 0."),
         (LidCavity(cells=2), "'cells' was given 2; expected a whole number of at least 4."),

@@ -13,11 +13,17 @@ PARABOLA = "greatest difference from the parabola, over its greatest velocity"
 GRADIENT = "driving force and pressure gradient"
 
 
+@pytest.mark.parametrize("collision", ["trt", "central"])
 @pytest.mark.parametrize("dimensions", [2, 3])
 @pytest.mark.parametrize("streaming", ["two-grids", "in-place"])
-def test_a_force_gives_the_parabola_to_rounding(streaming, dimensions):
+def test_a_force_gives_the_parabola_to_rounding(streaming, dimensions, collision):
     case = Channel(
-        cells=10, reynolds=3.0, dimensions=dimensions, streaming=streaming, tolerance=1e-12
+        cells=10,
+        reynolds=3.0,
+        dimensions=dimensions,
+        collision=collision,
+        streaming=streaming,
+        tolerance=1e-12,
     )
     result, _ = run(case)
     assert result.is_steady

@@ -7,6 +7,7 @@ import pytest
 
 import halocline as hc
 from halocline.apps.lbm import kernels
+from halocline.apps.lbm.central_moments import central
 from halocline.apps.lbm.collision import bgk, mrt, odd_rate, regularised, smagorinsky, stress, trt
 from halocline.apps.lbm.cumulant import cumulant
 from halocline.apps.lbm.populations import equilibrium
@@ -27,6 +28,7 @@ CASES = [
     ("D2Q9", mrt()),
     ("D3Q19", mrt()),
     ("D3Q27", cumulant),
+    *((name, central()) for name in ("D2Q9", "D3Q19", "D3Q27")),
 ]
 
 
@@ -88,6 +90,46 @@ def test_moments_with_the_rate_of_the_stress_are_two_rates(name, is_forced):
     assert np.abs(np.array(other) - found).max() > 1e-5
 
 
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19", "D3Q27"])
+@pytest.mark.parametrize("is_forced", [False, True])
+def test_two_equal_rates_of_central_moments_are_one(name, is_forced):
+    lattice = velocity_set(name)
+    f, force = random_state(lattice), force_of(lattice, is_forced)
+    found = central((1 / OMEGA - 0.5) ** 2)(lattice, f, OMEGA, force)
+    expected = bgk(lattice, f, OMEGA, force)
+    assert np.array(found) == pytest.approx(np.array(expected), abs=1e-15)
+
+
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19", "D3Q27"])
+def test_in_a_fluid_at_rest_central_moments_are_two_rates(name):
+    lattice = velocity_set(name)
+    f = np.array(random_state(lattice))
+    # Without momentum, all that is odd and left is of third order and above.
+    c = np.array(lattice.velocities, float)
+    f = f - 3 * np.array(lattice.weights)[:, None] * (c @ momentum(lattice, f))
+    found = central()(lattice, list(f), OMEGA, ())
+    assert np.array(found) == pytest.approx(np.array(trt()(lattice, list(f), OMEGA, ())), abs=1e-15)
+
+
+@pytest.mark.parametrize("name", ["D2Q9", "D3Q19", "D3Q27"])
+def test_odd_central_moments_relax_at_their_rate_in_a_moving_fluid(name):
+    lattice = velocity_set(name)
+    f = np.array(random_state(lattice)) + np.array(lattice.weights)[:, None] * 0.3
+    c = np.array(lattice.velocities, float)
+    density = 1.0 + f.sum(axis=0)
+    u = momentum(lattice, f) / density
+    rest = equilibrium(lattice, density, list(u))
+
+    def of_third_order(populations):
+        """Return the central moment x² y of what is not in equilibrium."""
+        x, y = (c[:, axis, None] - u[axis] for axis in (0, 1))
+        return (x**2 * y * (np.array(populations) - np.array(rest))).sum(axis=0)
+
+    found = of_third_order(central()(lattice, list(f), OMEGA, ()))
+    assert found == pytest.approx((1 - odd_rate(OMEGA)) * of_third_order(f), abs=1e-15)
+    assert np.abs(found).min() > 1e-8
+
+
 @pytest.mark.parametrize("name", ["D2Q9", "D3Q15", "D3Q19", "D3Q27"])
 @pytest.mark.parametrize("is_forced", [False, True])
 def test_what_is_regularised_once_stays_so(name, is_forced):
@@ -103,7 +145,7 @@ def test_what_is_regularised_once_stays_so(name, is_forced):
     assert again == pytest.approx(np.array(regularised(lattice, f, OMEGA, force)), abs=1e-14)
 
 
-@pytest.mark.parametrize("collision", [bgk, trt(), mrt(), regularised])
+@pytest.mark.parametrize("collision", [bgk, trt(), central(), mrt(), regularised])
 def test_the_stress_relaxes_at_its_rate(collision):
     lattice = velocity_set("D3Q19")
     f = random_state(lattice)
@@ -134,6 +176,8 @@ def test_a_lattice_that_a_collision_does_not_know_is_refused():
     f = random_state(velocity_set("D3Q15"))
     with pytest.raises(CaseError, match="'mrt' was asked for on D3Q15; it knows the moments of D2"):
         mrt()(velocity_set("D3Q15"), f, OMEGA, ())
+    with pytest.raises(CaseError, match="'central' was asked for on D3Q15; it is known on D2Q9, "):
+        central()(velocity_set("D3Q15"), f, OMEGA, ())
     with pytest.raises(CaseError, match="'cumulant' was asked for on D3Q15; it needs D3Q27"):
         cumulant(velocity_set("D3Q15"), f, OMEGA, ())
 

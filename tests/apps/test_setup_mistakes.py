@@ -14,7 +14,10 @@ from halocline.apps.lbm.cumulant import cumulant
 HALF = np.zeros((8, 6))
 HALF[3, 2] = 0.5
 BETWEEN = "expected a number above 0 and below 2. The viscosity is (1/omega - 1/2) / 3."
-COLLISIONS = "Collisions are bgk, trt(), mrt(), regularised, cumulant, smagorinsky(0.15), or yours."
+COLLISIONS = (
+    "Collisions are bgk, trt(), central(), mrt(), regularised, cumulant, smagorinsky(0.15), "
+    "or yours."
+)
 FOUR = f"expected a function of velocity set, populations, omega and force. {COLLISIONS}"
 NAMES = "expected one of: D2Q9, D3Q15, D3Q19, D3Q27."
 SOLID = "True or 1 where a cell is solid, False or 0 elsewhere."

@@ -7,6 +7,7 @@ import pytest
 
 import halocline as hc
 from halocline.apps.lbm import kernels
+from halocline.apps.lbm.central_moments import central
 from halocline.apps.lbm.collision import bgk, mrt, regularised, smagorinsky, trt
 from halocline.apps.lbm.cumulant import cumulant
 from halocline.apps.lbm.populations import equilibrium
@@ -15,6 +16,7 @@ from halocline.apps.lbm.velocity_set import velocity_set
 COLLISIONS = {
     "bgk": bgk,
     "trt": trt(),
+    "central": central(),
     "mrt": mrt(),
     "regularised": regularised,
     "cumulant": cumulant,
@@ -76,9 +78,10 @@ def viscosity_error(name, cells, collision, mean=0.0):
     ("name", "collision"),
     [
         *(("D2Q9", collision) for collision in COLLISIONS if collision != "cumulant"),
-        *(("D3Q19", collision) for collision in ("bgk", "mrt", "regularised")),
+        *(("D3Q19", collision) for collision in ("bgk", "central", "mrt", "regularised")),
         ("D3Q15", "trt"),
         ("D3Q27", "bgk"),
+        ("D3Q27", "central"),
         ("D3Q27", "cumulant"),
     ],
 )

@@ -25,7 +25,7 @@ def square(cells, **more):
     )
 
 
-@pytest.mark.parametrize("collision", ["bgk", "trt", "mrt", "regularised"])
+@pytest.mark.parametrize("collision", ["bgk", "trt", "central", "mrt", "regularised"])
 def test_in_two_dimensions_the_decay_is_exact_to_second_order(collision):
     errors = [found(square(n, collision=collision))[VELOCITY].measured for n in (32, 64)]
     assert 1.8 < np.log2(errors[0] / errors[1]) < 2.2, errors
@@ -41,7 +41,7 @@ def cube(cells, **more):
     return TaylorGreen(cells=cells, **more)
 
 
-@pytest.mark.parametrize("collision", ["trt", "cumulant"])
+@pytest.mark.parametrize("collision", ["trt", "central", "cumulant"])
 def test_in_three_dimensions_energy_falls_as_a_spectral_program_says(collision):
     time, energy, _ = taylor_green(20.0, 16, 3.0, 0.05)
     case = cube(24, reynolds=20.0, convective_times=3.0, lattice_speed=0.03, collision=collision)
@@ -50,14 +50,21 @@ def test_in_three_dimensions_energy_falls_as_a_spectral_program_says(collision):
     assert np.abs(result.series("kinetic_energy") - expected).max() < 0.01 * energy[0]
 
 
-def test_energy_is_lost_as_enstrophy_says():
-    case = cube(24, reynolds=20.0, convective_times=3.0, lattice_speed=0.03)
+def imbalance(case):
+    """Return the greatest difference of -dE/dt from 2 nu enstrophy, over the greatest."""
     result, _ = run(case)
     time, rate = case.dissipation(result)
-    expected = np.interp(time, *case.by_enstrophy(result))
     # The first samples see the stress come into being.
     late = time > 1.0
-    assert np.abs(rate / expected - 1.0)[late].max() < 0.05
+    return np.abs(rate - np.interp(time, *case.by_enstrophy(result)))[late].max() / rate.max()
+
+
+@pytest.mark.parametrize("lattice", ["D3Q19", "D3Q27"])
+def test_energy_is_lost_as_enstrophy_says(lattice):
+    given = {"reynolds": 60.0, "convective_times": 5.0, "lattice_speed": 0.05, "lattice": lattice}
+    assert imbalance(cube(32, **given)) < 0.012
+    # Odd moments of TRT bring about a loss of their own.
+    assert imbalance(cube(32, **given, collision="trt")) > 0.02
 
 
 def test_the_picture_of_vortices_is_drawn(tmp_path):
@@ -65,15 +72,31 @@ def test_the_picture_of_vortices_is_drawn(tmp_path):
 
 
 @pytest.mark.slow
-def test_cube_at_reynolds_100_against_a_spectral_program(record):
-    time, energy, dissipation = taylor_green(100.0, 32, 10.0, 0.05)
-    case = cube(64, reynolds=100.0, convective_times=10.0)
+@pytest.mark.parametrize("lattice", ["D3Q19", "D3Q27"])
+def test_cube_at_reynolds_100_against_a_spectral_program(lattice, record):
+    # 48 points give the greatest dissipation of 64 to 5e-5.
+    time, energy, dissipation = taylor_green(100.0, 48, 10.0, 0.05)
+    case = cube(64, reynolds=100.0, convective_times=10.0, lattice=lattice)
     result, _ = run(case)
-    times, found_by_enstrophy = case.by_enstrophy(result)
-    off = np.abs(result.series("kinetic_energy") - np.interp(times, time, energy)).max() / energy[0]
-    peak = abs(found_by_enstrophy.max() / dissipation.max() - 1.0)
-    title = "Taylor-Green 3-D Re 100, 64x64x64, TRT"
-    record(title, "kinetic energy against spectral, over the first", off, 0.01, result.seconds)
-    record(title, "greatest dissipation against spectral, relative", peak, 0.06, result.seconds)
-    assert off <= 0.01
-    assert peak <= 0.06
+    times, by_enstrophy = case.by_enstrophy(result)
+    _, by_energy = case.dissipation(result)
+    expected = np.interp(times, time, energy)
+    title = f"Taylor-Green 3-D Re 100, 64x64x64, {lattice} central"
+    off = {
+        "kinetic energy against spectral, over the first": (
+            np.abs(result.series("kinetic_energy") - expected).max() / energy[0],
+            0.01,
+        ),
+        "greatest -dE/dt against spectral, relative": (
+            abs(by_energy.max() / dissipation.max() - 1.0),
+            0.02,
+        ),
+        "greatest 2 nu enstrophy against spectral, relative": (
+            abs(by_enstrophy.max() / dissipation.max() - 1.0),
+            0.02,
+        ),
+        "-dE/dt against 2 nu enstrophy, over the greatest": (imbalance(case), 0.01),
+    }
+    for quantity, (found_off, accepted) in off.items():
+        record(title, quantity, found_off, accepted, result.seconds)
+    assert all(found_off <= accepted for found_off, accepted in off.values()), off

@@ -111,7 +111,8 @@ def test_the_table_tells_both_units():
         ),
         (
             {"collision": "btg"},
-            "'collision' was given 'btg'; expected one of: bgk, trt, mrt, regularised, cumulant.",
+            "'collision' was given 'btg'; expected one of: bgk, trt, central, mrt, regularised, "
+            "cumulant.",
         ),
         (
             {"collision": "cumulant"},

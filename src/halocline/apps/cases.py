@@ -50,6 +50,7 @@ def known_cases() -> dict[str, type[Case]]:
     from halocline.apps.lbm.obstacle_flow import ObstacleFlow
     from halocline.apps.lbm.oscillating_channel import OscillatingChannel
     from halocline.apps.lbm.porous import Porous
+    from halocline.apps.lbm.shear_layer import ShearLayer
     from halocline.apps.lbm.sphere import Sphere
     from halocline.apps.lbm.taylor_green import TaylorGreen
     from halocline.apps.ocean.kelvin_wave import KelvinWave
@@ -69,6 +70,7 @@ def known_cases() -> dict[str, type[Case]]:
         OscillatingChannel,
         Duct,
         TaylorGreen,
+        ShearLayer,
         Cylinder,
         Sphere,
         Porous,

@@ -208,7 +208,10 @@ def check_collision(name: str, collision: Any) -> None:
     Raises:
         CaseError: The message names the argument.
     """
-    hint = "Collisions are bgk, trt(), mrt(), regularised, cumulant, smagorinsky(0.15), or yours."
+    hint = (
+        "Collisions are bgk, trt(), central(), mrt(), regularised, cumulant, smagorinsky(0.15), "
+        "or yours."
+    )
     if not callable(collision):
         raise wrong(name, collision, "a function", hint)
     check_function(name, collision, ("velocity set", "populations", "omega", "force"), hint)

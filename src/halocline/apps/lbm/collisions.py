@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from halocline.apps.lbm.central_moments import central
 from halocline.apps.lbm.collision import Collision, bgk, mrt, regularised, smagorinsky, trt
 from halocline.apps.lbm.cumulant import cumulant
+from halocline.apps.lbm.moment_table import LATTICES
 from halocline.errors import CaseError
 
 COLLISIONS: Mapping[str, Collision] = {
     "bgk": bgk,
     "trt": trt(),
+    "central": central(),
     "mrt": mrt(),
     "regularised": regularised,
     "cumulant": cumulant,
 }
 # The lattices on which a collision is known; those that are not named serve on all.
-_LATTICES = {"mrt": ("D2Q9", "D3Q19"), "cumulant": ("D3Q27",)}
+_LATTICES = {"central": LATTICES, "mrt": ("D2Q9", "D3Q19"), "cumulant": ("D3Q27",)}
 
 
 def collision_named(name: str, eddies: float = 0.0) -> Collision:

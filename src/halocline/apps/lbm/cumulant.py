@@ -5,9 +5,16 @@ Source: Geier, Schönherr, Pasquali & Krafczyk 2015.
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING
 
+from halocline.apps.lbm.moment_table import (
+    Table,
+    populations_of,
+    powers,
+    raised,
+    raw_moments,
+    shifted,
+)
 from halocline.apps.lbm.populations import Value, moments
 from halocline.errors import CaseError
 
@@ -15,9 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from halocline.apps.lbm.velocity_set import VelocitySet
-
-# By velocity (-1, 0, 1 along each axis) or by power (0, 1, 2).
-Table = dict[tuple[int, int, int], Value]
 
 _SECOND = ((2, 0, 0), (0, 2, 0), (0, 0, 2))
 _MIXED = ((0, 1, 1), (1, 0, 1), (1, 1, 0))
@@ -45,66 +49,26 @@ def cumulant(
         momentum = [j + 0.5 * f for j, f in zip(momentum, force, strict=True)]
     velocity = [j / density for j in momentum]
     table: Table = {
-        c: f + w  # type: ignore[misc]
+        c: f + w
         for c, f, w in zip(velocity_set.velocities, populations, velocity_set.weights, strict=True)
     }
-    for axis in range(3):
-        table = _forward(table, axis, velocity[axis])
-    table = _relaxed(table, density, velocity, omega, force)
-    for axis in range(3):
-        table = _backward(table, axis, velocity[axis])
+    central = shifted(raw_moments(table), [-u for u in velocity])
+    relaxed = _relaxed(central, density, velocity, omega, force)
+    found = populations_of(shifted(relaxed, velocity, powers(velocity_set)))
     return [
-        table[c] - w  # type: ignore[index]
-        for c, w in zip(velocity_set.velocities, velocity_set.weights, strict=True)
+        found[c] - w for c, w in zip(velocity_set.velocities, velocity_set.weights, strict=True)
     ]
-
-
-def _lines(table: Table, axis: int) -> list[tuple[tuple[int, int, int], ...]]:
-    """Return the keys of a table in lines of three along an axis, from low to high."""
-    keys = sorted(table, key=lambda key: (key[:axis] + key[axis + 1 :], key[axis]))
-    return [(keys[n], keys[n + 1], keys[n + 2]) for n in range(0, len(keys), 3)]
-
-
-def _with(key: tuple[int, int, int], axis: int, value: int) -> tuple[int, int, int]:
-    a, b, c = (value if n == axis else k for n, k in enumerate(key))
-    return a, b, c
-
-
-def _forward(table: Table, axis: int, u: Value) -> Table:
-    """Return central moments along an axis instead of populations."""
-    result: Table = {}
-    for low, middle, high in _lines(table, axis):
-        total, difference = table[low] + table[high], table[high] - table[low]
-        zeroth = total + table[middle]
-        result[_with(low, axis, 0)] = zeroth
-        result[_with(low, axis, 1)] = difference - u * zeroth
-        result[_with(low, axis, 2)] = total - (2.0 * u) * difference + (u * u) * zeroth
-    return result
-
-
-def _backward(table: Table, axis: int, u: Value) -> Table:
-    """Return populations along an axis instead of central moments."""
-    result: Table = {}
-    for lines in _lines(table, axis):
-        m0, m1, m2 = (table[key] for key in lines)
-        square = u * u
-        result[_with(lines[0], axis, 0)] = m0 * (1.0 - square) - (2.0 * u) * m1 - m2
-        for sign in (-1, 1):
-            outer = m0 * (square + sign * u) + m1 * (2.0 * u + sign) + m2
-            result[_with(lines[0], axis, sign)] = 0.5 * outer
-    return result
 
 
 def _relaxed(
     k: Table, density: Value, velocity: Sequence[Value], omega: Value, force: Sequence[Value]
 ) -> Table:
     """Return the central moments after the collision."""
-    result: Table = dict.fromkeys(product(range(3), repeat=3), 0.0)  # type: ignore[arg-type]
-    result[0, 0, 0] = density
+    result: Table = {(0, 0, 0): density}
     if force:
         # The first central moments are minus half the force before and plus half of it after.
         for axis in range(3):
-            key = _with((0, 0, 0), axis, 1)
+            key = raised((0, 0, 0), axis)
             result[key] = -k[key]
     for key in _MIXED:
         result[key] = (1.0 - omega) * k[key]

@@ -36,6 +36,7 @@ class Plane:
         has_streamlines: Whether to draw them.
         exponent: Of the speed, shown as colour; below 1 slow eddies show as well.
         starts: Points through which more streamlines go (n, 2); None for no more.
+        vorticity: Shown as colour instead of the speed (n, m); None for the speed.
     """
 
     u: Array
@@ -47,6 +48,7 @@ class Plane:
     has_streamlines: bool = True
     exponent: float = 1.0
     starts: Array | None = None
+    vorticity: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,17 +131,10 @@ def draw_flow(picture: FlowFigure, path: Path) -> None:
 
 
 def _plane(figure: Figure, axes: Axes, plane: Plane) -> None:
-    from matplotlib.colors import PowerNorm
-
     u, v = (np.ma.masked_array(part, plane.solid).T for part in (plane.u, plane.v))
     extent = (0.0, plane.size[0], 0.0, plane.size[1])
-    image = axes.imshow(
-        np.ma.hypot(u, v),
-        origin="lower",
-        extent=extent,
-        cmap="viridis",
-        norm=PowerNorm(plane.exponent, 0.0),
-    )
+    title, label, shown, colours = _shown(plane)
+    image = axes.imshow(shown, origin="lower", extent=extent, **colours)
     walls = np.ma.masked_array(np.ones(plane.solid.shape), ~plane.solid).T
     axes.imshow(walls, origin="lower", extent=extent, cmap="gray", vmin=0.0, vmax=2.0)
     if plane.has_streamlines and (np.any(u) or np.any(v)) and min(u.shape) > 1:
@@ -157,9 +152,22 @@ def _plane(figure: Figure, axes: Axes, plane: Plane) -> None:
         xlim=extent[:2],
         ylim=extent[2:],
         aspect="equal",
-        title="speed",
+        title=title,
     )
-    figure.colorbar(image, ax=axes, label=f"speed [{plane.unit}]", shrink=0.85, pad=0.02)
+    figure.colorbar(image, ax=axes, label=label, shrink=0.85, pad=0.02)
+
+
+def _shown(plane: Plane) -> tuple[str, str, Array, dict[str, Any]]:
+    """Return title, label, values and colours of what is shown."""
+    from matplotlib.colors import PowerNorm
+
+    if plane.vorticity is not None:
+        most = float(np.abs(plane.vorticity).max())
+        colours = {"cmap": "RdBu_r", "vmin": -most, "vmax": most}
+        return "vorticity", "vorticity", plane.vorticity.T, colours
+    speed = np.ma.masked_array(np.hypot(plane.u, plane.v), plane.solid).T
+    norm = PowerNorm(plane.exponent, 0.0)
+    return "speed", f"speed [{plane.unit}]", speed, {"cmap": "viridis", "norm": norm}
 
 
 def _panel(axes: Axes, panel: Plot) -> None:

@@ -14,14 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-import halocline as hc
 from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
-from halocline.apps.lbm.enstrophy import enstrophy
-from halocline.apps.lbm.flow_case import FlowCase
+from halocline.apps.lbm.decaying_flow import DecayingFlow
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.io.plots import Points
-from halocline.io.quantity import Integral
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
 
     from halocline.apps.lbm.flow import Flow, Setup
     from halocline.apps.lbm.flow_case import FlowResult, Values
-    from halocline.language.steps.steps import Step
 
     Array = NDArray[np.float64]
 
@@ -39,7 +35,7 @@ _PLANE = 2
 
 
 @dataclass(frozen=True)
-class TaylorGreen(FlowCase):
+class TaylorGreen(DecayingFlow):
     """Parameters of Taylor-Green vortices.
 
     Attributes:
@@ -123,19 +119,6 @@ class TaylorGreen(FlowCase):
             (cx * cy * cz, -sx * sy * cz, -sx * cy * sz),
             (sx * sy * cz, -cx * cy * cz, cx * sy * sz),
         )
-
-    def diagnostics(self, flow: Flow) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
-        """Return the mean enstrophy."""
-        found = flow.grid.field("enstrophy", dtype=flow.velocity.dtype)
-        units = self.units
-        integral = Integral(
-            "enstrophy",
-            hc.sum(found),
-            1.0 / (flow.grid.domain.cells * units.step**2),
-            units.named("s-2"),
-            "half the mean square of the vorticity",
-        )
-        return (enstrophy(flow.velocity, found, dimensions=self.dimensions),), (integral,)
 
     def dissipation(self, result: FlowResult) -> tuple[Array, Array]:
         """Return times and the rate at which kinetic energy is lost between two samples."""

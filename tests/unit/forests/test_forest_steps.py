@@ -134,6 +134,24 @@ def test_without_flux_correction_content_is_lost():
     assert content_changed(periodic=True, coupling="none") > 1e-5
 
 
+def test_reductions_count_cells_by_their_volume_and_steps_can_be_done_once():
+    forest = hc.Forest(
+        (16, 16), block=8, finest=2, refine=lambda x, y: np.where(x < 4, 2, 1) + 0 * y
+    )
+    T, twice = forest.field("T"), forest.field("twice")
+    T.set(lambda x, y: x + 10 * y)
+
+    @hc.kernel
+    def double(T, twice):
+        twice[0, 0] = 2 * T[0, 0]
+
+    simulation = hc.Simulation(forest, [double(T, twice), hc.every(2, hc.max(twice))])
+    assert simulation.reduce(hc.sum(T)) == pytest.approx(16 * 16 * 88)
+    simulation.execute(double(T, twice))
+    assert simulation.reduce(hc.max(twice)) == 2 * max(a.max() for f in T.levels for a in f.local())
+    simulation.run(2, progress=False)
+
+
 def test_what_no_forest_can_do_is_refused():
     forest = hc.Forest(
         (16, 16), block=4, finest=1, refine=lambda x, y: np.where(x < 4, 1, 0) + 0 * y

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from typing import TYPE_CHECKING, Any, overload
@@ -13,6 +14,8 @@ from halocline.geometry import AXES
 from halocline.language.expressions import operators
 from halocline.language.expressions.functions import maximum, minimum
 from halocline.language.expressions.kernel import reads
+from halocline.language.expressions.parameters import Parameter
+from halocline.language.grids.composite import CompositeField
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import same_family
 from halocline.language.place import user_place
@@ -50,22 +53,26 @@ class Combination:
     def __call__(self, operand: operators.Operand, name: str = "") -> Reduction: ...
 
     @overload
+    def __call__(self, operand: CompositeField, name: str = "") -> Parameter: ...
+
+    @overload
     def __call__(
         self, operand: operators.Operand, name: str = "", *, over: str, into: Field
     ) -> tuple[Call, ...]: ...
 
     def __call__(
         self,
-        operand: operators.Operand,
+        operand: Any,
         name: str = "",
         *,
         over: str = "",
         into: Field | None = None,
-    ) -> Reduction | tuple[Call, ...]:
+    ) -> Any:
         """Return the sum, the least or the greatest value of an expression.
 
         Args:
-            operand: A field, or an expression of fields.
+            operand: A field, or an expression of fields; or a field of a forest, in whose sum a
+                cell counts as much of one of the coarsest level's as it has of its volume.
             name: What messages call the number.
             over: Axes along which to combine, as 'z' or 'xy': the result is a field without them.
                 Then cells are combined one after the other, upwards, in the field's type; a sum of
@@ -78,12 +85,28 @@ class Combination:
         Raises:
             KernelError: What is combined is no expression, or does not fit the field.
         """
+        if isinstance(operand, CompositeField):
+            return _of_levels(self._kind, operand, name)
         return _reduced(self._kind, operand, name, over, into)
 
 
 sum = Combination("sum")  # noqa: A001 (the field's word)
 min = Combination("min")  # noqa: A001 (the field's word)
 max = Combination("max")  # noqa: A001 (the field's word)
+
+
+def _of_levels(kind: str, field: CompositeField, name: str) -> Parameter:
+    """Return a formula of the reductions on all levels of a forest."""
+    share = 0.5**field.forest.dimensions
+    levels = [level for level, leaves in enumerate(field.forest.leaves.levels) if leaves]
+    found: list[Any] = [
+        Reduction(kind, field.level(level), f"{name or kind} of level {level}") for level in levels
+    ]
+    if kind == "sum":
+        found = [one * share**level for one, level in zip(found, levels, strict=True)]
+    result = functools.reduce(_COMBINED[kind], found)
+    assert isinstance(result, Parameter)
+    return result
 
 
 def _reduced(

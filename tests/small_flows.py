@@ -78,7 +78,7 @@ def _setups(lattice: str) -> dict[str, Setup]:
         "piston": {"sides": {**walls, "x-": Velocity(gust), "x+": Pressure(tide)}},
         "sponge": {
             "sides": {**walls, "x-": Velocity(vector(0.05)), "x+": Pressure()},
-            "sponges": {"x+": Sponge(4, 0.3, tide, gust), "x-": Sponge(2)},
+            "sponges": {"x+": Sponge(4, gust, tide, 0.3), "x-": Sponge(2, vector(0.05))},
             "solid": _solid(extent),
         },
         "pressure drop": {

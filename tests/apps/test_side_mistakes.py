@@ -29,6 +29,8 @@ PLACES = (
 )
 SLOW = "expected a number above -0.57735 and below 0.57735."
 
+SPONGE = Sponge(2, (0.0, 0.0))
+
 MISTAKES = {
     "sides as a list": (
         {"sides": [Wall()]},
@@ -149,34 +151,34 @@ MISTAKES = {
         "1.975, a lower speed, or another collision, as smagorinsky(0.15).",
     ),
     "sponges as a list": (
-        {"sponges": [Sponge(2)]},
-        "'sponges' was given [Sponge(width=...velocity=None)]; expected a dictionary, as "
-        "{'x+': Sponge(20)}.",
+        {"sponges": [SPONGE]},
+        "'sponges' was given [Sponge(width=... strength=0.2)]; expected a dictionary, as "
+        "{'x+': Sponge(…)}.",
     ),
     "sponge as a number": (
         {**at(Pressure()), "sponges": {"x+": 3}},
-        "'sponges['x+']' was given 3; expected a sponge, as Sponge(20).",
+        "'sponges['x+']' was given 3; expected a sponge, as Sponge(20, velocity).",
     ),
     "sponge at a periodic side": (
-        {**at(Pressure()), "sides": WALLS, "sponges": {"x+": Sponge(2)}},
+        {**at(Pressure()), "sides": WALLS, "sponges": {"x+": SPONGE}},
         "Side 'x+' was given a sponge, but is periodic; expected one with a boundary. A sponge "
         "stands before a wall or an open side.",
     ),
     "sponge that is too wide": (
-        {**at(Pressure()), "sponges": {"x+": Sponge(9)}},
+        {**at(Pressure()), "sponges": {"x+": Sponge(9, (0.0, 0.0))}},
         "'width of the sponge at x+' was given 9; expected a whole number of at least 1 and at "
         "most 8.",
     ),
     "sponge that is too strong": (
-        {**at(Pressure()), "sponges": {"x+": Sponge(3, 1.5)}},
+        {**at(Pressure()), "sponges": {"x+": Sponge(3, (0.0, 0.0), strength=1.5)}},
         "'strength of the sponge at x+' was given 1.5; expected a number above 0 and at most 1.",
     ),
     "sponge with a pressure": (
-        {**at(Pressure()), "sponges": {"x+": Sponge(3, density=0.0)}},
+        {**at(Pressure()), "sponges": {"x+": Sponge(3, (0.0, 0.0), 0.0)}},
         f"'density of the sponge at x+' was given 0.0; {DENSITY}",
     ),
     "sponge with a velocity of one component": (
-        {**at(Pressure()), "sponges": {"x+": Sponge(3, velocity=(0.1,))}},
+        {**at(Pressure()), "sponges": {"x+": Sponge(3, (0.1,))}},
         "'velocity of the sponge at x+' was given (0.1,); expected 2 numbers, one an axis.",
     ),
     "pressure drop as text": (

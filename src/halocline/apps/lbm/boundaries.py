@@ -67,6 +67,11 @@ class Pressure:
     density: float | Callable[..., Value] = 1.0
 
 
+# The 'relaxation' of an inflow of which the velocity matters more than that sound leaves: it is
+# nearly that of 'Velocity', but what alternates from cell to cell goes out.
+HELD = 0.05
+
+
 @dataclass(frozen=True, slots=True)
 class Inflow:
     """A side through which fluid comes in and sound goes out.

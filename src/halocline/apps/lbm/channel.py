@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from halocline.apps.comparison import Comparison
-from halocline.apps.lbm.boundaries import Boundary, Outflow, PressureDrop, Velocity, Wall
+from halocline.apps.lbm.boundaries import HELD, Boundary, Inflow, Outflow, PressureDrop, Wall
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry
 from halocline.apps.lbm.steady_case import SteadyCase
@@ -95,7 +95,7 @@ class Channel(SteadyCase):
             def parabola(y: Any) -> tuple[Any, ...]:
                 return (speed * self.parabola(y / height), *still)
 
-            ends = {"x-": Velocity(parabola), "x+": Outflow()}
+            ends = {"x-": Inflow(parabola, HELD), "x+": Outflow()}
         # An open side reads what walls send into its cells: walls come first.
         sides = {"y-": Wall(), "y+": Wall(), **ends}
         return self.lattice_setup(self.extent, sides=sides, solid=self._solid(), **more)

@@ -16,7 +16,7 @@ import numpy as np
 import halocline as hc
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.body_force import body_force
-from halocline.apps.lbm.boundaries import Boundary, FreeSlip, Outflow, Pressure, Velocity, Wall
+from halocline.apps.lbm.boundaries import HELD, Boundary, FreeSlip, Inflow, Outflow, Pressure, Wall
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry
 from halocline.apps.lbm.settling import PERIODS, TOLERANCE, WINDOW, Settling, State, settling
@@ -130,7 +130,8 @@ class PastBody(SteadyCase):
         sides: dict[str, Boundary] = dict.fromkeys(
             along, Wall() if self.sides == "wall" else FreeSlip()
         )
-        ends = {"x-": Velocity(self._rising if self.ramp else self._incoming), "x+": outlet}
+        incoming = self._rising if self.ramp else self._incoming
+        ends = {"x-": Inflow(incoming, HELD), "x+": outlet}
         return self.lattice_setup(self.extent, sides={**sides, **ends}, solid=self.solid())
 
     def start(self, flow: Flow) -> None:

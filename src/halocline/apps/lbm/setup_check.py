@@ -162,11 +162,11 @@ def _check_relaxation(side: str, relaxation: Any) -> None:
 def _check_sponges(setup: Setup) -> None:
     axes = len(setup.extent)
     if not isinstance(setup.sponges, Mapping):
-        raise wrong("sponges", setup.sponges, "a dictionary, as {'x+': Sponge(20)}")
+        raise wrong("sponges", setup.sponges, "a dictionary, as {'x+': Sponge(…)}")
     for side, sponge in setup.sponges.items():
         check_word("sponges", side, names_of_sides(axes))
         if not isinstance(sponge, Sponge):
-            raise wrong(f"sponges['{side}']", sponge, "a sponge, as Sponge(20)")
+            raise wrong(f"sponges['{side}']", sponge, "a sponge, as Sponge(20, velocity)")
         if not isinstance(setup.sides.get(side), Open | Wall | FreeSlip):
             raise CaseError(
                 f"Side '{side}' was given a sponge, but is periodic; expected one with a boundary.",
@@ -177,8 +177,7 @@ def _check_sponges(setup: Setup) -> None:
         whole_number(f"'width of {name}'", sponge.width, allowed, CaseError)
         check_number(f"strength of {name}", sponge.strength, Range(above=0.0, most=1.0))
         _check_density(name, sponge.density, axes)
-        if sponge.velocity is not None:
-            _check_velocity(name, sponge.velocity, axes)
+        _check_velocity(name, sponge.velocity, axes)
 
 
 def _check_stability(setup: Setup) -> None:

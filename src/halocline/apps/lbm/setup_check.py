@@ -13,6 +13,7 @@ from halocline.apps.lbm.arguments import (
     check_vector,
     check_word,
     current,
+    listed,
     wrong,
 )
 from halocline.apps.lbm.boundaries import (
@@ -70,6 +71,7 @@ def check_setup(setup: Setup) -> None:
     elif not _is_empty(setup.force):
         check_vector("force", setup.force, axes)
     _check_sides(setup.sides, axes)
+    _check_mirrors(setup)
     _check_sponges(setup)
     _check_stability(setup)
 
@@ -157,6 +159,21 @@ def _check_density(side: str, density: Any, axes: int) -> None:
 def _check_relaxation(side: str, relaxation: Any) -> None:
     if relaxation is not None:
         check_number(f"relaxation of {side}", current(relaxation), Range(above=0.0, below=1.0))
+
+
+def _check_mirrors(setup: Setup) -> None:
+    """Refuse what is not computed right yet: a mirror image of one beyond another side, in place.
+
+    The planner does not know that a layer reads what another one has assigned beyond the domain.
+    """
+    mirrored = {side[0] for side, boundary in setup.sides.items() if isinstance(boundary, FreeSlip)}
+    if len(mirrored) > 1 and STREAMINGS[setup.streaming].is_in_place:
+        raise CaseError(
+            f"Sides of {listed(sorted(mirrored))} were given free slip with streaming "
+            f"'{setup.streaming}'; expected mirrors on one axis, as edges between two are not "
+            "filled there.",
+            hint="Use streaming='two-grids'.",
+        )
 
 
 def _check_sponges(setup: Setup) -> None:

@@ -150,6 +150,11 @@ MISTAKES = {
         "number of 59.4 a cell; at most 48 are stable with collision 'trt'. Take omega up to "
         "1.975, a lower speed, or another collision, as smagorinsky(0.15).",
     ),
+    "outflow with BGK and a small viscosity": (
+        {**at(Outflow()), "omega": 1.9},
+        "Side 'x-' is an outflow, and 'omega' is 1.9 with collision 'bgk'; expected at most 1.8, "
+        "beyond which noise along the side grows. Use trt(), which is stable there, or Pressure().",
+    ),
     "sponges as a list": (
         {"sponges": [SPONGE]},
         "'sponges' was given [Sponge(width=... strength=0.2)]; expected a dictionary, as "

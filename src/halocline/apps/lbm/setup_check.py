@@ -28,7 +28,7 @@ from halocline.apps.lbm.boundaries import (
     Wall,
 )
 from halocline.apps.lbm.collision import check_collision, known_as
-from halocline.apps.lbm.model import LARGEST_SPEED, LIMITS
+from halocline.apps.lbm.model import BGK_OUTFLOW, LARGEST_SPEED, LIMITS
 from halocline.apps.lbm.prescribed import check_place_and_time, is_function
 from halocline.apps.lbm.sponge import Sponge
 from halocline.apps.lbm.streaming import DTYPES, STREAMINGS
@@ -198,7 +198,15 @@ def _check_sponges(setup: Setup) -> None:
 
 
 def _check_stability(setup: Setup) -> None:
-    """Refuse prescribed velocities at which no flow that was tried has been stable."""
+    """Refuse that with which no flow that was tried has been stable."""
+    name, omega = known_as(setup.collision), current(setup.omega)
+    outflow = next((s for s, b in setup.sides.items() if isinstance(b, Outflow)), None)
+    if outflow and name == "bgk" and omega > BGK_OUTFLOW:
+        raise CaseError(
+            f"Side '{outflow}' is an outflow, and 'omega' is {omega:g} with collision 'bgk'; "
+            f"expected at most {BGK_OUTFLOW:g}, beyond which noise along the side grows.",
+            hint="Use trt(), which is stable there, or Pressure().",
+        )
     for side, boundary in setup.sides.items():
         given = getattr(boundary, "velocity", ())
         if is_function(given) or not len(given):
@@ -210,8 +218,7 @@ def _check_stability(setup: Setup) -> None:
                 f"{LARGEST_SPEED:g}, about a third of the speed of sound.",
                 hint="0.1 is usual, 0.05 more accurate: make steps shorter, or cells larger.",
             )
-        viscosity = (1.0 / current(setup.omega) - 0.5) / 3.0
-        name = known_as(setup.collision)
+        viscosity = (1.0 / omega - 0.5) / 3.0
         limit = LIMITS[name].largest if name else inf
         if speed > limit * viscosity:
             raise CaseError(

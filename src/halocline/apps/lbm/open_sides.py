@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 SOUND = 1.0 / sqrt(3.0)
 # What is prescribed comes back in the time in which sound crosses so many lengths of the domain:
-# faster, and pulses a tenth as long as that come back by more than 2 %; slower, and means drift.
+# faster, and more of long pulses comes back; slower, and means drift for longer.
 _LENGTHS = 8.0
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import halocline as hc
 from halocline.apps.lbm.boundaries import (
     FreeSlip,
+    Inflow,
     Outflow,
     Pressure,
     PressureDrop,
@@ -18,6 +19,7 @@ from halocline.apps.lbm.boundaries import (
 )
 from halocline.apps.lbm.collision import bgk, mrt, regularised, smagorinsky, trt
 from halocline.apps.lbm.flow import Flow, Setup, make_flow
+from halocline.apps.lbm.sponge import Sponge
 
 EXTENTS = {"D2Q9": (12, 9), "D3Q15": (8, 7, 9), "D3Q19": (10, 8, 7), "D3Q27": (7, 9, 8)}
 STEPS = 6  # lattice steps
@@ -37,11 +39,20 @@ def _setups(lattice: str) -> dict[str, Setup]:
     def vector(x: float) -> tuple[float, ...]:
         return (x, 0.0, 0.0)[:dimensions]
 
-    def inflow(*position):
-        return (0.01 * position[1] * (9.0 - position[1]), 0.0, 0.0)[:dimensions]
+    def inflow(y):
+        return (0.01 * y * (9.0 - y), 0.0, 0.0)[:dimensions]
 
-    def swinging(time):
-        return (1e-3 * hc.cos(0.3 * time), 0.0, 0.0)[:dimensions]
+    def swinging(t):
+        return (1e-3 * hc.cos(0.3 * t), 0.0, 0.0)[:dimensions]
+
+    def stirring(x, y, t):
+        return (1e-3 * hc.sin(0.3 * t + y), 1e-3 * hc.cos(x), 0.0)[:dimensions]
+
+    def gust(y, t):
+        return (0.01 * y * (9.0 - y) * (1.0 + 0.1 * hc.sin(t)), 0.001 * y, 0.0)[:dimensions]
+
+    def tide(y, t):
+        return 1.0 + 0.001 * hc.sin(t + 0.1 * y)
 
     walls = {"y-": Wall(), "y+": Wall(vector(0.05))}
     mirror = {**walls, "x-": Wall(), "x+": FreeSlip()}
@@ -56,7 +67,18 @@ def _setups(lattice: str) -> dict[str, Setup]:
             "sides": {**walls, "x-": Velocity(vector(0.05)), "x+": Pressure(1.01)}
         },
         "profile and outflow": {
-            "sides": {**slippery, "x-": Velocity(inflow), "x+": Outflow(0.1)},
+            "sides": {**slippery, "x-": Velocity(inflow), "x+": Outflow()},
+            "solid": _solid(extent),
+        },
+        "gust": {
+            "sides": {**walls, "x-": Inflow(gust), "x+": Outflow(tide, 0.01)},
+            "step_time": 0.5,
+            "solid": _solid(extent),
+        },
+        "piston": {"sides": {**walls, "x-": Velocity(gust), "x+": Pressure(tide)}},
+        "sponge": {
+            "sides": {**walls, "x-": Velocity(vector(0.05)), "x+": Pressure()},
+            "sponges": {"x+": Sponge(4, gust, tide, 0.3), "x-": Sponge(2, vector(0.05))},
             "solid": _solid(extent),
         },
         "pressure drop": {
@@ -65,6 +87,7 @@ def _setups(lattice: str) -> dict[str, Setup]:
         },
         "force": {"force": vector(1e-3), "sides": walls, "collision": trt()},
         "swinging force": {"force": swinging, "sides": walls},
+        "stirring": {"force": stirring, "spacing": 0.5, "origin": -1.0, "dtype": "float32"},
         "16 bits": {"solid": _solid(extent), "dtype": "float16"},
     }
     return {
@@ -105,7 +128,7 @@ def run(setup: Setup, steps: int = STEPS, **options) -> tuple[Flow, hc.Simulatio
     """Start, run and read off."""
     flow = make_flow(setup)
     simulation = hc.Simulation(
-        flow.grid, flow.steps, dt=flow.lattice_steps, check_every=0, threads=1, **options
+        flow.grid, flow.steps, dt=flow.dt, check_every=0, threads=1, **options
     )
     start(flow)
     simulation.run(steps // flow.lattice_steps, progress=False)

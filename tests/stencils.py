@@ -192,7 +192,7 @@ def obstacles(extent, periodic, dtype="float64") -> Problem:
     periodic = hc.Grid(extent, periodic=periodic).periodic
     sides = {a + s: Wall() for a, p in zip(AXES, periodic, strict=False) if not p for s in "-+"}
     inflow = Velocity((0.05, 0.0, 0.0)[: len(extent)])
-    sides |= {"x-": inflow, "x+": Outflow(0.05)} if "x-" in sides else {}
+    sides |= {"x-": inflow, "x+": Outflow()} if "x-" in sides else {}
     solid = np.random.default_rng(2).random(extent) < 0.2
     solid[[0, -1, -2]] = False
     return Problem(

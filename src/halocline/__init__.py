@@ -67,6 +67,7 @@ from halocline.language.grids.grid import Grid as Grid
 from halocline.language.library.absorbing import PML as PML
 from halocline.language.library.absorbing import sponge as sponge
 from halocline.language.library.multigrid import Multigrid as Multigrid
+from halocline.language.library.ramp import ramp as ramp
 from halocline.language.library.solvers import bicgstab as bicgstab
 from halocline.language.library.solvers import conjugate_gradients as conjugate_gradients
 from halocline.language.library.tridiagonal import tridiagonal as tridiagonal

@@ -85,9 +85,11 @@ MISTAKES = {
         {"force": ("a", 0.0)},
         "'force along x' was given 'a'; expected a finite number.",
     ),
-    "force function of the coordinates": (
-        {"force": named((0.0, 0.0))},
-        "'force' was given the function 'mine'; expected a function of the time.",
+    "force function of a third coordinate": (
+        {"force": lambda x, z: (x, z)},
+        "'force' was given the function '<lambda>' of z; expected a function of some of x, y and "
+        "t. Arguments go by these names: coordinates are those of the grid, with its 'spacing' and "
+        "'origin', t is the time.",
     ),
     "force function of one component": (
         {"force": one},
@@ -249,7 +251,7 @@ def test_functions_of_a_setup_may_use_numpy():
     def profile(x, y):
         return (np.where(y > 3.0, 0.05, 0.0), 0.0)
 
-    build(**inlet(profile), force=lambda time: (1e-5 * np.sin(time), 0.0))
+    build(**inlet(profile), force=lambda t: (1e-5 * np.sin(t), 0.0))
 
 
 def test_numbers_may_be_parameters_and_vectors_lists_or_arrays():

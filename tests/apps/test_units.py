@@ -145,10 +145,10 @@ def test_what_may_be_unstable_or_inaccurate_is_warned_of():
     between.check()
     (warning,) = between.warnings()
     assert "40.0 as Reynolds number of a cell may be unstable" in warning
-    (warning,) = Scaling(10, 0.04, 100.0).warnings(is_open=True)
+    (warning,) = Scaling(10, 0.04, 150.0).warnings(is_open=True)
     assert warning == (
-        "10.0 as Reynolds number of a cell may be unstable with collision 'trt' between open "
-        "sides, up to 6 is safe: with 17 cells."
+        "15.0 as Reynolds number of a cell may be unstable with collision 'trt' between open "
+        "sides, up to 12 is safe: with 13 cells."
     )
     (warning,) = Scaling(10, 0.09, 10.0).warnings(greatest=1.5)
     assert "The flow reaches 0.135 cells a step" in warning

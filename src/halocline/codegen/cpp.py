@@ -119,9 +119,9 @@ class _Function:
         self._rows = _Rows(nest, self._producers, f"{entry}_rows")
         planes = 1 if self._rows.has_strips else planes_together(nest)
         several = f"{entry}_rows_of_{planes}_planes"
-        self._several = (
-            _Rows(together(nest, planes), self._producers, several) if planes > 1 else None
-        )
+        rows = _Rows(together(nest, planes), self._producers, several) if planes > 1 else None
+        # Of several planes more rows may be worth a copy: strips are for single ones.
+        self._several = None if rows and rows.has_strips else rows
         self.nests = (nest, *self._producers.nests)
         self.loops = [loop for loop in (self._rows, self._several) if loop]
 

@@ -57,8 +57,10 @@ class _Used:
 
     def must_follow(self, producer: Launch, where: Box) -> bool:
         """Return whether some of them must run after a producer that runs in some cells."""
+        # In others, whose values no cell of its consumer reads, it would not run any more.
+        read = _meets(producer.assigns, producer.region, self.read)
         # Two producers of the same cell keep their order.
-        assigned = _meets(producer.assigns, where, self.read, self.assigned)
+        assigned = read or _meets(producer.assigns, where, self.assigned)
         return assigned or _meets(producer.reads, where, self.produced, self.assigned)
 
 

@@ -67,7 +67,7 @@ def check_function(
     try:
         signature.bind(*arguments)
     except TypeError:
-        raise wrong(name, function, f"a function of {_listed(arguments)}", hint) from None
+        raise wrong(name, function, f"a function of {listed(arguments)}", hint) from None
 
 
 def check_profile(name: str, value: Any, axes: int) -> None:
@@ -100,6 +100,18 @@ def returned(function: Callable[..., Any], found: Any, count: int, each: str) ->
     is_count = values and len(values) != count
     what = f"{len(values)} value(s)" if is_count else _shown(found)
     raise _wrong_return(function, what, f"{count} numbers, one for each {each}")
+
+
+def returned_number(function: Callable[..., Any], found: Any) -> Any:
+    """Return the one value of a cell that a function has returned.
+
+    Raises:
+        CaseError: It is none; the message names the function.
+    """
+    if isinstance(found, Real | Operand):
+        return found
+    what = f"{len(found)} value(s)" if _is_listed(found) else _shown(found)
+    raise _wrong_return(function, what, "1 number")
 
 
 def evaluated(profile: Any, coordinates: Sequence[NDArray[Any]]) -> NDArray[Any]:
@@ -174,6 +186,6 @@ def _named(value: Any) -> str:
     return str(getattr(value, "__name__", type(value).__name__))
 
 
-def _listed(words: Sequence[str]) -> str:
+def listed(words: Sequence[str]) -> str:
     """Return words with commas and an 'and'."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

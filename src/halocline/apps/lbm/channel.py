@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from halocline.apps.comparison import Comparison
-from halocline.apps.lbm.boundaries import Boundary, Pressure, PressureDrop, Velocity, Wall
+from halocline.apps.lbm.boundaries import HELD, Boundary, Inflow, Outflow, PressureDrop, Wall
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry
 from halocline.apps.lbm.steady_case import SteadyCase
@@ -36,7 +36,7 @@ class Channel(SteadyCase):
     Attributes:
         dimensions: 2 or 3; in 3-D it is periodic along z.
         driving: 'force' or 'pressure-drop' in a channel that is periodic along x, or 'inlet' for a
-            parabola that comes in at x- and a constant pressure at x+.
+            parabola that comes in at x- and an outflow at x+.
         aspect: Length over height.
         width: Width over height in 3-D.
         geometry: A file of solid cells: a .npy array, an image or an .stl surface.
@@ -90,12 +90,12 @@ class Channel(SteadyCase):
             difference = 3.0 * self.gradient * self.extent[0]
             ends = {"x-": PressureDrop(difference), "x+": PressureDrop(-difference)}
         else:
-            cells, speed = self.scaling.cells, self.scaling.speed
+            speed, height = self.scaling.speed, self.scaling.cells * self.units.cell
 
-            def parabola(x: Any, y: Any, *z: Any) -> tuple[Any, ...]:
-                return (6.0 * speed / cells**2 * y * (cells - y), *still)
+            def parabola(y: Any) -> tuple[Any, ...]:
+                return (speed * self.parabola(y / height), *still)
 
-            ends = {"x-": Velocity(parabola), "x+": Pressure()}
+            ends = {"x-": Inflow(parabola, HELD), "x+": Outflow()}
         # An open side reads what walls send into its cells: walls come first.
         sides = {"y-": Wall(), "y+": Wall(), **ends}
         return self.lattice_setup(self.extent, sides=sides, solid=self._solid(), **more)
@@ -106,9 +106,9 @@ class Channel(SteadyCase):
             speed = self.scaling.speed
             flow.start(1.0, (speed, *(0.0,) * (self.dimensions - 1)))
 
-    def parabola(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
+    def parabola(self, y: Any) -> Any:
         """Return the exact velocity at heights over H, in units of the mean."""
-        return np.asarray(6.0 * y * (1.0 - y))
+        return 6.0 * y * (1.0 - y)
 
     def profile(self, values: Values) -> NDArray[np.float64]:
         """Return u half way along the channel, mean over its width, in units of the speed."""

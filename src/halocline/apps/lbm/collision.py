@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations_with_replacement
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import halocline as hc
 from halocline.apps.lbm.arguments import check_function, check_number, wrong
@@ -34,6 +34,23 @@ MAGIC = 3.0 / 16.0
 _ENERGY_RATE, _HIGHER_RATE = 1.19, 1.4
 
 
+_Named = TypeVar("_Named", bound=Callable[..., Any])
+
+
+def _known_as(name: str) -> Callable[[_Named], _Named]:
+    def named(collision: _Named) -> _Named:
+        collision.known_as = name  # type: ignore[attr-defined]
+        return collision
+
+    return named
+
+
+def known_as(collision: Collision) -> str:
+    """Return what cases call a collision; '' for a user's own, and for rates that are not usual."""
+    return getattr(collision, "known_as", "")
+
+
+@_known_as("bgk")
 def bgk(
     velocity_set: VelocitySet,
     populations: Sequence[Value],
@@ -69,6 +86,7 @@ def trt(magic: float = MAGIC) -> Collision:
     """
     check_number("magic", magic, Range(above=0.0))
 
+    @_known_as("trt" if magic == MAGIC else "")
     def collide(
         velocity_set: VelocitySet,
         populations: Sequence[Value],
@@ -117,6 +135,9 @@ def mrt(
     check_number("higher", higher, Range(above=0.0, below=2.0))
     relax = trt(magic)
 
+    is_usual = (energy, higher, magic) == (_ENERGY_RATE, _HIGHER_RATE, MAGIC)
+
+    @_known_as("mrt" if is_usual else "")
     def collide(
         velocity_set: VelocitySet,
         populations: Sequence[Value],
@@ -138,6 +159,7 @@ def mrt(
     return collide
 
 
+@_known_as("regularised")
 def regularised(
     velocity_set: VelocitySet,
     populations: Sequence[Value],

@@ -5,15 +5,14 @@ What differs between streaming on two grids and in place is put together here an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm import boundaries, kernels
+from halocline.apps.lbm import boundaries, kernels, open_sides
 from halocline.apps.lbm.arguments import (
     as_mask,
     check_profile,
@@ -21,20 +20,15 @@ from halocline.apps.lbm.arguments import (
     components,
     evaluated,
 )
-from halocline.apps.lbm.boundaries import (
-    Boundary,
-    FreeSlip,
-    Outflow,
-    Pressure,
-    PressureDrop,
-    Velocity,
-    Wall,
-)
+from halocline.apps.lbm.boundaries import Boundary, PressureDrop
 from halocline.apps.lbm.collision import Collision, bgk
 from halocline.apps.lbm.links import next_to
 from halocline.apps.lbm.populations import equilibrium
+from halocline.apps.lbm.prescribed import changes, is_function, moment
 from halocline.apps.lbm.setup_check import as_extent, check_setup, check_solid
-from halocline.apps.lbm.streaming import STREAMINGS, Places, Streaming, unit_of
+from halocline.apps.lbm.side_filling import Filling, filling, order
+from halocline.apps.lbm.sponge import Sponge, absorbing
+from halocline.apps.lbm.streaming import STREAMINGS, Streaming, unit_of
 from halocline.apps.lbm.velocity_set import VelocitySet, velocity_set
 from halocline.geometry import AXES, Box
 from halocline.language.grids.sides import parse_side
@@ -58,16 +52,17 @@ class Setup:
         collision: See 'collision'.
         sides: What is at each side; those without are periodic. Where walls meet, the one given
             last decides.
+        sponges: Sponges before sides, see 'sponge'.
         solid: True or 1 where cells are solid, False or 0 elsewhere, shape of the extent; they are
             walls at rest.
-        force: Body force per volume, one component an axis, or a function of the time that returns
-            it; empty for none.
-        step_time: Length of a lattice step in the unit of that time.
+        force: Body force per volume, one component an axis, or a function of place and time that
+            returns it, see 'prescribed'; empty for none.
+        step_time: Length of a lattice step in the unit of the time of functions.
         streaming: 'two-grids' or 'in-place'.
         dtype: Of the populations as they are stored: 'float64', 'float32', or 'float16', which
             computes in float32.
         layout: Of the populations in memory: 'soa' or 'aos', see 'Grid.field'.
-        spacing: Edge length of a cell, for coordinates of results.
+        spacing: Edge length of a cell, for coordinates of results and of functions.
         origin: Coordinate of the low corner of the domain.
 
     The numbers of omega, sides and force may be parameters ('hc.Parameter').
@@ -89,6 +84,7 @@ class Setup:
     layout: str = "soa"
     spacing: float = 1.0
     origin: Any = 0.0
+    sponges: Mapping[str, Sponge] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "extent", as_extent(self.extent, self.lattice))
@@ -208,14 +204,6 @@ class Flow:
         return result
 
 
-def _order(boundary: Boundary) -> int:
-    """Return which layers are filled first where sides meet: the last ones decide.
-
-    Mirrors leave edges to walls, and open sides read what walls let arrive in their cells.
-    """
-    return {FreeSlip: 0, Wall: 1}.get(type(boundary), 2)
-
-
 def make_flow(setup: Setup) -> Flow:
     """Return a flow with its grid and steps.
 
@@ -268,9 +256,9 @@ class _Builder:
         self.density = self.grid.field("density", dtype=self._real)
         self.velocity = self.grid.field("velocity", dtype=self._real, components=lattice.dimensions)
         self.fluid, self.edge = self._masks()
-        self.sides = sorted(setup.sides.items(), key=lambda item: _order(item[1]))
-        for side, boundary in self.sides:
-            if (fill := self._filling(side, boundary, way.places[0])) is not None:
+        self.sides = sorted(setup.sides.items(), key=lambda item: order(item[1]))
+        for side, _ in self.sides:
+            if (fill := self._filling(side, 0)) is not None:
                 self.f.boundary(side, fill)
                 if self.fluid is not None:
                     self.fluid.boundary(side, boundaries.no_solid)
@@ -294,43 +282,34 @@ class _Builder:
         edge.set(solid & next_to(~solid, self.lattice, self.grid.periodic))
         return fluid, edge
 
-    def _filling(self, side: str, boundary: Boundary, places: Places) -> Callable[..., Call] | None:
-        """Return what fills the layer beyond a side: called with the populations and a place."""
-        common: dict[str, Any] = {"velocity_set": self.lattice, "places": places}
-        fluid = self.fluid
-        match boundary:
-            case FreeSlip() if fluid is not None:
-                kernel = partial(boundaries.free_slip_beside_solids, at=side, **common)
-                return lambda f, on: kernel(f, fluid, on=on)
-            case FreeSlip():
-                return partial(boundaries.free_slip, at=side, **common)
-            case Wall(velocity):
-                links = boundaries.leaving(self.lattice, side)
-                return partial(boundaries.wall, links=links, velocity=tuple(velocity), **common)
-            case Velocity(velocity):
-                given = velocity if callable(velocity) else tuple(velocity)
-                return partial(boundaries.open_side, at=side, velocity=given, **common)
-            case Pressure(density):
-                return partial(boundaries.open_side, at=side, density=density, **common)
-            case Outflow(speed):
-                return partial(boundaries.outflow, at=side, speed=speed, **common)
-            case PressureDrop():
-                return None
+    def _filling(self, side: str, number: int) -> Filling | None:
+        """Return what fills the layer beyond a side before a collision."""
+        return filling(
+            self.setup,
+            self.lattice,
+            side,
+            places=self.way.places[number],
+            later=number,
+            fluid=self.fluid,
+        )
 
     def steps(self) -> list[Step]:
         """Return one step of the simulation."""
         result: list[Step] = []
-        for number, places in enumerate(self.way.places):
-            result += self._arrivals(places, is_attached=number == 0)
+        for number in range(self.way.collisions):
+            result += self._arrivals(number)
             result += self._collision(number)
         return result
 
     def _collision(self, number: int) -> list[Step]:
         places = self.way.places
+        collision = self.setup.collision
+        if self.setup.sponges:
+            collision = absorbing(collision, self.setup, number)
         common = {
             "velocity_set": self.lattice,
             "omega": self.setup.omega,
-            "collision": self.setup.collision,
+            "collision": collision,
             **self.force(number),
             "on": self.fluid,
         }
@@ -342,26 +321,22 @@ class _Builder:
 
     def force(self, later: int) -> dict[str, Any]:
         """Return the force so many lattice steps after the time of a step, for a kernel."""
-        force, delay = self.setup.force, later * self.setup.step_time
-        if not callable(force):
+        force = self.setup.force
+        if not is_function(force):
             return {"force": tuple(force)}
+        time = {"time": moment(self.setup, later)} if changes(force) else {}
+        return {"force": force, **time}
 
-        @wraps(force)
-        def acting(time: Any) -> Any:
-            return force(time + delay)
+    def _arrivals(self, number: int) -> list[Step]:
+        """Return what makes populations arrive from walls and through sides before a collision.
 
-        return {"force": acting, "time": hc.time}
-
-    def _arrivals(self, places: Places, *, is_attached: bool) -> list[Step]:
-        """Return what makes populations arrive from walls and through sides.
-
-        Before the first collision of a step, layers are filled when a kernel reads them.
+        Before the first one of a step, layers are filled when a kernel reads them.
         """
-        result = self._walls(places, is_attached=is_attached)
+        result, places = self._walls(number), self.way.places[number]
         drops = [(s, b) for s, b in self.sides if isinstance(b, PressureDrop)]
         for side, boundary in drops:
             result.append(
-                boundaries.pressure_drop(
+                open_sides.pressure_drop(
                     self.f,
                     velocity_set=self.lattice,
                     at=side,
@@ -371,10 +346,11 @@ class _Builder:
                 )
             )
         # What comes from walls has not come through a periodic side.
-        return result + (self._walls(places, is_attached=is_attached) if drops else [])
+        return result + (self._walls(number) if drops else [])
 
-    def _walls(self, places: Places, *, is_attached: bool) -> list[Step]:
+    def _walls(self, number: int) -> list[Step]:
         result: list[Step] = []
+        places = self.way.places[number]
         if self.edge is not None:
             # One of each pair of opposite links first: so each half shares a loop.
             links = (*(i for i, _ in self.lattice.pairs), *(o for _, o in self.lattice.pairs))
@@ -383,8 +359,8 @@ class _Builder:
                     self.f, velocity_set=self.lattice, links=links, places=places, on=self.edge
                 )
             )
-        for side, boundary in () if is_attached else self.sides:
-            if (fill := self._filling(side, boundary, places)) is not None:
+        for side, _ in self.sides if number else ():
+            if (fill := self._filling(side, number)) is not None:
                 result.append(fill(self.f, on=side))
         return result
 

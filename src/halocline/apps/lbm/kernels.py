@@ -8,11 +8,10 @@ import halocline as hc
 from halocline.apps.lbm.arguments import returned
 from halocline.apps.lbm.collision import bgk
 from halocline.apps.lbm.populations import moments
+from halocline.apps.lbm.prescribed import vector
 from halocline.apps.lbm.streaming import POST_COLLISION
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from halocline.apps.lbm.populations import Value
     from halocline.apps.lbm.streaming import Places
     from halocline.apps.lbm.velocity_set import VelocitySet
@@ -37,11 +36,11 @@ def collide_stream(  # noqa: PLR0913 (what a collision is)
         velocity_set: The lattice.
         omega: Relaxation rate of the viscous stress [1 / step].
         collision: See 'collision'.
-        force: Body force per volume, one component an axis, or a function of the time that returns
-            it; empty for none.
-        time: The time, for such a function [steps].
+        force: Body force per volume, one component an axis, or a function of place and time that
+            returns it; empty for none.
+        time: The time, for such a function.
     """
-    acting = _acting(force, time, velocity_set)
+    acting = vector(force, (0,) * velocity_set.dimensions, time, f.dtype)
     outgoing = collision(velocity_set, _arriving(f, velocity_set, POST_COLLISION), omega, acting)
     here = (0,) * velocity_set.dimensions
     for i, population in enumerate(returned(collision, outgoing, len(velocity_set), "population")):
@@ -72,7 +71,7 @@ def collide_in_place(  # noqa: PLR0913 (what a collision is)
         force: Body force.
         time: Time.
     """
-    acting = _acting(force, time, velocity_set)
+    acting = vector(force, (0,) * velocity_set.dimensions, time, f.dtype)
     outgoing = collision(velocity_set, _arriving(f, velocity_set, before), omega, acting)
     here = (0,) * velocity_set.dimensions
     for i, population in enumerate(returned(collision, outgoing, len(velocity_set), "population")):
@@ -107,7 +106,7 @@ def macroscopic(  # noqa: PLR0913 (what is read off)
     cell = (0,) * velocity_set.dimensions
     outgoing = [places.outgoing(f, velocity_set, i, cell) for i in range(len(velocity_set))]
     excess, momentum = moments(velocity_set, outgoing)
-    if acting := _acting(force, time, velocity_set):
+    if acting := vector(force, (0,) * velocity_set.dimensions, time, f.dtype):
         momentum = [j - 0.5 * g for j, g in zip(momentum, acting, strict=True)]
     density[cell] = 1.0 + excess
     inverse_density = 1.0 / (1.0 + excess)
@@ -125,10 +124,3 @@ def copy_velocity(velocity: Any, velocity_before: Any) -> None:
 def _arriving(f: Any, velocity_set: VelocitySet, places: Places) -> list[Value]:
     cell = (0,) * velocity_set.dimensions
     return [places.arriving(f, velocity_set, i, cell) for i in range(len(velocity_set))]
-
-
-def _acting(force: Any, time: Value, velocity_set: VelocitySet) -> Sequence[Value]:
-    """Return the force at a time."""
-    if not callable(force):
-        return tuple(force)
-    return returned(force, force(time), velocity_set.dimensions, "axis")

@@ -116,8 +116,8 @@ class OscillatingChannel(FlowCase):
         """Return what the flow is."""
         frequency, acceleration = self._frequency / self.units.step, self._acceleration
 
-        def force(time: Any) -> tuple[Any, float]:
-            return (acceleration * hc.cos(frequency * time), 0.0)
+        def force(t: Any) -> tuple[Any, float]:
+            return (acceleration * hc.cos(frequency * t), 0.0)
 
         sides = {"y-": Wall(), "y+": Wall()}
         return self.lattice_setup((4, self.scaling.cells), sides=sides, force=force)

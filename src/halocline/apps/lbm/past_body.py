@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 
+import halocline as hc
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.body_force import body_force
-from halocline.apps.lbm.boundaries import Boundary, FreeSlip, Outflow, Pressure, Velocity, Wall
+from halocline.apps.lbm.boundaries import HELD, Boundary, FreeSlip, Inflow, Outflow, Pressure, Wall
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry
 from halocline.apps.lbm.settling import PERIODS, TOLERANCE, WINDOW, Settling, State, settling
@@ -49,7 +50,9 @@ class PastBody(SteadyCase):
         above: From there to the side y+ [diameters].
         sides: What is at the sides along the flow.
         inlet: 'parabola' (in 2-D) or 'uniform'.
-        outlet: 'pressure', which is constant there, or 'outflow', which vortices can leave.
+        outlet: 'outflow', which vortices and sound leave, or 'pressure', which is constant there.
+        ramp: In how long what comes in grows from nothing; 0 to begin with it everywhere, which is
+            a blow [diameters over speed].
         geometry: A file of solid cells in place of the body: a .npy array, an image or an .stl
             surface.
     """
@@ -60,7 +63,8 @@ class PastBody(SteadyCase):
     above: Diameters = 2.1
     sides: Sides = "wall"
     inlet: Inlet = "parabola"
-    outlet: Literal["pressure", "outflow"] = "pressure"
+    outlet: Literal["outflow", "pressure"] = "outflow"
+    ramp: Annotated[float, Range(least=0.0)] = 1.0
     geometry: str | None = None
 
     @property
@@ -105,32 +109,38 @@ class PastBody(SteadyCase):
         square = sum((x - m) ** 2 for x, m in zip(distances, self.middle, strict=True))
         return np.asarray(square < (0.5 * self.scaling.cells) ** 2)
 
-    def _incoming(self, *coordinates: Any) -> tuple[Any, ...]:
-        """Return the velocity at the inlet, at coordinates in cells."""
+    def _incoming(self, y: Any) -> tuple[Any, ...]:
+        """Return the velocity that comes in in the end, at heights [length unit]."""
         still, speed = (0.0,) * (self.axes - 1), self.scaling.speed
         if self.inlet == "uniform":
             return (speed, *still)
-        y, height = coordinates[1], self.extent[1]
+        height = self.extent[1] * self.units.cell
         return (6.0 * speed / height**2 * y * (height - y), *still)
+
+    def _rising(self, y: Any, t: Any) -> tuple[Any, ...]:
+        """Return the velocity that comes in."""
+        u, *still = self._incoming(y)
+        return (u * hc.ramp(t, self.ramp * self._passing), *still)
 
     def setup(self) -> Setup:
         """Return what the flow is."""
-        uniform = self.inlet == "uniform"
-        outlet = Pressure() if self.outlet == "pressure" else Outflow(self.scaling.speed)
+        outlet = Pressure() if self.outlet == "pressure" else Outflow()
         along = names_of_sides(self.axes)[2:]
         # An open side reads what walls send into its cells: walls come first.
         sides: dict[str, Boundary] = dict.fromkeys(
             along, Wall() if self.sides == "wall" else FreeSlip()
         )
-        ends = {"x-": Velocity(self._incoming() if uniform else self._incoming), "x+": outlet}
+        incoming = self._rising if self.ramp else self._incoming
+        ends = {"x-": Inflow(incoming, HELD), "x+": outlet}
         return self.lattice_setup(self.extent, sides={**sides, **ends}, solid=self.solid())
 
     def start(self, flow: Flow) -> None:
-        """Begin with what comes in, everywhere."""
-        cell = self.units.cell
+        """Begin at rest, or with what comes in everywhere."""
+        if self.ramp:
+            return
 
         def u(*x: NDArray[np.float64]) -> NDArray[np.float64]:
-            return np.asarray(self._incoming(*(a / cell for a in x))[0] + 0.0 * x[0])
+            return np.asarray(self._incoming(x[1])[0] + 0.0 * x[0])
 
         flow.start(1.0, (u, *(0.0,) * (self.axes - 1)))
 

@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import hypot, inf, sqrt
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from halocline.apps.lbm.arguments import (
-    check_function,
     check_number,
     check_vector,
     check_word,
     current,
+    listed,
     wrong,
 )
 from halocline.apps.lbm.boundaries import (
     Boundary,
     FreeSlip,
+    Inflow,
+    Open,
     Outflow,
     Pressure,
     PressureDrop,
     Velocity,
     Wall,
 )
-from halocline.apps.lbm.collision import check_collision
+from halocline.apps.lbm.collision import check_collision, known_as
+from halocline.apps.lbm.model import BGK_OUTFLOW, LARGEST_SPEED, LIMITS
+from halocline.apps.lbm.prescribed import check_place_and_time, is_function
+from halocline.apps.lbm.sponge import Sponge
 from halocline.apps.lbm.streaming import DTYPES, STREAMINGS
 from halocline.apps.lbm.velocity_set import NAMES
 from halocline.errors import CaseError
 from halocline.geometry import AXES
 from halocline.language.grids.sides import names_of_sides
-from halocline.language.numbers import Range
+from halocline.language.numbers import Range, whole_number
 
 if TYPE_CHECKING:
     from halocline.apps.lbm.flow import Setup
@@ -39,6 +44,8 @@ if TYPE_CHECKING:
 # A lattice carries nothing faster than sound [cells / step].
 _SOUND = 1.0 / sqrt(3.0)
 _SUBSONIC = Range(above=-_SOUND, below=_SOUND)
+# Beyond, no velocity that follows is slow beside sound.
+_NEAR_REST = Range(above=0.5, below=2.0)
 
 
 def check_setup(setup: Setup) -> None:
@@ -59,11 +66,14 @@ def check_setup(setup: Setup) -> None:
     check_word("streaming", setup.streaming, tuple(STREAMINGS))
     check_word("dtype", setup.dtype, DTYPES)
     check_number("step_time", setup.step_time, Range(above=0.0))
-    if callable(setup.force):
-        check_function("force", setup.force, ("the time",))
+    if is_function(setup.force):
+        check_place_and_time("force", setup.force, axes)
     elif not _is_empty(setup.force):
         check_vector("force", setup.force, axes)
     _check_sides(setup.sides, axes)
+    _check_mirrors(setup)
+    _check_sponges(setup)
+    _check_stability(setup)
 
 
 def as_extent(value: Any, lattice: str) -> tuple[int, ...]:
@@ -114,19 +124,110 @@ def _check_boundary(side: str, boundary: Any, axes: int) -> None:
                     f"{side[0]}; expected 0, as walls move within their own planes.",
                     hint="Fluid enters and leaves through 'Velocity'.",
                 )
-        case Velocity(velocity) if callable(velocity):
-            check_function(f"velocity of {side}", velocity, AXES[:axes])
         case Velocity(velocity):
-            check_vector(f"velocity of {side}", velocity, axes, _SUBSONIC)
+            _check_velocity(side, velocity, axes)
+        case Inflow(velocity, relaxation):
+            _check_velocity(side, velocity, axes)
+            _check_relaxation(side, relaxation)
         case Pressure(density):
-            check_number(f"density of {side}", current(density), Range(above=0.0))
-        case Outflow(speed):
-            check_number(f"speed of {side}", current(speed), Range(above=0.0, below=_SOUND))
+            _check_density(side, density, axes)
+        case Outflow(density, relaxation):
+            _check_density(side, density, axes)
+            _check_relaxation(side, relaxation)
         case PressureDrop(difference):
             check_number(f"difference of {side}", current(difference), Range(above=-1.0, below=1.0))
         case _:
             known = ", ".join(f"{kind.__name__}(…)" for kind in get_args(Boundary))
             raise wrong(f"sides['{side}']", boundary, f"a boundary: {known}")
+
+
+def _check_velocity(side: str, velocity: Any, axes: int) -> None:
+    if is_function(velocity):
+        check_place_and_time(f"velocity of {side}", velocity, axes)
+    else:
+        check_vector(f"velocity of {side}", velocity, axes, _SUBSONIC)
+
+
+def _check_density(side: str, density: Any, axes: int) -> None:
+    if is_function(density):
+        check_place_and_time(f"density of {side}", density, axes)
+    else:
+        hint = "1 is at rest; a pressure p above that makes it 1 + 3 p [lattice units]."
+        check_number(f"density of {side}", current(density), _NEAR_REST, hint)
+
+
+def _check_relaxation(side: str, relaxation: Any) -> None:
+    if relaxation is not None:
+        check_number(f"relaxation of {side}", current(relaxation), Range(above=0.0, below=1.0))
+
+
+def _check_mirrors(setup: Setup) -> None:
+    """Refuse what is not computed right yet: a mirror image of one beyond another side, in place.
+
+    The planner does not know that a layer reads what another one has assigned beyond the domain.
+    """
+    mirrored = {side[0] for side, boundary in setup.sides.items() if isinstance(boundary, FreeSlip)}
+    if len(mirrored) > 1 and STREAMINGS[setup.streaming].is_in_place:
+        raise CaseError(
+            f"Sides of {listed(sorted(mirrored))} were given free slip with streaming "
+            f"'{setup.streaming}'; expected mirrors on one axis, as edges between two are not "
+            "filled there.",
+            hint="Use streaming='two-grids'.",
+        )
+
+
+def _check_sponges(setup: Setup) -> None:
+    axes = len(setup.extent)
+    if not isinstance(setup.sponges, Mapping):
+        raise wrong("sponges", setup.sponges, "a dictionary, as {'x+': Sponge(…)}")
+    for side, sponge in setup.sponges.items():
+        check_word("sponges", side, names_of_sides(axes))
+        if not isinstance(sponge, Sponge):
+            raise wrong(f"sponges['{side}']", sponge, "a sponge, as Sponge(20, velocity)")
+        if not isinstance(setup.sides.get(side), Open | Wall | FreeSlip):
+            raise CaseError(
+                f"Side '{side}' was given a sponge, but is periodic; expected one with a boundary.",
+                hint="A sponge stands before a wall or an open side.",
+            )
+        name, cells = f"the sponge at {side}", setup.extent[AXES.index(side[0])]
+        allowed = Range(least=1, most=cells)
+        whole_number(f"'width of {name}'", sponge.width, allowed, CaseError)
+        check_number(f"strength of {name}", sponge.strength, Range(above=0.0, most=1.0))
+        _check_density(name, sponge.density, axes)
+        _check_velocity(name, sponge.velocity, axes)
+
+
+def _check_stability(setup: Setup) -> None:
+    """Refuse that with which no flow that was tried has been stable."""
+    name, omega = known_as(setup.collision), current(setup.omega)
+    outflow = next((s for s, b in setup.sides.items() if isinstance(b, Outflow)), None)
+    if outflow and name == "bgk" and omega > BGK_OUTFLOW:
+        raise CaseError(
+            f"Side '{outflow}' is an outflow, and 'omega' is {omega:g} with collision 'bgk'; "
+            f"expected at most {BGK_OUTFLOW:g}, beyond which noise along the side grows.",
+            hint="Use trt(), which is stable there, or Pressure().",
+        )
+    for side, boundary in setup.sides.items():
+        given = getattr(boundary, "velocity", ())
+        if is_function(given) or not len(given):
+            continue
+        speed = hypot(*(current(u) for u in given))
+        if speed > LARGEST_SPEED:
+            raise CaseError(
+                f"The velocity of side '{side}' is {speed:g} cells a step; expected at most "
+                f"{LARGEST_SPEED:g}, about a third of the speed of sound.",
+                hint="0.1 is usual, 0.05 more accurate: make steps shorter, or cells larger.",
+            )
+        viscosity = (1.0 / omega - 0.5) / 3.0
+        limit = LIMITS[name].largest if name else inf
+        if speed > limit * viscosity:
+            raise CaseError(
+                f"The velocity of side '{side}', {speed:g} cells a step, over the viscosity "
+                f"{viscosity:.3g} is a Reynolds number of {speed / viscosity:.3g} a cell; at most "
+                f"{limit:g} are stable with collision '{name}'.",
+                hint=f"Take omega up to {1.0 / (3.0 * speed / limit + 0.5):.4g}, a lower speed, or "
+                "another collision, as smagorinsky(0.15).",
+            )
 
 
 def _check_drop(side: str, drop: PressureDrop, other: str, opposite: Any) -> None:
@@ -151,7 +252,7 @@ def check_solid(setup: Setup) -> None:
     if setup.solid.all():
         raise CaseError("'solid' leaves no fluid cell.", hint="It is true where cells are solid.")
     for side, boundary in setup.sides.items():
-        if not isinstance(boundary, Velocity | Pressure | Outflow):
+        if not isinstance(boundary, Open):
             continue
         axis = AXES.index(side[0])
         last, inside = (0, 1) if side[1] == "-" else (-1, -2)

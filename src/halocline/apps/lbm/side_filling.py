@@ -1,0 +1,108 @@
+"""What fills the layer of cells beyond each side of a flow, so that populations arrive from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from halocline.apps.lbm import boundaries, open_sides
+from halocline.apps.lbm.boundaries import (
+    Boundary,
+    FreeSlip,
+    Inflow,
+    Outflow,
+    Pressure,
+    PressureDrop,
+    Velocity,
+    Wall,
+)
+from halocline.apps.lbm.links import leaving
+from halocline.apps.lbm.prescribed import changes, is_function, moment
+from halocline.geometry import AXES
+
+if TYPE_CHECKING:
+    from halocline.apps.lbm.flow import Setup
+    from halocline.apps.lbm.streaming import Places
+    from halocline.apps.lbm.velocity_set import VelocitySet
+    from halocline.language.grids.fields import Field
+    from halocline.language.steps.steps import Call
+
+# Called with the populations and a place.
+Filling = Callable[..., "Call"]
+
+
+def order(boundary: Boundary) -> int:
+    """Return which layers are filled first where sides meet: the last ones decide.
+
+    Mirrors leave edges to walls, and open sides read what walls let arrive in their cells.
+    """
+    return {FreeSlip: 0, Wall: 1}.get(type(boundary), 2)
+
+
+def filling(
+    setup: Setup,
+    lattice: VelocitySet,
+    side: str,
+    *,
+    places: Places,
+    later: int,
+    fluid: Field | None,
+) -> Filling | None:
+    """Return what fills the layer beyond a side; None if that is filled through a periodic side.
+
+    Args:
+        setup: Of the flow.
+        lattice: Its lattice.
+        side: The side.
+        places: Where populations are kept.
+        later: How many lattice steps after the time of the step.
+        fluid: Not zero where cells are fluid; None if all are.
+    """
+    common: dict[str, Any] = {"velocity_set": lattice, "places": places}
+    at = {"at": side, **common}
+    match setup.sides[side]:
+        case FreeSlip() if fluid is not None:
+            kernel = partial(boundaries.free_slip_beside_solids, **at)
+            return lambda f, on: kernel(f, fluid, on=on)
+        case FreeSlip():
+            return partial(boundaries.free_slip, **at)
+        case Wall(velocity):
+            links = leaving(lattice, side)
+            return partial(boundaries.wall, links=links, velocity=tuple(velocity), **common)
+        case Velocity(velocity):
+            given = _given(setup, "velocity", velocity, later)
+            return partial(open_sides.open_side, **given, **at)
+        case Pressure(density):
+            given = _given(setup, "density", density, later)
+            return partial(open_sides.open_side, **given, **at)
+        case Inflow(velocity, relaxation):
+            given = _given(setup, "velocity", velocity, later, has_past=True)
+            share = _share(setup, side, relaxation)
+            return partial(open_sides.inflow, **given, relaxation=share, **at)
+        case Outflow(density, relaxation):
+            given = _given(setup, "density", density, later, has_past=True)
+            share = _share(setup, side, relaxation)
+            return partial(open_sides.outflow, **given, relaxation=share, **at)
+        case PressureDrop():
+            return None
+
+
+def _given(
+    setup: Setup, name: str, given: Any, later: int, *, has_past: bool = False
+) -> dict[str, Any]:
+    """Return what is prescribed and, if it changes, when: keywords of a kernel."""
+    if not is_function(given):
+        return {name: tuple(given) if name == "velocity" else given}
+    if not changes(given):
+        return {name: given}
+    times = {"time": moment(setup, later)}
+    if has_past:
+        times["before"] = moment(setup, later - 1)
+    return {name: given, **times}
+
+
+def _share(setup: Setup, side: str, relaxation: float | None) -> float:
+    if relaxation is not None:
+        return relaxation
+    return open_sides.usual_relaxation(setup.extent[AXES.index(side[0])])

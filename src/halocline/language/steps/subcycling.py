@@ -10,7 +10,7 @@ the level itself steps. What it reads in place of the finer level is made of tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -107,12 +107,10 @@ class Subcycling:
         if any(isinstance(step.levels[0], Swap) for step in self.steps):
             return [one for step in self.steps for one in step.levels]
         result: list[Any] = []
-        if _furthest([step.levels[0] for step in self.steps]):
-            for level in reversed(levels[1:]):
-                role = Role("covered", level - 1)
-                result += self._coupled("restrict", level, level - 1, role)
-            for level in levels[1:]:
-                result += self._coupled("prolong", level - 1, level, Role("ghost", level))
+        for level in reversed(levels[1:]):
+            result += self._coupled("restrict", level, level - 1, Role("covered", level - 1))
+        for level in levels[1:]:
+            result += self._coupled("prolong", level - 1, level, Role("ghost", level))
         for level in reversed(levels):
             result += [replace(step.levels[level], role=Role("leaf", level)) for step in self.steps]
         return result
@@ -160,20 +158,9 @@ class Subcycling:
 
     @property
     def state(self) -> list[CompositeField]:
-        """The fields whose values a step begins with: those read before they are assigned."""
-        names = {field.level(0).name: field for field in self.forest.fields.values()}
-        assigned: set[str] = set()
-        found: dict[str, CompositeField] = {}
-        for call in self._calls():
-            for name, _, _ in call.kernel.read:
-                field = call.field(name).name
-                if field not in assigned:
-                    found[field] = names[field]
-            assigned |= {call.field(s.field).name for s in call.kernel.statements}
-        return list(found.values())
-
-    def _calls(self) -> list[Call]:
-        return [one.levels[0] for one in self.steps if isinstance(one.levels[0], Call)]
+        """The fields of whose values at the beginning some beyond a level's own are used."""
+        wanted = _wanted([step.levels[0] for step in self.steps] * self.forest.substeps)
+        return [one for one in self.forest.fields.values() if _reach(wanted, one.level(0))]
 
     def _is_read_beyond(self, position: int) -> bool:
         """Return whether later kernels of the same step read next door what one assigns."""
@@ -231,6 +218,16 @@ def _coarse(transfer: Call) -> list[tuple[str, int, Offset]]:
 
 def _furthest(steps: Sequence[Call | Swap[Field]]) -> int:
     """Return how far beyond a cell its value after some steps follows from."""
+    wanted = _wanted(steps)
+    return max((_reach(wanted, field) for field in wanted), default=0)
+
+
+def _reach(wanted: Mapping[Field, Interval], field: Field) -> int:
+    return max((abs(n) for end in wanted.get(field, ()) for n in end), default=0)
+
+
+def _wanted(steps: Sequence[Call | Swap[Field]]) -> dict[Field, Interval]:
+    """Return which values before some steps a cell's own after them follow from, of each field."""
     wanted: dict[Field, Interval] = {}
     for step in reversed(steps):
         if isinstance(step, Swap):
@@ -244,7 +241,7 @@ def _furthest(steps: Sequence[Call | Swap[Field]]) -> int:
             field = step.field(name)
             moved = added(reach[0], offset), added(reach[1], offset)
             wanted[field] = _hull(moved, wanted.get(field, moved))
-    return max((abs(n) for reach in wanted.values() for end in reach for n in end), default=0)
+    return wanted
 
 
 def _hull(*found: Interval) -> Interval:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial, wraps
+from functools import cached_property, partial, wraps
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from halocline.apps.lbm.arguments import (
     components,
     evaluated,
 )
+from halocline.apps.lbm.bodies import Body, owners
 from halocline.apps.lbm.boundaries import (
     Boundary,
     FreeSlip,
@@ -31,9 +32,9 @@ from halocline.apps.lbm.boundaries import (
     Wall,
 )
 from halocline.apps.lbm.collision import Collision, bgk
-from halocline.apps.lbm.links import next_to
 from halocline.apps.lbm.populations import equilibrium
 from halocline.apps.lbm.setup_check import as_extent, check_setup, check_solid
+from halocline.apps.lbm.solids import Solids
 from halocline.apps.lbm.streaming import STREAMINGS, Places, Streaming, unit_of
 from halocline.apps.lbm.velocity_set import VelocitySet, velocity_set
 from halocline.geometry import AXES, Box
@@ -59,7 +60,8 @@ class Setup:
         sides: What is at each side; those without are periodic. Where walls meet, the one given
             last decides.
         solid: True or 1 where cells are solid, False or 0 elsewhere, shape of the extent; they are
-            walls at rest.
+            walls at rest, half-way between centres of cells. Those of bodies are added.
+        bodies: Solids with walls inside cells, see 'Body'.
         force: Body force per volume, one component an axis, or a function of the time that returns
             it; empty for none.
         step_time: Length of a lattice step in the unit of that time.
@@ -82,6 +84,7 @@ class Setup:
     collision: Collision = bgk
     sides: Mapping[str, Boundary] = field(default_factory=dict)
     solid: NDArray[np.bool_] | None = None
+    bodies: Sequence[Body] = ()
     force: Any = ()
     step_time: float = 1.0
     streaming: str = "two-grids"
@@ -95,7 +98,15 @@ class Setup:
         check_setup(self)
         if self.solid is not None:
             object.__setattr__(self, "solid", as_mask("solid", self.solid, self.extent))
+        if self.owner is not None:
+            others = False if self.solid is None else self.solid
+            object.__setattr__(self, "solid", others | (self.owner > 0))
         check_solid(self)
+
+    @cached_property
+    def owner(self) -> NDArray[np.uint8] | None:
+        """The number of the body that has each cell, from 1, and 0; None without bodies."""
+        return owners(self.bodies, self.extent) if self.bodies else None
 
 
 @dataclass(frozen=True)
@@ -110,7 +121,7 @@ class Flow:
         f: The populations, as deviations from rest.
         density: [lattice units], up to date after 'observe'.
         velocity: [cells / step], the same.
-        fluid: Not zero where cells are fluid; None if all are.
+        solids: Where cells are solid.
         steps: One step of a simulation, which is one lattice step or (in place) two.
         observe: Computes density and velocity; with a force that is a function of the time, only
             between steps ('Simulation.execute').
@@ -123,9 +134,14 @@ class Flow:
     f: Field
     density: Field
     velocity: Field
-    fluid: Field | None
+    solids: Solids
     steps: tuple[Step, ...]
     observe: Call
+
+    @property
+    def fluid(self) -> Field | None:
+        """Not zero where cells are fluid; None if all are."""
+        return self.solids.fluid
 
     @property
     def lattice_steps(self) -> int:
@@ -233,7 +249,7 @@ def make_flow(setup: Setup) -> Flow:
         # That of the last collision, a lattice step ago.
         **builder.force(-1),
         places=way.places[0],
-        on=builder.fluid,
+        on=builder.solids.fluid,
     )
     return Flow(
         setup,
@@ -243,7 +259,7 @@ def make_flow(setup: Setup) -> Flow:
         builder.f,
         builder.density,
         builder.velocity,
-        builder.fluid,
+        builder.solids,
         tuple(builder.steps()),
         observe,
     )
@@ -267,13 +283,12 @@ class _Builder:
         self.f_next = None if way.is_in_place else self._populations("f_next")
         self.density = self.grid.field("density", dtype=self._real)
         self.velocity = self.grid.field("velocity", dtype=self._real, components=lattice.dimensions)
-        self.fluid, self.edge = self._masks()
+        self.solids = Solids(setup, lattice, self.grid)
         self.sides = sorted(setup.sides.items(), key=lambda item: _order(item[1]))
         for side, boundary in self.sides:
             if (fill := self._filling(side, boundary, way.places[0])) is not None:
                 self.f.boundary(side, fill)
-                if self.fluid is not None:
-                    self.fluid.boundary(side, boundaries.no_solid)
+                self.solids.end_at(side)
 
     @property
     def _real(self) -> str:
@@ -283,21 +298,10 @@ class _Builder:
         dtype, layout = self.setup.dtype, self.setup.layout
         return self.grid.field(name, components=len(self.lattice), dtype=dtype, layout=layout)
 
-    def _masks(self) -> tuple[Field | None, Field | None]:
-        """Declare where cells are fluid, and which solid cells fluid ones may touch."""
-        solid = self.setup.solid
-        if solid is None:
-            return None, None
-        fluid = self.grid.field("fluid", dtype="bool", description="1 in fluid cells")
-        edge = self.grid.field("edge", dtype="bool", description="1 in solid cells next to fluid")
-        fluid.set(~solid)
-        edge.set(solid & next_to(~solid, self.lattice, self.grid.periodic))
-        return fluid, edge
-
     def _filling(self, side: str, boundary: Boundary, places: Places) -> Callable[..., Call] | None:
         """Return what fills the layer beyond a side: called with the populations and a place."""
         common: dict[str, Any] = {"velocity_set": self.lattice, "places": places}
-        fluid = self.fluid
+        fluid = self.solids.fluid
         match boundary:
             case FreeSlip() if fluid is not None:
                 kernel = partial(boundaries.free_slip_beside_solids, at=side, **common)
@@ -332,7 +336,7 @@ class _Builder:
             "omega": self.setup.omega,
             "collision": self.setup.collision,
             **self.force(number),
-            "on": self.fluid,
+            "on": self.solids.fluid,
         }
         if self.f_next is not None:
             call = kernels.collide_stream(self.f, self.f_next, **common)
@@ -374,15 +378,7 @@ class _Builder:
         return result + (self._walls(places, is_attached=is_attached) if drops else [])
 
     def _walls(self, places: Places, *, is_attached: bool) -> list[Step]:
-        result: list[Step] = []
-        if self.edge is not None:
-            # One of each pair of opposite links first: so each half shares a loop.
-            links = (*(i for i, _ in self.lattice.pairs), *(o for _, o in self.lattice.pairs))
-            result.append(
-                boundaries.wall(
-                    self.f, velocity_set=self.lattice, links=links, places=places, on=self.edge
-                )
-            )
+        result = self.solids.arrivals(self.f, places)
         for side, boundary in () if is_attached else self.sides:
             if (fill := self._filling(side, boundary, places)) is not None:
                 result.append(fill(self.f, on=side))

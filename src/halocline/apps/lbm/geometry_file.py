@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from halocline.apps.lbm.surface import inside
+from halocline.apps.lbm.surface import Surface
 from halocline.errors import CaseError
 
 if TYPE_CHECKING:
@@ -93,6 +93,25 @@ def _from_image(file: str) -> NDArray[np.bool_]:
 
 
 def _from_surface(file: str, extent: Sequence[int] | None, cell: float) -> NDArray[np.bool_]:
+    if extent is None or len(extent) == _PLANE:
+        raise CaseError(
+            f"The geometry file '{file}' is a surface in space; expected an array or an image for "
+            "this case.",
+            hint="Surfaces go with cases in three dimensions that say how many cells there are.",
+        )
+    return read_surface(file, cell).inside(tuple(extent))
+
+
+def read_surface(file: str, cell: float = 1.0) -> Surface:
+    """Return one or more closed surfaces from an STL file: the surface of a 'Body'.
+
+    Args:
+        file: '.stl', the origin in the low corner of the domain.
+        cell: Length of a cell, in the unit of the file.
+
+    Raises:
+        CaseError: It cannot be read, or is not closed.
+    """
     try:
         import trimesh
     except ImportError:
@@ -100,12 +119,8 @@ def _from_surface(file: str, extent: Sequence[int] | None, cell: float) -> NDArr
             f"To read the surface '{file}' the package 'trimesh' is needed.",
             hint="Install it: pip install 'halocline[stl]'.",
         ) from None
-    if extent is None or len(extent) == _PLANE:
-        raise CaseError(
-            f"The geometry file '{file}' is a surface in space; expected an array or an image for "
-            "this case.",
-            hint="Surfaces go with cases in three dimensions that say how many cells there are.",
-        )
+    if not Path(file).is_file():
+        raise CaseError(f"There is no geometry file '{file}'.")
     try:
         mesh = trimesh.load_mesh(file)
         triangles = np.asarray(mesh.triangles, float)
@@ -116,7 +131,7 @@ def _from_surface(file: str, extent: Sequence[int] | None, cell: float) -> NDArr
             f"The surface in '{file}' is not closed: there is no inside.",
             hint="Close its holes in the program that made it.",
         )
-    return inside(triangles, tuple(extent), cell)
+    return Surface(triangles / cell)
 
 
 def _words(extent: Sequence[int]) -> str:

@@ -148,7 +148,7 @@ class PastBody(SteadyCase):
             )
             for name, force in zip(names, found.force, strict=False)
         )
-        return (found.update,), tuple(integrals)
+        return found.updates, tuple(integrals)
 
     def settling(self, result: FlowResult) -> Settling | None:
         """Return what drag and lift have come to; None if this run has done no step."""

@@ -16,6 +16,7 @@ from halocline.apps.lbm.arguments import (
     current,
     wrong,
 )
+from halocline.apps.lbm.bodies import check_bodies
 from halocline.apps.lbm.boundaries import (
     Boundary,
     FreeSlip,
@@ -64,6 +65,7 @@ def check_setup(setup: Setup) -> None:
     elif not _is_empty(setup.force):
         check_vector("force", setup.force, axes)
     _check_sides(setup.sides, axes)
+    check_bodies(setup.bodies, axes)
 
 
 def as_extent(value: Any, lattice: str) -> tuple[int, ...]:

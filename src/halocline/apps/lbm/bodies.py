@@ -80,9 +80,11 @@ def check_bodies(bodies: Any, axes: int) -> None:
     Raises:
         CaseError: The message names the argument.
     """
-    expected = "a sequence of bodies, as (Body(distance),)"
-    if not isinstance(bodies, Sequence) or not all(isinstance(b, Body) for b in bodies):
-        raise wrong("bodies", bodies, expected)
+    if not isinstance(bodies, Sequence) or isinstance(bodies, str):
+        raise wrong("bodies", bodies, "a sequence of bodies, as (Body(distance),)")
+    for number, body in enumerate(bodies):
+        if not isinstance(body, Body):
+            raise wrong(f"bodies[{number}]", body, "a body, as Body(distance)")
     if len(bodies) > _MOST:
         raise CaseError(
             f"{len(bodies)} bodies were given; expected at most {_MOST}.",
@@ -104,7 +106,10 @@ def _check_body(body: Body, axes: int) -> None:
             "An array of solid cells is the 'solid' of a setup.",
         )
     elif axes not in body.surface.dimensions:
-        raise CaseError(f"The body '{body.name}' is a surface in space, the flow has {axes} axes.")
+        raise CaseError(
+            f"The body '{body.name}' is a surface in space; expected a function of x and y in a "
+            f"flow of {axes} axes."
+        )
     if callable(body.velocity):
         check_function(f"velocity of {body.name}", body.velocity, coordinates)
     elif len(body.velocity):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
-from halocline.apps.lbm.populations import Value, dot
+from halocline.apps.lbm.populations import Value, add, dot
 from halocline.apps.lbm.streaming import POST_COLLISION, Places
 from halocline.geometry import AXES
 
@@ -23,29 +23,66 @@ if TYPE_CHECKING:
 
 @hc.kernel
 def curved_wall(
-    f: Any,
-    owner: Any,
-    bend: Any,
-    *,
-    velocity_set: Any,
-    bodies: Any,
-    places: Any = POST_COLLISION,
+    f: Any, *, walls: Any, velocity_set: Any, bodies: Any, places: Any = POST_COLLISION
 ) -> None:
     """Send back along the links that lead to bodies what their walls make of it.
 
     Args:
         f: Populations.
-        owner: The number of the body to which a cell belongs, 0 in others.
-        bend: See 'Walls'.
+        walls: Two fields, the number of the body to which a cell belongs (0 in others), and the
+            'bend' of 'Walls'.
         velocity_set: The lattice.
         bodies: In the order of their numbers.
         places: Where populations are kept, see 'streaming'.
     """
     here = (0,) * velocity_set.dimensions
     for i in velocity_set.by_halves:
-        is_cut = owner[velocity_set.velocities[velocity_set.opposites[i]]] != 0
-        value = from_wall(f, (owner, bend), velocity_set, bodies, places, i)
+        is_cut = walls[0][velocity_set.velocities[velocity_set.opposites[i]]] != 0
+        value = from_wall(f, walls, velocity_set, bodies, places, i)
         places.deliver(f, velocity_set, i, here, value, only=is_cut)
+
+
+@hc.kernel
+def count_lost(
+    f: Any, lost: Any, *, walls: Any, velocity_set: Any, bodies: Any, places: Any = POST_COLLISION
+) -> None:
+    """Add up the mass that walls keep: what has been sent to them less what arrives from them.
+
+    Args:
+        f: Populations.
+        lost: Mass [lattice units].
+        walls: See 'curved_wall', as the others.
+        velocity_set: The lattice.
+        bodies: In the order of their numbers.
+        places: Where populations are kept.
+    """
+    here = (0,) * velocity_set.dimensions
+    kept = []
+    for i in velocity_set.by_halves:
+        towards = velocity_set.opposites[i]
+        sent = places.outgoing(f, velocity_set, towards, here)
+        arriving = from_wall(f, walls, velocity_set, bodies, places, i)
+        is_cut = walls[0][velocity_set.velocities[towards]] != 0
+        kept.append(hc.where(is_cut, sent - arriving, 0.0))
+    lost[here] = lost + add(kept)
+
+
+@hc.kernel
+def give_back(
+    f: Any, *, velocity_set: Any, total: Any, cells: Any, places: Any = POST_COLLISION
+) -> None:
+    """Raise the density of fluid at rest, so that some cells together have a mass more."""
+    here = (0,) * velocity_set.dimensions
+    share = total * (1.0 / cells)
+    for i, weight in enumerate(velocity_set.weights):
+        population = places.outgoing(f, velocity_set, i, here)
+        places.put(f, velocity_set, i, here, population + weight * share)
+
+
+@hc.kernel
+def forget(lost: Any) -> None:
+    """Begin to count anew."""
+    lost[(0,) * lost.dimensions] = 0.0
 
 
 def from_wall(
@@ -60,7 +97,7 @@ def from_wall(
 
     Args:
         f: Populations.
-        walls: The fields 'owner' and 'bend' of 'curved_wall', as the others.
+        walls: See 'curved_wall', as the others.
         velocity_set: The lattice.
         bodies: In the order of their numbers.
         places: Where populations are kept.

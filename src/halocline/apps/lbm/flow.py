@@ -327,7 +327,7 @@ class _Builder:
         for number, places in enumerate(self.way.places):
             result += self._arrivals(places, is_attached=number == 0)
             result += self._collision(number)
-        return result
+        return result + self.solids.returns(self.f, self.way.places[0], self.way.collisions)
 
     def _collision(self, number: int) -> list[Step]:
         places = self.way.places
@@ -375,7 +375,8 @@ class _Builder:
                 )
             )
         # What comes from walls has not come through a periodic side.
-        return result + (self._walls(places, is_attached=is_attached) if drops else [])
+        result += self._walls(places, is_attached=is_attached) if drops else []
+        return result + self.solids.losses(self.f, places)
 
     def _walls(self, places: Places, *, is_attached: bool) -> list[Step]:
         result = self.solids.arrivals(self.f, places)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halocline.apps.lbm.arguments import check_number
+from halocline.apps.lbm.bodies import Body
 from halocline.apps.lbm.surface import Surface
 from halocline.errors import CaseError
+from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +20,11 @@ if TYPE_CHECKING:
 
 _PLANE = 2
 _DARK = 128
+
+
+def is_surface(file: str) -> bool:
+    """Return whether a geometry file is a surface of triangles, by its name."""
+    return Path(file).suffix.lower() == ".stl"
 
 
 def read_geometry(file: str, extent: Sequence[int] | None, cell: float = 1.0) -> NDArray[np.bool_]:
@@ -32,13 +40,12 @@ def read_geometry(file: str, extent: Sequence[int] | None, cell: float = 1.0) ->
     Raises:
         CaseError: It cannot be read, does not fit, or leaves only solid or only fluid cells.
     """
-    suffix = Path(file).suffix.lower()
     if not Path(file).is_file():
         raise CaseError(f"There is no geometry file '{file}'.")
-    if suffix == ".stl":
+    if is_surface(file):
         solid = _from_surface(file, extent, cell)
     else:
-        solid = _from_array(file) if suffix == ".npy" else _from_image(file)
+        solid = _from_array(file) if Path(file).suffix.lower() == ".npy" else _from_image(file)
         if extent is not None and solid.shape != tuple(extent):
             raise CaseError(
                 f"The geometry file '{file}' has {_words(solid.shape)} cells; expected "
@@ -52,6 +59,19 @@ def read_geometry(file: str, extent: Sequence[int] | None, cell: float = 1.0) ->
             hint="Its coordinates may be in another unit, or solid and fluid exchanged.",
         )
     return solid
+
+
+def read_solids(file: str, extent: Sequence[int] | None, cell: float = 1.0) -> dict[str, Any]:
+    """Return what a setup is told of a geometry file: its bodies, if it is a surface, or its cells.
+
+    Args:
+        file: See 'read_geometry', as the others.
+        extent: Cells along each axis.
+        cell: Length of a cell.
+    """
+    if is_surface(file):
+        return {"bodies": (Body(read_surface(file, cell), name=file),)}
+    return {"solid": read_geometry(file, extent, cell)}
 
 
 def _from_array(file: str) -> NDArray[np.bool_]:
@@ -112,6 +132,7 @@ def read_surface(file: str, cell: float = 1.0) -> Surface:
     Raises:
         CaseError: It cannot be read, or is not closed.
     """
+    check_number("cell", cell, Range(above=0.0))
     try:
         import trimesh
     except ImportError:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 
 from halocline.apps.comparison import Comparison
+from halocline.apps.lbm.bodies import Body
 from halocline.apps.lbm.body_force import body_force
 from halocline.apps.lbm.boundaries import Boundary, FreeSlip, Outflow, Pressure, Velocity, Wall
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
-from halocline.apps.lbm.geometry_file import read_geometry
+from halocline.apps.lbm.geometry_file import read_geometry, read_solids
 from halocline.apps.lbm.settling import PERIODS, TOLERANCE, WINDOW, Settling, State, settling
 from halocline.apps.lbm.steady_case import SteadyCase
 from halocline.errors import CaseError
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 Diameters = Annotated[float, Range(least=1.0)]
 Sides = Literal["wall", "free-slip"]
+Walls = Literal["curved", "half-way"]
 Inlet = Literal["parabola", "uniform"]
 
 
@@ -50,8 +52,10 @@ class PastBody(SteadyCase):
         sides: What is at the sides along the flow.
         inlet: 'parabola' (in 2-D) or 'uniform'.
         outlet: 'pressure', which is constant there, or 'outflow', which vortices can leave.
+        walls: 'curved' where the surface of the body is, or 'half-way' between centres of cells,
+            as steps.
         geometry: A file of solid cells in place of the body: a .npy array, an image or an .stl
-            surface.
+            surface; only surfaces have curved walls.
     """
 
     upstream: Diameters = 2.0
@@ -61,6 +65,7 @@ class PastBody(SteadyCase):
     sides: Sides = "wall"
     inlet: Inlet = "parabola"
     outlet: Literal["pressure", "outflow"] = "pressure"
+    walls: Walls = "curved"
     geometry: str | None = None
 
     @property
@@ -101,9 +106,20 @@ class PastBody(SteadyCase):
         """Return where cells are solid: those whose centre lies in the body."""
         if self.geometry:
             return read_geometry(self.geometry, self.extent, self.units.cell)
-        distances = np.ogrid[tuple(slice(0.5, n) for n in self.extent)]
-        square = sum((x - m) ** 2 for x, m in zip(distances, self.middle, strict=True))
-        return np.asarray(square < (0.5 * self.scaling.cells) ** 2)
+        return Body(self._distance).cells(self.extent)
+
+    def _distance(self, *coordinates: Any) -> Any:
+        """Return how far away the body is, at coordinates in cells."""
+        square = sum((x - m) ** 2 for x, m in zip(coordinates, self.middle, strict=True))
+        return np.sqrt(square) - 0.5 * self.scaling.cells
+
+    def _solids(self) -> dict[str, Any]:
+        """Return what a setup is told of the body."""
+        if self.walls == "half-way":
+            return {"solid": self.solid()}
+        if self.geometry:
+            return read_solids(self.geometry, self.extent, self.units.cell)
+        return {"bodies": (Body(self._distance, name=self.name),)}
 
     def _incoming(self, *coordinates: Any) -> tuple[Any, ...]:
         """Return the velocity at the inlet, at coordinates in cells."""
@@ -123,14 +139,20 @@ class PastBody(SteadyCase):
             along, Wall() if self.sides == "wall" else FreeSlip()
         )
         ends = {"x-": Velocity(self._incoming() if uniform else self._incoming), "x+": outlet}
-        return self.lattice_setup(self.extent, sides={**sides, **ends}, solid=self.solid())
+        return self.lattice_setup(self.extent, sides={**sides, **ends}, **self._solids())
 
     def start(self, flow: Flow) -> None:
-        """Begin with what comes in, everywhere."""
-        cell = self.units.cell
+        """Begin with what comes in, everywhere but around the body.
+
+        A flow that meets the body at full speed begins with a blow, which an outlet answers with
+        velocities that change sign each step, for good.
+        """
+        cell, radius = self.units.cell, 0.5 * self.scaling.cells
 
         def u(*x: NDArray[np.float64]) -> NDArray[np.float64]:
-            return np.asarray(self._incoming(*(a / cell for a in x))[0] + 0.0 * x[0])
+            place = [a / cell for a in x]
+            away = np.maximum(self._distance(*place), 0.0) / radius
+            return np.asarray(self._incoming(*place)[0] * (1.0 - np.exp(-(away**2))))
 
         flow.start(1.0, (u, *(0.0,) * (self.axes - 1)))
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import halocline as hc
 from halocline.apps.lbm import boundaries
 from halocline.apps.lbm.body_walls import Walls, walls_of
-from halocline.apps.lbm.boundaries import no_solid
-from halocline.apps.lbm.curved_wall import curved_wall
+from halocline.apps.lbm.boundaries import Outflow, Pressure, Velocity, no_solid
+from halocline.apps.lbm.curved_wall import count_lost, curved_wall, forget, give_back
 from halocline.apps.lbm.links import next_to
 
 if TYPE_CHECKING:
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from halocline.language.grids.fields import Field
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Step
+
+# Lattice steps after which mass is given back.
+_INTERVAL = 100
 
 
 class Solids:
@@ -88,7 +93,54 @@ class Solids:
             links = self.lattice.by_halves
             result.append(boundaries.wall(f, links=links, on=self._edge, **common))
         if self._beside is not None:
-            # In the box nothing is read beyond a side, where populations may be on their way.
-            on, bodies = (self._beside, self.inner), tuple(self.setup.bodies)
-            result.append(curved_wall(f, *self.walls, bodies=bodies, on=on, **common))
+            result.append(curved_wall(f, **self._beside_walls(places)))
         return result
+
+    def _beside_walls(self, places: Places) -> dict[str, Any]:
+        """Return what kernels in the cells beside bodies are told."""
+        # In the box nothing is read beyond a side, where populations may be on their way.
+        return {
+            "walls": self.walls,
+            "velocity_set": self.lattice,
+            "bodies": tuple(self.setup.bodies),
+            "places": places,
+            "on": (self._beside, self.inner),
+        }
+
+    @cached_property
+    def _lost(self) -> Field | None:
+        """What walls have taken; None where mass comes and goes through sides, or none is taken."""
+        is_open = any(
+            isinstance(b, Velocity | Pressure | Outflow) for b in self.setup.sides.values()
+        )
+        if is_open or self._beside is None:
+            return None
+        return self.grid.field("lost", description="mass that walls have taken")
+
+    def losses(self, f: Field, places: Places) -> list[Step]:
+        """Return what adds up the mass that walls take, when populations have arrived."""
+        if self._lost is None:
+            return []
+        return [count_lost(f, self._lost, **self._beside_walls(places))]
+
+    def returns(self, f: Field, places: Places, collisions: int) -> list[Step]:
+        """Return what gives it back to all fluid cells alike, at the end of a step now and then.
+
+        Args:
+            f: Populations.
+            places: Where they are kept then.
+            collisions: In a step.
+        """
+        if self._lost is None:
+            return []
+        assert self.setup.solid is not None
+        total = hc.sum(self._lost, name="lost_mass")
+        more = give_back(
+            f,
+            velocity_set=self.lattice,
+            total=total,
+            cells=int((~self.setup.solid).sum()),
+            places=places,
+            on=self.fluid,
+        )
+        return [hc.every(_INTERVAL // collisions, total, more, forget(self._lost, on=self._beside))]

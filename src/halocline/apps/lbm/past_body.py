@@ -39,6 +39,9 @@ Sides = Literal["wall", "free-slip"]
 Walls = Literal["curved", "half-way"]
 Inlet = Literal["parabola", "uniform"]
 
+# How far around a body the flow begins slowly [cells].
+_STILL = 2.0
+
 
 @dataclass(frozen=True)
 class PastBody(SteadyCase):
@@ -147,11 +150,11 @@ class PastBody(SteadyCase):
         A flow that meets the body at full speed begins with a blow, which an outlet answers with
         velocities that change sign each step, for good.
         """
-        cell, radius = self.units.cell, 0.5 * self.scaling.cells
+        cell = self.units.cell
 
         def u(*x: NDArray[np.float64]) -> NDArray[np.float64]:
             place = [a / cell for a in x]
-            away = np.maximum(self._distance(*place), 0.0) / radius
+            away = np.maximum(self._distance(*place), 0.0) / _STILL
             return np.asarray(self._incoming(*place)[0] * (1.0 - np.exp(-(away**2))))
 
         flow.start(1.0, (u, *(0.0,) * (self.axes - 1)))

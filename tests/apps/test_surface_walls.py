@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from test_geometry_file import box, sphere
 
 from halocline.apps.lbm.bodies import Body
 from halocline.apps.lbm.body_walls import walls_of
+from halocline.apps.lbm.channel import Channel
 from halocline.apps.lbm.flow import Setup
 from halocline.apps.lbm.geometry_file import read_surface
+from halocline.apps.lbm.porous import Porous
+from halocline.apps.lbm.sphere import Sphere
 from halocline.apps.lbm.surface import Surface
 from halocline.apps.lbm.surface_links import first_meeting
 from halocline.apps.lbm.velocity_set import velocity_set
@@ -69,3 +74,20 @@ def test_walls_of_an_stl_file(tmp_path):
     found = walls(read_surface(str(file), 0.1))
     exact = walls(Surface(sphere(MIDDLE, RADIUS, rings=120)))
     assert mean_error(found.bend, exact.bend) < 5e-3
+
+
+def test_a_case_with_an_stl_file_has_its_walls(tmp_path):
+    trimesh = pytest.importorskip("trimesh")
+    file = str(tmp_path / "sphere.stl")
+    trimesh.creation.icosphere(radius=0.5).apply_translation((2.0, 2.0, 2.0)).export(file)
+    case = Sphere(cells=6, upstream=2.0, downstream=2.0, below=2.0, above=2.0, geometry=file)
+    setup = case.setup()
+    assert [body.name for body in setup.bodies] == [file]
+    assert np.array_equal(setup.solid, case.solid())
+    assert not replace(case, walls="half-way").setup().bodies
+    size = {"cells": 8, "aspect": 1.0, "width": 1.0, "geometry": file}
+    # A length of these is the unit of the file.
+    small = trimesh.creation.icosphere(radius=0.3).apply_translation((0.5, 0.5, 0.5))
+    small.export(file)
+    assert Channel(dimensions=3, **size).setup().bodies
+    assert Porous(**size).setup().bodies

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 Diameters = Annotated[float, Range(least=1.0)]
 Sides = Literal["wall", "free-slip"]
-Walls = Literal["curved", "half-way"]
+WallPlaces = Literal["curved", "half-way"]
 Inlet = Literal["parabola", "uniform"]
 
 # How far around a body the flow begins slowly [cells].
@@ -68,7 +68,7 @@ class PastBody(SteadyCase):
     sides: Sides = "wall"
     inlet: Inlet = "parabola"
     outlet: Literal["pressure", "outflow"] = "pressure"
-    walls: Walls = "curved"
+    walls: WallPlaces = "curved"
     geometry: str | None = None
 
     @property

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 import halocline as hc
+from halocline.apps.lbm.bodies import Body
 from halocline.apps.lbm.boundaries import (
     FreeSlip,
     Inflow,
@@ -30,6 +31,31 @@ def _solid(extent: tuple[int, ...]) -> np.ndarray:
     solid = np.random.default_rng(2).random(extent) < 0.15
     solid[[0, -1, -2]] = False
     return solid
+
+
+def _plane(extent: tuple[int, ...]) -> np.ndarray:
+    """Return a solid layer across x with a hole."""
+    solid = np.indices(extent)[0] == extent[0] - 7
+    solid[:, 6] = False
+    return solid
+
+
+def _ball(middle: tuple[float, ...], radius: float, **more) -> Body:
+    """Return a circle or a sphere."""
+
+    def distance(*x):
+        return np.sqrt(sum((a - m) ** 2 for a, m in zip(x, middle, strict=True))) - radius
+
+    return Body(distance, **more)
+
+
+def _turning(middle: tuple[float, ...]):
+    """Return the velocity of a wall that turns about an axis along z."""
+
+    def velocity(*x):
+        return (-0.01 * (x[1] - middle[1]), 0.01 * (x[0] - middle[0]), 0.0)[: len(x)]
+
+    return velocity
 
 
 def _setups(lattice: str) -> dict[str, Setup]:
@@ -58,6 +84,12 @@ def _setups(lattice: str) -> dict[str, Setup]:
     mirror = {**walls, "x-": Wall(), "x+": FreeSlip()}
     slippery = {"y-": FreeSlip(), "y+": FreeSlip()}
     scattered = np.random.default_rng(3).random(extent) < 0.2
+    # One that turns, one so near to others and to a side that its walls are partly half-way.
+    middle = (extent[0] - 3.8, 4.6, 4.1)[:dimensions]
+    bodies = (
+        _ball(middle, 1.7, velocity=_turning(middle)),
+        _ball((3.6, 2.3, 3.3)[:dimensions], 1.6),
+    )
     choices = {
         "periodic": {},
         "solid": {"solid": _solid(extent)},
@@ -81,6 +113,16 @@ def _setups(lattice: str) -> dict[str, Setup]:
             "sponges": {"x+": Sponge(4, gust, tide, 0.3), "x-": Sponge(2, vector(0.05))},
             "solid": _solid(extent),
         },
+        "bodies": {"sides": mirror, "bodies": bodies, "solid": _plane(extent)},
+        "bodies in 16 bits": {"bodies": bodies, "dtype": "float16"},
+        "bodies and open sides": {
+            "sides": {**walls, "x-": Velocity(vector(0.05)), "x+": Pressure(1.01)},
+            "bodies": bodies[1:],
+        },
+        "bodies and a pressure drop": {
+            "sides": {**walls, "x-": PressureDrop(0.02), "x+": PressureDrop(-0.02)},
+            "bodies": (_ball((0.4, 4.5, 3.5)[:dimensions], 1.9),),
+        },
         "pressure drop": {
             "sides": {**walls, "x-": PressureDrop(0.02), "x+": PressureDrop(-0.02)},
             "solid": _solid(extent),
@@ -97,7 +139,7 @@ def _setups(lattice: str) -> dict[str, Setup]:
 
 
 # In three dimensions open sides take long to compile.
-_IN_3D = ("solid", "walls", "solid beside a mirror", "pressure drop")
+_IN_3D = ("solid", "walls", "solid beside a mirror", "bodies", "pressure drop")
 SETUPS = _setups("D2Q9") | {f"D3Q19 {name}": _setups("D3Q19")[f"D3Q19 {name}"] for name in _IN_3D}
 SETUPS |= {
     f"{name} {collision}": Setup(EXTENTS[name], name, 1.4, kind, {"y-": Wall(), "y+": Wall()})

@@ -22,7 +22,7 @@ def force_on(setup, body, about, steps, density=1.0):
     flow.start(density)
     simulation = hc.Simulation(flow.grid, flow.steps, threads=1)
     simulation.run(steps // flow.lattice_steps, progress=False)
-    simulation.execute(found.update, *found.force, *found.torque)
+    simulation.execute(*found.updates, *found.force, *found.torque)
     return [r.value for r in found.force], [r.value for r in found.torque]
 
 
@@ -62,7 +62,7 @@ def test_each_body_takes_its_own_share():
     found = [body_force(flow, b, (0.0, 0.0), n) for b, n in ((lower, "low"), (upper, "high"))]
     simulation = hc.Simulation(flow.grid, flow.steps, threads=1)
     simulation.run(4000, progress=False)
-    simulation.execute(*(b.update for b in found), *(r for b in found for r in b.force))
+    simulation.execute(*(u for b in found for u in b.updates), *(r for b in found for r in b.force))
     first, second = ([r.value for r in b.force] for b in found)
     assert first[0] == pytest.approx(second[0], rel=1e-10)
     assert first[1] == pytest.approx(-second[1], rel=1e-10)

@@ -14,6 +14,8 @@ CASES = [
     ("D2Q9 velocity and pressure", "two-grids"),
     ("D2Q9 profile and outflow", "in-place"),
     ("D2Q9 pressure drop", "two-grids"),
+    ("D2Q9 bodies", "in-place"),
+    ("D2Q9 bodies and open sides", "two-grids"),
     ("D2Q9 swinging force", "in-place"),
     ("D2Q9 16 bits", "two-grids"),
     ("D3Q19 walls", "in-place"),

@@ -84,7 +84,7 @@ def test_at_most_2_per_cent_of_a_pulse_of_sound_come_back(side, boundary):
         {"collision": regularised},
         {"lattice": "D3Q19"},
     ],
-    ids=str,
+    ids=["omega 0.7", "omega 1.95", "bgk", "regularised", "D3Q19"],
 )
 def test_so_it_is_with_every_viscosity_collision_and_lattice(way):
     assert reflected("x+", Outflow(), **way) < 0.02

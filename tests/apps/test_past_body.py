@@ -21,9 +21,13 @@ def test_drag_and_lift_of_a_coarse_cylinder_are_near_the_benchmark():
     case = coarse()
     result, _ = run(case)
     assert result.is_steady
-    # Ten cells a diameter: steps in place of a circle (docs/validation.md).
-    assert found(case)["drag coefficient"].measured == pytest.approx(5.58, rel=0.08)
-    assert found(case)["lift coefficient"].measured == pytest.approx(0.0107, rel=0.3)
+    assert found(case)["drag coefficient"].measured == pytest.approx(5.58, rel=0.03)
+    assert found(case)["lift coefficient"].measured == pytest.approx(0.0107, rel=0.15)
+
+
+def test_walls_where_they_are_make_a_coarse_cylinder_better_than_steps():
+    drags = [found(coarse(walls=w))["drag coefficient"].measured for w in ("curved", "half-way")]
+    assert drags[0] - 5.58 < 0.5 * (drags[1] - 5.58)
 
 
 def test_drag_in_physical_units_is_the_same():
@@ -125,14 +129,15 @@ def test_a_sphere_feels_no_force_across_the_stream():
         below=2.0,
         above=2.0,
         tolerance=0.0,
-        max_convective_times=4,
+        max_convective_times=12,
     )
     result, _ = run(case)
     assert np.abs(result.series("lift_coefficient")).max() < 1e-10
     assert np.abs(result.series("side_force_coefficient")).max() < 1e-10
     # A narrow stream: more than in an unbounded one.
-    drag, known = result.series("drag_coefficient")[-1], case.known()["drag coefficient"][0]
-    assert known < drag < 2.5 * known
+    drag = result.series("drag_coefficient")[-100:].mean()
+    known = case.known()["drag coefficient"][0]
+    assert known < drag < 1.3 * known
 
 
 def test_the_picture_of_a_cylinder_is_drawn(tmp_path):
@@ -141,29 +146,20 @@ def test_the_picture_of_a_cylinder_is_drawn(tmp_path):
 
 @pytest.mark.slow
 def test_cylinder_of_schaefer_and_turek_2d_1(record):
-    """Steps in place of a circle: the error falls with the cell size, so two grids give its end."""
-    drags, lifts, seconds = [], [], 0.0
-    for cells in (20, 40):
-        case = Cylinder(cells=cells, tolerance=0.0, max_convective_times=80)
-        result, _ = run(case)
-        seconds += result.seconds
-        drags.append(found(case)["drag coefficient"].measured)
-        lifts.append(found(case)["lift coefficient"].measured)
-    title = "cylinder 2D-1, D = 40 cells, TRT"
-    off, lift_off = abs(drags[1] / 5.5795 - 1.0), abs(lifts[1] / 0.01062 - 1.0)
-    end = abs((2.0 * drags[1] - drags[0]) / 5.58 - 1.0)
-    record(title, "drag against Schäfer & Turek, relative", off, 0.03, seconds)
-    record(title, "the same, D = 20 and 40 to cells of size 0", end, 0.01, seconds)
-    record(title, "lift against Schäfer & Turek, relative", lift_off, 0.05, seconds)
-    assert off <= 0.03
-    assert end <= 0.01
-    assert lift_off <= 0.05
+    """Slow enough that errors of compressibility are small."""
+    case = Cylinder(cells=20, lattice_speed=0.02, tolerance=0.0, max_convective_times=80)
+    result, _ = run(case)
+    title = "cylinder 2D-1, D = 20 cells, 0.02 cells a step, TRT"
+    for name, accepted in (("drag", 0.01), ("lift", 0.03)):
+        off = abs(found(case)[f"{name} coefficient"].error)
+        quantity = f"{name} against Schäfer & Turek, relative"
+        record(title, quantity, off, accepted, result.seconds)
+        assert off <= accepted
 
 
 @pytest.mark.slow
 def test_cylinder_of_schaefer_and_turek_2d_2(record):
-    """Steps in place of a circle make drag and lift too high, and less so with smaller cells."""
-    numbers = {"greatest drag": 0.09, "greatest lift": 0.17}
+    numbers = {"greatest drag": 0.02, "greatest lift": 0.06}
     case = Cylinder(cells=20, reynolds=100.0, tolerance=0.0, max_convective_times=80)
     result, _ = run(case)
     assert result.summary().startswith("periodic")

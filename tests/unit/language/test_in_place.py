@@ -159,3 +159,67 @@ def test_a_choice_that_keeps_another_value_is_no_colour():
     u, _ = a_field()
     with pytest.raises(KernelError, match="old or new by chance"):
         no_colour(u)
+
+
+@hc.kernel
+def into_holes(u, hole):
+    """Give a hole what its neighbours in x and y have, where these are none."""
+    for there in ((1, 0), (0, 1)):
+        around = hc.where(hole == 0, u[0, 0], 0.0)
+        u[there] = hc.where((hole[there] != 0) & (hole[0, 0] == 0), 0.5 * around, u[there])
+
+
+def test_what_lies_in_cells_of_one_kind_may_be_made_of_the_others():
+    u, values = a_field()
+    hole = u.grid.field("hole", dtype="uint8")
+    is_hole = np.random.default_rng(4).random(values.shape) < 0.4
+    hole.set(is_hole)
+    for axis in (0, 1):
+        before = np.roll(values, 1, axis)
+        values = np.where(is_hole & ~np.roll(is_hole, 1, axis), 0.5 * before, values)
+    np.testing.assert_array_equal(stepped(u, into_holes(u, hole)), values)
+
+
+def _unguarded(u, hole):
+    u[1, 0] = hc.where(hole[1, 0] != 0, u[0, 0], u[1, 0])
+
+
+def _guarded_elsewhere(u, hole):
+    u[1, 0] = hc.where(hole[1, 0] != 0, hc.where(hole[0, 1] == 0, u[0, 0], 0.0), u[1, 0])
+
+
+def _guarded_once(u, hole):
+    around = hc.where(hole == 0, u[0, 0], 0.0) + u[0, 0]
+    u[1, 0] = hc.where(hole[1, 0] != 0, around, u[1, 0])
+
+
+def _of_changing_kind(u, hole):
+    hole[0, 0] = 1 - hole
+    u[1, 0] = hc.where(hole[1, 0] != 0, hc.where(hole[0, 0] == 0, u[0, 0], 0.0), u[1, 0])
+
+
+@pytest.mark.parametrize(
+    "function", [_unguarded, _guarded_elsewhere, _guarded_once, _of_changing_kind]
+)
+def test_cells_that_may_be_of_the_same_kind_are_refused(function):
+    u, _ = a_field()
+    hole = u.grid.field("hole", dtype="uint8")
+    with pytest.raises(KernelError, match="old or new by chance"):
+        hc.kernel(function)(u, hole)
+
+
+@pytest.mark.parametrize("periodic", [False, True])
+def test_a_kernel_runs_in_the_cells_of_a_mask_that_lie_in_a_box(periodic):
+    u, values = a_field(periodic=periodic)
+    mask = u.grid.field("mask", dtype=bool)
+    is_inside = np.random.default_rng(4).random(values.shape) < 0.6
+    mask.set(is_inside)
+
+    @hc.kernel
+    def shifted(u):
+        u[0, 0] = 2.0 * u[0, 0]
+
+    found = stepped(u, shifted(u, on=(mask, hc.Box((1, 0), (7, 4)))))
+    is_inside[[0, 7]] = False
+    is_inside[:, 4:] = False
+    assert (found == np.where(is_inside, 2.0 * values, values)).all()

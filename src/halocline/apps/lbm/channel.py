@@ -15,7 +15,7 @@ import numpy as np
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.boundaries import HELD, Boundary, Inflow, Outflow, PressureDrop, Wall
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
-from halocline.apps.lbm.geometry_file import read_geometry
+from halocline.apps.lbm.geometry_file import read_geometry, read_solids
 from halocline.apps.lbm.steady_case import SteadyCase
 from halocline.io.plots import Points
 from halocline.language.numbers import Range
@@ -98,7 +98,9 @@ class Channel(SteadyCase):
             ends = {"x-": Inflow(parabola, HELD), "x+": Outflow()}
         # An open side reads what walls send into its cells: walls come first.
         sides = {"y-": Wall(), "y+": Wall(), **ends}
-        return self.lattice_setup(self.extent, sides=sides, solid=self._solid(), **more)
+        if self.geometry:
+            more |= read_solids(self.geometry, self.extent, self.units.cell)
+        return self.lattice_setup(self.extent, sides=sides, **more)
 
     def start(self, flow: Flow) -> None:
         """Begin at rest, or with what comes in."""

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import halocline as hc
-from halocline.apps.lbm import boundaries, kernels, open_sides
+from halocline.apps.lbm import kernels, open_sides
 from halocline.apps.lbm.arguments import (
     as_mask,
     check_profile,
@@ -20,13 +21,14 @@ from halocline.apps.lbm.arguments import (
     components,
     evaluated,
 )
+from halocline.apps.lbm.bodies import Body, owners
 from halocline.apps.lbm.boundaries import Boundary, PressureDrop
 from halocline.apps.lbm.collision import Collision, bgk
-from halocline.apps.lbm.links import next_to
 from halocline.apps.lbm.populations import equilibrium
 from halocline.apps.lbm.prescribed import changes, is_function, moment
 from halocline.apps.lbm.setup_check import as_extent, check_setup, check_solid
 from halocline.apps.lbm.side_filling import Filling, filling, order
+from halocline.apps.lbm.solids import Solids
 from halocline.apps.lbm.sponge import Sponge, absorbing
 from halocline.apps.lbm.streaming import STREAMINGS, Streaming, unit_of
 from halocline.apps.lbm.velocity_set import VelocitySet, velocity_set
@@ -54,7 +56,8 @@ class Setup:
             last decides.
         sponges: Sponges before sides, see 'sponge'.
         solid: True or 1 where cells are solid, False or 0 elsewhere, shape of the extent; they are
-            walls at rest.
+            walls at rest, half-way between centres of cells. Those of bodies are added.
+        bodies: Solids with walls inside cells, see 'Body'.
         force: Body force per volume, one component an axis, or a function of place and time that
             returns it, see 'prescribed'; empty for none.
         step_time: Length of a lattice step in the unit of the time of functions.
@@ -77,6 +80,7 @@ class Setup:
     collision: Collision = bgk
     sides: Mapping[str, Boundary] = field(default_factory=dict)
     solid: NDArray[np.bool_] | None = None
+    bodies: Sequence[Body] = ()
     force: Any = ()
     step_time: float = 1.0
     streaming: str = "two-grids"
@@ -91,7 +95,15 @@ class Setup:
         check_setup(self)
         if self.solid is not None:
             object.__setattr__(self, "solid", as_mask("solid", self.solid, self.extent))
+        if self.owner is not None:
+            others = False if self.solid is None else self.solid
+            object.__setattr__(self, "solid", others | (self.owner > 0))
         check_solid(self)
+
+    @cached_property
+    def owner(self) -> NDArray[np.uint8] | None:
+        """The number of the body that has each cell, from 1, and 0; None without bodies."""
+        return owners(self.bodies, self.extent) if self.bodies else None
 
 
 @dataclass(frozen=True)
@@ -106,7 +118,7 @@ class Flow:
         f: The populations, as deviations from rest.
         density: [lattice units], up to date after 'observe'.
         velocity: [cells / step], the same.
-        fluid: Not zero where cells are fluid; None if all are.
+        solids: Where cells are solid.
         steps: One step of a simulation, which is one lattice step or (in place) two.
         observe: Computes density and velocity; with a force that is a function of the time, only
             between steps ('Simulation.execute').
@@ -119,9 +131,14 @@ class Flow:
     f: Field
     density: Field
     velocity: Field
-    fluid: Field | None
+    solids: Solids
     steps: tuple[Step, ...]
     observe: Call
+
+    @property
+    def fluid(self) -> Field | None:
+        """Not zero where cells are fluid; None if all are."""
+        return self.solids.fluid
 
     @property
     def lattice_steps(self) -> int:
@@ -221,7 +238,7 @@ def make_flow(setup: Setup) -> Flow:
         # That of the last collision, a lattice step ago.
         **builder.force(-1),
         places=way.places[0],
-        on=builder.fluid,
+        on=builder.solids.fluid,
     )
     return Flow(
         setup,
@@ -231,7 +248,7 @@ def make_flow(setup: Setup) -> Flow:
         builder.f,
         builder.density,
         builder.velocity,
-        builder.fluid,
+        builder.solids,
         tuple(builder.steps()),
         observe,
     )
@@ -255,13 +272,12 @@ class _Builder:
         self.f_next = None if way.is_in_place else self._populations("f_next")
         self.density = self.grid.field("density", dtype=self._real)
         self.velocity = self.grid.field("velocity", dtype=self._real, components=lattice.dimensions)
-        self.fluid, self.edge = self._masks()
+        self.solids = Solids(setup, lattice, self.grid)
         self.sides = sorted(setup.sides.items(), key=lambda item: order(item[1]))
         for side, _ in self.sides:
             if (fill := self._filling(side, 0)) is not None:
                 self.f.boundary(side, fill)
-                if self.fluid is not None:
-                    self.fluid.boundary(side, boundaries.no_solid)
+                self.solids.end_at(side)
 
     @property
     def _real(self) -> str:
@@ -271,17 +287,6 @@ class _Builder:
         dtype, layout = self.setup.dtype, self.setup.layout
         return self.grid.field(name, components=len(self.lattice), dtype=dtype, layout=layout)
 
-    def _masks(self) -> tuple[Field | None, Field | None]:
-        """Declare where cells are fluid, and which solid cells fluid ones may touch."""
-        solid = self.setup.solid
-        if solid is None:
-            return None, None
-        fluid = self.grid.field("fluid", dtype="bool", description="1 in fluid cells")
-        edge = self.grid.field("edge", dtype="bool", description="1 in solid cells next to fluid")
-        fluid.set(~solid)
-        edge.set(solid & next_to(~solid, self.lattice, self.grid.periodic))
-        return fluid, edge
-
     def _filling(self, side: str, number: int) -> Filling | None:
         """Return what fills the layer beyond a side before a collision."""
         return filling(
@@ -290,7 +295,7 @@ class _Builder:
             side,
             places=self.way.places[number],
             later=number,
-            fluid=self.fluid,
+            fluid=self.solids.fluid,
         )
 
     def steps(self) -> list[Step]:
@@ -299,7 +304,7 @@ class _Builder:
         for number in range(self.way.collisions):
             result += self._arrivals(number)
             result += self._collision(number)
-        return result
+        return result + self.solids.returns(self.f, self.way.places[0], self.way.collisions)
 
     def _collision(self, number: int) -> list[Step]:
         places = self.way.places
@@ -311,7 +316,7 @@ class _Builder:
             "omega": self.setup.omega,
             "collision": collision,
             **self.force(number),
-            "on": self.fluid,
+            "on": self.solids.fluid,
         }
         if self.f_next is not None:
             call = kernels.collide_stream(self.f, self.f_next, **common)
@@ -346,19 +351,11 @@ class _Builder:
                 )
             )
         # What comes from walls has not come through a periodic side.
-        return result + (self._walls(number) if drops else [])
+        result += self._walls(number) if drops else []
+        return result + self.solids.losses(self.f, self.way.places[number])
 
     def _walls(self, number: int) -> list[Step]:
-        result: list[Step] = []
-        places = self.way.places[number]
-        if self.edge is not None:
-            # One of each pair of opposite links first: so each half shares a loop.
-            links = (*(i for i, _ in self.lattice.pairs), *(o for _, o in self.lattice.pairs))
-            result.append(
-                boundaries.wall(
-                    self.f, velocity_set=self.lattice, links=links, places=places, on=self.edge
-                )
-            )
+        result = self.solids.arrivals(self.f, self.way.places[number])
         for side, _ in self.sides if number else ():
             if (fill := self._filling(side, number)) is not None:
                 result.append(fill(self.f, on=side))

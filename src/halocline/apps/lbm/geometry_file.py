@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.apps.lbm.surface import inside
+from halocline.apps.lbm.arguments import check_number
+from halocline.apps.lbm.bodies import Body
+from halocline.apps.lbm.surface import Surface
 from halocline.errors import CaseError
+from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +20,11 @@ if TYPE_CHECKING:
 
 _PLANE = 2
 _DARK = 128
+
+
+def is_surface(file: str) -> bool:
+    """Return whether a geometry file is a surface of triangles, by its name."""
+    return Path(file).suffix.lower() == ".stl"
 
 
 def read_geometry(file: str, extent: Sequence[int] | None, cell: float = 1.0) -> NDArray[np.bool_]:
@@ -32,13 +40,12 @@ def read_geometry(file: str, extent: Sequence[int] | None, cell: float = 1.0) ->
     Raises:
         CaseError: It cannot be read, does not fit, or leaves only solid or only fluid cells.
     """
-    suffix = Path(file).suffix.lower()
     if not Path(file).is_file():
         raise CaseError(f"There is no geometry file '{file}'.")
-    if suffix == ".stl":
+    if is_surface(file):
         solid = _from_surface(file, extent, cell)
     else:
-        solid = _from_array(file) if suffix == ".npy" else _from_image(file)
+        solid = _from_array(file) if Path(file).suffix.lower() == ".npy" else _from_image(file)
         if extent is not None and solid.shape != tuple(extent):
             raise CaseError(
                 f"The geometry file '{file}' has {_words(solid.shape)} cells; expected "
@@ -52,6 +59,19 @@ def read_geometry(file: str, extent: Sequence[int] | None, cell: float = 1.0) ->
             hint="Its coordinates may be in another unit, or solid and fluid exchanged.",
         )
     return solid
+
+
+def read_solids(file: str, extent: Sequence[int] | None, cell: float = 1.0) -> dict[str, Any]:
+    """Return what a setup is told of a geometry file: its bodies, if it is a surface, or its cells.
+
+    Args:
+        file: See 'read_geometry', as the others.
+        extent: Cells along each axis.
+        cell: Length of a cell.
+    """
+    if is_surface(file):
+        return {"bodies": (Body(read_surface(file, cell), name=file),)}
+    return {"solid": read_geometry(file, extent, cell)}
 
 
 def _from_array(file: str) -> NDArray[np.bool_]:
@@ -93,6 +113,26 @@ def _from_image(file: str) -> NDArray[np.bool_]:
 
 
 def _from_surface(file: str, extent: Sequence[int] | None, cell: float) -> NDArray[np.bool_]:
+    if extent is None or len(extent) == _PLANE:
+        raise CaseError(
+            f"The geometry file '{file}' is a surface in space; expected an array or an image for "
+            "this case.",
+            hint="Surfaces go with cases in three dimensions that say how many cells there are.",
+        )
+    return read_surface(file, cell).inside(tuple(extent))
+
+
+def read_surface(file: str, cell: float = 1.0) -> Surface:
+    """Return one or more closed surfaces from an STL file: the surface of a 'Body'.
+
+    Args:
+        file: '.stl', the origin in the low corner of the domain.
+        cell: Length of a cell, in the unit of the file.
+
+    Raises:
+        CaseError: It cannot be read, or is not closed.
+    """
+    check_number("cell", cell, Range(above=0.0))
     try:
         import trimesh
     except ImportError:
@@ -100,12 +140,8 @@ def _from_surface(file: str, extent: Sequence[int] | None, cell: float) -> NDArr
             f"To read the surface '{file}' the package 'trimesh' is needed.",
             hint="Install it: pip install 'halocline[stl]'.",
         ) from None
-    if extent is None or len(extent) == _PLANE:
-        raise CaseError(
-            f"The geometry file '{file}' is a surface in space; expected an array or an image for "
-            "this case.",
-            hint="Surfaces go with cases in three dimensions that say how many cells there are.",
-        )
+    if not Path(file).is_file():
+        raise CaseError(f"There is no geometry file '{file}'.")
     try:
         mesh = trimesh.load_mesh(file)
         triangles = np.asarray(mesh.triangles, float)
@@ -116,7 +152,7 @@ def _from_surface(file: str, extent: Sequence[int] | None, cell: float) -> NDArr
             f"The surface in '{file}' is not closed: there is no inside.",
             hint="Close its holes in the program that made it.",
         )
-    return inside(triangles, tuple(extent), cell)
+    return Surface(triangles / cell)
 
 
 def _words(extent: Sequence[int]) -> str:

@@ -15,10 +15,11 @@ import numpy as np
 
 import halocline as hc
 from halocline.apps.comparison import Comparison
+from halocline.apps.lbm.bodies import Body
 from halocline.apps.lbm.body_force import body_force
 from halocline.apps.lbm.boundaries import HELD, Boundary, FreeSlip, Inflow, Outflow, Pressure, Wall
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
-from halocline.apps.lbm.geometry_file import read_geometry
+from halocline.apps.lbm.geometry_file import read_geometry, read_solids
 from halocline.apps.lbm.settling import PERIODS, TOLERANCE, WINDOW, Settling, State, settling
 from halocline.apps.lbm.steady_case import SteadyCase
 from halocline.errors import CaseError
@@ -36,7 +37,11 @@ if TYPE_CHECKING:
 
 Diameters = Annotated[float, Range(least=1.0)]
 Sides = Literal["wall", "free-slip"]
+WallPlaces = Literal["curved", "half-way"]
 Inlet = Literal["parabola", "uniform"]
+
+# How far around a body the flow begins slowly [cells].
+_STILL = 2.0
 
 
 @dataclass(frozen=True)
@@ -51,10 +56,12 @@ class PastBody(SteadyCase):
         sides: What is at the sides along the flow.
         inlet: 'parabola' (in 2-D) or 'uniform'.
         outlet: 'outflow', which vortices and sound leave, or 'pressure', which is constant there.
-        ramp: In how long what comes in grows from nothing; 0 to begin with it everywhere, which is
-            a blow [diameters over speed].
+        ramp: In how long what comes in grows from nothing; 0 to begin with it everywhere but around
+            the body, which is a blow [diameters over speed].
+        walls: 'curved' where the surface of the body is, or 'half-way' between centres of cells,
+            as steps.
         geometry: A file of solid cells in place of the body: a .npy array, an image or an .stl
-            surface.
+            surface; only surfaces have curved walls.
     """
 
     upstream: Diameters = 2.0
@@ -65,6 +72,7 @@ class PastBody(SteadyCase):
     inlet: Inlet = "parabola"
     outlet: Literal["outflow", "pressure"] = "outflow"
     ramp: Annotated[float, Range(least=0.0)] = 1.0
+    walls: WallPlaces = "curved"
     geometry: str | None = None
 
     @property
@@ -105,9 +113,20 @@ class PastBody(SteadyCase):
         """Return where cells are solid: those whose centre lies in the body."""
         if self.geometry:
             return read_geometry(self.geometry, self.extent, self.units.cell)
-        distances = np.ogrid[tuple(slice(0.5, n) for n in self.extent)]
-        square = sum((x - m) ** 2 for x, m in zip(distances, self.middle, strict=True))
-        return np.asarray(square < (0.5 * self.scaling.cells) ** 2)
+        return Body(self._distance).cells(self.extent)
+
+    def _distance(self, *coordinates: Any) -> Any:
+        """Return how far away the body is, at coordinates in cells."""
+        square = sum((x - m) ** 2 for x, m in zip(coordinates, self.middle, strict=True))
+        return np.sqrt(square) - 0.5 * self.scaling.cells
+
+    def _solids(self) -> dict[str, Any]:
+        """Return what a setup is told of the body."""
+        if self.walls == "half-way":
+            return {"solid": self.solid()}
+        if self.geometry:
+            return read_solids(self.geometry, self.extent, self.units.cell)
+        return {"bodies": (Body(self._distance, name=self.name),)}
 
     def _incoming(self, y: Any) -> tuple[Any, ...]:
         """Return the velocity that comes in in the end, at heights [length unit]."""
@@ -132,15 +151,17 @@ class PastBody(SteadyCase):
         )
         incoming = self._rising if self.ramp else self._incoming
         ends = {"x-": Inflow(incoming, HELD), "x+": outlet}
-        return self.lattice_setup(self.extent, sides={**sides, **ends}, solid=self.solid())
+        return self.lattice_setup(self.extent, sides={**sides, **ends}, **self._solids())
 
     def start(self, flow: Flow) -> None:
-        """Begin at rest, or with what comes in everywhere."""
+        """Begin at rest, or with what comes in everywhere but around the body."""
         if self.ramp:
             return
+        cell = self.units.cell
 
         def u(*x: NDArray[np.float64]) -> NDArray[np.float64]:
-            return np.asarray(self._incoming(x[1])[0] + 0.0 * x[0])
+            away = np.maximum(self._distance(*(a / cell for a in x)), 0.0) / _STILL
+            return np.asarray(self._incoming(x[1])[0] * (1.0 - np.exp(-(away**2))))
 
         flow.start(1.0, (u, *(0.0,) * (self.axes - 1)))
 
@@ -158,7 +179,7 @@ class PastBody(SteadyCase):
             )
             for name, force in zip(names, found.force, strict=False)
         )
-        return (found.update,), tuple(integrals)
+        return found.updates, tuple(integrals)
 
     def settling(self, result: FlowResult) -> Settling | None:
         """Return what drag and lift have come to; None if this run has done no step."""

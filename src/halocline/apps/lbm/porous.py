@@ -18,7 +18,7 @@ from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.boundaries import PressureDrop, Wall
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
-from halocline.apps.lbm.geometry_file import read_geometry
+from halocline.apps.lbm.geometry_file import is_surface, read_geometry, read_solids
 from halocline.apps.lbm.model import Scaling
 from halocline.apps.lbm.steady_case import Count, SteadyCase
 from halocline.errors import CaseError
@@ -74,7 +74,7 @@ class Porous(SteadyCase):
 
     @property
     def _is_surface(self) -> bool:
-        return self.geometry.lower().endswith(".stl")
+        return is_surface(self.geometry)
 
     @cached_property
     def solid(self) -> NDArray[np.bool_]:
@@ -84,6 +84,12 @@ class Porous(SteadyCase):
         cells = self.scaling.cells
         extent = (round(self.aspect * cells), cells, round(self.width * cells))
         return read_geometry(self.geometry, extent, self.units.cell)
+
+    def _solids(self) -> dict[str, Any]:
+        """Return what a setup is told of the sample: a surface has its walls inside cells."""
+        if self._is_surface:
+            return read_solids(self.geometry, self.solid.shape, self.units.cell)
+        return {"solid": self.solid}
 
     @property
     def axes(self) -> int:
@@ -114,7 +120,7 @@ class Porous(SteadyCase):
         else:
             difference = 3.0 * gradient * extent[0]
             sides |= {"x-": PressureDrop(difference), "x+": PressureDrop(-difference)}
-        return self.lattice_setup(extent, sides=sides, solid=self.solid, **more)
+        return self.lattice_setup(extent, sides=sides, **self._solids(), **more)
 
     def permeability(self, mean: Any) -> Any:
         """Return the permeability that a mean velocity means [unit of length squared].

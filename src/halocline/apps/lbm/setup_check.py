@@ -16,6 +16,7 @@ from halocline.apps.lbm.arguments import (
     listed,
     wrong,
 )
+from halocline.apps.lbm.bodies import check_bodies
 from halocline.apps.lbm.boundaries import (
     Boundary,
     FreeSlip,
@@ -71,6 +72,7 @@ def check_setup(setup: Setup) -> None:
     elif not _is_empty(setup.force):
         check_vector("force", setup.force, axes)
     _check_sides(setup.sides, axes)
+    check_bodies(setup.bodies, axes)
     _check_mirrors(setup)
     _check_sponges(setup)
     _check_stability(setup)

@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import halocline as hc
 from halocline.geometry import added, opposite
 
 if TYPE_CHECKING:
@@ -55,17 +56,36 @@ class Places:
         """Return the population i that arrives in the cell at an offset."""
         return self.outgoing(f, velocity_set, i, _back(cell, velocity_set.velocities[i]))
 
-    def put(self, f: Any, velocity_set: VelocitySet, i: int, cell: Offset, value: Value) -> None:
-        """Let a value be the population i that has left the cell at an offset."""
+    def put(
+        self,
+        f: Any,
+        velocity_set: VelocitySet,
+        i: int,
+        cell: Offset,
+        value: Value,
+        *,
+        only: Value = None,
+    ) -> None:
+        """Let a value be the population i that has left the cell at an offset, or only if so."""
         component, offset = self.of(velocity_set, i)
-        unit = unit_of(f.dtype)
-        f[component][added(cell, offset)] = value if unit == 1.0 else value * (1.0 / unit)
+        place, unit = added(cell, offset), unit_of(f.dtype)
+        stored = value if unit == 1.0 else value * (1.0 / unit)
+        if only is not None:
+            stored = hc.where(only, stored, f[component][place])
+        f[component][place] = stored
 
     def deliver(
-        self, f: Any, velocity_set: VelocitySet, i: int, cell: Offset, value: Value
+        self,
+        f: Any,
+        velocity_set: VelocitySet,
+        i: int,
+        cell: Offset,
+        value: Value,
+        *,
+        only: Value = None,
     ) -> None:
-        """Let a value be the population i that arrives in the cell at an offset."""
-        self.put(f, velocity_set, i, _back(cell, velocity_set.velocities[i]), value)
+        """Let a value be the population i that arrives in the cell at an offset, or only if so."""
+        self.put(f, velocity_set, i, _back(cell, velocity_set.velocities[i]), value, only=only)
 
 
 # What populations are stored as.

@@ -1,17 +1,48 @@
-"""Which cell centres lie inside a closed surface of triangles: rays along x, and their parity."""
+"""A closed surface of triangles: which cell centres lie inside, by rays and their parity."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+
+from halocline.apps.lbm.surface_links import first_meeting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from halocline.geometry import Offset
+
 # Rays are moved by this part of a cell, so that they hit no edge or corner of a triangle that lies
 # on the lattice; irrational along each axis, so that they meet no diagonal either.
 _ASIDE = (np.sqrt(2.0) * 1e-7, np.sqrt(3.0) * 1e-7)
+
+
+# A wall is at least this part of a link away from a fluid cell.
+_LEAST = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """One or more closed surfaces in space, as a 'Shape'.
+
+    Attributes:
+        triangles: Corners (n, 3, 3): triangle, corner, axis [cells from the low corner of the
+            domain].
+    """
+
+    triangles: NDArray[np.float64]
+    dimensions: ClassVar[tuple[int, ...]] = (3,)
+
+    def inside(self, extent: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Return for the centre of each cell whether it lies inside."""
+        return inside(self.triangles, extent, 1.0)
+
+    def crossings(self, points: NDArray[np.float64], link: Offset) -> NDArray[np.float64]:
+        """Return where links first meet the surface; half-way across a periodic side."""
+        found = first_meeting(self.triangles, points, link)
+        return np.where(np.isfinite(found), np.clip(found, _LEAST, 1.0), 0.5)
 
 
 def inside(

@@ -49,6 +49,11 @@ class VelocitySet:
         """The populations as pairs of opposite velocities, without the rest population."""
         return tuple((i, o) for i, o in enumerate(self.opposites) if i < o)
 
+    @cached_property
+    def by_halves(self) -> tuple[int, ...]:
+        """The moving populations, one of each pair first: those of each half share a loop."""
+        return (*(i for i, _ in self.pairs), *(o for _, o in self.pairs))
+
     def towards(self, axis: int, sign: int) -> tuple[int, ...]:
         """Return the populations that move to the low (-1) or high (+1) end of an axis."""
         return tuple(i for i, c in enumerate(self.velocities) if c[axis] == sign)

@@ -62,7 +62,7 @@ class Cells:
                 return True
         return any(
             all(change % colours.count for change in self._changes(colours, way, closes=closes))
-            for chosen in _conditions(statement)
+            for chosen in conditions(statement)
             for colours in _colours(chosen)
         )
 
@@ -85,24 +85,29 @@ class _Colours:
 
 
 @dataclass(frozen=True, slots=True)
-class _Chosen:
-    """A condition that must hold, or must not, for a cell to assign a new value."""
+class Chosen:
+    """A condition that must hold, or must not, for a cell to assign a new value.
+
+    Attributes:
+        condition: It.
+        holds: Whether it must hold.
+    """
 
     condition: Expr
     holds: bool
 
 
-def _conditions(statement: Statement) -> Iterator[_Chosen]:
+def conditions(statement: Statement) -> Iterator[Chosen]:
     """Yield what must all hold, or must not, for a statement to assign a new value."""
     value = statement.value
     while isinstance(value, Cast | Where):
         if isinstance(value, Cast):
             value = value.operand
         elif _is_old(value.false, statement):
-            yield _Chosen(value.condition, holds=True)
+            yield Chosen(value.condition, holds=True)
             value = value.true
         elif _is_old(value.true, statement):
-            yield _Chosen(value.condition, holds=False)
+            yield Chosen(value.condition, holds=False)
             value = value.false
         else:
             return
@@ -115,15 +120,15 @@ def _is_old(value: Expr, statement: Statement) -> bool:
     return isinstance(value, Read) and (value.field, value.component, value.offset) == target
 
 
-def _colours(chosen: _Chosen) -> Iterator[_Colours]:
+def _colours(chosen: Chosen) -> Iterator[_Colours]:
     """Yield colours that are all the same in cells for which a condition holds, or does not."""
     match chosen:
-        case _Chosen(Binary("and", left, right), True) | _Chosen(Binary("or", left, right), False):
-            yield from _colours(_Chosen(left, chosen.holds))
-            yield from _colours(_Chosen(right, chosen.holds))
-        case _Chosen(Unary("invert", operand), holds):
-            yield from _colours(_Chosen(operand, not holds))
-        case _Chosen(Compare("eq" | "ne" as op, left, right), holds):
+        case Chosen(Binary("and", left, right), True) | Chosen(Binary("or", left, right), False):
+            yield from _colours(Chosen(left, chosen.holds))
+            yield from _colours(Chosen(right, chosen.holds))
+        case Chosen(Unary("invert", operand), holds):
+            yield from _colours(Chosen(operand, not holds))
+        case Chosen(Compare("eq" | "ne" as op, left, right), holds):
             for value, other in ((left, right), (right, left)):
                 found = _left_over(value)
                 # Of two colours, not to be of one is to be of the other.

@@ -23,6 +23,7 @@ from halocline.language.expressions.expr import (
 )
 from halocline.language.expressions.fuse import fuse, separate
 from halocline.language.expressions.kernel import reads
+from halocline.language.expressions.parted import are_parted
 from halocline.language.expressions.promotion import COMPUTED, add_types, check_assigned
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _no_chance(kernel: Kernel, statement: Statement, place: str, cells: Cells) -
         if not own or child != assigned_child or there == here:
             continue
         way = added(there, opposite(here))
-        if not cells.are_apart(statement, way):
+        if not (cells.are_apart(statement, way) or are_parted(kernel, statement, read)):
             colours = (
                 "The colours do not fit where the periodic grid closes: choose another number of "
                 "cells."

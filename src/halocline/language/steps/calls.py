@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from halocline.language.grids.grid import Grid
     from halocline.language.spaces.space import Ratio, Space
 
-# Where a kernel runs: everywhere, on a layer beyond a side, in a box, where a field is not zero.
-On = str | Box | Field | None
+# Where a kernel runs: everywhere, on a layer beyond a side, in a box, where a field is not zero,
+# where it is not in a box.
+On = str | Box | Field | tuple[Field, Box] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def over_cells(
     names = dict.fromkeys(s.field for s in kernel.statements)
     assigned = [bound[name] for name in names]
     swept = assigned if kernel.sweep is None else swept_fields(kernel.sweep[0], assigned, fields)
-    mask = on if isinstance(on, Field) else None
+    mask, cells = _mask_and_rest(on)
     if mask is not None:
         same_family((*fields, mask), f"Kernel '{kernel.name}'")
     used = fields if mask is None or mask in fields else (*fields, mask)
@@ -77,7 +78,7 @@ def over_cells(
     kernel, bound, places = with_differences(kernel, bound, grid, written_for, places)
     fields = tuple(bound.values())
     used = fields if mask is None or mask in fields else (*fields, mask)
-    region = _region(kernel.name, grid, swept[0].space, on)
+    region = _region(kernel.name, grid, swept[0].space, cells)
     if mask is not None and not _is_listable(mask, fields, assigned):
         # The choice in every cell is part of what a cell does for each that it spans.
         known = next((name for name, field in bound.items() if field is mask), "")
@@ -90,8 +91,8 @@ def over_cells(
         region = _coarsened(kernel.name, region, found.children, grid)
     if not found.space.is_whole and any(field.space.is_whole for field in assigned):
         _check_gathered(found.kernel, on, places)
-    cells = Cells(found.space, region)
-    verify(found.kernel, found.places, place, cells, is_layer=isinstance(on, str))
+    where = Cells(found.space, region)
+    verify(found.kernel, found.places, place, where, is_layer=isinstance(on, str))
     return Traced(found.kernel, tuple(fields), found.space, region, mask)
 
 
@@ -146,8 +147,19 @@ def _is_listable(mask: Field, fields: Sequence[Field], assigned: Sequence[Field]
     )
 
 
+def _mask_and_rest(on: On) -> tuple[Field | None, On]:
+    """Return the mask of where a kernel runs, and what else is said of it."""
+    match on:
+        case Field():
+            return on, None
+        case (Field() as mask, Box() as box):
+            return mask, box
+        case _:
+            return None, on
+
+
 def _region(name: str, grid: Grid, space: Space, on: On) -> Box | None:
-    if on is None or isinstance(on, Field):
+    if on is None:
         return None
     if isinstance(on, str):
         return layer(space, on, distance=1, depth=1)

@@ -170,8 +170,8 @@ class KernelFunction:
             fields: One for each positional parameter of the function. With those of a forest it
                 runs on all its levels.
             on: Where it runs: everywhere (None), on the layer beyond a side ('z-'), on a box of
-                cells, or in the cells where a field is not zero. Cells are those of the fields that
-                it assigns.
+                cells, in the cells where a field is not zero, or in those of them that lie in a box
+                (mask, box). Cells are those of the fields that it assigns.
             given: By keyword. Fields are fields of the kernel like the others, also those in a
                 tuple, and may be left out where the function has a default. Floats and parameters
                 are read at run time, also those in a tuple, where 0.0 says that there is none; any

@@ -1,0 +1,136 @@
+"""Walls of bodies: on which links they lie, and where.
+
+The scheme is linear and central: what arrives from a wall, f, follows from what has left the fluid
+cell for the wall, t, what has left it the other way, a, and what arrives there on its way to the
+wall, b: f = t + k (b - a), with k = (1 - 2 q) / (1 + 2 q) for a wall at the part q of the link.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from halocline.errors import CaseError
+from halocline.geometry import opposite, seen_along
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from halocline.apps.lbm.flow import Setup
+    from halocline.apps.lbm.velocity_set import VelocitySet
+    from halocline.geometry import Offset
+
+
+@dataclass(frozen=True)
+class Walls:
+    """The walls of all bodies of a flow.
+
+    Attributes:
+        beside: Fluid cells from which a link leads to a body, but for those at a side of the domain
+            that is not periodic.
+        bend: The factor k of each pair of opposite links, in the cell where the first one begins; 0
+            where nothing cuts it, or half-way.
+        half_way: Solid cells with walls that lie half-way for another reason: of no body, or
+            towards fluid cells at a side.
+    """
+
+    beside: NDArray[np.bool_]
+    bend: NDArray[np.float64]
+    half_way: NDArray[np.bool_]
+
+
+def walls_of(setup: Setup, lattice: VelocitySet, periodic: Sequence[bool]) -> Walls:
+    """Return where the walls of bodies are.
+
+    They lie half-way towards fluid cells behind which lies no other one, and towards those at a
+    side that is not periodic.
+
+    Args:
+        setup: A flow with bodies.
+        lattice: Its velocity set.
+        periodic: Of each axis, whether it is.
+
+    Raises:
+        CaseError: A body is thinner than a cell, or moves at a side.
+    """
+    return _Finder(setup, lattice, periodic).found()
+
+
+class _Finder:
+    """Goes through the links."""
+
+    def __init__(self, setup: Setup, lattice: VelocitySet, periodic: Sequence[bool]) -> None:
+        assert setup.owner is not None
+        assert setup.solid is not None
+        self.bodies, self.shapes = setup.bodies, [body.shape for body in setup.bodies]
+        self.owner, solid = setup.owner, setup.solid
+        self.solid, self.fluid = solid, ~solid
+        self.lattice, self.periodic = lattice, periodic
+        self.inner = np.zeros_like(solid)
+        self.inner[tuple(slice(None) if p else slice(1, -1) for p in periodic)] = True
+        self.beside, self.half_way = np.zeros_like(solid), np.zeros_like(solid)
+        self.bend = np.zeros((len(lattice.pairs), *solid.shape))
+        # How thick the body is in a cell, along that axis on which it is least so [cells].
+        self.thickness = np.full(solid.shape, np.inf)
+
+    def found(self) -> Walls:
+        """Return the walls."""
+        for pair, (first, second) in enumerate(self.lattice.pairs):
+            c = self.lattice.velocities[first]
+            depth = self._find(pair, first) + self._find(pair, second)
+            if sum(map(abs, c)) == 1:
+                between = self._leads(self.fluid, c) & self._leads(self.fluid, opposite(c))
+                self.thickness[between] = np.minimum(self.thickness, depth)[between]
+        self._check()
+        return Walls(self.beside, self.bend, self.half_way)
+
+    def _leads(self, cells: NDArray[np.bool_], link: Offset) -> NDArray[np.bool_]:
+        return seen_along(cells, link, self.periodic)
+
+    def _find(self, pair: int, i: int) -> NDArray[np.float64]:
+        """Find the walls on one link; return how deep it reaches into bodies, where it ends."""
+        c = self.lattice.velocities[i]
+        ahead = self.fluid & self._leads(self.solid, c)
+        curved = ahead & self.inner & self._leads(self.owner > 0, c)
+        self.beside |= curved
+        self.half_way |= self.solid & self._leads(ahead & ~curved, opposite(c))
+        cells = np.argwhere(ahead & self._leads(self.owner > 0, c))
+        ends = (cells + c) % self.solid.shape
+        q = self._fractions(cells, ends, c)
+        depth = np.zeros(self.solid.shape)
+        depth[tuple(ends.T)] = 1.0 - q
+        kept = cells if i == self.lattice.pairs[pair][0] else ends
+        is_bent = (curved & self._leads(self.fluid, opposite(c)))[tuple(cells.T)]
+        self.bend[(pair, *kept.T)] += np.where(is_bent, (1.0 - 2.0 * q) / (1.0 + 2.0 * q), 0.0)
+        return depth
+
+    def _fractions(
+        self, cells: NDArray[np.int64], ends: NDArray[np.int64], link: Offset
+    ) -> NDArray[np.float64]:
+        """Return how far walls are away on links, over the links' length."""
+        owner = self.owner[tuple(ends.T)]
+        found = np.full(len(cells), 0.5)
+        for number in np.unique(owner):
+            own = owner == number
+            found[own] = self.shapes[number - 1].crossings(cells[own] + 0.5, link)
+        return found
+
+    def _check(self) -> None:
+        for number, body in enumerate(self.bodies, 1):
+            own = self.owner == number
+            if own.any() and (thickest := self.thickness[own].max()) < 1.0:
+                raise CaseError(
+                    f"The body '{body.name}' is nowhere thicker than {thickest:.2g} cells; "
+                    "expected at least 1.",
+                    hint="Use smaller cells, or a thicker body: fluid would flow through it.",
+                )
+            if body.is_moving and (own & self.half_way).any():
+                raise CaseError(
+                    f"The wall of the body '{body.name}' moves, but reaches fluid cells at a side "
+                    "of the domain.",
+                    hint="Leave a layer of cells between them, or make the side periodic.",
+                )

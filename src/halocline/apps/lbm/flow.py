@@ -5,9 +5,9 @@ What differs between streaming on two grids and in place is put together here an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,14 @@ from halocline.apps.lbm.arguments import (
 from halocline.apps.lbm.bodies import Body, owners
 from halocline.apps.lbm.boundaries import Boundary, PressureDrop
 from halocline.apps.lbm.collision import Collision, bgk
-from halocline.apps.lbm.populations import equilibrium
+from halocline.apps.lbm.levels import (
+    Refinement,
+    coupling_of_populations,
+    force_on,
+    omega_on,
+    stream,
+)
+from halocline.apps.lbm.populations import equilibrium, stresses
 from halocline.apps.lbm.prescribed import changes, is_function, moment
 from halocline.apps.lbm.setup_check import as_extent, check_setup, check_solid
 from halocline.apps.lbm.side_filling import Filling, filling, order
@@ -32,15 +39,15 @@ from halocline.apps.lbm.solids import Solids
 from halocline.apps.lbm.sponge import Sponge, absorbing
 from halocline.apps.lbm.streaming import STREAMINGS, Streaming, unit_of
 from halocline.apps.lbm.velocity_set import VelocitySet, velocity_set
-from halocline.geometry import AXES, Box
+from halocline.geometry import AXES, Box, box_of
 from halocline.language.grids.sides import parse_side
+from halocline.language.steps.coupling import beyond
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.language.grids.fields import Field
-    from halocline.language.grids.grid import Grid
-    from halocline.language.steps.steps import Call, Step
+    from halocline.language.steps.steps import Step
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,8 @@ class Setup:
         sides: What is at each side; those without are periodic. Where walls meet, the one given
             last decides.
         sponges: Sponges before sides, see 'sponge'.
+        refinement: Where cells are smaller, see 'Refinement'; all else is said of the coarsest
+            level's cells and steps.
         solid: True or 1 where cells are solid, False or 0 elsewhere, shape of the extent; they are
             walls at rest, half-way between centres of cells. Those of bodies are added.
         bodies: Solids with walls inside cells, see 'Body'.
@@ -89,6 +98,7 @@ class Setup:
     spacing: float = 1.0
     origin: Any = 0.0
     sponges: Mapping[str, Sponge] = field(default_factory=dict)
+    refinement: Refinement | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "extent", as_extent(self.extent, self.lattice))
@@ -114,7 +124,7 @@ class Flow:
         setup: What it is.
         velocity_set: The lattice.
         streaming: How it streams.
-        grid: The grid.
+        grid: The grid; a forest, whose fields are on all levels, if the setup has a refinement.
         f: The populations, as deviations from rest.
         density: [lattice units], up to date after 'observe'.
         velocity: [cells / step], the same.
@@ -127,13 +137,13 @@ class Flow:
     setup: Setup
     velocity_set: VelocitySet
     streaming: Streaming
-    grid: Grid
-    f: Field
-    density: Field
-    velocity: Field
+    grid: Any
+    f: Any
+    density: Any
+    velocity: Any
     solids: Solids
     steps: tuple[Step, ...]
-    observe: Call
+    observe: Any
 
     @property
     def fluid(self) -> Field | None:
@@ -154,11 +164,15 @@ class Flow:
     def fluid_cells(self) -> int:
         """How many cells are fluid."""
         solid = self.setup.solid
-        return self.grid.domain.cells - (0 if solid is None else int(solid.sum()))
+        if self.setup.refinement is not None:
+            return int(self.grid.cells)
+        return int(self.grid.domain.cells) - (0 if solid is None else int(solid.sum()))
 
     @property
     def updates(self) -> int:
         """Updates of fluid cells in a step of the simulation."""
+        if self.setup.refinement is not None:
+            return int(self.grid.updates)
         return self.lattice_steps * self.fluid_cells
 
     def start(self, density: Any = 1.0, velocity: Any = None, gradient: Any = None) -> None:
@@ -186,7 +200,7 @@ class Flow:
             for axis, row in zip(AXES, rows, strict=False):
                 check_profiles(f"gradient of {axis}", row, lattice.dimensions)
 
-        def populations(*coordinates: NDArray[Any]) -> list[Any]:
+        def populations(*coordinates: NDArray[Any], level: int = 0) -> list[Any]:
             def at(value: Any) -> NDArray[Any]:
                 return evaluated(value, coordinates)
 
@@ -194,23 +208,19 @@ class Flow:
             found = equilibrium(lattice, rho, u)
             if gradient is not None:
                 slopes = [[at(value) for value in row] for row in gradient]
-                found = [f + s * rho for f, s in zip(found, self._stress(slopes), strict=True)]
+                stress = stresses(lattice, omega_on(level, self.setup.omega), slopes)
+                found = [f + 0.5**level * s * rho for f, s in zip(found, stress, strict=True)]
             return self._placed(found)
 
-        self.f.set(populations)
+        if self.setup.refinement is None:
+            self.f.set(populations)
+            return
+        for level, one in enumerate(self.f.levels):
 
-    def _stress(self, slopes: Sequence[Sequence[Any]]) -> list[Any]:
-        """Return what a velocity gradient adds to each population after collision, density 1."""
-        lattice, tau = self.velocity_set, 1.0 / self.setup.omega
-        axes = range(lattice.dimensions)
-        third = sum(slopes[a][a] for a in axes) / 3.0
-        return [
-            3.0
-            * weight
-            * (1.0 - tau)
-            * (sum(c[a] * c[b] * slopes[a][b] for a in axes for b in axes) - third)
-            for weight, c in zip(lattice.weights, lattice.velocities, strict=True)
-        ]
+            def on_level(*coordinates: NDArray[Any], level: int = level) -> list[Any]:
+                return populations(*coordinates, level=level)
+
+            one.set(on_level)
 
     def _placed(self, populations: Sequence[Any]) -> list[Any]:
         """Return populations in the order of the components where they are kept."""
@@ -262,32 +272,43 @@ class _Builder:
         self.lattice = lattice
         self.way = way
         walled = {n for n, b in setup.sides.items() if not isinstance(b, PressureDrop)}
-        self.grid = hc.Grid(
-            setup.extent,
-            periodic=tuple(not walled & {f"{a}-", f"{a}+"} for a in AXES[: lattice.dimensions]),
-            spacing=setup.spacing,
-            origin=setup.origin,
-        )
+        shape: dict[str, Any] = {
+            "periodic": tuple(not walled & {f"{a}-", f"{a}+"} for a in AXES[: lattice.dimensions]),
+            "spacing": setup.spacing,
+            "origin": setup.origin,
+        }
+        finer = setup.refinement
+        self.grid: Any = hc.Grid(setup.extent, **shape)
+        if finer is not None:
+            self.grid = hc.Forest(
+                setup.extent, block=finer.block, finest=finer.finest, refine=finer.wanted, **shape
+            )
         self.f = self._populations("f")
         self.f_next = None if way.is_in_place else self._populations("f_next")
         self.density = self.grid.field("density", dtype=self._real)
         self.velocity = self.grid.field("velocity", dtype=self._real, components=lattice.dimensions)
-        self.solids = Solids(setup, lattice, self.grid)
+        self.solids = Solids(setup, lattice, self.grid if finer is None else self.grid.grid)
         self.sides = sorted(setup.sides.items(), key=lambda item: order(item[1]))
         for side, _ in self.sides:
             if (fill := self._filling(side, 0)) is not None:
-                self.f.boundary(side, fill)
+                self.f.boundary(side, self._on_levels(partial(self._filling, side, 0), fill))
                 self.solids.end_at(side)
+
+    def _on_levels(self, value: Callable[[int], Any], alone: Any) -> Any:
+        """Return a value for each level of a forest; of a grid that of its only one."""
+        return alone if self.setup.refinement is None else hc.PerLevel(value)
 
     @property
     def _real(self) -> str:
         return "float64" if self.setup.dtype == "float64" else "float32"
 
-    def _populations(self, name: str) -> Field:
-        dtype, layout = self.setup.dtype, self.setup.layout
-        return self.grid.field(name, components=len(self.lattice), dtype=dtype, layout=layout)
+    def _populations(self, name: str) -> Any:
+        options: dict[str, Any] = {"dtype": self.setup.dtype, "layout": self.setup.layout}
+        if self.setup.refinement is not None:
+            options["coupling"] = coupling_of_populations(self.lattice)
+        return self.grid.field(name, components=len(self.lattice), **options)
 
-    def _filling(self, side: str, number: int) -> Filling | None:
+    def _filling(self, side: str, number: int, level: int = 0) -> Filling | None:
         """Return what fills the layer beyond a side before a collision."""
         return filling(
             self.setup,
@@ -296,6 +317,7 @@ class _Builder:
             places=self.way.places[number],
             later=number,
             fluid=self.solids.fluid,
+            level=level,
         )
 
     def steps(self) -> list[Step]:
@@ -313,13 +335,15 @@ class _Builder:
             collision = absorbing(collision, self.setup, number)
         common = {
             "velocity_set": self.lattice,
-            "omega": self.setup.omega,
+            "omega": self._on_levels(partial(omega_on, omega=self.setup.omega), self.setup.omega),
             "collision": collision,
             **self.force(number),
             "on": self.solids.fluid,
         }
         if self.f_next is not None:
-            call = kernels.collide_stream(self.f, self.f_next, **common)
+            call: Any = kernels.collide_stream(self.f, self.f_next, **common)
+            if self.setup.refinement is not None:
+                call = beyond(call, stream(self.f, self.f_next, velocity_set=self.lattice))
             return [call, hc.swap(self.f, self.f_next)]
         after = places[(number + 1) % len(places)]
         return [kernels.collide_in_place(self.f, before=places[number], after=after, **common)]
@@ -327,6 +351,8 @@ class _Builder:
     def force(self, later: int) -> dict[str, Any]:
         """Return the force so many lattice steps after the time of a step, for a kernel."""
         force = self.setup.force
+        if self.setup.refinement is not None:
+            return {"force": hc.PerLevel(partial(force_on, force=force))}
         if not is_function(force):
             return {"force": tuple(force)}
         time = {"time": moment(self.setup, later)} if changes(force) else {}
@@ -363,5 +389,5 @@ class _Builder:
 
     def _plane(self, side: str) -> Box:
         axis, sign = parse_side(self.grid.dimensions, side)
-        n = self.grid.extent[axis]
-        return self.grid.domain.clip(axis, *((0, 1) if sign < 0 else (n - 1, n)))
+        n = self.setup.extent[axis]
+        return box_of(self.setup.extent).clip(axis, *((0, 1) if sign < 0 else (n - 1, n)))

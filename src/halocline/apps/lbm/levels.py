@@ -15,14 +15,21 @@ of a population that moves along it, too, as if it came from where it will cross
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import partial, wraps
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import halocline as hc
+from halocline.apps.lbm.arguments import wrong
+from halocline.apps.lbm.boundaries import PressureDrop
+from halocline.apps.lbm.populations import add
+from halocline.apps.lbm.prescribed import changes, is_function
 from halocline.apps.lbm.streaming import POST_COLLISION
+from halocline.errors import CaseError
 from halocline.geometry import AXES, Box
 from halocline.language.place import user_place
 from halocline.language.steps.coupling import Coupling
@@ -32,12 +39,72 @@ from halocline.language.steps.transfer import from_coarser
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from halocline.apps.lbm.flow import Setup
     from halocline.apps.lbm.populations import Value
     from halocline.apps.lbm.velocity_set import VelocitySet
     from halocline.geometry import Offset
     from halocline.language.grids.fields import Field
     from halocline.language.grids.forest import Forest
     from halocline.language.steps.steps import Call
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """Where a flow has smaller cells, and steps more often; see 'hc.Forest'.
+
+    Attributes:
+        wanted: Called with coordinates, those of the grid, it returns the level that is wanted
+            there, 0 for cells as they are.
+        finest: How often blocks of cells are halved at most.
+        block: Cells of a block, along all axes or along each.
+    """
+
+    wanted: Callable[..., Any]
+    finest: int = 1
+    block: int | tuple[int, ...] = 16
+
+
+def check_refinement(setup: Setup) -> None:
+    """Refuse what is not done on several levels.
+
+    Raises:
+        CaseError: The message names it.
+    """
+    if setup.refinement is None:
+        return
+    if not isinstance(setup.refinement, Refinement):
+        raise wrong("refinement", setup.refinement, "a 'Refinement'")
+    given = [getattr(side, part.name) for side in setup.sides.values() for part in fields(side)]
+    for what, is_there in {
+        "streaming='in-place'": setup.streaming != "two-grids",
+        "solid cells or bodies": setup.solid is not None or bool(setup.bodies),
+        "sponges": bool(setup.sponges),
+        "a pressure drop": any(isinstance(b, PressureDrop) for b in setup.sides.values()),
+        "a side or force that changes in time": any(map(changes, [*given, setup.force])),
+    }.items():
+        if is_there:
+            raise CaseError(
+                f"A flow with a refinement was given {what}, which is not done on several levels.",
+                hint="Leave out one of the two.",
+            )
+
+
+def force_on(level: int, force: Any) -> Any:
+    """Return a body force on a level, whose cells and steps are halved [lattice units].
+
+    Args:
+        level: The level.
+        force: On the coarsest level: one component an axis, or a function of the place.
+    """
+    share = 0.5**level
+    if not is_function(force):
+        return tuple(share * g for g in force)
+
+    @wraps(force)
+    def scaled(**place: Any) -> list[Any]:
+        return [share * g for g in force(**place)]
+
+    return scaled
 
 
 def omega_on(level: int, omega: float) -> float:
@@ -79,15 +146,12 @@ def _explosion(velocity_set: VelocitySet, coarse: Field, fine: Field) -> list[Ca
         here = (0,) * len(child)
         every = range(len(velocity_set))
         found = (_profile(velocity_set, i, child, open_axes, f, across) for i in every)
-        return [f[i][here] + sum(terms) if terms else f[i][here] for i, terms in enumerate(found)]
+        return [add([f[i][here], *terms]) for i, terms in enumerate(found)]
 
     def slopes(axis: int, child: Offset, f: Any, across: Any, fine: Any) -> list[Value]:
         every = range(len(velocity_set))
         found = (_profile(velocity_set, i, child, [axis], f, across) for i in every)
-        return [
-            fine[i][child] + sum(terms) if terms else fine[i][child]
-            for i, terms in enumerate(found)
-        ]
+        return [add([fine[i][child], *terms]) for i, terms in enumerate(found)]
 
     result = [from_coarser("explode", fields, fine, values)]
     # Beside a side there is no population beyond to see a slope by.

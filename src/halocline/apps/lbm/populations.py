@@ -75,3 +75,26 @@ def moments(velocity_set: VelocitySet, populations: Sequence[Value]) -> tuple[Va
         for axis in range(velocity_set.dimensions)
     ]
     return add([populations[0], *sums]), momentum
+
+
+def stresses(
+    velocity_set: VelocitySet, omega: float, slopes: Sequence[Sequence[Value]]
+) -> list[Value]:
+    """Return what a velocity gradient adds to each population after collision, density 1.
+
+    Args:
+        velocity_set: The lattice.
+        omega: Relaxation rate of the viscous stress [1 / step].
+        slopes: For each component of the velocity its derivative along each axis [1 / step].
+
+    Source: Krüger et al. (2017), section 5.5.
+    """
+    axes, tau = range(velocity_set.dimensions), 1.0 / omega
+    third = sum(slopes[a][a] for a in axes) / 3.0
+    return [
+        3.0
+        * weight
+        * (1.0 - tau)
+        * (sum(c[a] * c[b] * slopes[a][b] for a in axes for b in axes) - third)
+        for weight, c in zip(velocity_set.weights, velocity_set.velocities, strict=True)
+    ]

@@ -29,6 +29,7 @@ from halocline.apps.lbm.boundaries import (
     Wall,
 )
 from halocline.apps.lbm.collision import check_collision, known_as
+from halocline.apps.lbm.levels import check_refinement
 from halocline.apps.lbm.model import BGK_OUTFLOW, LARGEST_SPEED, LIMITS
 from halocline.apps.lbm.prescribed import check_place_and_time, is_function
 from halocline.apps.lbm.sponge import Sponge
@@ -76,6 +77,7 @@ def check_setup(setup: Setup) -> None:
     _check_mirrors(setup)
     _check_sponges(setup)
     _check_stability(setup)
+    check_refinement(setup)
 
 
 def as_extent(value: Any, lattice: str) -> tuple[int, ...]:

@@ -40,7 +40,7 @@ def order(boundary: Boundary) -> int:
     return {FreeSlip: 0, Wall: 1}.get(type(boundary), 2)
 
 
-def filling(
+def filling(  # noqa: PLR0913 (what fills a side, and when)
     setup: Setup,
     lattice: VelocitySet,
     side: str,
@@ -48,6 +48,7 @@ def filling(
     places: Places,
     later: int,
     fluid: Field | None,
+    level: int = 0,
 ) -> Filling | None:
     """Return what fills the layer beyond a side; None if that is filled through a periodic side.
 
@@ -58,6 +59,7 @@ def filling(
         places: Where populations are kept.
         later: How many lattice steps after the time of the step.
         fluid: Not zero where cells are fluid; None if all are.
+        level: In whose cells and steps.
     """
     common: dict[str, Any] = {"velocity_set": lattice, "places": places}
     at = {"at": side, **common}
@@ -78,11 +80,11 @@ def filling(
             return partial(open_sides.open_side, **given, **at)
         case Inflow(velocity, relaxation):
             given = _given(setup, "velocity", velocity, later, has_past=True)
-            share = _share(setup, side, relaxation)
+            share = _share(setup, side, relaxation) * 0.5**level
             return partial(open_sides.inflow, **given, relaxation=share, **at)
         case Outflow(density, relaxation):
             given = _given(setup, "density", density, later, has_past=True)
-            share = _share(setup, side, relaxation)
+            share = _share(setup, side, relaxation) * 0.5**level
             return partial(open_sides.outflow, **given, relaxation=share, **at)
         case PressureDrop():
             return None

@@ -57,7 +57,7 @@ class CompositeField:
             made = self.forest.level(number).field(name, **self._options)
             self._levels.append(made)
             for side, condition, given in self._boundaries:
-                made.boundary(side, condition, **given)
+                made.boundary(side, at_level(condition, number), **given)
         return self._levels[level]
 
     def set(self, values: Any) -> None:
@@ -82,8 +82,8 @@ class CompositeField:
     def boundary(self, side: str | Sequence[str], condition: Any, **given: Any) -> None:
         """Say how the layers beyond a side are filled on all levels, see 'Field.boundary'."""
         self._boundaries.append((side, condition, given))
-        for field in self._levels:
-            field.boundary(side, condition, **given)
+        for level, field in enumerate(self._levels):
+            field.boundary(side, at_level(condition, level), **given)
 
 
 @dataclass(frozen=True, slots=True)

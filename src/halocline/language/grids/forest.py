@@ -107,6 +107,15 @@ class Forest:
         return self.leaves.cells
 
     @property
+    def updates(self) -> int:
+        """How many cells the steps of all levels compute in a step of the coarsest."""
+        one = self.cells // self.leaves.count
+        return sum(
+            len(found) * one * self.substeps**level
+            for level, found in enumerate(self.leaves.levels)
+        )
+
+    @property
     def dimensions(self) -> int:
         """Number of axes."""
         return self.grid.dimensions

@@ -1,0 +1,242 @@
+"""Lattice Boltzmann flows on several levels: exact where they can be, conserving, second order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import halocline as hc
+from halocline.apps.lbm.boundaries import PressureDrop, Wall
+from halocline.apps.lbm.collision import regularised, trt
+from halocline.apps.lbm.collisions import COLLISIONS
+from halocline.apps.lbm.flow import Setup, make_flow
+from halocline.apps.lbm.levels import Refinement, omega_on
+
+POISON = hc.Strategy(poison=True)
+
+
+def middle(*at):
+    """Return level 1 in the middle half of a square or cube of 32 cells."""
+    found = 1
+    for x in at:
+        found = found * np.where((x >= 8) & (x < 24), 1, 0)
+    return found
+
+
+def slab(*at):
+    """Return level 1 between two straight borders."""
+    return np.where((at[1] >= 4) & (at[1] < 12), 1, 0) + 0 * sum(at)
+
+
+def simulated(setup):
+    flow = make_flow(setup)
+    return flow, hc.Simulation(flow.grid, flow.steps, dt=flow.dt, strategy=POISON)
+
+
+def seen(simulation, flow):
+    """Return level, coordinates, density and velocity of all leaves."""
+    simulation.execute(flow.observe)
+    for level in range(flow.grid.levels):
+        density, velocity = flow.density.level(level), flow.velocity.level(level)
+        for block, rho, u in zip(
+            density.storage.blocks, density.local(), velocity.local(), strict=True
+        ):
+            yield level, flow.grid.level(level).coordinates("center", block.box), rho, u
+
+
+def mass(simulation, flow):
+    simulation.execute(flow.observe)
+    return simulation.reduce(hc.sum(flow.density))
+
+
+def test_relaxation_rates_of_levels_have_one_viscosity():
+    for level in range(4):
+        viscosity = (1 / omega_on(level, 1.7) - 0.5) / 3
+        assert viscosity == pytest.approx(2**level * (1 / 1.7 - 0.5) / 3, rel=1e-14)
+
+
+@pytest.mark.parametrize("speed", [0.05, 1e-3])
+def test_couette_flow_through_two_refined_levels_is_exact(speed):
+    def wanted(x, y):
+        return np.where((y > 8) & (y < 12), 1 + (y > 9) * (y < 10.5), 0) + 0 * x
+
+    flow, simulation = simulated(
+        Setup(
+            (8, 16),
+            "D2Q9",
+            1.25,
+            trt(),
+            sides={"y-": Wall(), "y+": Wall((speed, 0.0))},
+            refinement=Refinement(wanted, finest=2, block=4),
+        )
+    )
+    flow.start(velocity=(lambda x, y: speed * y / 16, 0.0))
+    simulation.run(8000, progress=False)
+    for _, (_, y), rho, u in seen(simulation, flow):
+        assert abs(u[0] - speed * y / 16).max() < 1e-12 * speed
+        assert abs(u[1]).max() < 1e-15
+        assert abs(rho - 1).max() < 1e-13
+
+
+def nothing(velocity_set, populations, omega, force=()):
+    """Collide without any effect."""
+    del velocity_set, omega, force
+    return list(populations)
+
+
+@pytest.mark.parametrize("lattice", ["D2Q9", "D3Q15", "D3Q19", "D3Q27"])
+def test_what_is_constant_stays_so_to_the_bit(lattice):
+    """Without collisions, whose rounding differs with the number of steps of a level."""
+    axes = int(lattice[1])
+    extent = (32, 32) if axes == 2 else (16, 16, 16)
+    refinement = Refinement(lambda *at: middle(*(32 / extent[0] * x for x in at)), block=4)
+    flow, simulation = simulated(Setup(extent, lattice, 1.6, nothing, refinement=refinement))
+    flow.start(1.1, [0.03, -0.07, 0.01][:axes])
+    values = [field.given(*[np.zeros((1,) * axes)] * axes) for field in flow.f.levels]
+    simulation.run(3, progress=False)
+    for field, given in zip(flow.f.levels, values, strict=True):
+        for array in field.local():
+            assert all((a == v).all() for a, v in zip(array, given, strict=True))
+
+
+@pytest.mark.parametrize("collision", sorted(COLLISIONS))
+def test_mass_and_momentum_are_kept_to_round_off_by_straight_borders(collision):
+    lattice = "D3Q27" if collision == "cumulant" else "D2Q9"
+    axes = int(lattice[1])
+    flow, simulation = simulated(
+        Setup(
+            (32,) * axes if axes == 2 else (16,) * axes,
+            lattice,
+            1.8,
+            COLLISIONS[collision],
+            refinement=Refinement(slab, block=4),
+        )
+    )
+    flow.start(
+        lambda *at: 1 + 0.01 * np.sin(0.7 * at[0]) + 0 * sum(at),
+        [lambda *at: 0.02 * np.cos(0.9 * at[1]) + 0 * sum(at), *[0.0] * (axes - 1)],
+    )
+    before = mass(simulation, flow)
+    momentum = sum((rho * u[0]).sum() / 2 ** (axes * n) for n, _, rho, u in seen(simulation, flow))
+    simulation.run(20, progress=False)
+    assert mass(simulation, flow) == pytest.approx(before, rel=1e-13)
+    after = sum((rho * u[0]).sum() / 2 ** (axes * n) for n, _, rho, u in seen(simulation, flow))
+    assert after == pytest.approx(momentum, rel=1e-12, abs=1e-10)
+
+
+def viscosity_error(cells, *, along, refinement=True, lattice="D2Q9", collision=trt):
+    """Return how much too fast a shear wave decays that crosses borders, relatively."""
+    wave, viscosity, speed = 2 * np.pi / cells, 0.02, 0.01
+
+    def wanted(*at):
+        return np.where((at[1] >= cells / 4) & (at[1] < 3 * cells / 4), 1, 0) + 0 * sum(at)
+
+    axes = int(lattice[1])
+    extent = (cells, cells, 8)[:axes]
+    flow, simulation = simulated(
+        Setup(
+            extent,
+            lattice,
+            1 / (3 * viscosity + 0.5),
+            collision() if collision is trt else collision,
+            refinement=Refinement(wanted if refinement else lambda *at: 0 * sum(at), block=8),
+        )
+    )
+    # Along the border's normal, which the flow follows then, or along the border.
+    profile = (0, 1) if along == "normal" else (1, 0)
+    velocity = [0.0] * axes
+    velocity[profile[0]] = lambda *at: speed * np.sin(wave * at[profile[1]]) + 0 * sum(at)
+    flow.start(velocity=velocity)
+
+    def energy():
+        return sum((u**2).sum() / 2 ** (axes * level) for level, _, _, u in seen(simulation, flow))
+
+    steps = int(0.3 / (viscosity * wave**2))
+    simulation.run(steps // 4, progress=False)
+    before = energy()
+    simulation.run(steps, progress=False)
+    return -np.log(energy() / before) / (2 * wave**2 * steps) / viscosity - 1
+
+
+@pytest.mark.parametrize("along", ["normal", "border"])
+@pytest.mark.parametrize(("lattice", "collision"), [("D2Q9", trt), ("D2Q9", regularised)])
+def test_shear_waves_keep_their_viscosity_across_a_border(along, lattice, collision):
+    assert abs(viscosity_error(32, along=along, lattice=lattice, collision=collision)) < 3e-3
+
+
+def test_the_error_of_the_viscosity_is_of_second_order():
+    coarse, fine = (abs(viscosity_error(cells, along="border")) for cells in (32, 64))
+    assert fine < coarse / 3
+
+
+def reflected(cells):
+    """Return what comes back of a pulse of sound that meets finer cells, over its height."""
+    sound, height = 3**-0.5, 1e-4
+
+    def density(x):
+        return height * np.exp(-(((x - 0.3 * cells) / (0.05 * cells)) ** 2))
+
+    def profile(wanted):
+        flow, simulation = simulated(
+            Setup((cells, 8), "D2Q9", 1.9, trt(), refinement=Refinement(wanted, block=4))
+        )
+        flow.start(
+            lambda x, y: 1 + density(x) + 0 * y, [lambda x, y: sound * density(x) + 0 * y, 0.0]
+        )
+        simulation.run(int(0.4 * cells / sound), progress=False)
+        found = np.zeros(cells)
+        for level, (x, _), rho, _ in seen(simulation, flow):
+            width = 2**level
+            means = (rho.mean(axis=1) - 1).reshape(-1, width).mean(axis=1)
+            found[x.ravel()[::width].astype(int)] = means
+        return found
+
+    half = profile(lambda x, y: np.where((x >= cells / 2) & (x < 15 * cells / 16), 1, 0) + 0 * y)
+    fine = profile(lambda x, y: 1 + 0 * x * y)
+    behind = slice(cells // 32, cells // 2 - 2)
+    return abs(half - fine)[behind].max() / height
+
+
+def test_sound_is_reflected_at_a_border_at_second_order():
+    coarse, fine = reflected(64), reflected(128)
+    assert coarse < 0.02
+    assert fine < coarse / 3
+
+
+def test_a_force_drives_the_same_flow_on_all_levels():
+    """Poiseuille's parabola between walls, of which one half of the channel is refined."""
+    force, viscosity = 1e-6, 0.1
+    flow, simulation = simulated(
+        Setup(
+            (8, 16),
+            "D2Q9",
+            1 / (3 * viscosity + 0.5),
+            trt(),
+            sides={"y-": Wall(), "y+": Wall()},
+            force=(force, 0.0),
+            refinement=Refinement(lambda x, y: np.where(y < 8, 1, 0) + 0 * x, block=4),
+        )
+    )
+    simulation.run(8000, progress=False)
+    for _, (_, y), _, u in seen(simulation, flow):
+        exact = force / (2 * viscosity) * y * (16 - y)
+        assert abs(u[0] - exact).max() < 0.004 * exact.max()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"refinement": 2}, "refinement.*expected a 'Refinement'"),
+        ({"streaming": "in-place"}, "was given streaming='in-place', which is not done on several"),
+        ({"solid": np.eye(32, dtype=bool)}, "was given solid cells or bodies, which is not done"),
+        (
+            {"sides": {"x-": PressureDrop(0.1), "x+": PressureDrop(-0.1)}},
+            "was given a pressure drop, which is not done",
+        ),
+        ({"force": lambda t: (t, 0.0)}, "was given a side or force that changes in time"),
+    ],
+)
+def test_what_is_not_done_on_several_levels_is_refused(options, message):
+    given = {"refinement": Refinement(middle, block=8)}
+    with pytest.raises(hc.HaloclineError, match=message):
+        Setup((32, 32), "D2Q9", 1.5, **(given | options))

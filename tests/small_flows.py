@@ -90,6 +90,12 @@ def _setups(lattice: str) -> dict[str, Setup]:
         _ball(middle, 1.7, velocity=_turning(middle)),
         _ball((3.6, 2.3, 3.3)[:dimensions], 1.6),
     )
+    middle = tuple(0.5 * m - 3.0 for m in middle)
+    elsewhere = {
+        "spacing": 0.5,
+        "origin": -3.0,
+        "bodies": (_ball(middle, 0.85, velocity=_turning(middle)),),
+    }
     choices = {
         "periodic": {},
         "solid": {"solid": _solid(extent)},
@@ -114,7 +120,7 @@ def _setups(lattice: str) -> dict[str, Setup]:
             "solid": _solid(extent),
         },
         "bodies": {"sides": mirror, "bodies": bodies, "solid": _plane(extent)},
-        "bodies in 16 bits": {"bodies": bodies, "dtype": "float16"},
+        "bodies in 16 bits": {**elsewhere, "dtype": "float16"},
         "bodies and open sides": {
             "sides": {**walls, "x-": Velocity(vector(0.05)), "x+": Pressure(1.01)},
             "bodies": bodies[1:],

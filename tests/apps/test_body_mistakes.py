@@ -48,8 +48,8 @@ def mine(value):
 SETUP = "Compute with the arrays of coordinates that it is given."
 DISTANCE = "expected the distance from the surface, negative inside."
 NONE = (
-    "It lies outside of the domain, is thinner than a cell, or its coordinates are not in cells "
-    "from the low corner of the domain."
+    "It lies outside of the domain, is thinner than a cell, or its coordinates are not those of "
+    "the grid, with its 'spacing' and 'origin'."
 )
 
 MISTAKES = {
@@ -96,8 +96,9 @@ MISTAKES = {
         "a setup.",
     ),
     "outside of the domain": (
-        {"bodies": (Body(far, name="far"),)},
-        f"No centre of a cell lies in the body 'far', in (8, 6) cells. {NONE}",
+        {"bodies": (Body(far, name="far"),), "spacing": 0.5, "origin": (-1.0, 2.0)},
+        "No centre of a cell lies in the body 'far'; expected some in the domain, from (-1, 2) to "
+        f"(3, 5). {NONE}",
     ),
     "everywhere": (
         {"bodies": (mine(-1.0),)},
@@ -152,7 +153,7 @@ def test_a_surface_that_is_not_there():
     assert told(read_surface, "nowhere.stl") == "There is no geometry file 'nowhere.stl'."
 
 
-def test_cells_of_no_length(tmp_path):
+def test_a_unit_of_no_length():
     assert told(read_surface, "part.stl", 0.0) == (
-        "'cell' was given 0.0; expected a number above 0."
+        "'unit' was given 0.0; expected a number above 0."
     )

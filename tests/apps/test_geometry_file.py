@@ -9,9 +9,10 @@ import pytest
 from flows import run
 from PIL import Image
 
+import halocline as hc
 from halocline.apps.lbm.channel import Channel
 from halocline.apps.lbm.geometry_file import read_geometry
-from halocline.apps.lbm.surface import inside
+from halocline.apps.lbm.surface import Surface
 from halocline.errors import CaseError
 
 
@@ -70,23 +71,24 @@ def sphere(middle, radius, rings=24):
 
 
 def test_the_inside_of_a_box_on_the_lattice_is_exact():
-    found = inside(box((2.0, 1.0, 3.0), (5.0, 4.0, 6.0)), (8, 6, 7), 1.0)
+    found = Surface(box((2.0, 1.0, 3.0), (5.0, 4.0, 6.0))).inside(hc.Grid((8, 6, 7)))
     expected = np.zeros((8, 6, 7), bool)
     expected[2:5, 1:4, 3:6] = True
     assert np.array_equal(found, expected)
 
 
 def test_a_surface_may_reach_beyond_the_domain():
-    found = inside(box((-3.0, -1.0, 3.0), (5.0, 40.0, 60.0)), (8, 6, 7), 1.0)
+    found = Surface(box((-3.0, -1.0, 3.0), (5.0, 40.0, 60.0))).inside(hc.Grid((8, 6, 7)))
     expected = np.zeros((8, 6, 7), bool)
     expected[:5, :, 3:] = True
     assert np.array_equal(found, expected)
 
 
 def test_the_inside_of_a_sphere_are_the_centres_within_its_radius():
-    cell, middle, radius = 0.1, (1.03, 0.98, 1.01), 0.75
-    found = inside(sphere(middle, radius, rings=80), (20, 20, 20), cell)
-    x = (np.indices((20, 20, 20)) + 0.5) * cell
+    cell, origin, middle, radius = 0.1, -3.0, (-1.97, -2.02, -1.99), 0.75
+    grid = hc.Grid((20, 20, 20), spacing=cell, origin=origin)
+    found = Surface(sphere(middle, radius, rings=80)).inside(grid)
+    x = (np.indices((20, 20, 20)) + 0.5) * cell + origin
     distance = np.sqrt(((x - np.array(middle).reshape(3, 1, 1, 1)) ** 2).sum(axis=0))
     sure = np.abs(distance - radius) > 0.002
     assert np.array_equal(found[sure], (distance < radius)[sure])
@@ -94,7 +96,7 @@ def test_the_inside_of_a_sphere_are_the_centres_within_its_radius():
 
 def test_a_hole_in_a_solid_is_fluid():
     outer, hole = box((1.0, 1.0, 1.0), (7.0, 7.0, 7.0)), box((3.0, 3.0, 3.0), (5.0, 5.0, 5.0))
-    found = inside(np.concatenate([outer, hole]), (8, 8, 8), 1.0)
+    found = Surface(np.concatenate([outer, hole])).inside(hc.Grid((8, 8, 8)))
     assert found.sum() == 6**3 - 2**3
 
 

@@ -30,6 +30,13 @@ def test_walls_where_they_are_make_a_coarse_cylinder_better_than_steps():
     assert drags[0] - 5.58 < 0.5 * (drags[1] - 5.58)
 
 
+@pytest.mark.parametrize("cells", [15, 25, 39])
+def test_a_cylinder_of_steps_is_symmetric(cells):
+    """Centres of cells lie right on its surface, and their coordinates are rounded."""
+    solid = Cylinder(cells=cells, downstream=2.0, above=2.0, walls="half-way").solid()
+    assert np.array_equal(solid, solid[:, ::-1])
+
+
 def test_drag_in_physical_units_is_the_same():
     case = coarse(length=0.1, velocity=0.2, viscosity=0.001)
     drag = found(coarse())["drag coefficient"].measured

@@ -107,6 +107,14 @@ MISTAKES = {
         {"dtype": "int32"},
         "'dtype' was given 'int32'; expected one of: float64, float32, float16.",
     ),
+    "spacing 0": (
+        {"spacing": 0.0},
+        "'spacing' was given 0.0; expected a number above 0. Cells of a lattice are cubes.",
+    ),
+    "spacing along each axis": (
+        {"spacing": (0.5, 0.25)},
+        "'spacing' was given (0.5, 0.25); expected a number above 0. Cells of a lattice are cubes.",
+    ),
     "step time 0": (
         {"step_time": 0.0},
         "'step_time' was given 0.0; expected a number above 0.",

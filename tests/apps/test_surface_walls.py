@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from test_geometry_file import box, sphere
 
+import halocline as hc
 from halocline.apps.lbm.bodies import Body
 from halocline.apps.lbm.body_walls import walls_of
 from halocline.apps.lbm.channel import Channel
@@ -24,9 +25,9 @@ EXTENT = (14, 13, 12)
 MIDDLE, RADIUS = np.array([6.9, 6.3, 6.1]), 3.7
 
 
-def walls(surface):
-    setup = Setup(EXTENT, "D3Q19", 1.0, bodies=(Body(surface),))
-    return walls_of(setup, LATTICE, (False,) * 3)
+def walls(surface, **where):
+    setup = Setup(EXTENT, "D3Q19", 1.0, bodies=(Body(surface),), **where)
+    return walls_of(setup, LATTICE, hc.Grid(EXTENT, **where))
 
 
 def mean_error(found, exact):
@@ -47,11 +48,12 @@ def test_a_sphere_of_triangles_has_the_walls_of_a_sphere():
 def test_the_faces_of_a_box_are_exact():
     """Large triangles, and links through their common edges."""
     surface = Surface(box((3.2, 3.5, 4.1), (9.3, 8.5, 8.75)))
-    low = surface.crossings(np.array([[2.5, 5.5, 6.5], [2.5, 4.5, 5.5]]), (1, 0, 0))
+    grid = hc.Grid((12, 12, 12))
+    low = surface.crossings(grid, np.array([[2, 5, 6], [2, 4, 5]]), (1, 0, 0))
     np.testing.assert_allclose(low, 0.7, rtol=1e-12)
-    high = surface.crossings(np.array([[9.5, 5.5, 6.5], [9.5, 6.5, 6.5]]), (-1, 0, 0))
+    high = surface.crossings(grid, np.array([[9, 5, 6], [9, 6, 6]]), (-1, 0, 0))
     np.testing.assert_allclose(high, 0.2, rtol=1e-12)
-    aslant = surface.crossings(np.array([[5.5, 9.5, 9.5]]), (0, -1, -1))
+    aslant = surface.crossings(grid, np.array([[5, 9, 9]]), (0, -1, -1))
     np.testing.assert_allclose(aslant, 1.0, rtol=1e-12)
 
 
@@ -69,9 +71,10 @@ def test_a_link_that_meets_nothing():
 def test_walls_of_an_stl_file(tmp_path):
     trimesh = pytest.importorskip("trimesh")
     file = tmp_path / "sphere.stl"
-    mesh = trimesh.creation.icosphere(subdivisions=4, radius=0.1 * RADIUS)
-    mesh.apply_translation(0.1 * MIDDLE).export(file)
-    found = walls(read_surface(str(file), 0.1))
+    mesh = trimesh.creation.icosphere(subdivisions=4, radius=50.0 * RADIUS)
+    mesh.apply_translation(50.0 * MIDDLE - 3000.0).export(file)
+    # In mm, where cells of 0.05 m begin at -3 m.
+    found = walls(read_surface(str(file), unit=0.001), spacing=0.05, origin=-3.0)
     exact = walls(Surface(sphere(MIDDLE, RADIUS, rings=120)))
     assert mean_error(found.bend, exact.bend) < 5e-3
 

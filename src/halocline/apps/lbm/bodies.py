@@ -1,6 +1,7 @@
 """Bodies: solids whose walls lie where their surfaces are, inside cells.
 
 Cells whose centre lies in a body are solid; where their walls are, 'body_walls.py' finds.
+Coordinates are those of the grid, with 'spacing' and 'origin' of the setup, as all over a flow.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from halocline.geometry import AXES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from halocline.language.grids.grid import Grid
+
 # Bodies are numbered in a byte, 0 for none.
 _MOST = 255
 
@@ -28,13 +31,12 @@ class Body:
     """A solid body, or several, with walls inside cells.
 
     Attributes:
-        surface: Where it ends: a function of the coordinates [cells from the low corner of the
-            domain] that returns how far away the surface is [cells], negative inside, for arrays of
-            points; or a surface of triangles, as 'read_surface' returns. Only where the function is
-            zero counts.
+        surface: Where it ends: a function of the coordinates of the grid that returns how far away
+            the surface is, negative inside, for arrays of points; or a surface of triangles, as
+            'read_surface' returns. Only where the function is zero counts: any unit will do.
         velocity: Of the wall, along the surface: one component an axis [cells / step], or a
-            function of the coordinates that returns them, arithmetic and 'hc' functions only; empty
-            at rest.
+            function of the coordinates of the grid that returns them, arithmetic and 'hc' functions
+            only; empty at rest.
         name: What messages call it.
     """
 
@@ -52,23 +54,26 @@ class Body:
         """Whether its wall moves."""
         return callable(self.velocity) or len(self.velocity) > 0
 
-    def cells(self, extent: Sequence[int]) -> NDArray[np.bool_]:
-        """Return which cells it fills: those whose centre lies inside.
+    def cells(self, grid: Grid) -> NDArray[np.bool_]:
+        """Return which cells of a grid it fills: those whose centre lies inside.
 
         Raises:
             CaseError: There are none.
         """
-        found = self.shape.inside(tuple(extent))
+        found = self.shape.inside(grid)
         if not found.any():
+            faces = [grid.faces(axis) for axis in range(grid.dimensions)]
+            low, high = (", ".join(f"{at[end]:g}" for at in faces) for end in (0, -1))
             raise CaseError(
-                f"No centre of a cell lies in the body '{self.name}', in {tuple(extent)} cells.",
+                f"No centre of a cell lies in the body '{self.name}'; expected some in the "
+                f"domain, from ({low}) to ({high}).",
                 hint="It lies outside of the domain, is thinner than a cell, or its coordinates "
-                "are not in cells from the low corner of the domain.",
+                "are not those of the grid, with its 'spacing' and 'origin'.",
             )
         return found
 
     def velocity_at(self, point: Sequence[Any]) -> Sequence[Any]:
-        """Return the velocity of the wall at a point [cells from the low corner]."""
+        """Return the velocity of the wall at a point [coordinates of the grid]."""
         if not callable(self.velocity):
             return self.velocity
         return returned(self.velocity, self.velocity(*point), len(point), "axis")
@@ -116,15 +121,15 @@ def _check_body(body: Body, axes: int) -> None:
         check_vector(f"velocity of {body.name}", body.velocity, axes)
 
 
-def owners(bodies: Sequence[Body], extent: tuple[int, ...]) -> NDArray[np.uint8]:
-    """Return of each cell the number of its body, from 1, and 0 where there is none.
+def owners(bodies: Sequence[Body], grid: Grid) -> NDArray[np.uint8]:
+    """Return of each cell of a grid the number of its body, from 1, and 0 where there is none.
 
     Where bodies overlap, the one given last has the cell.
 
     Raises:
         CaseError: A body has no cell.
     """
-    found = np.zeros(extent, np.uint8)
+    found = np.zeros(grid.extent, np.uint8)
     for number, body in enumerate(bodies, 1):
-        found[body.cells(extent)] = number
+        found[body.cells(grid)] = number
     return found

@@ -39,7 +39,8 @@ class BodyForce:
     Attributes:
         updates: Compute what the following add up; steps.
         force: One sum an axis [lattice units: density at rest cell⁴ / step²].
-        torque: About a point: one in 2-D, about z, or one an axis in 3-D [times cell].
+        torque: About a point: one in 2-D, about z, or one an axis in 3-D, with levers in cells
+            [lattice units: those of the force times cell].
     """
 
     updates: tuple[Call, ...]
@@ -114,7 +115,7 @@ def body_force(
     Args:
         flow: The flow around it.
         body: One of the flow's bodies, or True or 1 in cells that are solid.
-        about: The point of the torque [cells from the low corner of the domain].
+        about: The point of the torque [coordinates of the grid].
         name: Of its fields.
 
     Raises:
@@ -122,6 +123,8 @@ def body_force(
     """
     grid, lattice = flow.grid, flow.velocity_set
     check_vector("about", about, lattice.dimensions)
+    # Levers are counted in cells.
+    point = (np.array(about, float) - grid.origin) / grid.spacing
     leading = _links(_cells(flow, body, name), flow)
     links = grid.field(f"{name}_links", dtype="uint8", components=len(lattice))
     links.set(leading)
@@ -141,7 +144,7 @@ def body_force(
                 force,
                 torque,
                 velocity_set=lattice,
-                about=tuple(float(x) for x in about),
+                about=tuple(map(float, point)),
                 places=flow.streaming.places[0],
                 on=(mask, flow.solids.inner) if walls else mask,
                 **walls,

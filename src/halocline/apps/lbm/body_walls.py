@@ -16,13 +16,12 @@ from halocline.errors import CaseError
 from halocline.geometry import opposite, seen_along
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from halocline.apps.lbm.flow import Setup
     from halocline.apps.lbm.velocity_set import VelocitySet
     from halocline.geometry import Offset
+    from halocline.language.grids.grid import Grid
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Walls:
     half_way: NDArray[np.bool_]
 
 
-def walls_of(setup: Setup, lattice: VelocitySet, periodic: Sequence[bool]) -> Walls:
+def walls_of(setup: Setup, lattice: VelocitySet, grid: Grid) -> Walls:
     """Return where the walls of bodies are.
 
     They lie half-way towards fluid cells behind which lies no other one, and towards those at a
@@ -52,26 +51,26 @@ def walls_of(setup: Setup, lattice: VelocitySet, periodic: Sequence[bool]) -> Wa
     Args:
         setup: A flow with bodies.
         lattice: Its velocity set.
-        periodic: Of each axis, whether it is.
+        grid: Its grid.
 
     Raises:
         CaseError: A body is thinner than a cell, or moves at a side.
     """
-    return _Finder(setup, lattice, periodic).found()
+    return _Finder(setup, lattice, grid).found()
 
 
 class _Finder:
     """Goes through the links."""
 
-    def __init__(self, setup: Setup, lattice: VelocitySet, periodic: Sequence[bool]) -> None:
+    def __init__(self, setup: Setup, lattice: VelocitySet, grid: Grid) -> None:
         assert setup.owner is not None
         assert setup.solid is not None
         self.bodies, self.shapes = setup.bodies, [body.shape for body in setup.bodies]
         self.owner, solid = setup.owner, setup.solid
         self.solid, self.fluid = solid, ~solid
-        self.lattice, self.periodic = lattice, periodic
+        self.lattice, self.grid = lattice, grid
         self.inner = np.zeros_like(solid)
-        self.inner[tuple(slice(None) if p else slice(1, -1) for p in periodic)] = True
+        self.inner[tuple(slice(None) if p else slice(1, -1) for p in grid.periodic)] = True
         self.beside, self.half_way = np.zeros_like(solid), np.zeros_like(solid)
         self.bend = np.zeros((len(lattice.pairs), *solid.shape))
         # How thick the body is in a cell, along that axis on which it is least so [cells].
@@ -89,7 +88,7 @@ class _Finder:
         return Walls(self.beside, self.bend, self.half_way)
 
     def _leads(self, cells: NDArray[np.bool_], link: Offset) -> NDArray[np.bool_]:
-        return seen_along(cells, link, self.periodic)
+        return seen_along(cells, link, self.grid.periodic)
 
     def _find(self, pair: int, i: int) -> NDArray[np.float64]:
         """Find the walls on one link; return how deep it reaches into bodies, where it ends."""
@@ -116,7 +115,7 @@ class _Finder:
         found = np.full(len(cells), 0.5)
         for number in np.unique(owner):
             own = owner == number
-            found[own] = self.shapes[number - 1].crossings(cells[own] + 0.5, link)
+            found[own] = self.shapes[number - 1].crossings(self.grid, cells[own], link)
         return found
 
     def _check(self) -> None:

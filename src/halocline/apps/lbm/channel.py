@@ -99,7 +99,7 @@ class Channel(SteadyCase):
         # An open side reads what walls send into its cells: walls come first.
         sides = {"y-": Wall(), "y+": Wall(), **ends}
         if self.geometry:
-            more |= read_solids(self.geometry, self.extent, self.units.cell)
+            more |= read_solids(self.geometry, self.extent)
         return self.lattice_setup(self.extent, sides=sides, **more)
 
     def start(self, flow: Flow) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import halocline as hc
 from halocline.apps.lbm.populations import Value, add, dot
+from halocline.apps.lbm.prescribed import narrow
 from halocline.apps.lbm.streaming import POST_COLLISION, Places
 from halocline.geometry import AXES
 
@@ -117,7 +118,7 @@ def from_wall(
     value = sent + k * (behind - away)
     for number, body in enumerate(bodies, 1):
         if body.is_moving:
-            u = body.velocity_at(_on_wall(k, c))
+            u = [narrow(one, f.dtype) for one in body.velocity_at(_on_wall(k, c))]
             gained = (6.0 * velocity_set.weights[i]) * (1.0 + k) * dot(c, u)
             value = value - hc.where(owner[c] == number, gained, 0.0)
     return value
@@ -132,9 +133,9 @@ def _bend(bend: Any, velocity_set: VelocitySet, i: int) -> Value:
 
 
 def _on_wall(k: Value, link: Offset) -> list[Value]:
-    """Return the point where a wall cuts a link of this cell [cells from the low corner]."""
+    """Return the point where a wall cuts a link of this cell [coordinates of the grid]."""
     q = 0.5 * (1.0 - k) / (1.0 + k)
     return [
-        hc.index(axis) + 0.5 + (q * float(step) if step else 0.0)
+        hc.coordinate(axis) + (hc.spacing(axis) * (q * float(step)) if step else 0.0)
         for axis, step in zip(AXES, link, strict=False)
     ]

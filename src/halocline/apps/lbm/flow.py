@@ -74,7 +74,7 @@ class Setup:
         dtype: Of the populations as they are stored: 'float64', 'float32', or 'float16', which
             computes in float32.
         layout: Of the populations in memory: 'soa' or 'aos', see 'Grid.field'.
-        spacing: Edge length of a cell, for coordinates of results and of functions.
+        spacing: Edge length of a cell, for coordinates of results, functions and bodies.
         origin: Coordinate of the low corner of the domain.
 
     The numbers of omega, sides and force may be parameters ('hc.Parameter').
@@ -113,7 +113,9 @@ class Setup:
     @cached_property
     def owner(self) -> NDArray[np.uint8] | None:
         """The number of the body that has each cell, from 1, and 0; None without bodies."""
-        return owners(self.bodies, self.extent) if self.bodies else None
+        if not self.bodies:
+            return None
+        return owners(self.bodies, hc.Grid(self.extent, spacing=self.spacing, origin=self.origin))
 
 
 @dataclass(frozen=True)

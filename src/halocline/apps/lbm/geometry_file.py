@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import halocline as hc
 from halocline.apps.lbm.arguments import check_number
 from halocline.apps.lbm.bodies import Body
 from halocline.apps.lbm.surface import Surface
@@ -61,17 +62,16 @@ def read_geometry(file: str, extent: Sequence[int] | None, cell: float = 1.0) ->
     return solid
 
 
-def read_solids(file: str, extent: Sequence[int] | None, cell: float = 1.0) -> dict[str, Any]:
+def read_solids(file: str, extent: Sequence[int] | None) -> dict[str, Any]:
     """Return what a setup is told of a geometry file: its bodies, if it is a surface, or its cells.
 
     Args:
-        file: See 'read_geometry', as the others.
+        file: See 'read_geometry'; a surface lies in the coordinates of the setup's grid.
         extent: Cells along each axis.
-        cell: Length of a cell.
     """
     if is_surface(file):
-        return {"bodies": (Body(read_surface(file, cell), name=file),)}
-    return {"solid": read_geometry(file, extent, cell)}
+        return {"bodies": (Body(read_surface(file), name=file),)}
+    return {"solid": read_geometry(file, extent)}
 
 
 def _from_array(file: str) -> NDArray[np.bool_]:
@@ -119,20 +119,20 @@ def _from_surface(file: str, extent: Sequence[int] | None, cell: float) -> NDArr
             "this case.",
             hint="Surfaces go with cases in three dimensions that say how many cells there are.",
         )
-    return read_surface(file, cell).inside(tuple(extent))
+    return read_surface(file).inside(hc.Grid(tuple(extent), spacing=cell))
 
 
-def read_surface(file: str, cell: float = 1.0) -> Surface:
+def read_surface(file: str, unit: float = 1.0) -> Surface:
     """Return one or more closed surfaces from an STL file: the surface of a 'Body'.
 
     Args:
-        file: '.stl', the origin in the low corner of the domain.
-        cell: Length of a cell, in the unit of the file.
+        file: '.stl', in coordinates of the grid.
+        unit: Length of the file's unit in that of the grid, as 0.001 for mm in a grid in m.
 
     Raises:
         CaseError: It cannot be read, or is not closed.
     """
-    check_number("cell", cell, Range(above=0.0))
+    check_number("unit", unit, Range(above=0.0))
     try:
         import trimesh
     except ImportError:
@@ -152,7 +152,7 @@ def read_surface(file: str, cell: float = 1.0) -> Surface:
             f"The surface in '{file}' is not closed: there is no inside.",
             hint="Close its holes in the program that made it.",
         )
-    return Surface(triangles / cell)
+    return Surface(triangles * unit)
 
 
 def _words(extent: Sequence[int]) -> str:

@@ -40,6 +40,8 @@ Sides = Literal["wall", "free-slip"]
 WallPlaces = Literal["curved", "half-way"]
 Inlet = Literal["parabola", "uniform"]
 
+# A centre of a cell on the surface lies inside, whichever way its coordinates are rounded [cells].
+_NEAR = 1e-9
 # How far around a body the flow begins slowly [cells].
 _STILL = 2.0
 
@@ -89,9 +91,12 @@ class PastBody(SteadyCase):
 
     @property
     def middle(self) -> tuple[float, ...]:
-        """The middle of the body [cells from the low corner of the domain]."""
-        cells = self.scaling.cells
-        return (self.upstream * cells + 0.5, *(self.below * cells,) * (self.axes - 1))
+        """The middle of the body [length unit, from the low corner of the domain]."""
+        cells, cell = self.scaling.cells, self.units.cell
+        return (
+            (self.upstream * cells + 0.5) * cell,
+            *(self.below * cells * cell,) * (self.axes - 1),
+        )
 
     @property
     def area(self) -> float:
@@ -113,19 +118,19 @@ class PastBody(SteadyCase):
         """Return where cells are solid: those whose centre lies in the body."""
         if self.geometry:
             return read_geometry(self.geometry, self.extent, self.units.cell)
-        return Body(self._distance).cells(self.extent)
+        return Body(self._distance).cells(hc.Grid(self.extent, spacing=self.units.cell))
 
     def _distance(self, *coordinates: Any) -> Any:
-        """Return how far away the body is, at coordinates in cells."""
+        """Return how far away the body is, at coordinates, all in the length unit."""
         square = sum((x - m) ** 2 for x, m in zip(coordinates, self.middle, strict=True))
-        return np.sqrt(square) - 0.5 * self.scaling.cells
+        return np.sqrt(square) - (0.5 * self.scaling.cells + _NEAR) * self.units.cell
 
     def _solids(self) -> dict[str, Any]:
         """Return what a setup is told of the body."""
         if self.walls == "half-way":
             return {"solid": self.solid()}
         if self.geometry:
-            return read_solids(self.geometry, self.extent, self.units.cell)
+            return read_solids(self.geometry, self.extent)
         return {"bodies": (Body(self._distance, name=self.name),)}
 
     def _incoming(self, y: Any) -> tuple[Any, ...]:
@@ -157,10 +162,10 @@ class PastBody(SteadyCase):
         """Begin at rest, or with what comes in everywhere but around the body."""
         if self.ramp:
             return
-        cell = self.units.cell
+        still = _STILL * self.units.cell
 
         def u(*x: NDArray[np.float64]) -> NDArray[np.float64]:
-            away = np.maximum(self._distance(*(a / cell for a in x)), 0.0) / _STILL
+            away = np.maximum(self._distance(*x), 0.0) / still
             return np.asarray(self._incoming(x[1])[0] * (1.0 - np.exp(-(away**2))))
 
         flow.start(1.0, (u, *(0.0,) * (self.axes - 1)))

@@ -88,7 +88,7 @@ class Porous(SteadyCase):
     def _solids(self) -> dict[str, Any]:
         """Return what a setup is told of the sample: a surface has its walls inside cells."""
         if self._is_surface:
-            return read_solids(self.geometry, self.solid.shape, self.units.cell)
+            return read_solids(self.geometry, self.solid.shape)
         return {"solid": self.solid}
 
     @property

@@ -68,6 +68,7 @@ def check_setup(setup: Setup) -> None:
     check_word("streaming", setup.streaming, tuple(STREAMINGS))
     check_word("dtype", setup.dtype, DTYPES)
     check_number("step_time", setup.step_time, Range(above=0.0))
+    check_number("spacing", setup.spacing, Range(above=0.0), "Cells of a lattice are cubes.")
     if is_function(setup.force):
         check_place_and_time("force", setup.force, axes)
     elif not _is_empty(setup.force):

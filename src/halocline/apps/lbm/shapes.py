@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Offset
+    from halocline.language.grids.grid import Grid
 
 # Halving a link so often leaves no more of it than a digit of a double.
 _HALVINGS = 52
@@ -31,16 +32,17 @@ class Shape(Protocol):
 
     dimensions: ClassVar[tuple[int, ...]]
 
-    def inside(self, extent: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Return for the centre of each cell whether it lies inside."""
+    def inside(self, grid: Grid) -> NDArray[np.bool_]:
+        """Return for the centre of each cell of a grid whether it lies inside."""
         ...
 
-    def crossings(self, points: NDArray[np.float64], link: Offset) -> NDArray[np.float64]:
+    def crossings(self, grid: Grid, cells: NDArray[np.int64], link: Offset) -> NDArray[np.float64]:
         """Return how far the surface is away on links, over their length: above 0, at most 1.
 
         Args:
-            points: Where they begin, outside (n, axes) [cells].
-            link: From there to the end, which lies inside, maybe across a periodic side.
+            grid: Whose cells they join.
+            cells: In the centres of which they begin, outside (n, axes).
+            link: From there to the cell where they end, inside, maybe across a periodic side.
         """
         ...
 
@@ -52,13 +54,13 @@ class SignedDistance:
     function: Callable[..., Any]
     dimensions: ClassVar[tuple[int, ...]] = (2, 3)
 
-    def inside(self, extent: tuple[int, ...]) -> NDArray[np.bool_]:
+    def inside(self, grid: Grid) -> NDArray[np.bool_]:
         """Return for the centre of each cell whether it lies inside, or on the surface.
 
         Raises:
             CaseError: The function returns something else than a distance for each cell.
         """
-        found = self._at(np.ogrid[tuple(slice(0.5, n) for n in extent)])
+        found = self._at(grid.coordinates("center", grid.domain))
         if found.dtype == bool:
             hint = "An array of solid cells is the 'solid' of a setup."
             raise self._wrong("True and False", hint)
@@ -78,13 +80,14 @@ class SignedDistance:
         with np.errstate(all="ignore"):
             return evaluated(self.function, coordinates)
 
-    def crossings(self, points: NDArray[np.float64], link: Offset) -> NDArray[np.float64]:
+    def crossings(self, grid: Grid, cells: NDArray[np.int64], link: Offset) -> NDArray[np.float64]:
         """Return where the function is zero on links, found by halving.
 
         Half-way, if it is not negative at the end: across a periodic side, of a body that does not
         go on there.
         """
-        step = np.array(link, float)
+        points = np.array(grid.origin) + (cells + 0.5) * grid.spacing
+        step = np.multiply(link, grid.spacing)
         low, high = np.zeros(len(points)), np.ones(len(points))
         is_cut = self._at((points + step).T) <= 0.0
         for _ in range(_HALVINGS):

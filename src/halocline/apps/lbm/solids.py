@@ -58,7 +58,7 @@ class Solids:
         if self.setup.owner is None:
             edge = solid & next_to(~solid, self.lattice, self.grid.periodic)
         else:
-            found = walls_of(self.setup, self.lattice, self.grid.periodic)
+            found = walls_of(self.setup, self.lattice, self.grid)
             edge, self.curved = found.half_way, found.beside
             if self.curved.any():
                 self._declare_walls(self.setup.owner, found)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.geometry import Offset
+    from halocline.language.grids.grid import Grid
 
 # Rays are moved by this part of a cell, so that they hit no edge or corner of a triangle that lies
 # on the lattice; irrational along each axis, so that they meet no diagonal either.
@@ -28,43 +29,34 @@ class Surface:
     """One or more closed surfaces in space, as a 'Shape'.
 
     Attributes:
-        triangles: Corners (n, 3, 3): triangle, corner, axis [cells from the low corner of the
-            domain].
+        triangles: Corners (n, 3, 3): triangle, corner, axis [coordinates of the grid].
     """
 
     triangles: NDArray[np.float64]
     dimensions: ClassVar[tuple[int, ...]] = (3,)
 
-    def inside(self, extent: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Return for the centre of each cell whether it lies inside."""
-        return inside(self.triangles, extent, 1.0)
+    def inside(self, grid: Grid) -> NDArray[np.bool_]:
+        """Return for the centre of each cell whether it lies inside.
 
-    def crossings(self, points: NDArray[np.float64], link: Offset) -> NDArray[np.float64]:
+        A ray from it in the direction +x crosses the surface an odd number of times.
+
+        Source: Shimrat, Communications of the ACM 5 (1962) 434 (ray crossings).
+        """
+        crossings = np.zeros((grid.extent[0] + 1, *grid.extent[1:]), np.int64)
+        for corners in self._in_cells(grid):
+            _count(corners, crossings)
+        # A centre at i + 1/2 sees what is crossed at or beyond it.
+        seen = np.cumsum(crossings[::-1], axis=0)[::-1]
+        return np.asarray(seen[1:] % 2 == 1)
+
+    def crossings(self, grid: Grid, cells: NDArray[np.int64], link: Offset) -> NDArray[np.float64]:
         """Return where links first meet the surface; half-way across a periodic side."""
-        found = first_meeting(self.triangles, points, link)
+        found = first_meeting(self._in_cells(grid), cells.astype(float) + 0.5, link)
         return np.where(np.isfinite(found), np.clip(found, _LEAST, 1.0), 0.5)
 
-
-def inside(
-    triangles: NDArray[np.float64], extent: tuple[int, ...], cell: float
-) -> NDArray[np.bool_]:
-    """Return for the centre of each cell whether it lies inside.
-
-    A ray from it in the direction +x crosses the surface an odd number of times.
-
-    Args:
-        triangles: Corners (n, 3, 3): triangle, corner, axis.
-        extent: Cells along x, y, z; the domain's low corner is the origin.
-        cell: Length of a cell, in the unit of the triangles.
-
-    Source: Shimrat, Communications of the ACM 5 (1962) 434 (ray crossings).
-    """
-    crossings = np.zeros((extent[0] + 1, *extent[1:]), np.int64)
-    for corners in triangles / cell:
-        _count(corners, crossings)
-    # A centre at i + 1/2 sees what is crossed at or beyond it.
-    seen = np.cumsum(crossings[::-1], axis=0)[::-1]
-    return np.asarray(seen[1:] % 2 == 1)
+    def _in_cells(self, grid: Grid) -> NDArray[np.float64]:
+        """Return the triangles in cells from the low corner of the domain."""
+        return np.asarray((self.triangles - grid.origin) / grid.spacing)
 
 
 def _count(corners: NDArray[np.float64], crossings: NDArray[np.int64]) -> None:

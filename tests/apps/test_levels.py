@@ -84,7 +84,7 @@ def nothing(velocity_set, populations, omega, force=()):
     return list(populations)
 
 
-@pytest.mark.parametrize("lattice", ["D2Q9", "D3Q15", "D3Q19", "D3Q27"])
+@pytest.mark.parametrize("lattice", ["D2Q9", "D3Q19", "D3Q27"])
 def test_what_is_constant_stays_so_to_the_bit(lattice):
     """Without collisions, whose rounding differs with the number of steps of a level."""
     axes = int(lattice[1])
@@ -99,29 +99,40 @@ def test_what_is_constant_stays_so_to_the_bit(lattice):
             assert all((a == v).all() for a, v in zip(array, given, strict=True))
 
 
-@pytest.mark.parametrize("collision", sorted(COLLISIONS))
-def test_mass_and_momentum_are_kept_to_round_off_by_straight_borders(collision):
-    lattice = "D3Q27" if collision == "cumulant" else "D2Q9"
+def changes_of_mass_and_momentum(lattice, collision, wanted):
+    """Return by how much mass and momentum along x change in some steps."""
     axes = int(lattice[1])
-    flow, simulation = simulated(
-        Setup(
-            (32,) * axes if axes == 2 else (16,) * axes,
-            lattice,
-            1.8,
-            COLLISIONS[collision],
-            refinement=Refinement(slab, block=4),
-        )
-    )
+    extent = (32, 32) if axes == 2 else (16, 16, 16)
+    refinement = Refinement(wanted, block=4)
+    flow, simulation = simulated(Setup(extent, lattice, 1.8, collision, refinement=refinement))
     flow.start(
         lambda *at: 1 + 0.01 * np.sin(0.7 * at[0]) + 0 * sum(at),
         [lambda *at: 0.02 * np.cos(0.9 * at[1]) + 0 * sum(at), *[0.0] * (axes - 1)],
     )
-    before = mass(simulation, flow)
-    momentum = sum((rho * u[0]).sum() / 2 ** (axes * n) for n, _, rho, u in seen(simulation, flow))
-    simulation.run(20, progress=False)
-    assert mass(simulation, flow) == pytest.approx(before, rel=1e-13)
-    after = sum((rho * u[0]).sum() / 2 ** (axes * n) for n, _, rho, u in seen(simulation, flow))
-    assert after == pytest.approx(momentum, rel=1e-12, abs=1e-10)
+
+    def totals():
+        momentum = sum(
+            (rho * u[0]).sum() / 2 ** (axes * level) for level, _, rho, u in seen(simulation, flow)
+        )
+        return np.array([mass(simulation, flow), momentum])
+
+    before = totals()
+    simulation.run(10, progress=False)
+    return abs(totals() - before)
+
+
+@pytest.mark.parametrize("collision", sorted(COLLISIONS))
+def test_mass_and_momentum_are_kept_to_round_off_by_straight_borders(collision):
+    lattice = "D3Q27" if collision == "cumulant" else "D2Q9"
+    assert max(changes_of_mass_and_momentum(lattice, COLLISIONS[collision], slab)) < 1e-10
+
+
+@pytest.mark.parametrize(("lattice", "scale"), [("D2Q9", 1), ("D3Q19", 2)])
+def test_mass_and_momentum_are_kept_to_round_off_by_corners(lattice, scale):
+    def square(*at):
+        return middle(*(scale * x for x in at))
+
+    assert max(changes_of_mass_and_momentum(lattice, trt(), square)) < 1e-10
 
 
 def viscosity_error(cells, *, along, refinement=True, lattice="D2Q9", collision=trt):
@@ -227,6 +238,7 @@ def test_a_force_drives_the_same_flow_on_all_levels():
     ("options", "message"),
     [
         ({"refinement": 2}, "refinement.*expected a 'Refinement'"),
+        ({"lattice": "D3Q15", "extent": (32, 32, 32)}, "was given lattice='D3Q15', which is not"),
         ({"streaming": "in-place"}, "was given streaming='in-place', which is not done on several"),
         ({"solid": np.eye(32, dtype=bool)}, "was given solid cells or bodies, which is not done"),
         (
@@ -237,6 +249,11 @@ def test_a_force_drives_the_same_flow_on_all_levels():
     ],
 )
 def test_what_is_not_done_on_several_levels_is_refused(options, message):
-    given = {"refinement": Refinement(middle, block=8)}
+    given = {
+        "extent": (32, 32),
+        "lattice": "D2Q9",
+        "omega": 1.5,
+        "refinement": Refinement(middle, block=8),
+    }
     with pytest.raises(hc.HaloclineError, match=message):
-        Setup((32, 32), "D2Q9", 1.5, **(given | options))
+        Setup(**(given | options))

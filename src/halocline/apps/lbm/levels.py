@@ -21,30 +21,26 @@ from functools import partial, wraps
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import halocline as hc
 from halocline.apps.lbm.arguments import wrong
 from halocline.apps.lbm.boundaries import PressureDrop
+from halocline.apps.lbm.corners import finer, passing_corners
 from halocline.apps.lbm.populations import add
 from halocline.apps.lbm.prescribed import changes, is_function
 from halocline.apps.lbm.streaming import POST_COLLISION
 from halocline.errors import CaseError
-from halocline.geometry import AXES, Box
+from halocline.geometry import Box
 from halocline.language.place import user_place
 from halocline.language.steps.coupling import Coupling
 from halocline.language.steps.trace import recorded
 from halocline.language.steps.transfer import from_coarser
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from halocline.apps.lbm.flow import Setup
     from halocline.apps.lbm.populations import Value
     from halocline.apps.lbm.velocity_set import VelocitySet
     from halocline.geometry import Offset
     from halocline.language.grids.fields import Field
-    from halocline.language.grids.forest import Forest
     from halocline.language.steps.steps import Call
 
 
@@ -76,6 +72,7 @@ def check_refinement(setup: Setup) -> None:
         raise wrong("refinement", setup.refinement, "a 'Refinement'")
     given = [getattr(side, part.name) for side in setup.sides.values() for part in fields(side)]
     for what, is_there in {
+        "lattice='D3Q15'": setup.lattice == "D3Q15",
         "streaming='in-place'": setup.streaming != "two-grids",
         "solid cells or bodies": setup.solid is not None or bool(setup.bodies),
         "sponges": bool(setup.sponges),
@@ -117,11 +114,23 @@ def omega_on(level: int, omega: float) -> float:
     return 1.0 / (float(2**level) * (1.0 / omega - 0.5) + 0.5)
 
 
-def coupling_of_populations(velocity_set: VelocitySet) -> Coupling:
-    """Return how populations of two levels make each other's."""
-    return Coupling(
-        prolong=partial(_explosion, velocity_set), returned=partial(_coalescence, velocity_set)
-    )
+def coupling_of_populations(velocity_set: VelocitySet, f_next: str) -> Coupling:
+    """Return how populations of two levels make each other's.
+
+    Args:
+        velocity_set: The lattice.
+        f_next: The name of the field that holds the populations of the step before.
+    """
+
+    def returned(fine: Field, coarse: Field) -> list[Call]:
+        assert coarse.grid.held.forest is not None
+        before = coarse.grid.held.forest.fields[f_next].level(fine.space.level)
+        return [
+            *_coalescence(velocity_set, fine, coarse),
+            *passing_corners(velocity_set, fine, before, coarse),
+        ]
+
+    return Coupling(prolong=partial(_explosion, velocity_set), returned=returned)
 
 
 @hc.kernel
@@ -137,19 +146,18 @@ def _explosion(velocity_set: VelocitySet, coarse: Field, fine: Field) -> list[Ca
     """Return what shares the populations of coarse cells among their children."""
     grid = coarse.grid
     assert grid.held.forest is not None
-    across = _crossed(grid.held.forest, coarse.space.level)
-    fields = {"coarse": coarse, "across": across}
+    fields = {"coarse": coarse, "finer": finer(grid.held.forest, coarse.space.level)}
     axes = range(velocity_set.dimensions)
     open_axes = [axis for axis in axes if grid.periodic[axis]]
 
-    def values(child: Offset, f: Any, across: Any, _: Any) -> list[Value]:
+    def values(child: Offset, f: Any, finer: Any, _: Any) -> list[Value]:
         here = (0,) * len(child)
-        every = range(len(velocity_set))
+        across, every = _across(finer), range(len(velocity_set))
         found = (_profile(velocity_set, i, child, open_axes, f, across) for i in every)
         return [add([f[i][here], *terms]) for i, terms in enumerate(found)]
 
-    def slopes(axis: int, child: Offset, f: Any, across: Any, fine: Any) -> list[Value]:
-        every = range(len(velocity_set))
+    def slopes(axis: int, child: Offset, f: Any, finer: Any, fine: Any) -> list[Value]:
+        across, every = _across(finer), range(len(velocity_set))
         found = (_profile(velocity_set, i, child, [axis], f, across) for i in every)
         return [add([fine[i][child], *terms]) for i, terms in enumerate(found)]
 
@@ -171,19 +179,18 @@ def _profile(
     Along an axis that the border crosses there is none.
     """
     c = velocity_set.velocities[i]
-    here = (0,) * len(child)
     terms: list[Value] = []
     for axis in axes:
         ahead = tuple(int(a == axis) for a in range(len(child)))
         behind = tuple(-n for n in ahead)
         slope = 0.5 * (f[i][ahead] - f[i][behind])
         if not c[axis]:
-            terms.append((_place(child, axis) * (1.0 - across[axis][here])) * slope)
+            terms.append((_place(child, axis) * (1.0 - across[axis])) * slope)
             continue
         for normal in (n for n in range(len(child)) if n != axis and c[n]):
             way = _place(child, axis) - c[axis] * c[normal] * _place(child, normal)
             if way:
-                terms.append((way * across[normal][here]) * slope)
+                terms.append((way * across[normal]) * slope)
     return terms
 
 
@@ -230,26 +237,12 @@ def _mean(values: list[Value]) -> Value:
     return values[0] * (1.0 / count)
 
 
-def _crossed(forest: Forest, level: int) -> Field:
-    """Return the field that is 1 where a finer level begins beside a cell along an axis alone."""
-    grid = forest.level(level)
-    known = grid.hidden_field(
-        "crossed", dtype="float32", axes=AXES[: forest.dimensions], components=forest.dimensions
-    )
-    known.set(partial(_is_crossed, forest, level))
-    return known
-
-
-def _is_crossed(
-    forest: Forest, level: int, *coordinates: NDArray[np.float64]
-) -> list[NDArray[np.float32]]:
-    cells = forest.cells_at(level, coordinates)
-    found = []
-    for axis in range(forest.dimensions):
-        beside = (
-            forest.is_refined_at(level, [c + step if a == axis else c for a, c in enumerate(cells)])
-            for step in (-1, 1)
-        )
-        found.append(np.logical_or(*beside))
-    is_single = sum(one.astype(int) for one in found) == 1
-    return [(one & is_single).astype(np.float32) for one in found]
+def _across(finer: Any) -> list[Value]:
+    """Return for each axis 1 where a finer level begins beside a cell along it alone, else 0."""
+    axes = range(finer.dimensions)
+    ahead = [tuple(int(a == axis) for a in axes) for axis in axes]
+    found = [hc.maximum(finer[o], finer[tuple(-n for n in o)]) for o in ahead]
+    count = found[0]
+    for one in found[1:]:
+        count = count + one
+    return [hc.where((one == 1) & (count == 1), 1.0, 0.0) for one in found]

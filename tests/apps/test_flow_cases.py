@@ -108,7 +108,7 @@ def test_a_case_file_repeats_a_flow(tmp_path: Path):
         (
             "cylinder",
             {"outlet": "open"},
-            "'outlet' was given 'open'; expected one of: pressure, outflow.",
+            "'outlet' was given 'open'; expected one of: outflow, pressure.",
         ),
         ("cylinder", {"sides": "free-slip"}, "A parabola was asked for where there are no two"),
         ("cylinder", {"below": 0.4}, "'below' was given 0.4; expected a number of at least 1."),

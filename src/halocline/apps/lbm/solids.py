@@ -42,7 +42,8 @@ class Solids:
     def __init__(self, setup: Setup, lattice: VelocitySet, grid: Grid) -> None:
         self.setup, self.lattice, self.grid = setup, lattice, grid
         self.fluid: Field | None = None
-        self.curved = np.zeros(setup.extent, bool)
+        # None anywhere, and of any extent.
+        self.curved: NDArray[np.bool_] = np.zeros((), bool)
         self.walls: tuple[Field, ...] = ()
         self.inner = grid.domain
         for axis, is_periodic in enumerate(grid.periodic):

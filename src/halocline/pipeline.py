@@ -30,7 +30,6 @@ from halocline.plan.bind import bind
 from halocline.plan.bisection import Bisection
 from halocline.plan.decomposition import Decomposition
 from halocline.plan.encoding import Encoder
-from halocline.plan.forest_blocks import decompose_forest
 from halocline.plan.layout import layouts_without_halo
 from halocline.plan.lower import make_plan
 from halocline.plan.plan_file import section_of, write_plans
@@ -205,6 +204,8 @@ def decomposition_for(
     """
     grid = grid.first
     if grid.held.forest is not None:
+        from halocline.plan.forest_blocks import decompose_forest
+
         forest = grid.held.forest
         depths = depths_of(steps, forest.substeps)
         return decompose_forest(forest.leaves, depths, forest.substeps, ranks)

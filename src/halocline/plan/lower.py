@@ -10,7 +10,6 @@ from halocline.geometry import without
 from halocline.language.steps.tree import Every, Swap, mapped
 from halocline.plan import operations as ops
 from halocline.plan.arrangement import INITIAL
-from halocline.plan.border_use import BorderUse
 from halocline.plan.columns import sweep_operations
 from halocline.plan.decomposition import NOBODY
 from halocline.plan.evaluations import with_evaluations
@@ -132,6 +131,8 @@ class _Lowering:
 
     def _narrow(self, schedule: Schedule) -> None:
         """Let the thin blocks of a forest do no more than others ask for."""
+        from halocline.plan.border_use import BorderUse
+
         chains = all_chains(schedule.items)
         found = [schedule.prologue, all_refreshed(schedule.items)]
         found += [n for c in chains for n in (c.fetch, c.send, *c.early, *c.late)]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halocline.errors import GridError
 from halocline.language.place import user_place
@@ -86,8 +85,7 @@ class CompositeField:
             field.boundary(side, at_level(condition, level), **given)
 
 
-@dataclass(frozen=True, slots=True)
-class PerLevel:
+class PerLevel(NamedTuple):
     """A number that differs from level to level.
 
     Attributes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from halocline.errors import GridError, nearest
 from halocline.language.place import user_place
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 Transfer = Callable[["Field", "Field"], "Call | Sequence[Call]"]
 
 
-@dataclass(frozen=True, slots=True)
-class Coupling:
+class Coupling(NamedTuple):
     """What makes the values at a border between levels, on the coarse and the fine field.
 
     Each is called with the field to read and that to assign, and returns a kernel called with

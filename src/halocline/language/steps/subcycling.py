@@ -11,8 +11,8 @@ the level itself steps. What it reads in place of the finer level is made of tha
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halocline.geometry import added
 from halocline.language.spaces.role import Role
@@ -65,8 +65,7 @@ def _once(step: Any) -> tuple[Any, ...]:
             return (step,)
 
 
-@dataclass(frozen=True, slots=True)
-class Subcycling:
+class Subcycling(NamedTuple):
     """The steps of a forest.
 
     Attributes:
@@ -178,8 +177,7 @@ class Subcycling:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class Depths:
+class Depths(NamedTuple):
     """How many cells beyond a level's own its steps read.
 
     Attributes:

@@ -143,9 +143,10 @@ def _minus(one: Offset, other: Offset) -> Offset:
 def finer(forest: Forest, level: int) -> Field:
     """Return the field that is 1 in cells of whose place a finer level has, else 0."""
     known = forest.level(level).hidden_field("finer", dtype="uint8", axes=AXES[: forest.dimensions])
-    known.set(partial(_is_finer, forest, level))
-    for side in forest.sides if not known.boundaries else ():
-        known.boundary(side, _not_finer)
+    if known.given is None:  # asked for again by every sub-step
+        known.set(partial(_is_finer, forest, level))
+        for side in forest.sides:
+            known.boundary(side, _not_finer)
     return known
 
 

@@ -21,7 +21,7 @@ class CompositeField:
     Args:
         forest: The forest.
         name: Its name.
-        coupling: How the values of levels make each other's at their borders, see 'hc.coupling'.
+        coupling: How the values of levels make each other's at their borders, see 'coupling.py'.
         options: Those of 'Grid.field'.
     """
 

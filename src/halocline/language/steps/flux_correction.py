@@ -114,7 +114,8 @@ def _behind_finer(forest: Forest, level: int, axis: int) -> Field:
     mask = grid.hidden_field(
         f"behind_finer_{AXES[axis]}", dtype="bool", axes=AXES[: forest.dimensions]
     )
-    mask.set(partial(_is_behind, forest, level, axis))
+    if mask.given is None:  # asked for again by every sub-step
+        mask.set(partial(_is_behind, forest, level, axis))
     return mask
 
 

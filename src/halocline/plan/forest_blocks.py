@@ -119,6 +119,11 @@ def _seen_on(level: int, role: Role, box: Box) -> Box:
         return Box((0,) * len(box.lower), (0,) * len(box.lower))
     if level > role.level:
         return Box(tuple([2 * n for n in box.lower]), tuple([2 * n for n in box.upper]))
+    return _halved(box)
+
+
+def _halved(box: Box) -> Box:
+    """Return the same place in cells of the next coarser level."""
     return Box(tuple([n // 2 for n in box.lower]), tuple([n // 2 for n in box.upper]))
 
 
@@ -161,11 +166,7 @@ class _Border:
         result: Pieces = {}
         for _, place, box in self._near(depth, is_finer=True):
             for child in children_of(place):
-                finer = self.tree.box(child)
-                half = Box(
-                    tuple([n // 2 for n in finer.lower]), tuple([n // 2 for n in finer.upper])
-                )
-                part = box.intersect(half)
+                part = box.intersect(_halved(self.tree.box(child)))
                 if not part.is_empty:
                     rank = self.owners[self.level + 1, child]
                     result.setdefault(rank, []).append(part)

@@ -65,16 +65,22 @@ def _once(step: Any) -> tuple[Any, ...]:
             return (step,)
 
 
-class Subcycling(NamedTuple):
+class Subcycling:
     """The steps of a forest.
 
-    Attributes:
+    Args:
         forest: The forest.
         steps: What is done on all levels.
+
+    Attributes:
+        state: The fields of whose values at the beginning some beyond a level's own are used.
     """
 
-    forest: Forest
-    steps: tuple[OnLevels[Any], ...]
+    def __init__(self, forest: Forest, steps: tuple[OnLevels[Any], ...]) -> None:
+        self.forest = forest
+        self.steps = steps
+        wanted = _wanted([step.levels[0] for step in steps] * forest.substeps)
+        self.state = [one for one in forest.fields.values() if _reach(wanted, one.level(0))]
 
     def step(self, level: int, number: int) -> list[Any]:
         """Return a step of a level, with the sub-steps of the finer ones.
@@ -154,12 +160,6 @@ class Subcycling(NamedTuple):
         made = (make(field.level(source), field.level(target)) for field, make in found if make)
         calls = (call for one in made for call in ([one] if isinstance(one, Call) else one))
         return [replace(call, role=role) for call in calls]
-
-    @property
-    def state(self) -> list[CompositeField]:
-        """The fields of whose values at the beginning some beyond a level's own are used."""
-        wanted = _wanted([step.levels[0] for step in self.steps] * self.forest.substeps)
-        return [one for one in self.forest.fields.values() if _reach(wanted, one.level(0))]
 
     def _is_read_beyond(self, position: int) -> bool:
         """Return whether later kernels of the same step read next door what one assigns."""

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,12 @@ def test_no_file_is_longer_than_the_budget():
     sources = [*files("src", ".py", ".pyi"), *files("cpp", ".cpp", ".hpp", ".h")]
     lengths = {p.relative_to(ROOT).as_posix(): len(p.read_text().splitlines()) for p in sources}
     assert {name: n for name, n in lengths.items() if n > LONGEST} == {}
+
+
+def test_every_file_of_tests_has_a_name_of_its_own():
+    # pytest imports the files of folders without packages by their names.
+    names = Counter(path.name for path in files("tests", ".py") if path.name.startswith("test_"))
+    assert [name for name, n in names.items() if n > 1] == []
 
 
 @pytest.mark.alone

@@ -45,8 +45,7 @@ def gather_cells(places: Sequence[tuple[Field, int, Cell]]) -> list[Any] | None:
 
 def storage_of(field: Field) -> BlockStorage:
     """Return where a field's values are, which its simulation must have made."""
-    field.local()  # says so if there are none yet
-    return cast("BlockStorage", field.storage)
+    return cast("BlockStorage", field.stored())
 
 
 def _local(storage: BlockStorage, component: int) -> list[tuple[Box, NDArray[Any]]]:

@@ -16,7 +16,7 @@ from halocline.runtime import _core
 from halocline.runtime.redistribution import redistribute
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -207,6 +207,16 @@ class BlockStorage:
             self._bring(self._own_to_first, self.own, component, self._all_cells, result)
         return result
 
+    def gather_boxes(self, boxes: Sequence[Box], component: int) -> list[NDArray[Any]] | None:
+        """Return one component in some boxes on rank 0, None elsewhere; collective."""
+        with self.job.call(f"gather_boxes of '{self.layout.name}'"):
+            plan = redistribution(self.own, self._on_first(*boxes), self.job.rank)
+            wanted = [] if self.job.rank else boxes
+            places = [(box, np.zeros(box.extent, self.layout.dtype)) for box in wanted]
+            found = self.parts(self.own, component, will_write=False)
+            redistribute(plan, found, places, self.layout.dtype, self.job)
+        return None if self.job.rank else [values for _, values in places]
+
     def gather_kept(self, component: int) -> NDArray[Any] | None:
         """Return one component in 'kept_box' on rank 0, None elsewhere; collective."""
         with self.job.call(f"gather_kept of '{self.layout.name}'"):
@@ -274,9 +284,9 @@ class BlockStorage:
             for number, box in zip(self._numbers, boxes[self.job.rank], strict=True)
         ]
 
-    def _on_first(self, box: Box) -> BoxesOfRanks:
-        """Return a box as what rank 0 has or wants."""
-        return [[box], *([] for _ in range(1, self.job.size))]
+    def _on_first(self, *boxes: Box) -> BoxesOfRanks:
+        """Return boxes as what rank 0 has or wants."""
+        return [list(boxes), *([] for _ in range(1, self.job.size))]
 
     def _room(self) -> NDArray[Any] | None:
         """Return an array of all cells on rank 0; dropped blocks have no values but zeros."""

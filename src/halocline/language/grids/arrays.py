@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from halocline.errors import GridError
-from halocline.geometry import AXES, Box
+from halocline.geometry import AXES, box_of
 from halocline.language.place import user_place
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.language.grids.fields import Field, Storage
+    from halocline.language.grids.forest import Forest
+    from halocline.language.grids.grid import Grid
 
 
 def is_slicing(key: Any) -> bool:
@@ -77,17 +81,31 @@ def _span(field: Field, along: str, n: int, entry: Any) -> tuple[int, int, Any]:
     return min(found[0], found[-1]), max(found[0], found[-1]) + 1, slice(None, None, found.step)
 
 
-def data_array(field: Field, storage: Storage) -> Any:
-    """Return all values with coordinates as an xarray.DataArray on rank 0, None elsewhere."""
-    values = storage.gather()
-    if values is None:
-        return None
+def data_array(field: Field, values: NDArray[Any], grid: Grid | None = None) -> Any:
+    """Return values of all cells with their coordinates as an xarray.DataArray.
+
+    Args:
+        field: The field.
+        values: For several components with the component first.
+        grid: Where they live, if not on the grid of the field.
+    """
     import xarray
 
     names = [AXES[axis] for axis in field.space.axes]
-    places = field.coordinates(Box((0,) * field.dimensions, field.space.domain.upper))
+    ends = values.shape[-len(names) :]
+    box = box_of(ends[names.index(a)] if a in names else 1 for a in AXES[: field.dimensions])
+    places = (grid or field.grid).coordinates(field.location, box, field.axes)
     coordinates = {name: place.ravel() for name, place in zip(names, places, strict=True)}
     dims = (["component"] if field.components > 1 else []) + names
     known = {"units": field.unit, "long_name": field.description, "location": field.location}
     attributes = {name: text for name, text in known.items() if text}
     return xarray.DataArray(values, coordinates, dims, field.name, attributes)
+
+
+def is_of_leaf(field: Field, forest: Forest) -> NDArray[np.bool_]:
+    """Return which cells of a field on a level of a forest belong to leaves of that level."""
+    space = field.space
+    result = np.zeros(space.shape, bool)
+    for box in forest.leaves.boxes(space.level):
+        result[space.subscript(space.with_closing(box), (0,) * field.dimensions)] = True
+    return result

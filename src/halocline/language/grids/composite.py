@@ -5,11 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from halocline.errors import GridError
+from halocline.language.grids.arrays import data_array
+from halocline.language.grids.resampled import (
+    Prolongation,
+    check_in_cells,
+    check_memory,
+    check_prolongation,
+    gather_leaves,
+    uniform,
+)
+from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from xarray import DataArray
 
     from halocline.language.grids.fields import Field
     from halocline.language.grids.forest import Forest
@@ -49,7 +63,13 @@ class CompositeField:
         return self._levels[0].components
 
     def level(self, level: int) -> Field:
-        """Return the field of a level, which has values in the leaves of that level."""
+        """Return the field of a level, which has values in the leaves of that level.
+
+        Raises:
+            GridError: There are no leaves of that level.
+        """
+        allowed = Range(least=0, most=self.forest.levels - 1)
+        level = whole_number(f"'level' of field '{self.name}'", level, allowed, GridError)
         while len(self._levels) <= level:
             number = len(self._levels)
             name = f"{self.name}_level{number}" if number else self.name
@@ -77,6 +97,44 @@ class CompositeField:
             )
         for field in self.levels:
             field.set(values)
+
+    def resampled(
+        self, level: int | None = None, prolongation: Prolongation = "linear"
+    ) -> DataArray | None:
+        """Return the values of all levels on the cells of one, as an xarray.DataArray.
+
+        On rank 0; None on other ranks. Collective.
+
+        Args:
+            level: Which; None for the finest that the forest may have. Where leaves are finer,
+                cells get means.
+            prolongation: What cells get where leaves are coarser, see 'resampled.py'.
+
+        Raises:
+            GridError: There is no such level, or the field has no values in the middle of cells.
+            OutOfMemoryError: They do not fit into memory.
+        """
+        finest = self.forest.finest
+        wanted = finest if level is None else level
+        what, allowed = f"'resampled' of field '{self.name}'", Range(least=0, most=finest)
+        level = whole_number(what, wanted, allowed, GridError)
+        check_prolongation(prolongation)
+        check_in_cells(self)
+        one, grid = self.level(0), self.forest.level(level)
+        job = one.stored().job
+        with job.call(f"resampled of '{self.name}'"):
+            job.on_first(lambda: check_memory(self.name, grid.extent, one.dtype, self.components))
+            found = []
+            for component in range(self.components):
+                leaves = gather_leaves(self, component)
+                if leaves is not None:
+                    found.append(uniform(self.forest.leaves, leaves, level, prolongation))
+        if not found:
+            return None
+        result: DataArray = data_array(
+            one, found[0] if self.components == 1 else np.stack(found), grid
+        )
+        return result.rename(self.name)
 
     def boundary(self, side: str | Sequence[str], condition: Any, **given: Any) -> None:
         """Say how the layers beyond a side are filled on all levels, see 'Field.boundary'."""

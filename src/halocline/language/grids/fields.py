@@ -13,7 +13,7 @@ from halocline.geometry import AXES
 from halocline.language.expressions import expr, operators
 from halocline.language.expressions.component import access
 from halocline.language.expressions.kernel import DTYPES, LAYOUTS, FieldType
-from halocline.language.grids.arrays import data_array, is_slicing, sliced
+from halocline.language.grids.arrays import data_array, is_of_leaf, is_slicing, sliced
 from halocline.language.grids.conditions import declare
 from halocline.language.grids.initial import initial_values, share
 from halocline.language.grids.sides import Part
@@ -49,7 +49,13 @@ def without_axis(location: str, axis: str) -> str:
 
 
 class Storage(Protocol):
-    """Where the values of one field live; made by a simulation."""
+    """Where the values of one field live; made by a simulation.
+
+    Attributes:
+        job: The ranks.
+    """
+
+    job: Any
 
     def assign(self, values: InitialValues) -> None:
         """Give the rank's own cells new values."""
@@ -65,6 +71,9 @@ class Storage(Protocol):
 
     def gather(self, box: Box | None = None, *, everywhere: bool = False) -> NDArray[Any] | None:
         """Return the values of all cells or of a box, on rank 0 or everywhere; None elsewhere."""
+
+    def gather_boxes(self, boxes: Sequence[Box], component: int) -> list[NDArray[Any]] | None:
+        """Return one component in some boxes on rank 0; None elsewhere."""
 
 
 class Field(operators.Operand):
@@ -224,7 +233,7 @@ class Field(operators.Operand):
         Fields with several components have the component first: (components, nx, ny, nz). Ask again
         after 'Simulation.rebuild'; with a device after each run.
         """
-        return self._stored().local()
+        return self.stored().local()
 
     def on_device(self) -> list[Any]:
         """Return this rank's cells in the memory where kernels use them, shaped as 'local'.
@@ -233,7 +242,7 @@ class Field(operators.Operand):
         What is written into them is seen by the next step. Ask again after each run: fields may
         have been swapped. On the processor they are the same memory as 'local'.
         """
-        return self._stored().on_device()
+        return self.stored().on_device()
 
     def gather(self, key: Any = ...) -> NDArray[Any] | None:
         """Return the values of all cells on rank 0, shaped as 'local'; None on other ranks.
@@ -244,16 +253,26 @@ class Field(operators.Operand):
             key: Of which cells: slices and indices as of a NumPy array of all, such as
                 np.s_[:, 10].
         """
-        return sliced(self, key, self._stored(), everywhere=False)
+        return sliced(self, key, self.stored(), everywhere=False)
 
     def to_xarray(self) -> Any:
         """Return the values of all cells with their coordinates as an xarray.DataArray.
 
-        On rank 0; None on other ranks. Collective.
+        On rank 0; None on other ranks. On a level of a forest cells without a leaf are missing
+        (NaN). Collective.
         """
-        return data_array(self, self._stored())
+        values = self.stored().gather()
+        if values is None:
+            return None
+        found, forest = data_array(self, values), self.grid.held.forest
+        return found if forest is None else found.where(is_of_leaf(self, forest))
 
-    def _stored(self) -> Storage:
+    def stored(self) -> Storage:
+        """Return where its values are.
+
+        Raises:
+            GridError: No simulation has stored it yet.
+        """
         if self.storage is None:
             raise GridError(
                 f"Field '{self.name}' is not stored yet: that is done when its simulation first "
@@ -285,7 +304,7 @@ class Field(operators.Operand):
         grid on every rank, as of a NumPy array; collective.
         """
         if is_slicing(key):
-            return sliced(self, key, self._stored(), everywhere=True)
+            return sliced(self, key, self.stored(), everywhere=True)
         return access(self.name, self.components, self.space, key)
 
 

@@ -67,7 +67,7 @@ def share(grid: Grid, space: Space) -> list[Box]:
     if grid.held.forest is not None:
         boxes = grid.held.forest.leaves.boxes(space.level)
         first, end = (len(boxes) * n // ranks for n in (rank, rank + 1))
-        return [space.flat(box) for box in boxes[first:end]]
+        return [space.flat(space.with_closing(box)) for box in boxes[first:end]]
     whole = grid.first
     axis = whole.extent.index(max(whole.extent))
     first, end = (whole.extent[axis] * n // ranks for n in (rank, rank + 1))

@@ -152,6 +152,11 @@ class Space:
                 box = box.clip(axis, 0, 1)
         return box
 
+    def with_closing(self, box: Box) -> Box:
+        """Return a box of its grid's cells with the faces that close the domain beside it."""
+        ends = zip(box.upper, self.extent, self.closing, strict=True)
+        return Box(box.lower, tuple(u + (more if u == n else 0) for u, n, more in ends))
+
     def cells_of(self, box: Box) -> Box:
         """Return the cells that a box of the family's first grid holds.
 

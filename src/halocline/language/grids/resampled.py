@@ -1,0 +1,148 @@
+"""A field of a forest on one uniform resolution.
+
+Blocks that have been refined get the mean of the finer cells that each of theirs spans, so that
+content is kept. Where leaves are coarser than asked for, cells get the value of the cell that spans
+them ('nearest'), or that with the central difference along each axis ('linear'): exact for linear
+functions, and the mean stays that of the leaf. Constants stay the same to the bit. Whole numbers
+and truth values are no means: there the first of the finer cells counts, or the nearest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from halocline.errors import GridError, OutOfMemoryError, nearest
+from halocline.free_memory import free_memory, size_text
+from halocline.geometry import AXES, by_axes
+from halocline.language.place import user_place
+from halocline.language.spaces.leaves import Position, ancestor, box_at
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.language.grids.composite import CompositeField
+    from halocline.language.spaces.leaves import Leaves
+
+Prolongation = Literal["linear", "nearest"]
+# The values of blocks of a level, by their position.
+Blocks = Mapping[Position, "NDArray[Any]"]
+
+
+def check_prolongation(prolongation: str) -> None:
+    """Refuse an unknown way to fill cells that are finer than leaves."""
+    known = get_args(Prolongation)
+    if prolongation not in known:
+        raise GridError(
+            f"The prolongation {prolongation!r} is unknown.",
+            hint=nearest(str(prolongation), known),
+            place=user_place(),
+        )
+
+
+def check_in_cells(field: CompositeField) -> None:
+    """Refuse a field whose values are not those of cells with all axes."""
+    one = field.level(0)
+    if one.location != "center" or one.axes != AXES[: one.dimensions]:
+        raise GridError(
+            f"Field '{field.name}' has values at '{one.location}' along {', '.join(one.axes)}; "
+            "expected values in the middle of cells to bring levels together.",
+            hint=f"The values of one level: {field.name}.level(0).",
+            place=user_place(),
+        )
+
+
+def check_memory(name: str, extent: Sequence[int], dtype: Any, components: int = 1) -> None:
+    """Refuse what does not fit into the memory that is free.
+
+    Raises:
+        OutOfMemoryError: It does not fit.
+    """
+    # One component is made in two halves, which are then put together.
+    size = np.dtype(dtype).itemsize * int(np.prod(extent, dtype=object)) * (components + 1)
+    if size > (free := free_memory()):
+        raise OutOfMemoryError(
+            f"Field '{name}' resampled to {by_axes(tuple(extent))} cells takes {size_text(size)} "
+            f"on rank 0, where {size_text(free)} are free.",
+            hint="Ask for a coarser level.",
+            place=user_place(),
+        )
+
+
+def gather_leaves(field: CompositeField, component: int) -> list[Blocks] | None:
+    """Return the leaves' values of all levels on rank 0, None elsewhere; collective."""
+    leaves = field.forest.leaves
+    found = [
+        one.stored().gather_boxes(leaves.boxes(level), component)
+        for level, one in enumerate(field.levels)
+    ]
+    pairs = zip(leaves.levels, found, strict=True)
+    values: list[Blocks] = [dict(zip(p, of, strict=True)) for p, of in pairs if of is not None]
+    return values or None
+
+
+def with_refined(values: Sequence[Blocks]) -> list[Blocks]:
+    """Return the values of leaves, and of the blocks that have been refined."""
+    result = [dict(of_level) for of_level in values]
+    for level in range(len(result) - 1, 0, -1):
+        for position, fine in result[level].items():
+            parent = ancestor(position, 1)
+            coarse = result[level - 1].setdefault(parent, np.empty_like(fine))
+            halves = tuple([n % 2 for n in position])
+            block = tuple([n // 2 for n in fine.shape])
+            coarse[box_at(halves, block).slices((0,) * len(block))] = _halved(fine)
+    return list(result)
+
+
+def _halved(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the means of neighbours along each axis, two by two; of whole numbers the first."""
+    for axis in range(values.ndim):
+        pairs = np.moveaxis(values, axis, 0)
+        first, second = pairs[::2], pairs[1::2]
+        is_mean = values.dtype.kind == "f"
+        found = (first + second) * values.dtype.type(0.5) if is_mean else first
+        values = np.moveaxis(found, 0, axis)
+    return values
+
+
+def uniform(
+    leaves: Leaves, values: Sequence[Blocks], level: int, prolongation: Prolongation
+) -> NDArray[Any]:
+    """Return the values of all cells of a level.
+
+    Args:
+        leaves: The forest.
+        values: Of the leaves.
+        level: Any.
+        prolongation: What finer cells get.
+    """
+    found = with_refined(values)
+    first = next(iter(found[0].values()))
+    result = np.empty(leaves.extent(0), first.dtype)
+    is_linear = prolongation == "linear" and first.dtype.kind == "f"
+    for finer in range(level + 1):
+        if finer:
+            for axis, is_periodic in enumerate(leaves.periodic):
+                result = _doubled(result, axis, is_linear=is_linear, is_periodic=is_periodic)
+        for position, block in found[finer].items() if finer < len(found) else ():
+            result[leaves.box(position).slices((0,) * result.ndim)] = block
+    return result
+
+
+def _doubled(
+    values: NDArray[Any], axis: int, *, is_linear: bool, is_periodic: bool
+) -> NDArray[Any]:
+    """Return twice as many cells along an axis."""
+    low = high = values
+    if is_linear:
+        cells = np.moveaxis(values, axis, 0)
+        beyond = (cells[-1], cells[0])
+        if not is_periodic:
+            beyond = (2 * cells[0] - cells[1], 2 * cells[-1] - cells[-2])
+        padded = np.concatenate([beyond[0][None], cells, beyond[1][None]])
+        step = np.moveaxis((padded[2:] - padded[:-2]) * values.dtype.type(0.125), 0, axis)
+        low, high = values - step, values + step
+    shape = [2 * n if a == axis else n for a, n in enumerate(values.shape)]
+    return np.stack([low, high], axis=axis + 1).reshape(shape)

@@ -208,7 +208,8 @@ def decomposition_for(
 
         forest = grid.held.forest
         depths = depths_of(steps, forest.substeps)
-        return decompose_forest(forest.leaves, depths, forest.substeps, ranks)
+        found = decompose_forest(forest.leaves, depths, forest.substeps, ranks)
+        return _blocks_of_plan(decomposition, found)
     calls = [step for step in walk(steps) if isinstance(step, Call)]
     scales = [other.scale for other in grid.family if not other.is_whole]
     scales += [call.space.scale for call in calls if not call.space.is_whole]
@@ -237,6 +238,18 @@ def decomposition_for(
         prices = prices or PRICES
         found = decompose(*cells, ranks, decomposition, blocks, prices, grain=grain, swept=swept)
     return replace(found, shifts=grid.shifts) if grid.shifts else found
+
+
+def _blocks_of_plan(given: AnyDecomposition, own: Decomposition) -> Decomposition:
+    """Return a forest's decomposition: as a plan from a file has it, or its own."""
+    if not isinstance(given, Decomposition):
+        return own
+    if (given.roles, given.levels) != (own.roles, own.levels):
+        raise PlanError(
+            "The plan or decomposition was made for a forest with other leaves.",
+            hint="Write the plan anew, with the forest as it is refined now.",
+        )
+    return given
 
 
 def _check_grain(wanted: Decomposition, grain: tuple[int, ...]) -> None:

@@ -71,6 +71,8 @@ class Decomposition:
         weights: What each block costs, as whoever cut them says; without, as much as it has cells.
         roles: What each block does, in a forest; there each level has boxes of its own.
         levels: For each level of a forest the cells of each block, none where it has none there.
+        depths: How many cells thin blocks along a forest's borders reach beyond a level, and into
+            the place of the finer one.
         cut_axes: The axes along which a forest has several blocks.
         guests: The blocks whose cells are others' own.
     """
@@ -86,6 +88,7 @@ class Decomposition:
     weights: tuple[float, ...] = ()
     roles: tuple[Role, ...] = ()
     levels: tuple[tuple[Box, ...], ...] = ()
+    depths: tuple[int, ...] = ()
     cut_axes: frozenset[int] = frozenset()
     guests: frozenset[int] = frozenset()
     _tiling: Cuts | BlockList | Copies = field(init=False, repr=False, compare=False)

@@ -7,6 +7,7 @@ one (see 'role.py'), of the rank for which it is nearest at hand.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,7 +78,7 @@ def forest_blocks(
             (Role("covered", level), border.covered(depths.covered)),
         ):
             found += [(rank, role, box) for rank in sorted(pieces) for box in join(pieces[rank])]
-    return _decomposition(leaves, found, substeps, ranks)
+    return replace(_decomposition(leaves, found, substeps, ranks), depths=tuple(depths))
 
 
 def _decomposition(

@@ -27,7 +27,7 @@ from halocline.plan.operations import (
     walk,
 )
 from halocline.plan.reach import moved
-from halocline.plan.words import contents, exchanged, in_words, told
+from halocline.plan.words import block_lines, contents, exchanged, in_words, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -159,7 +159,7 @@ class Plan:
             f"{self.strategy.width} width, overlap {self.strategy.overlap}, "
             f"transport {self.strategy.transport}"
         ]
-        lines += [f"block   {block.number:<4d} {block.box}" for block in self.blocks]
+        lines += block_lines(self.decomposition, self.blocks)
         executed = zip(self.launches, self.executions, strict=bool(self.executions))
         lines += dict.fromkeys(
             f"kernel  {launch.kernel.name:<20} {how}" for launch, how in executed if str(how)

@@ -22,10 +22,29 @@ from halocline.plan.operations import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from halocline.plan.arrangement import Arrangement
+    from halocline.plan.decomposition import Block, Decomposition
     from halocline.plan.message import Part
     from halocline.plan.operations import Operation
     from halocline.plan.program import Launch
+
+
+def block_lines(decomposition: Decomposition, blocks: Iterable[Block]) -> list[str]:
+    """Return a line for each block; in a forest one with its levels before."""
+    if not decomposition.roles:
+        return [f"block   {block.number:<4d} {block.box}" for block in blocks]
+    ghost, covered = decomposition.depths
+    line = (
+        f"levels  0 to {len(decomposition.levels) - 1}; {ghost} cell(s) beyond each and {covered} "
+        "in place of the finer one are made of the other level's"
+    )
+    roles = ((block.number, decomposition.roles[block.number]) for block in blocks)
+    return [
+        line,
+        *(f"block   {n:<4d} {decomposition.levels[role.level][n]}, {role}" for n, role in roles),
+    ]
 
 
 def loop_title(loop: Repeat[Any] | Every[Any] | Until[Any]) -> str:
@@ -79,7 +98,7 @@ def _beside_steps(op: Operation) -> str:
 
 
 def told(launch: Launch) -> str:
-    """Return ', a = 0.5 * p': what a kernel is told of numbers that may change."""
+    """Return ', level 1, a = 0.5 * p': where in a forest a kernel runs, and numbers that change."""
     pairs = zip(launch.kernel.scalars, launch.scalars, strict=True)
     changing = {
         name: value.name
@@ -88,7 +107,8 @@ def told(launch: Launch) -> str:
     }
     # Which step and pass it is, kernels that draw random numbers know by names of ours.
     shown = (f", {name} = {text}" for name, text in changing.items() if not name.startswith("hc_"))
-    return "".join(shown)
+    where = "" if launch.role is None else f", {launch.role}"
+    return where + "".join(shown)
 
 
 def contents(parts: tuple[Part, ...]) -> str:

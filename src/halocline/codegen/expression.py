@@ -44,8 +44,20 @@ _INFIX = {
     "and": ("&&", 5),
     "or": ("||", 4),
 }
-# Names of 'elementary.hpp' by operation.
+# Names of 'elementary.hpp' by operation, and the parts of it that have them.
 FUNCTIONS = {op: op for op in (*ELEMENTARY, *OF_TWO, *ROUNDINGS, "sign")} | {"round": "rint"}
+_PARTS = {
+    "basics": ("copysign",),
+    "circular": ("sin", "cos", "tan"),
+    "erf": ("erf",),
+    "exponential": ("exp", "exp2", "expm1", "sinh", "cosh", "tanh"),
+    "inverse_circular": ("asin", "acos", "atan", "atan2"),
+    "logarithm": ("log", "log2", "log10", "log1p"),
+    "power": ("pow",),
+    "root": ("cbrt", "hypot"),
+    "rounding": (*ROUNDINGS, "sign", "fmod"),
+}
+PART_OF_FUNCTION = {op: part for part, ops in _PARTS.items() for op in ops}
 _SIGNS = {"neg": "-", "not": "!", "invert": "~"}
 _FUNCTIONS = {
     "min": "minimum",

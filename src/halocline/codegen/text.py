@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from halocline.codegen.expression import C_TYPES, FUNCTIONS, scaled
+from halocline.codegen.expression import C_TYPES, PART_OF_FUNCTION, scaled
 from halocline.codegen.nest import IndexValue, Let, Operation, Store
 
 if TYPE_CHECKING:
@@ -41,9 +41,14 @@ def chooses(nest: Nest) -> bool:
 
 
 def functions_included(nests: Iterable[Nest]) -> str:
-    """Return the directive that includes what functions nests call: text that is not printed."""
-    is_needed = any(operations(nest) & FUNCTIONS.keys() for nest in nests)
-    return '#include "elementary.hpp"\n\n' if is_needed else ""
+    """Return the directives that include the functions that nests call: text that is not printed.
+
+    Those of no others: some would be compiled though nobody calls them.
+    """
+    called = set().union(*map(operations, nests)) & PART_OF_FUNCTION.keys()
+    parts = sorted({PART_OF_FUNCTION[op] for op in called})
+    lines = [f'#include "elementary/{part}.hpp"\n' for part in parts]
+    return "".join([*lines, "\n"]) if lines else ""
 
 
 def divides(nest: Nest) -> bool:

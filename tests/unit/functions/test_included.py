@@ -15,6 +15,7 @@ from halocline.codegen.cpp import print_source
 from halocline.codegen.cuda import print_cuda
 from halocline.codegen.source import Source
 from halocline.errors import CompileError
+from halocline.jit.build import build
 from halocline.jit.cache import key
 from halocline.jit.nvrtc import architectures, compile_cuda
 from halocline.jit.toolchain import find_toolchain
@@ -54,6 +55,18 @@ def test_only_kernels_with_functions_include_them():
     for print_text in (print_source, print_cuda):
         assert "elementary" not in print_text([plain]).text
         assert "elementary::exp(" in print_text([calling]).text
+
+
+def test_kernels_include_the_parts_that_have_their_functions():
+    text = print_source([kernel_of(hc.exp), kernel_of(lambda x: hc.pow(x, x), hc.exp)]).text
+    included = [line for line in text.splitlines() if line.startswith('#include "elementary')]
+    assert included == [f'#include "elementary/{part}.hpp"' for part in ("exponential", "power")]
+
+
+@pytest.mark.parametrize("name", [*ELEMENTARY, *OF_TWO, "floor", "ceil", "trunc", "round", "sign"])
+def test_each_function_compiles_with_what_is_included_for_it(name):
+    function = getattr(hc, name)
+    build(print_source([kernel_of((lambda x: function(x, x)) if name in OF_TWO else function)]))
 
 
 def test_nvrtc_compiles_all_functions():

@@ -30,12 +30,14 @@ public:
         if (run.points != nullptr) return run_points(state_, run);
         if (run.filling != nullptr) return run_filling(state_, run);
         const Way way = run.trial->way();
+        Timers::Ticks since = Timers::now();
         for (program::Run::Piece& piece : run.pieces) {
             if (piece.is_other_block) give_fields(state_, run, piece);
             piece.call.stream = way.stores_past_caches ? 1 : way.lines_ahead > 0 ? 2 : 0;
             piece.call.fetch = way.lines_ahead;
             piece.call.threads = way.is_shared ? std::min(piece.threads, state_.crew.threads()) : 1;
             run.function(&piece.call);
+            since = state_.was_busy(run.space, piece.block, since);
         }
     }
 

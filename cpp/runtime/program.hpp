@@ -106,6 +106,7 @@ struct Run {
         std::any kept;  // what the executor keeps for these lists
     };
     std::size_t kernel;
+    int space;  // whose blocks it runs on
     halocline_kernel function;
     Points* points;                     // of a kernel that is done at points
     PointMoment moment;                 // of these

@@ -155,6 +155,7 @@ struct Resolver {
         const Kernel& kernel = parts.kernels[index];
         program::Run resolved{};
         resolved.kernel = index;
+        resolved.space = kernel.space;
         resolved.function = kernel.function;
         if (kernel.points >= 0) {
             const std::size_t points =

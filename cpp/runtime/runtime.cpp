@@ -335,6 +335,23 @@ void Runtime::set_elapsed(double time) {
     clock_.set_elapsed(time);
 }
 
+std::vector<double> Runtime::block_times(int space) const {
+    require_space(state_, space, "Runtime");
+    const double tick = timers_.seconds_per_tick();
+    std::vector<double> times;
+    for (const Block& block : state_.space(space).blocks) {
+        times.push_back(static_cast<double>(block.busy) * tick);
+    }
+    return times;
+}
+
+void Runtime::reset_timers() {
+    timers_.reset();
+    for (Space& space : state_.spaces) {
+        for (Block& block : space.blocks) block.busy = 0;
+    }
+}
+
 const Field& Runtime::field(int slot) const {
     require_slot(state_, slot, "Runtime");
     return state_.field(slot);

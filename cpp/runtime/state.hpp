@@ -15,6 +15,7 @@
 #include "runtime/crew.hpp"
 #include "runtime/formula.hpp"
 #include "runtime/series.hpp"
+#include "runtime/timers.hpp"
 #include "transport/transport.hpp"
 
 namespace halocline {
@@ -25,8 +26,9 @@ constexpr int time_scalar = 1;
 
 /// Cells that a rank owns.
 struct Block {
-    Box box;                ///< global
-    std::int64_t wrap = 0;  ///< see kernel_abi.h
+    Box box;                 ///< global
+    std::int64_t wrap = 0;   ///< see kernel_abi.h
+    Timers::Ticks busy = 0;  ///< how long kernels have run on it
 };
 
 /// An index space: the cells on which some fields have values, and which of them a rank owns.
@@ -74,6 +76,13 @@ struct State {
     }
     [[nodiscard]] const Space& space(int number) const {
         return spaces[static_cast<std::size_t>(number)];
+    }
+    /// Notes that kernels have run on a block since then, and returns when that ended.
+    Timers::Ticks was_busy(int in_space, int block, Timers::Ticks since) {
+        const Timers::Ticks now = Timers::now();
+        spaces[static_cast<std::size_t>(in_space)].blocks[static_cast<std::size_t>(block)].busy +=
+            now - since;
+        return now;
     }
     /// A block of a field's space.
     [[nodiscard]] const Block& block(int slot, int number) const {

@@ -10,14 +10,18 @@ std::size_t Timers::add(const std::string& kind, const std::string& label) {
     return entries_.size() - 1;
 }
 
-std::vector<Timer> Timers::read() const {
+double Timers::seconds_per_tick() const {
     const auto elapsed = std::chrono::steady_clock::now() - begin_;
     const auto ticks = static_cast<double>(now() - begin_ticks_);
-    const double seconds_per_tick = std::chrono::duration<double>(elapsed).count() / ticks;
+    return std::chrono::duration<double>(elapsed).count() / ticks;
+}
+
+std::vector<Timer> Timers::read() const {
+    const double tick = seconds_per_tick();
     std::vector<Timer> timers;
     for (const Entry& entry : entries_) {
-        timers.push_back({entry.label, entry.kind, entry.count,
-                          static_cast<double>(entry.ticks) * seconds_per_tick});
+        timers.push_back(
+            {entry.label, entry.kind, entry.count, static_cast<double>(entry.ticks) * tick});
     }
     return timers;
 }

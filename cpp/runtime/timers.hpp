@@ -43,6 +43,8 @@ public:
         entry.ticks += end - begin;
     }
 
+    /// How long a tick is, as far as can be told since the beginning [s].
+    [[nodiscard]] double seconds_per_tick() const;
     /// All timers in the order of the program.
     [[nodiscard]] std::vector<Timer> read() const;
     /// Sets counts and times to zero.

@@ -172,7 +172,7 @@ std::vector<BlockRun> runs_on(const State& state, const program::Wavefront& wave
 
 }  // namespace
 
-void run_wavefront(const State& state, program::Wavefront& wavefront) {
+void run_wavefront(State& state, program::Wavefront& wavefront) {
     int last = -1, threads = 1;
     for (const program::Run* run : wavefront.runs) {
         for (const program::Run::Piece& piece : run->pieces) {
@@ -180,10 +180,13 @@ void run_wavefront(const State& state, program::Wavefront& wavefront) {
             threads = std::max(threads, piece.threads);
         }
     }
+    const int space = wavefront.runs.front()->space;
+    Timers::Ticks since = Timers::now();
     for (int block = 0; block <= last; ++block) {
         std::vector<BlockRun> runs = runs_on(state, wavefront, block);
-        if (!runs.empty())
-            Front(state, wavefront, std::move(runs)).run(std::min(threads, state.crew.threads()));
+        if (runs.empty()) continue;
+        Front(state, wavefront, std::move(runs)).run(std::min(threads, state.crew.threads()));
+        since = state.was_busy(space, block, since);
     }
 }
 

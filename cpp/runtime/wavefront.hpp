@@ -7,6 +7,6 @@ namespace halocline {
 
 /// Does the runs of a wavefront on the threads of the host. Scalars and active runs are those of
 /// their steps.
-void run_wavefront(const State& state, program::Wavefront& wavefront);
+void run_wavefront(State& state, program::Wavefront& wavefront);
 
 }  // namespace halocline

@@ -298,6 +298,9 @@ class Runtime:
     def timers(self) -> list[tuple[str, str, int, float]]:
         """Return label, kind, count and seconds of every timed operation, in program order."""
 
+    def block_times(self, space: int) -> list[float]:
+        """Return how long kernels have run on each block of a space, on the host [s]."""
+
     def reset_timers(self) -> None:
         """Set all counts and times to zero."""
 

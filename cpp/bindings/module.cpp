@@ -153,7 +153,7 @@ void bind_run(nb::class_<Runtime>& runtime) {
         .def("set_dt_scalar", &Runtime::set_dt_scalar, "slot"_a)
         .def_prop_rw("time", &Runtime::time, &Runtime::set_elapsed)
         .def("timers", &timers)
-        .def("block_times", &Runtime::block_times, "space"_a)
+        .def("take_block_times", &Runtime::take_block_times, "space"_a)
         .def("reset_timers", &Runtime::reset_timers)
         .def("trial_calls", &Runtime::trial_calls);
 }

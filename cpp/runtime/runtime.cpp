@@ -335,21 +335,14 @@ void Runtime::set_elapsed(double time) {
     clock_.set_elapsed(time);
 }
 
-std::vector<double> Runtime::block_times(int space) const {
+std::vector<double> Runtime::take_block_times(int space) {
     require_space(state_, space, "Runtime");
     const double tick = timers_.seconds_per_tick();
     std::vector<double> times;
-    for (const Block& block : state_.space(space).blocks) {
-        times.push_back(static_cast<double>(block.busy) * tick);
+    for (Block& block : state_.spaces[static_cast<std::size_t>(space)].blocks) {
+        times.push_back(static_cast<double>(std::exchange(block.busy, 0)) * tick);
     }
     return times;
-}
-
-void Runtime::reset_timers() {
-    timers_.reset();
-    for (Space& space : state_.spaces) {
-        for (Block& block : space.blocks) block.busy = 0;
-    }
 }
 
 const Field& Runtime::field(int slot) const {

@@ -114,11 +114,10 @@ public:
 
     /// Count and time of every operation.
     [[nodiscard]] std::vector<Timer> timers() const { return timers_.read(); }
-    /// How long kernels have run on each block of a space, on the host, since the timers were reset
-    /// [s].
-    [[nodiscard]] std::vector<double> block_times(int space) const;
-    /// Sets all counts and times to zero.
-    void reset_timers();
+    /// How long kernels have run on each block of a space since this was asked last [s]; on a
+    /// device they are not timed.
+    [[nodiscard]] std::vector<double> take_block_times(int space);
+    void reset_timers() { timers_.reset(); }
     /// How many calls of kernels have been trials of how these are fastest.
     [[nodiscard]] std::int64_t trial_calls() const { return parts_.trials.calls(); }
 

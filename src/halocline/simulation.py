@@ -40,6 +40,7 @@ from halocline.runtime.progress import in_pieces, progress_display
 from halocline.runtime.tally import Tally
 from halocline.tune.once import Once
 from halocline.tune.planner import Planner
+from halocline.tune.rebalance import BlockTimes, Rebalancing, rebalancing
 from halocline.tune.selection import Predictor, Selection, predicted_lines, predictor_of
 from halocline.tune.start import start
 from halocline.tune.work import Placement
@@ -309,6 +310,29 @@ class Simulation:
             raise
 
     @collective
+    def rebalance(self, steps: int) -> Rebalancing:
+        """Share the blocks anew by the times of kernels on them, if that pays; collective.
+
+        It pays if it saves more in the steps that follow than planning and moving take. What was
+        timed are the steps since the last call. Everything else is as 'rebuild' says.
+
+        Args:
+            steps: How many will be done until blocks may be shared anew again.
+
+        Returns:
+            What was found and done.
+
+        Raises:
+            PlanError: No kernel was timed: none has run, or they run on a device; or blocks are
+                boxes of a list, as those of a 'Bisection' are.
+        """
+        executor = self._prepare()
+        found = rebalancing(self._times, executor, steps, self._planned_s, self._ask())
+        if found.pays:
+            self.rebuild(decomposition=found.resharing.decomposition)
+        return found
+
+    @collective
     def reduce(self, reduction: Reduction) -> float:
         """Return a reduction of the fields as they are now, the same on all ranks; collective."""
         self.execute(reduction)
@@ -391,9 +415,11 @@ class Simulation:
             before.check_giving_up(self.job)
         if self._selection is not None:  # it has learnt
             self._planner = replace(self._planner, predictor=self._selection.predictor)
+        began = time.perf_counter()
         candidates, predictor = self._planner.candidates(), self._planner.predictor
+        self._planned_s = time.perf_counter() - began
         self.decomposition = candidates.plans[0].decomposition
         self._executor, self._selection = start(self, candidates, predictor, before)
         self._tally.begin(self.step)
-        self._once = Once()
+        self._once, self._times = Once(), BlockTimes(self._executor)
         return self._executor

@@ -298,8 +298,11 @@ class Runtime:
     def timers(self) -> list[tuple[str, str, int, float]]:
         """Return label, kind, count and seconds of every timed operation, in program order."""
 
-    def block_times(self, space: int) -> list[float]:
-        """Return how long kernels have run on each block of a space, on the host [s]."""
+    def take_block_times(self, space: int) -> list[float]:
+        """Return how long kernels have run on each block of a space since this was asked last [s].
+
+        On a device they are not timed.
+        """
 
     def reset_timers(self) -> None:
         """Set all counts and times to zero."""

@@ -162,6 +162,11 @@ class Executor:
                 storage.clear(position, layout.space.flat(box))
         return storage
 
+    def take_block_times(self) -> dict[int, float]:
+        """Return what kernels have taken on this rank's blocks since it was asked last [s]."""
+        times = [self.runtime.take_block_times(space) for space in self._spaces.values()]
+        return dict(zip(self.blocks, map(sum, zip(*times, strict=True)), strict=True))
+
     def remove(self, *names: str) -> None:
         """Give back the memory of fields, and forget all programs; collective."""
         self.is_abandoned = True

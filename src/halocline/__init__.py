@@ -91,6 +91,7 @@ from halocline.pipeline import plan_for as plan_for
 from halocline.plan.bisection import Bisection as Bisection
 from halocline.plan.decomposition import Decomposition as Decomposition
 from halocline.plan.plan import Plan as Plan
+from halocline.plan.shares import Shares as Shares
 from halocline.plan.sparse import Sparse as Sparse
 from halocline.plan.strategy import Strategy as Strategy
 from halocline.runtime.report import Report as Report

@@ -35,6 +35,7 @@ from halocline.plan.lower import make_plan
 from halocline.plan.plan_file import section_of, write_plans
 from halocline.plan.platform import Platform, decided
 from halocline.plan.shape import PRICES, decompose, parse_shape
+from halocline.plan.shares import Shares
 from halocline.plan.sparse import Sparse
 from halocline.plan.strategy import Strategy
 from halocline.runtime import _core
@@ -52,13 +53,14 @@ if TYPE_CHECKING:
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
     from halocline.plan.program import Program
+    from halocline.runtime.device import DeviceChoice
     from halocline.runtime.job import Job
 
 TARGETS = ("c++", "numpy")
 _PRINTERS = {"c++": print_source, "cuda": print_cuda}
 # What stands for a decomposition; see 'Simulation'.
 AnyDecomposition = Annotated[
-    str | tuple[int, ...] | list[int] | Decomposition | Sparse | Bisection | None,
+    str | tuple[int, ...] | list[int] | Decomposition | Sparse | Bisection | Shares | None,
     Check(parse_shape),
 ]
 
@@ -208,8 +210,12 @@ def decomposition_for(
 
         forest = grid.held.forest
         depths = depths_of(steps, forest.substeps)
-        found = decompose_forest(forest.leaves, depths, forest.substeps, ranks)
-        return _blocks_of_plan(decomposition, found)
+        return decompose_forest(forest.leaves, depths, forest.substeps, ranks, decomposition)
+    if isinstance(decomposition, Shares):
+        raise PlanError(
+            "'Shares' were asked for on a grid; expected a forest, whose leaves they share.",
+            hint="Use 'Sparse' for blocks of equal size with weights.",
+        )
     calls = [step for step in walk(steps) if isinstance(step, Call)]
     scales = [other.scale for other in grid.family if not other.is_whole]
     scales += [call.space.scale for call in calls if not call.space.is_whole]
@@ -238,18 +244,6 @@ def decomposition_for(
         prices = prices or PRICES
         found = decompose(*cells, ranks, decomposition, blocks, prices, grain=grain, swept=swept)
     return replace(found, shifts=grid.shifts) if grid.shifts else found
-
-
-def _blocks_of_plan(given: AnyDecomposition, own: Decomposition) -> Decomposition:
-    """Return a forest's decomposition: as a plan from a file has it, or its own."""
-    if not isinstance(given, Decomposition):
-        return own
-    if (given.roles, given.levels) != (own.roles, own.levels):
-        raise PlanError(
-            "The plan or decomposition was made for a forest with other leaves.",
-            hint="Write the plan anew, with the forest as it is refined now.",
-        )
-    return given
 
 
 def _check_grain(wanted: Decomposition, grain: tuple[int, ...]) -> None:
@@ -379,8 +373,8 @@ def _load_onto(device: _core.CudaDevice, source: Source, job: Job) -> DeviceLibr
     return DeviceLibrary(dict(zip(source.entries, addresses, strict=True)))
 
 
-def check_target(target: str) -> str:
-    """Return the name of a target, or refuse one that is unknown or that of a device."""
+def check_target(target: str, device: DeviceChoice | None = None) -> str:
+    """Return the name of a target, or refuse one that is unknown, or does not fit the device."""
     if target in _PRINTERS and target not in TARGETS:
         raise PlanError(
             f"The target '{target}' was asked for; expected c++ or numpy, and the text for a "
@@ -390,4 +384,8 @@ def check_target(target: str) -> str:
         )
     if target not in TARGETS:
         raise PlanError(f"There is no target '{target}'.", hint=nearest(target, TARGETS))
+    if device is not None and not device.is_cpu and target != "c++":
+        raise PlanError(
+            f"The target '{target}' runs on the processor; the device '{device}' was asked for."
+        )
     return target

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from halocline.errors import PlanError
 from halocline.io.state import parameters
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.fields import Field
@@ -32,15 +31,17 @@ from halocline.runtime.agreement import Agreement
 from halocline.runtime.collective import collective
 from halocline.runtime.device import CPU, check_transport, open_device, parse_device
 from halocline.runtime.executor import Executor
-from halocline.runtime.job import Made, RanksPerNode, join
+from halocline.runtime.job import RanksPerNode, join
 from halocline.runtime.link import AnyLink
+from halocline.runtime.on_ranks import OnRanks
 from halocline.runtime.openmp import threads_of_rank
 from halocline.runtime.platform import platform_here
-from halocline.runtime.progress import in_pieces, progress_display
+from halocline.runtime.progress import progress_display
 from halocline.runtime.tally import Tally
+from halocline.tune.advance import advance, in_turns
 from halocline.tune.once import Once
 from halocline.tune.planner import Planner
-from halocline.tune.rebalance import BlockTimes, Rebalancing, rebalancing
+from halocline.tune.rebalance import BlockTimes, Rebalancing, check_rebalanced, rebalancing
 from halocline.tune.selection import Predictor, Selection, predicted_lines, predictor_of
 from halocline.tune.start import start
 from halocline.tune.work import Placement
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
     from halocline.runtime.report import Report, Timer
 
 
-class Simulation:
+class Simulation(OnRanks):
     """Everything that is needed to run a step many times, on one process or many; collective.
 
     Args:
@@ -63,7 +64,7 @@ class Simulation:
         strategy: How communication is done; every strategy gives the same bits. 'auto' ranks some
             by a model of the machine, tries the best few during the first steps, and remembers.
         decomposition: 'rows', 'tiles', 'pencils', blocks along each axis as '4x2x1' or (4, 2, 1), a
-            Decomposition, Sparse, Bisection, or None for the one with the cheapest sides.
+            Decomposition, Sparse, Bisection, Shares, or None for the one with the cheapest sides.
         blocks: Blocks a rank.
         threads: OpenMP threads a rank; None for OMP_NUM_THREADS, or else the cores that the
             launcher leaves it, shared among the ranks that may use them.
@@ -74,6 +75,8 @@ class Simulation:
             'emulated:7' chooses. With a device look at a field's arrays again after each run.
         check_every: After how many steps fields are searched for values that are not numbers;
             0 for never.
+        rebalance_every: After how many steps blocks are shared anew by measured times where that
+            pays (see 'rebalance'); 0 for never.
         communicator: An mpi4py communicator; None for all ranks of the launcher.
         ranks_per_node: Declare so many consecutive ranks to be a node; None for the real nodes.
         link: An emulated link between nodes: one of 'LINKS' in runtime/link.py, or 'L=1e-5,G=1e-9'.
@@ -100,6 +103,7 @@ class Simulation:
         target: str = "c++",
         device: Annotated[str, Check(parse_device)] = CPU,
         check_every: Annotated[int, Range(least=0)] = 100,
+        rebalance_every: Annotated[int, Range(least=0)] = 0,
         communicator: Any = None,
         ranks_per_node: RanksPerNode = None,
         link: AnyLink = None,
@@ -109,6 +113,7 @@ class Simulation:
         self.job = join(communicator, ranks_per_node=ranks_per_node, link=link)
         with self.job.call("Simulation"):
             given: dict[str, Any] = {"check_every": check_every, "device": device}
+            given |= {"rebalance_every": rebalance_every}
             split = {"decomposition": decomposition, "blocks": blocks}
             check_options(Simulation, {**given, **split, "threads": threads, "plan": plan})
             grid = grid.grid if isinstance(grid, Forest) else grid
@@ -118,18 +123,16 @@ class Simulation:
                 check_undecided(strategy=strategy, **split)
                 file.check(grid.first.extent, self.job.size)
                 strategy, decomposition = file.strategy, file.decomposition
-            self.strategy, self.target = check_strategy(strategy), check_target(target)
-            if not (wanted := parse_device(device)).is_cpu and target != "c++":
-                raise PlanError(
-                    f"The target '{target}' runs on the processor; the device '{device}' was asked "
-                    "for."
-                )
+            wanted = parse_device(device)
+            self.strategy, self.target = check_strategy(strategy), check_target(target, wanted)
             self.dt, self.check_every = length_of_step(dt, self.steps), check_every
             self._agreement = Agreement(self.job, grid)
             given |= {"dt": str(self.dt), "strategy": self.strategy, "target": target}
             self._divide(decomposition, blocks, **given)
             self.device = open_device(wanted, self.job)
             check_transport(self.strategy, self.device)
+            if rebalance_every:
+                check_rebalanced(self.decomposition, self.device)
             self.threads = threads_of_rank(threads, self.job.sharers)
             self._planner = Planner(
                 grid,
@@ -146,30 +149,16 @@ class Simulation:
         grid.held.begin(self, partial(self.decomposition.own_boxes, self.rank))
         self._selection: Selection | None = None
         self._executor: Executor | None = None
-        self._once = Once()
         self._tally = Tally(self.job)
         # The numbers that all ranks must know alike.
         self._parameters: tuple[Parameter, ...] = ()
-
-    @property
-    def rank(self) -> int:
-        """The number of this process."""
-        return self.job.rank
-
-    @property
-    def size(self) -> int:
-        """The number of processes."""
-        return self.job.size
+        # What is done between steps: after how many.
+        self._between = [(rebalance_every, self._rebalance)] if rebalance_every else []
 
     @property
     def fields(self) -> Mapping[str, Field]:
         """The fields that users have declared on the grid and its family, by name."""
         return {name: one for name, one in self.grid.fields.items() if not one.is_hidden}
-
-    @property
-    def communicator(self) -> Any:
-        """The mpi4py communicator, or None for a single process."""
-        return self.job.communicator
 
     @property
     def step(self) -> int:
@@ -193,10 +182,6 @@ class Simulation:
     def time(self, time: float) -> None:
         """Go on at a time, where steps add a parameter to it; collective before a run."""
         self._prepare().runtime.time = time
-
-    def on_first(self, action: Callable[[], Made]) -> Made | None:
-        """Return what an action returns on rank 0, None elsewhere; its errors are everybody's."""
-        return self.job.on_first(action)
 
     @property
     def plan(self) -> Plan:
@@ -257,28 +242,13 @@ class Simulation:
             PlanError: The number of steps is not a whole one.
         """
         steps = whole_number("'run'", steps, Range(least=0))
-        executor, selection = self._prepare(), self.selection
+        self._prepare()
         self._agreement.on_run(steps, self.step, self._parameters)
-        executor.tables.prepare(steps)
-        is_shown = progress and self.rank == 0
-        with progress_display(steps, self.grid.domain.cells, is_shown=is_shown) as show:
-            started = time.perf_counter()
-            done = selection.try_out(steps)
-            if selection.trial is None and done:
-                # From here on the report tells of the chosen strategy alone.
-                executor.runtime.reset_timers()
-                self._tally.begin(self.step)
-                started = time.perf_counter()
-            name, at_once = selection.name, selection.plan.strategy.steps_in_cache
-            with executor.running(name):
-                for count in in_pieces(steps - done, at_once):
-                    executor.advance(name, count)
-                    done += count
-                    show(done)
-            executor.tables.finish(steps)
-            if self.check_every and self.step % self.check_every:
-                executor.check(name)
-        self._tally.seconds += time.perf_counter() - started
+        is_shown, cells = progress and self.rank == 0, self.grid.domain.cells
+        with progress_display(steps, cells, is_shown=is_shown) as show:
+            for done, count in in_turns(lambda: self.step, steps, self._between):
+                every = self.check_every
+                advance(self.selection, self._tally, count, show, before=done, check_every=every)
         if self.size > 1 and self._tally.is_due(self.step):
             self._tell()
 
@@ -327,10 +297,14 @@ class Simulation:
                 boxes of a list, as those of a 'Bisection' are.
         """
         executor = self._prepare()
-        found = rebalancing(self._times, executor, steps, self._planned_s, self._ask())
+        found = rebalancing(self._times, executor, steps, self._planner, self._planned_s)
         if found.pays:
-            self.rebuild(decomposition=found.resharing.decomposition)
+            self.rebuild(decomposition=found.resharing.wanted)
         return found
+
+    def _rebalance(self, steps: int) -> None:
+        if self.size > 1 and self._times.steps:
+            self.rebalance(steps)
 
     @collective
     def reduce(self, reduction: Reduction) -> float:

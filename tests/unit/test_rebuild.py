@@ -255,3 +255,22 @@ def test_what_is_refused_changes_nothing(monkeypatch):
     assert T.own_boxes() == blocks == (Box((0, 0), (12, 4)), Box((0, 4), (12, 8)))
     simulation.run(1, progress=False)
     assert T.gather().tobytes() == expected(3)
+
+
+def test_blocks_are_not_shared_by_times_before_any_were_taken():
+    _, simulation = heat(target="c++", decomposition=(4, 2), blocks=8)
+    with pytest.raises(HaloclineError, match="the times of 0 steps, in which no kernel was timed"):
+        simulation.rebalance(100)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"device": "emulated:1"}, "by the times of kernels, which run on a device"),
+        ({"decomposition": hc.Bisection(np.ones(EXTENT))}, "Blocks of a list were to be shared"),
+        ({"rebalance_every": -1}, "'rebalance_every'"),
+    ],
+)
+def test_what_cannot_be_shared_anew_is_refused_before_anything_runs(options, message):
+    with pytest.raises(HaloclineError, match=message):
+        heat(**{"target": "c++", "rebalance_every": 10} | options)

@@ -8,17 +8,15 @@ one (see 'role.py'), of the rank for which it is nearest at hand.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
-
-import numpy as np
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 from halocline.errors import PlanError
 from halocline.geometry import Box, without
 from halocline.language.spaces.leaves import children_of
 from halocline.language.spaces.role import Role
 from halocline.plan.decomposition import Decomposition
-from halocline.plan.equal_blocks import EqualBlocks
-from halocline.plan.sharing import share
+from halocline.plan.shares import Shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,27 +26,52 @@ if TYPE_CHECKING:
     from halocline.language.steps.subcycling import Depths
 
 
-def decompose_forest(leaves: Leaves, depths: Depths, substeps: int, ranks: int) -> Decomposition:
-    """Return the decomposition of a forest whose leaves are shared along a curve.
+def decompose_forest(
+    leaves: Leaves, depths: Depths, substeps: int, ranks: int, wanted: Any = None
+) -> Decomposition:
+    """Return the decomposition of a forest.
 
-    Level by level if they are sub-cycled: then ranks wait for each other after each level's step.
+    Args:
+        leaves: The forest.
+        depths: How far kernels read.
+        substeps: Of a level in a step of the next coarser one.
+        ranks: Number of ranks.
+        wanted: 'Shares', the decomposition of a plan that was kept, or None for even shares.
+
+    Raises:
+        PlanError: It is something else, or of other leaves.
     """
-    every = [(level, p) for level, found in enumerate(leaves.levels) for p in found]
-    blocks = EqualBlocks(
-        np.array([position for _, position in every]),
-        np.array([level for level, _ in every]),
-        leaves.shape,
-        leaves.block,
-        leaves.periodic,
+    if isinstance(wanted, Decomposition):
+        return _checked(wanted, leaves)
+    if not isinstance(wanted, Shares | None):
+        raise PlanError(
+            f"The decomposition {wanted!r} was asked for on a forest; expected None or 'Shares': "
+            "ranks have whole leaves."
+        )
+    shares = wanted or Shares()
+    weights = shares.weights_of(leaves)
+    owners = shares.owners_of(leaves, weights, ranks, is_level_by_level=substeps > 1)
+    return forest_blocks(leaves, depths, substeps, owners, weights)
+
+
+def _checked(kept: Decomposition, leaves: Leaves) -> Decomposition:
+    cells = sum(
+        kept.levels[role.level][n].cells for n, role in enumerate(kept.roles) if role.kind == "leaf"
     )
-    ones = np.ones(len(every))
-    found = share(blocks, ones, ranks, is_level_by_level=substeps > 1)
-    owners = dict(zip(every, found.tolist(), strict=True))
-    return forest_blocks(leaves, depths, substeps, owners, ranks)
+    if {*leaf_blocks(leaves, kept)} != {*leaves.every} or cells != leaves.cells:
+        raise PlanError(
+            "The plan or decomposition was made for a forest with other leaves.",
+            hint="Write the plan anew, with the forest as it is refined now.",
+        )
+    return kept
 
 
 def forest_blocks(
-    leaves: Leaves, depths: Depths, substeps: int, owners: Mapping[Leaf, int], ranks: int
+    leaves: Leaves,
+    depths: Depths,
+    substeps: int,
+    owners: Mapping[Leaf, int],
+    weights: Mapping[Leaf, float],
 ) -> Decomposition:
     """Return the decomposition of a forest.
 
@@ -57,7 +80,7 @@ def forest_blocks(
         depths: How far kernels read.
         substeps: Of a level in a step of the next coarser one.
         owners: The rank of each leaf.
-        ranks: Number of ranks.
+        weights: What each leaf costs in a step of its level.
 
     Raises:
         PlanError: Kernels read further than a block is wide.
@@ -78,11 +101,28 @@ def forest_blocks(
             (Role("covered", level), border.covered(depths.covered)),
         ):
             found += [(rank, role, box) for rank in sorted(pieces) for box in join(pieces[rank])]
-    return replace(_decomposition(leaves, found, substeps, ranks), depths=tuple(depths))
+    split = _decomposition(leaves, found, max(owners.values()) + 1)
+    costs = [0.0] * split.blocks
+    for leaf, number in leaf_blocks(leaves, split).items():
+        costs[number] += weights[leaf] * substeps ** leaf[0]
+    return replace(split, weights=tuple(costs), depths=tuple(depths))
+
+
+def leaf_blocks(leaves: Leaves, decomposition: Decomposition) -> dict[Leaf, int]:
+    """Return the number of the block that has the cells of each leaf."""
+    found: dict[Leaf, int] = {}
+    for number, role in enumerate(decomposition.roles):
+        if role.kind == "leaf":
+            box = decomposition.levels[role.level][number]
+            corner = [n // b for n, b in zip(box.lower, leaves.block, strict=True)]
+            counts = [n // b for n, b in zip(box.extent, leaves.block, strict=True)]
+            for place in product(*map(range, corner, map(sum, zip(corner, counts, strict=True)))):
+                found[role.level, place] = number
+    return found
 
 
 def _decomposition(
-    leaves: Leaves, found: Sequence[tuple[int, Role, Box]], substeps: int, ranks: int
+    leaves: Leaves, found: Sequence[tuple[int, Role, Box]], ranks: int
 ) -> Decomposition:
     roles = tuple(role for _, role, _ in found)
     levels = tuple(
@@ -102,10 +142,6 @@ def _decomposition(
         ranks,
         tuple(rank for rank, _, _ in found),
         boxes=levels[0],
-        weights=tuple(
-            float(box.cells * substeps**role.level) if role.kind == "leaf" else 0.0
-            for _, role, box in found
-        ),
         roles=roles,
         levels=levels,
         cut_axes=frozenset(cut),

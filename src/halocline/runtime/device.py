@@ -47,6 +47,10 @@ class DeviceChoice:
         """Whether kernels are to run on the processor and fields to lie in its memory only."""
         return self.name == CPU
 
+    def __str__(self) -> str:
+        """Return the text that means it."""
+        return self.name if self.number is None else f"{self.name}:{self.number}"
+
 
 @dataclass(frozen=True, slots=True)
 class OpenDevice:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import contextmanager
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,8 @@ from halocline.runtime.levels import level_lines
 from halocline.runtime.report import Timings, bytes_by_label, make_report
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from halocline.plan.plan import Plan
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.job import Job
@@ -44,6 +48,14 @@ class Tally:
     def begin(self, step: int) -> None:
         """Forget everything: what follows is about the steps after so many."""
         self._first, self.seconds, self.told = step, 0.0, None
+        self._started = time.perf_counter()
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Add the time that a run takes, since it began or since 'begin'."""
+        self._started = time.perf_counter()
+        yield
+        self.seconds += time.perf_counter() - self._started
 
     def is_due(self, step: int) -> bool:
         """Return whether a report after so many steps would miss too much; on all ranks alike."""

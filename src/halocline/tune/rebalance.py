@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.plan.resharing import reshared
+from halocline.plan.resharing import check_regular, reshared, reshared_leaves
+from halocline.plan.shares import Shares
+from halocline.plan.sparse import Sparse
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.resharing import Resharing
+    from halocline.plan.sharing import Rule
+    from halocline.runtime.device import OpenDevice
     from halocline.runtime.executor import Executor
-    from halocline.tune.selection import Predictor
+    from halocline.tune.machine import Machine
+    from halocline.tune.planner import Planner
+
+_ON_DEVICES = "On devices kernels are not timed for each block: give weights."
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,11 @@ class BlockTimes:
         self._executor = executor
         self._since = executor.step
 
+    @property
+    def steps(self) -> int:
+        """How many steps have been timed."""
+        return self._executor.step - self._since
+
     def take(self) -> tuple[int, tuple[float, ...]]:
         """Return in how many steps they were timed and what a step took on each block of all ranks.
 
@@ -69,7 +82,7 @@ class BlockTimes:
             PlanError: No step was timed.
         """
         executor, job = self._executor, self._executor.job
-        steps, self._since = executor.step - self._since, executor.step
+        steps, self._since = self.steps, executor.step
         mine = dict(executor.take_block_times())
         every = [0.0] * executor.decomposition.blocks
         for found in job.everywhere(mine):
@@ -79,13 +92,27 @@ class BlockTimes:
             raise PlanError(
                 f"Blocks were to be shared by the times of {steps} steps, in which no kernel was "
                 "timed; expected a run before.",
-                hint="On devices kernels are not timed for each block.",
+                hint=_ON_DEVICES,
             )
         return steps, tuple(every)
 
 
+def check_rebalanced(decomposition: Decomposition, device: OpenDevice) -> None:
+    """Refuse to share blocks anew where that cannot be.
+
+    Raises:
+        PlanError: Kernels run on a device, or blocks are boxes of a list.
+    """
+    if not device.is_cpu:
+        raise PlanError(
+            "Blocks were to be shared anew by the times of kernels, which run on a device.",
+            hint=_ON_DEVICES,
+        )
+    check_regular(decomposition)
+
+
 def rebalancing(
-    times: BlockTimes, executor: Executor, steps: int, planned_s: float, predictor: Predictor
+    times: BlockTimes, executor: Executor, steps: int, planner: Planner, planned_s: float
 ) -> Rebalancing:
     """Return whether it pays to share blocks anew; collective.
 
@@ -93,32 +120,43 @@ def rebalancing(
         times: What kernels have taken.
         executor: What runs them.
         steps: How many will follow.
+        planner: What has planned them.
         planned_s: How long this rank planned the last time [s].
-        predictor: What knows how fast messages are.
+
+    Raises:
+        PlanError: See 'BlockTimes.take' and 'reshared'.
     """
     timed, seconds = times.take()
-    found = reshared(executor.decomposition, seconds)
-    moved = _moving_s(executor, found.decomposition, predictor)
-    price = max(executor.job.everywhere(planned_s + moved))
+    wanted, forest = planner.shape[0], planner.grid.first.held.forest
+    rule: Rule = wanted.rule if isinstance(wanted, Shares | Sparse) else "curve"
+    if forest is None:
+        found = reshared(executor.decomposition, seconds, rule)
+    else:
+        found = reshared_leaves(
+            forest.leaves, forest.substeps, executor.decomposition, seconds, rule
+        )
+    price = planned_s + _moving_s(executor, found.moved, planner.predictor.machine)
+    price = max(executor.job.everywhere(price))
     return Rebalancing(timed, found, steps * (found.before - found.after), price)
 
 
-def _moving_s(executor: Executor, new: Decomposition, predictor: Predictor) -> float:
-    """Return how long this rank sends, receives and copies its blocks; 0 if not known [s]."""
-    machine, job, rank = predictor.machine, executor.job, executor.job.rank
+def _moving_s(
+    executor: Executor, moved: Mapping[tuple[int, int], float], machine: Machine | None
+) -> float:
+    """Return how long this rank sends, receives and copies its blocks; 0 if not known; collective.
+
+    Messages are taken as those inside a node, which are known of every machine: between nodes
+    planning takes longer than moving, too.
+    """
+    rank = executor.job.rank
+    stored = sum(storage.bytes_stored for storage in executor.storages.values())
+    total = sum(executor.job.everywhere(stored))
     if machine is None or not any(known.is_same_node for known in machine.transports):
         return 0.0
-    pairs = [(executor.decomposition.block(n), new.block(n)) for n in range(new.blocks)]
-    stored = sum(storage.bytes_stored for storage in executor.storages.values())
-    a_cell = stored / max(1, sum(block.box.cells for block, _ in pairs if block.rank == rank))
-    sizes: dict[int, float] = defaultdict(float)
-    for old, later in pairs:
-        if rank in (old.rank, later.rank) and old.rank != later.rank:
-            other = later.rank if old.rank == rank else old.rank
-            sizes[other] += a_cell * old.box.cells
-    # Inside a node, which is known of every machine; between nodes planning takes longer anyway.
+    sizes = [part * total for pair, part in moved.items() if rank in pair]
     times = machine.times("two-sided", is_same_node=True)
-    flights = map(times.flight_s, sizes.values())
     # All that a rank stores is copied once, and what it sends or receives once more.
-    copied = 2 * (stored + sum(sizes.values()))
-    return sum(flights) + copied / machine.bandwidth(len(job.nodes), 2, stored)
+    copied = 2 * (stored + sum(sizes))
+    return sum(map(times.flight_s, sizes)) + copied / machine.bandwidth(
+        executor.job.ranks_on_node, 2, stored
+    )

@@ -7,9 +7,12 @@ import pytest
 
 import halocline as hc
 from halocline.errors import PlanError
+from halocline.language.steps.subcycling import Depths, on_forest
+from halocline.pipeline import plan_for
 from halocline.plan.balance import balance_of
 from halocline.plan.decomposition import NOBODY
-from halocline.plan.resharing import reshared
+from halocline.plan.forest_blocks import decompose_forest, leaf_blocks
+from halocline.plan.resharing import leaf_costs, reshared, reshared_leaves
 
 
 def in_a_row(owners, ranks):
@@ -17,21 +20,21 @@ def in_a_row(owners, ranks):
 
 
 def test_the_rank_with_most_has_as_little_as_can_be():
-    found = reshared(in_a_row((), 2), [4, 1, 1, 1, 1, 1, 1, 1])
-    assert found.decomposition.owners in {(0, 0, 1, 1, 1, 1, 1, 1), (0, 0, 0, 1, 1, 1, 1, 1)}
+    found = reshared(in_a_row((), 2), [4, 1, 1, 1, 1, 1, 1, 1], "curve")
+    assert found.wanted.owners in {(0, 0, 1, 1, 1, 1, 1, 1), (0, 0, 0, 1, 1, 1, 1, 1)}
     assert (found.before, found.after) == (7, 6)
 
 
 def test_what_each_costs_is_its_weight_from_then_on():
     costs = [4.0, 1, 1, 1, 1, 1, 1, 1]
-    found = reshared(in_a_row((0, 0, 0, 0, 0, 0, 0, 1), 2), costs).decomposition
+    found = reshared(in_a_row((0, 0, 0, 0, 0, 0, 0, 1), 2), costs, "curve").wanted
     assert found.weights == tuple(costs)
     assert found.balance == balance_of(costs, found.owners, 2)
 
 
 def test_blocks_that_are_dropped_stay_so():
     owners = (0, 0, NOBODY, 0, 1, NOBODY, 1, 1)
-    found = reshared(in_a_row(owners, 2), [1, 1, 0, 1, 1, 0, 5, 1]).decomposition
+    found = reshared(in_a_row(owners, 2), [1, 1, 0, 1, 1, 0, 5, 1], "curve").wanted
     assert [n == NOBODY for n in found.owners] == [n == NOBODY for n in owners]
 
 
@@ -39,7 +42,7 @@ def test_blocks_that_are_dropped_stay_so():
 def test_random_costs_in_space_are_shared_better_than_evenly(ranks):
     costs = np.random.default_rng(ranks).random(6 * 5 * 4) ** 6
     cuts = tuple(tuple(range(n + 1)) for n in (6, 5, 4))
-    found = reshared(hc.Decomposition(cuts, (True, False, True), ranks), costs)
+    found = reshared(hc.Decomposition(cuts, (True, False, True), ranks), costs, "curve")
     assert found.after < found.before
     assert found.after >= max(costs.max(), costs.sum() / ranks)
 
@@ -48,4 +51,88 @@ def test_boxes_of_a_list_are_not_shared_anew():
     boxes = [hc.Box((0,), (5,)), hc.Box((5,), (8,))]
     listed = hc.Decomposition.of_blocks((8,), (False,), 2, boxes)
     with pytest.raises(PlanError, match="Blocks of a list were to be shared"):
-        reshared(listed, [1, 2])
+        reshared(listed, [1, 2], "curve")
+
+
+def scattered(ranks):
+    """Return a forest of three levels, and a plan's decomposition of it for so many ranks."""
+    forest = hc.Forest((24, 16), block=4, finest=2, refine=near_corner, periodic=True)
+    a, b = forest.field("a"), forest.field("b")
+    return forest, plan_for(forest.grid, on_forest([smooth(a, b)]), ranks=ranks).decomposition
+
+
+def near_corner(x, y):
+    return np.where(np.hypot(x - 5, y - 4) < 4, 2, 0)
+
+
+@hc.kernel
+def smooth(a, b):
+    b[0, 0] = a[0, 0] + 0.1 * (a[1, 0] + a[-1, 0] + a[0, 1] + a[0, -1] - 4.0 * a[0, 0])
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_leaves_cost_what_their_blocks_and_the_thin_ones_beside_them_do(ranks):
+    forest, split = scattered(ranks)
+    costs = np.random.default_rng(1).random(split.blocks)
+    found = leaf_costs(forest.leaves, split, costs)
+    assert sorted(found) == sorted(forest.leaves.every)
+    assert sum(found.values()) == pytest.approx(costs.sum())
+    for level in range(3):
+        of_level = [n for n, role in enumerate(split.roles) if role.level == level]
+        own = sum(cost for leaf, cost in found.items() if leaf[0] == level)
+        assert own == pytest.approx(costs[of_level].sum())
+
+
+def test_leaves_that_cost_much_are_shared_level_by_level():
+    forest, split = scattered(2)
+    blocks = leaf_blocks(forest.leaves, split)
+    costs = np.zeros(split.blocks)
+    # On each level whatever rank 0 has.
+    for number in blocks.values():
+        costs[number] = 1.0 if split.owners[number] == 0 else 0.01
+    found = reshared_leaves(forest.leaves, 2, split, costs, "curve")
+    assert found.after < 0.8 * found.before
+    new = decompose_forest(forest.leaves, Depths(*split.depths), 2, 2, found.wanted)
+    assert sum(new.weights) == pytest.approx(costs.sum())
+    assert sum(found.moved.values()) == pytest.approx(
+        np.mean(
+            [
+                new.owners[leaf_blocks(forest.leaves, new)[leaf]] != split.owners[blocks[leaf]]
+                for leaf in forest.leaves.every
+            ]
+        )
+    )
+
+
+def test_what_leaves_cost_can_be_given():
+    forest, _ = scattered(1)
+    shares = hc.Shares(lambda level, box: 1.0 + 9.0 * (level == 0 and box.lower[0] == 0))
+    a, b = forest.field("c"), forest.field("d")
+    simulation = hc.Simulation(forest, [smooth(a, b)], decomposition=shares)
+    with_much = sum(1 for level, p in forest.leaves.every if level == 0 and p[0] == 0)
+    by_level = [len(found) * 2**n for n, found in enumerate(forest.leaves.levels)]
+    assert sum(simulation.decomposition.weights) == sum(by_level) + 9 * with_much
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (lambda level, box: -1.0, "The weights of the leaves of a forest lie between -1.0"),
+        (lambda level, box: "heavy", "The weights of the leaves of a forest are of the type"),
+    ],
+)
+def test_weights_of_leaves_are_checked(weights, message):
+    forest, _ = scattered(1)
+    a, b = forest.field("c"), forest.field("d")
+    with pytest.raises(PlanError, match=message):
+        hc.Simulation(forest, [smooth(a, b)], decomposition=hc.Shares(weights))
+
+
+def test_forests_and_grids_are_divided_each_in_their_way():
+    forest, _ = scattered(1)
+    a, b = forest.field("c"), forest.field("d")
+    with pytest.raises(PlanError, match="expected None or 'Shares': ranks have whole leaves"):
+        hc.Simulation(forest, [smooth(a, b)], decomposition=(2, 1), blocks=2)
+    grid = hc.Grid((8, 8))
+    with pytest.raises(PlanError, match="'Shares' were asked for on a grid; expected a forest"):
+        hc.Simulation(grid, [smooth(grid.field("a"), grid.field("b"))], decomposition=hc.Shares())

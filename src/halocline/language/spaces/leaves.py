@@ -55,6 +55,11 @@ class Leaves:
         return found[::-1]
 
     @property
+    def every(self) -> list[Leaf]:
+        """All of them, level by level."""
+        return [(level, position) for level, found in enumerate(self.levels) for position in found]
+
+    @property
     def count(self) -> int:
         """How many there are."""
         return sum(map(len, self.levels))

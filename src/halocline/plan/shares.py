@@ -1,0 +1,74 @@
+"""Shares: how ranks share the leaves of a forest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from halocline.geometry import Box
+from halocline.plan.balance import checked_weights
+from halocline.plan.equal_blocks import EqualBlocks
+from halocline.plan.sharing import Rule, share
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from halocline.language.spaces.leaves import Leaf, Leaves
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """What each leaf costs, and how leaves are shared.
+
+    Where levels are sub-cycled each level is shared by itself, since ranks wait for each other
+    after each of its steps.
+
+    Attributes:
+        weights: What a leaf costs in a step of its level: a function of the number of the level and
+            the box of the leaf's cells there, as `lambda level, box: …`. None: as many cells.
+        rule: See 'Sparse'.
+    """
+
+    weights: Callable[[int, Box], float] | None = None
+    rule: Rule = "curve"
+
+    def weights_of(self, leaves: Leaves) -> dict[Leaf, float]:
+        """Return what each leaf costs in a step of its level.
+
+        Raises:
+            PlanError: These are no numbers, or one is negative.
+        """
+        every = leaves.every
+        if self.weights is None:
+            return dict.fromkeys(every, float(leaves.cells // leaves.count))
+        found = [self.weights(level, leaves.box(position)) for level, position in every]
+        costs = checked_weights(found, "the leaves of a forest").astype(np.float64)
+        return dict(zip(every, costs.tolist(), strict=True))
+
+    def owners_of(
+        self, leaves: Leaves, weights: dict[Leaf, float], ranks: int, *, is_level_by_level: bool
+    ) -> dict[Leaf, int]:
+        """Return the rank of each leaf.
+
+        Args:
+            leaves: The leaves.
+            weights: As 'weights_of' returns them.
+            ranks: Number of ranks.
+            is_level_by_level: Whether each level is shared by itself.
+
+        Raises:
+            PlanError: There are fewer leaves than ranks, or no such rule.
+        """
+        blocks = EqualBlocks(
+            np.array([position for _, position in weights]),
+            np.array([level for level, _ in weights]),
+            leaves.shape,
+            leaves.block,
+            leaves.periodic,
+        )
+        costs: NDArray[np.float64] = np.array([*weights.values()])
+        found = share(blocks, costs, ranks, self.rule, is_level_by_level=is_level_by_level)
+        return dict(zip(weights, found.tolist(), strict=True))

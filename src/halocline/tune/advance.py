@@ -1,0 +1,75 @@
+"""Advance: do steps with the strategies on trial, and then with the one that was chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from halocline.runtime.progress import in_pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from halocline.runtime.tally import Tally
+    from halocline.tune.selection import Selection
+
+
+def in_turns(
+    step: Callable[[], int],
+    steps: int,
+    between: Sequence[tuple[int, Callable[[int], object]]],
+) -> Iterator[tuple[int, int]]:
+    """Yield how many steps are done and how many to do next; do between them what is due.
+
+    Args:
+        step: Returns how many have been done in all.
+        steps: How many in all are to follow.
+        between: After how many steps to do what, which is told that number; after the last
+            ones it is left to what follows.
+    """
+    begin, end = step(), step() + steps
+    while True:
+        for every, action in between:
+            if step() % every == 0 and 0 < step() < end:
+                action(every)
+        yield step() - begin, min([end - step(), *(n - step() % n for n, _ in between)])
+        if step() >= end:
+            return
+
+
+def advance(
+    selection: Selection,
+    tally: Tally,
+    steps: int,
+    show: Callable[[int], None],
+    *,
+    before: int,
+    check_every: int,
+) -> None:
+    """Do steps; collective.
+
+    Args:
+        selection: What does them, and chooses how.
+        tally: What is told how long they took.
+        steps: How many.
+        show: Is told how many of a run are done.
+        before: How many of them were done before.
+        check_every: After how many steps fields are searched for values that are not numbers, and
+            at the end; 0 for never.
+    """
+    executor = selection.executor
+    executor.tables.prepare(steps)
+    with tally.timed():
+        done = selection.try_out(steps)
+        if selection.trial is None and done:
+            # From here on the report tells of the chosen strategy alone.
+            executor.runtime.reset_timers()
+            tally.begin(executor.step)
+        name, at_once = selection.name, selection.plan.strategy.steps_in_cache
+        with executor.running(name):
+            for count in in_pieces(steps - done, at_once):
+                executor.advance(name, count)
+                done += count
+                show(before + done)
+        executor.tables.finish(steps)
+        if check_every and executor.step % check_every:
+            executor.check(name)

@@ -8,10 +8,13 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
+
 from halocline.errors import CaseError, nearest
 from halocline.geometry import AXES
-from halocline.io.field_series import Precision, check_choice, check_format
-from halocline.io.region import box_of_region
+from halocline.io.field_series import Precision, check_choice, check_format, check_levels
+from halocline.io.sections import AnyLevel, Choice, sections_of
+from halocline.language.grids.resampled import Prolongation
 from halocline.language.numbers import Range
 from halocline.options import Check, options_of
 
@@ -45,6 +48,19 @@ def read_range(text: str) -> tuple[float, float]:
     return ends
 
 
+def read_level(text: str) -> AnyLevel:
+    """Return the level that a text names by its number, or as 'finest'.
+
+    Raises:
+        CaseError: It is neither.
+    """
+    if text == "finest":
+        return "finest"
+    if not text.isdecimal():
+        raise CaseError(f"The level '{text}' was given; expected a number or 'finest'.")
+    return int(text)
+
+
 @dataclass(frozen=True, slots=True)
 class FieldFile:
     """A file of fields, and what of them it has.
@@ -58,6 +74,9 @@ class FieldFile:
         mean: Instead of states their means since the last time, of the states after each so many
             steps; divides 'every'.
         precision: Of numbers that are not whole; without it that of their fields.
+        level: Of a forest, all levels on the cells of this one: a number, or 'finest'; without it a
+            group a level.
+        prolongation: What these cells get where leaves are coarser.
     """
 
     every: Annotated[int | None, Range(least=1)] = None
@@ -67,6 +86,13 @@ class FieldFile:
     z: Annotated[str | None, Check(read_range)] = None
     mean: Annotated[int | None, Range(least=1)] = None
     precision: Precision | None = None
+    level: Annotated[str | None, Check(read_level)] = None
+    prolongation: Prolongation = "linear"
+
+    @property
+    def of_level(self) -> AnyLevel | None:
+        """The level on whose cells a forest is brought together; None for a group a level."""
+        return None if self.level is None else read_level(self.level)
 
     @property
     def interval(self) -> int:
@@ -98,9 +124,11 @@ class FieldFile:
                     f"The case '{case.name}' has no variable '{variable}' for '{name}'.",
                     hint=nearest(variable, known),
                 )
+        check_levels(name, problem.grid, self.of_level, mean=self.mean)
+        choice = Choice(self.region, problem.axes, lambda quantity: np.dtype(quantity.dtype))
         with _told_of(name):
-            for quantity in self.chosen(problem.quantities):
-                box_of_region(quantity.field, self.region, problem.axes)
+            chosen = self.chosen(problem.quantities)
+            sections_of(problem.grid, chosen, choice, self.of_level, self.prolongation)
 
 
 FIELD_FILE = options_of(FieldFile)

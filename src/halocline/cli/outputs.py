@@ -185,5 +185,7 @@ def _fields(
         region=file.region,
         mean=file.mean,
         precision=file.precision,
+        level=file.of_level,
+        prolongation=file.prolongation,
         goes_on_from=goes_on_from,
     )

@@ -13,22 +13,23 @@ import numpy as np
 
 from halocline.errors import CaseError, nearest
 from halocline.io.axis import PURE_NUMBERS, Axes
-from halocline.io.dataset import dataset
+from halocline.io.level_parts import Resampled
 from halocline.io.netcdf_store import NetCdfStore
 from halocline.io.output import Attempt, Ranks, writing
-from halocline.io.part import Mean, Part
-from halocline.io.region import Region, box_of_region
-from halocline.io.store import Store, has_cells
-from halocline.io.times import BOUNDS, Times, along_time
+from halocline.io.part import Mean
+from halocline.io.sections import AnyLevel, Choice, sections_of
+from halocline.io.store import Contents, Place, Store, has_cells, in_group, variables_of
+from halocline.io.times import BOUNDS, Times
 from halocline.io.zarr_store import ZarrStore
+from halocline.language.grids.forest import Forest
+from halocline.language.grids.resampled import Prolongation, check_memory
 from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    import xarray
-
     from halocline.io.quantity import Quantity
+    from halocline.io.region import Region
     from halocline.io.variable import Variable
     from halocline.language.grids.grid import Grid
 
@@ -57,11 +58,15 @@ class Timed(Ranks, Protocol):
 class FieldSeries:
     """Quantities along a time axis, in one file whatever the number of ranks; collective.
 
+    Of a forest it has a group for each level that there may be, 'level_0', 'level_1', …, each a
+    dataset of its own, where cells without a leaf of the level are missing and 'leaf' says which
+    blocks are leaves; or all levels as one dataset on the cells of one, see 'resampled.py'.
+
     Args:
         path: The file; its ending says the format: '.nc' NetCDF, '.zarr' Zarr.
         every: Steps between two times.
         simulation: What does the steps.
-        grid: Where the quantities live.
+        grid: Where the quantities live: a grid or a forest.
         quantities: What is stored.
         time_unit: In words; of the units of CF conventions 's' alone.
         about: What the whole file is about.
@@ -72,6 +77,8 @@ class FieldSeries:
         mean: Store means since the last time, of the states after each so many steps; None for the
             states themselves.
         precision: Of numbers that are not whole; None for that of their fields.
+        level: Of a forest, all levels on the cells of that one; None for a group a level.
+        prolongation: What these cells get where leaves are coarser: 'linear' or 'nearest'.
         goes_on_from: The step after which times are added to the file that is there, and what it
             has of later steps is dropped; the first mean is then one since that step. None to begin
             anew, in the place of an older file.
@@ -81,6 +88,7 @@ class FieldSeries:
 
     Raises:
         CaseError: A choice is not possible, or the file that is there has other contents.
+        OutOfMemoryError: What is resampled would not fit into memory.
         OutputError: It cannot be written.
     """
 
@@ -91,7 +99,7 @@ class FieldSeries:
         path: str | Path,
         every: int,
         simulation: Timed,
-        grid: Grid,
+        grid: Grid | Forest,
         quantities: Sequence[Quantity],
         *,
         time_unit: str = "s",
@@ -102,35 +110,42 @@ class FieldSeries:
         region: Region | None = None,
         mean: int | None = None,
         precision: Precision | None = None,
+        level: AnyLevel | None = None,
+        prolongation: Prolongation = "linear",
         goes_on_from: int | None = None,
     ) -> None:
         self._path = Path(path)
         self.name = self._path.name
         check_format(self.name)
         check_choice(every, mean, precision)
+        check_levels(self.name, grid, level, mean=mean, constants=constants)
         self.interval = mean or every
         self.job = simulation.job
         self._every = every
         self._store = _FORMATS[self._path.suffix][0](self._path)
         times = Times(time_unit, start, mean, simulation.dt)
-        region = region or {}
-        self._parts = [Part(q, box_of_region(q.field, region, axes)) for q in quantities]
-        self._means = [Mean(part) for part in self._parts] if mean else []
-        self._types = [
-            self._store.stored_type(_type_of(q, precision, is_mean=bool(mean))) for q in quantities
-        ]
+
+        def dtype(quantity: Quantity) -> np.dtype[Any]:
+            return self._store.stored_type(_type_of(quantity, precision, is_mean=bool(mean)))
+
+        choice = Choice(region or {}, axes, dtype)
+        self._sections = sections_of(grid, quantities, choice, level, prolongation)
+        if mean:
+            self._sections = [one.with_means() for one in self._sections]
         # How many times there are; known on rank 0.
         self._length = 0
         # When the interval of the next mean begins.
         self._begin = (simulation.step, simulation.time)
+        rounded = [_rounded(each, precision) for each in constants]
 
-        def template() -> xarray.Dataset:
-            variables = [*self._empty(), *(_rounded(each, precision) for each in constants)]
-            state = dataset(grid, variables, about or {}, axes)
-            names = [quantity.name for quantity in quantities]
-            return self._store.arranged(along_time(state, names, region, times))
+        def template() -> Contents:
+            return {
+                one.group: one.template(rounded, about or {}, choice, times)
+                for one in self._sections
+            }
 
         with self.job.call("FieldSeries"):
+            self.job.on_first(self._check_memory)
             self.job.on_first(lambda: self._prepare(template(), goes_on_from))
 
     @collective
@@ -139,19 +154,29 @@ class FieldSeries:
         if self._means and not self._sample(step):
             return
         (_, begin), self._begin = self._begin, (step, time)
+        of_time: dict[str, Any] = {"step": step, "time": time}
+        if self._means:
+            of_time |= {"time": 0.5 * (begin + time), BOUNDS: [begin, time]}
         attempt = Attempt(self._path, self.job)
         attempt.do(self._store.open)
-        for number, part in enumerate(self._parts):
-            values = self._gather(number)
-            attempt.do(partial(self._put, part.quantity.name, values))
-        attempt.do(partial(self._put, "step", step))
-        attempt.do(partial(self._put, "time", 0.5 * (begin + time) if self._means else time))
-        if self._means:
-            attempt.do(partial(self._put, BOUNDS, [begin, time]))
+        # What a failure may have left behind.
+        attempt.do(partial(self._store.trim, self._names, self._length))
+        for section in self._sections:
+            named = partial(in_group, section.group)
+            for source in section.sources:
+                for place, values in source.gathered():
+                    attempt.do(partial(self._put, named(source.name), values, place))
+            for name, value in of_time.items():
+                attempt.do(partial(self._put, named(name), value))
         attempt.do(partial(self._publish, self._length + 1))
         if self.job.rank == 0:
             self._store.close()
         attempt.finish()
+
+    @property
+    def _means(self) -> list[Mean]:
+        sources = [source for section in self._sections for source in section.sources]
+        return [source for source in sources if isinstance(source, Mean)]
 
     def _sample(self, step: int) -> bool:
         """Add a state to the means, and return whether these are due."""
@@ -161,40 +186,35 @@ class FieldSeries:
             mean.add()
         return step % self._every == 0
 
-    def _gather(self, number: int) -> Any:
-        """Return the values of a quantity on rank 0, None elsewhere; collective."""
-        part, dtype = self._parts[number], self._types[number]
-        if self._means:
-            return self._means[number].take(dtype)
-        stored = part.gather(part.local(), part.quantity.field.dtype)
-        return None if stored is None else part.quantity.shown(stored).astype(dtype)
-
-    def _put(self, name: str, values: Any) -> None:
-        """Write the value of the next time."""
-        self._store.put(name, self._length, np.asarray(values))
+    def _put(self, name: str, values: Any, place: Place = ()) -> None:
+        """Write the value of the next time, or of some of its cells."""
+        self._store.put(name, self._length, np.asarray(values), place)
 
     @property
     def _names(self) -> tuple[str, ...]:
         """What has a value for each time."""
-        bounds = (BOUNDS,) if self._means else ()
-        return ("step", "time", *bounds, *(part.quantity.name for part in self._parts))
+        always = ("step", "time", BOUNDS) if self._means else ("step", "time")
+        return tuple(
+            in_group(section.group, name)
+            for section in self._sections
+            for name in (*always, *(source.name for source in section.sources))
+        )
 
     def _publish(self, length: int) -> None:
         self._store.publish(self._names, length)
         self._length = length
 
-    def _prepare(self, template: xarray.Dataset, goes_on_from: int | None) -> None:
+    def _prepare(self, template: Contents, goes_on_from: int | None) -> None:
+        template = self._store.arranged(template)
         if goes_on_from is None or not self._path.exists():
             self._store.create(template)
             return
         try:
             self._store.open()
             self._check_same(template)
-            steps = self._store.array("step")[:]
             with writing(self._path):
-                # A run that was killed may have left a last time without its step.
-                is_whole = (steps <= goes_on_from) & (np.diff(steps, prepend=-1) > 0)
-                self._publish(int(np.logical_and.accumulate(is_whole).sum()))
+                whole = [self._whole_times(group, goes_on_from) for group in template]
+                self._publish(min(whole))
         except (OSError, ValueError, KeyError) as error:
             raise CaseError(
                 f"The series '{self._path}' cannot be continued: {_reason(error)}.",
@@ -203,10 +223,17 @@ class FieldSeries:
         finally:
             self._store.close()
 
-    def _check_same(self, template: xarray.Dataset) -> None:
+    def _whole_times(self, group: str, goes_on_from: int) -> int:
+        """Return how many times of a group are there with all that belongs to them."""
+        steps = self._store.array(in_group(group, "step"))[:]
+        # A run that was killed may have left a last time without its step.
+        is_whole = (steps <= goes_on_from) & (np.diff(steps, prepend=-1) > 0)
+        return int(np.logical_and.accumulate(is_whole).sum())
+
+    def _check_same(self, template: Contents) -> None:
         """Refuse a file with other cells, means of other steps, or no means."""
-        for name, expected in template.variables.items():
-            found = self._store.array(str(name))
+        for name, expected in variables_of(template).items():
+            found = self._store.array(name)
             is_same = found.shape[1:] == expected.shape[1:]
             if has_cells(expected) and "time" not in expected.dims:
                 is_same = np.array_equal(found[:], expected.values, equal_nan=True)
@@ -214,13 +241,12 @@ class FieldSeries:
             if not is_same or methods[0] != methods[1]:
                 raise ValueError(f"its '{name}' has other cells or times")
 
-    def _empty(self) -> list[Variable]:
-        """Return the quantities without values of their own, which take no memory."""
-        shapes = [part.quantity.field.space.shape for part in self._parts]
-        return [
-            part.quantity.variable(np.broadcast_to(dtype.type(0), shape))
-            for part, dtype, shape in zip(self._parts, self._types, shapes, strict=True)
-        ]
+    def _check_memory(self) -> None:
+        """Refuse what rank 0 could not hold."""
+        for section in self._sections:
+            for source in section.sources:
+                if isinstance(source, Resampled):
+                    check_memory(source.name, section.grid.extent, source.dtype)
 
 
 def check_format(name: str) -> None:
@@ -264,9 +290,40 @@ def check_choice(every: int, mean: int | None, precision: str | None) -> None:
         )
 
 
+def check_levels(
+    name: str,
+    grid: Grid | Forest,
+    level: AnyLevel | None,
+    *,
+    mean: int | None,
+    constants: Sequence[Variable] = (),
+) -> None:
+    """Refuse what a forest cannot have, or what only a forest has.
+
+    Raises:
+        CaseError: There is such a choice.
+    """
+    if not isinstance(grid, Forest):
+        if level is not None:
+            raise CaseError(
+                f"The file '{name}' was asked for level {level!r}, but the grid has no levels.",
+                hint="Leave out 'level'.",
+            )
+        return
+    if mean is not None or constants:
+        what = "means" if mean is not None else "constants"
+        raise CaseError(f"The file '{name}' was asked for {what}, which forests do not have yet.")
+    if level is None and not name.endswith(".zarr"):
+        raise CaseError(
+            f"The file '{name}' has no groups for the levels of a forest; expected one level, or "
+            "a Zarr store.",
+            hint="Give level='finest' or the number of a level, or write a '.zarr'.",
+        )
+
+
 def _type_of(quantity: Quantity, precision: str | None, *, is_mean: bool) -> np.dtype[Any]:
     """Return the type of stored values; means of whole numbers are none."""
-    dtype = np.dtype(quantity.field.dtype)
+    dtype = np.dtype(quantity.dtype)
     if dtype.kind != "f" and not is_mean:
         return dtype
     return np.dtype(precision or (dtype if dtype.kind == "f" else "float64"))

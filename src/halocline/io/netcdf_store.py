@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     import xarray
 
+    from halocline.io.store import Contents, Place
+
 # Deflate, with the bytes of numbers sorted by their weight: most of what there is to gain, fast.
 _COMPRESSED = {"compression": "gzip", "compression_opts": 1, "shuffle": True}
 # Types that NetCDF lacks.
@@ -41,23 +43,23 @@ class NetCdfStore:
         found: np.dtype[Any] = np.dtype(_STAND_IN.get(np.dtype(dtype).name, dtype))
         return found
 
-    def arranged(self, contents: xarray.Dataset) -> xarray.Dataset:
+    def arranged(self, contents: Contents) -> Contents:
         """Return a dataset with axes from the slowest to the fastest: 'time', 'z', 'y', 'x'."""
         turned = {}
-        for name, variable in contents.variables.items():
+        for name, variable in contents[""].variables.items():
             cells = [dim for dim in variable.dims if dim not in WITHOUT_CELLS]
             others = [dim for dim in variable.dims if dim in WITHOUT_CELLS]
             turned[name] = variable.transpose(*others, *reversed(cells))
-        return contents.assign(turned)
+        return {"": contents[""].assign(turned)}
 
-    def create(self, contents: xarray.Dataset) -> None:
-        """Write a dataset without times, in the place of an older one."""
+    def create(self, contents: Contents) -> None:
+        """Write what has no times yet, in the place of an older file; it has no groups."""
         unfinished = self.path.with_name(self.path.name + ".unfinished")
         with writing(self.path):
             try:
                 unfinished.write_bytes(b"")
                 self._open(unfinished, "w")
-                _declare(self._file, contents)
+                _declare(self._file, contents[""])
                 self.publish((), 0)
                 unfinished.replace(self.path)
             finally:
@@ -78,18 +80,22 @@ class NetCdfStore:
         """Return a variable."""
         return self._file.variables[name]
 
-    def put(self, name: str, number: int, values: Any) -> None:
-        """Write the value of a time."""
+    def trim(self, names: Sequence[str], length: int) -> None:
+        """Drop what follows so many times."""
+        if self._file.dimensions["time"].size != length:
+            self._file.resize_dimension("time", length)
+
+    def put(self, name: str, number: int, values: Any, place: Place = ()) -> None:
+        """Write the value of a time, or of some cells."""
         if self._file.dimensions["time"].size <= number:
             self._file.resize_dimension("time", number + 1)
         # What has no cells has one axis at most, which stays as it is.
-        self._file.variables[name][number] = np.asarray(values).T
+        self._file.variables[name][(number, *reversed(place))] = np.asarray(values).T
 
     def publish(self, names: Sequence[str], length: int) -> None:
         """Let readers see so many times."""
         assert self._bytes is not None
-        if self._file.dimensions["time"].size != length:
-            self._file.resize_dimension("time", length)
+        self.trim(names, length)
         content, self._bytes = self._bytes, None
         try:
             self._file.close()

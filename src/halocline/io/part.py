@@ -1,8 +1,8 @@
-"""Part: some cells of a quantity, of which each rank has a share."""
+"""Part: some cells of a quantity, of which each rank has a share; and their means over time."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -11,33 +11,61 @@ from halocline.plan.redistribution import redistribution
 from halocline.runtime.redistribution import redistribute
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from halocline.geometry import Box
     from halocline.io.quantity import Quantity
+    from halocline.io.store import Place
+    from halocline.io.variable import Variable
     from halocline.plan.redistribution import BoxesOfRanks
     from halocline.runtime.redistribution import Values
     from halocline.runtime.storage import BlockStorage
+
+
+class Source(Protocol):
+    """What a variable of a series is filled from, time after time.
+
+    Attributes:
+        name: Of the variable.
+        missing: What it has where there is no value; None where there always is one.
+    """
+
+    name: str
+    missing: Any
+
+    def variable(self) -> Variable:
+        """Return the variable with zeros that take no memory."""
+
+    def gathered(self) -> Iterator[tuple[Place, NDArray[Any] | None]]:
+        """Yield the values of some cells after the other, on rank 0, None elsewhere; collective."""
 
 
 class Part:
     """The cells of a quantity in a box.
 
     Args:
-        quantity: The quantity.
+        quantity: The quantity, of a grid.
         box: The cells, with a single one along each axis that the field lacks.
+        dtype: As what they are written.
     """
 
-    def __init__(self, quantity: Quantity, box: Box) -> None:
+    missing = None
+
+    def __init__(self, quantity: Quantity, box: Box, dtype: np.dtype[Any]) -> None:
         self.quantity = quantity
+        self.name = quantity.name
+        self.field = quantity.of_grid
         self.box = box
+        self.dtype = dtype
         self._storage: BlockStorage | None = None
         self._shares: BoxesOfRanks = []
 
     @property
     def storage(self) -> BlockStorage:
         """Where the values are."""
-        return storage_of(self.quantity.field)
+        return storage_of(self.field)
 
     @property
     def shares(self) -> BoxesOfRanks:
@@ -61,6 +89,16 @@ class Part:
             if not (inside := box.intersect(self.box)).is_empty
         ]
 
+    def variable(self) -> Variable:
+        """See 'Source'; of all cells, not those of the box alone."""
+        zeros = np.broadcast_to(self.dtype.type(0), self.field.space.shape)
+        return self.quantity.variable(zeros)
+
+    def gathered(self) -> Iterator[tuple[Place, NDArray[Any] | None]]:
+        """Yield all values of the box at once; see 'Source'."""
+        stored = self.gather(self.local(), self.field.dtype)
+        yield (), None if stored is None else self.quantity.shown(stored).astype(self.dtype)
+
     def gather(self, values: list[Values], dtype: Any) -> NDArray[Any] | None:
         """Return values of the ranks' shares on rank 0, None elsewhere; collective.
 
@@ -68,7 +106,7 @@ class Part:
             values: Of this rank's share.
             dtype: Their type.
         """
-        job, space = self.storage.job, self.quantity.field.space
+        job, space = self.storage.job, self.field.space
         with job.call(f"gather '{self.quantity.name}'"):
             wanted = [[self.box], *([] for _ in range(1, job.size))]
             plan = redistribution(self.shares, wanted, job.rank)
@@ -88,8 +126,12 @@ class Mean:
         part: The cells.
     """
 
+    missing = None
+
     def __init__(self, part: Part) -> None:
         self.part = part
+        self.name = part.name
+        self.variable = part.variable
         self._sums: list[Values] = []
         self._shares: BoxesOfRanks = []
         self._count = 0
@@ -102,11 +144,12 @@ class Mean:
             np.add(total, shown(values), out=total)
         self._count += 1
 
-    def take(self, dtype: Any) -> NDArray[Any] | None:
-        """Return the mean on rank 0, None elsewhere, and begin anew; collective."""
+    def gathered(self) -> Iterator[tuple[Place, NDArray[Any] | None]]:
+        """Yield the mean, and begin anew; see 'Source'."""
+        dtype = self.part.dtype
         means = [(box, (total / self._count).astype(dtype)) for box, total in self._sums]
         self._sums, self._count = [], 0
-        return self.part.gather(means, dtype)
+        yield (), self.part.gather(means, dtype)
 
     def _follow_blocks(self) -> None:
         """Begin with zeros, or bring sums to other blocks; collective where these changed."""

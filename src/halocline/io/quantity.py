@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from halocline.errors import CaseError
 from halocline.io.gather import storage_of
 from halocline.io.variable import Variable
+from halocline.language.grids.composite import CompositeField
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +27,7 @@ class Quantity:
 
     Attributes:
         name: In files.
-        field: Where it is read off.
+        field: Where it is read off; in a forest a field on all levels.
         component: Of the field.
         convert: From stored values to those shown, cell by cell; None where they are the same.
         unit: As CF conventions write it; '1' for a pure number.
@@ -35,7 +37,7 @@ class Quantity:
     """
 
     name: str
-    field: Field
+    field: Field | CompositeField
     component: int = 0
     convert: Callable[[NDArray[Any]], NDArray[Any]] | None = None
     unit: str = "1"
@@ -43,20 +45,59 @@ class Quantity:
     vector: str = ""
     standard_name: str = ""
 
+    @property
+    def dtype(self) -> str:
+        """The type of its numbers."""
+        return self.field.dtype
+
+    @property
+    def of_grid(self) -> Field:
+        """Its field, which is one of a grid.
+
+        Raises:
+            CaseError: It has values on all levels of a forest.
+        """
+        if isinstance(self.field, CompositeField):
+            name = self.field.name
+            raise CaseError(
+                f"'{self.name}' has values on all levels of a forest; expected a field of a grid.",
+                hint=f"{name}.level(0) is that of a level.",
+            )
+        return self.field
+
+    @property
+    def of_forest(self) -> CompositeField:
+        """Its field, which is one of a forest.
+
+        Raises:
+            CaseError: It is one of a single grid.
+        """
+        if not isinstance(self.field, CompositeField):
+            raise CaseError(
+                f"'{self.name}' has values on one grid; expected a field on all levels of the "
+                "forest.",
+                hint="Declare it by 'Forest.field'.",
+            )
+        return self.field
+
+    def on(self, level: int) -> Quantity:
+        """Return that of a level of its forest."""
+        return replace(self, field=self.of_forest.level(level))
+
     def shown(self, stored: Any) -> NDArray[Any]:
         """Return stored values as they are shown, in the field's own type."""
         values = np.asarray(stored)
         converted = values if self.convert is None else self.convert(values)
-        return np.asarray(converted, self.field.dtype)
+        return np.asarray(converted, self.dtype)
 
     def gather(self) -> Variable:
         """Return the values of all cells; collective, with values on rank 0 only."""
-        stored = storage_of(self.field).gather_component(self.component)
+        stored = storage_of(self.of_grid).gather_component(self.component)
         return self.variable(None if stored is None else self.shown(stored))
 
     def variable(self, values: NDArray[Any] | None) -> Variable:
         """Return values with what a reader must know of them."""
-        field = self.field
+        field = self.of_grid
         return Variable(
             self.name,
             values,

@@ -109,10 +109,10 @@ class TimeSeries:
         self._integrals = tuple(integrals)
         self._probed = [(q, probe) for probe in probes for q in quantities]
         for quantity, probe in self._probed:
-            probe.check(quantity.field.grid, axes)
+            probe.check(quantity.of_grid.grid, axes)
         self._axes = axes
         self._places = [
-            (q.field, q.component, probe.cell(q.field, axes)) for q, probe in self._probed
+            (q.of_grid, q.component, probe.cell(q.of_grid, axes)) for q, probe in self._probed
         ]
         with self.job.call("TimeSeries"):
             self.job.on_first(partial(self._begin, self._head(time_unit), goes_on_from))

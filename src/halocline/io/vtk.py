@@ -67,9 +67,9 @@ class VtkSeries:
         goes_on_from: int | None = None,
     ) -> None:
         for quantity in quantities:
-            if quantity.field.location != "center":
+            if quantity.of_grid.location != "center":
                 raise CaseError(
-                    f"'{quantity.name}' lives at '{quantity.field.location}'; expected values in "
+                    f"'{quantity.name}' lives at '{quantity.of_grid.location}'; expected values in "
                     "the middle of cells, for VTK files know no others.",
                     hint="Leave out --vtk; series.zarr has all variables.",
                 )
@@ -152,7 +152,7 @@ def head(grid: Grid, groups: Sequence[Group], time: float) -> bytes:
         geometry, places = f' Origin="{origin}" Spacing="{spacing}"', []
     arrays, offset = [], 0
     for group in groups:
-        dtype, size = np.dtype(group[0].field.dtype), _VECTOR if len(group) > 1 else 1
+        dtype, size = np.dtype(group[0].dtype), _VECTOR if len(group) > 1 else 1
         name = quoteattr(group[0].vector or group[0].name)
         arrays.append(
             f'<DataArray type="{_KINDS[dtype.kind]}{8 * dtype.itemsize}" Name={name} '

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
 
 def write_zarr(
-    path: Path, contents: xarray.Dataset, encoding: Mapping[str, Any] | None = None
+    path: Path,
+    contents: xarray.Dataset | xarray.DataTree,
+    encoding: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a dataset as a Zarr store, in the place of an older one.
+    """Write a dataset, or several as groups, as a Zarr store, in the place of an older one.
 
     It is written beside its place and moved there when complete, so that a full disk leaves either
     the old store or none, never half a one.

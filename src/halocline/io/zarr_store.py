@@ -1,4 +1,4 @@
-"""A dataset that grows along time as a Zarr store; a reader may look at it while it grows."""
+"""Datasets that grow along time as a Zarr store; a reader may look at it while it grows."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     import xarray
 
+    from halocline.io.store import Contents, Place
+
 
 class ZarrStore:
     """A directory with a file for each time of each variable; see 'Store'.
@@ -33,49 +35,77 @@ class ZarrStore:
         same: np.dtype[Any] = np.dtype(dtype)
         return same
 
-    def arranged(self, contents: xarray.Dataset) -> xarray.Dataset:
-        """Return it as it is: axes as in Python, 'time', 'x', 'y', 'z'."""
+    def arranged(self, contents: Contents) -> Contents:
+        """Return them as they are: axes as in Python, 'time', 'x', 'y', 'z'."""
         return contents
 
-    def create(self, contents: xarray.Dataset) -> None:
-        """Write a dataset without times, in the place of an older one."""
-        stored: dict[str, dict[str, Any]] = {
-            str(name): {"chunks": piece_of(variable)}
-            for name, variable in contents.variables.items()
-            if "time" in variable.dims
-        }
-        for name in {"time", BOUNDS} & set(stored):
-            stored[name]["_FillValue"] = None  # none is missing
-        write_zarr(self.path, contents, stored)
+    def create(self, contents: Contents) -> None:
+        """Write what has no times yet, in the place of an older store."""
+        import xarray
+
+        if "" in contents:
+            write_zarr(self.path, contents[""], _encoding(contents[""]))
+        else:
+            stored = {f"/{group}": _encoding(dataset) for group, dataset in contents.items()}
+            write_zarr(self.path, xarray.DataTree.from_dict(dict(contents)), stored)
+            self.open()
+            self._summarize()
 
     def open(self) -> None:
         """Begin to look at what is there, and to change it."""
         import zarr
 
         # What each array says of itself, not the summary for readers.
-        self._group: Any = zarr.open_group(self.path, mode="r+", use_consolidated=False)
+        self._root: Any = zarr.open_group(self.path, mode="r+", use_consolidated=False)
 
     def array(self, name: str) -> Any:
         """Return a variable."""
-        return self._group[name]
+        return self._root[name]
 
-    def put(self, name: str, number: int, values: Any) -> None:
-        """Write the value of a time."""
-        array = self._group[name]
-        array.resize((number + 1, *array.shape[1:]))
-        array[number] = values
+    def trim(self, names: Sequence[str], length: int) -> None:
+        """Drop what follows so many times."""
+        for name in names:
+            array = self._root[name]
+            if array.shape[0] != length:
+                array.resize((length, *array.shape[1:]))
+
+    def put(self, name: str, number: int, values: Any, place: Place = ()) -> None:
+        """Write the value of a time, or of some cells."""
+        array = self._root[name]
+        if array.shape[0] <= number:
+            array.resize((number + 1, *array.shape[1:]))
+        array[(number, *place)] = values
 
     def publish(self, names: Sequence[str], length: int) -> None:
         """Let readers see so many times: they look at one summary of all variables."""
+        self.trim(names, length)
+        self._summarize()
+
+    def _summarize(self) -> None:
+        """Write what readers look at: of each group for those who open one, of all at last."""
         import zarr
 
-        for name in names:
-            array = self._group[name]
-            if array.shape[0] != length:
-                array.resize((length, *array.shape[1:]))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # see 'write_zarr'
-            zarr.consolidate_metadata(self._group.store)
+            for group in sorted(self._root.group_keys()):
+                zarr.consolidate_metadata(self._root.store, path=group)
+            zarr.consolidate_metadata(self._root.store)
 
     def close(self) -> None:
         """End."""
+
+
+def _encoding(contents: xarray.Dataset) -> dict[str, dict[str, Any]]:
+    """Return how the variables of a dataset are stored, as xarray understands it."""
+    stored: dict[str, dict[str, Any]] = {
+        str(name): {"chunks": piece_of(variable)}
+        for name, variable in contents.variables.items()
+        if "time" in variable.dims
+    }
+    for name, how in stored.items():
+        if name in ("time", BOUNDS):
+            how["_FillValue"] = None  # none is missing
+        elif "_FillValue" in contents[name].encoding:
+            # What readers take for missing, and what pieces have that are not there.
+            how["_FillValue"] = how["fill_value"] = contents[name].encoding["_FillValue"]
+    return stored

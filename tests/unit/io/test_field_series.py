@@ -370,10 +370,10 @@ def test_a_failure_keeps_the_times_before_and_the_next_time_works(
     stored = series(path, made)
     put = FieldSeries._put
 
-    def full(self, variable, values):
+    def full(self, variable, values, *place):
         if variable == "sum":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        put(self, variable, values)
+        put(self, variable, values, *place)
 
     write(stored, made, 0)
     with monkeypatch.context() as patch:

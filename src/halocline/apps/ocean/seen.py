@@ -54,7 +54,7 @@ def seen_of(model: Model) -> Seen:
         (
             velocity(at_u, model.U, model.zeta, model.bed_u, axis="x", drying=drying),
             velocity(at_v, model.V, model.zeta, model.bed_v, axis="y", drying=drying),
-            show(level.field, u.field, v.field, model.zeta, at_u, at_v, on=is_seen),
+            show(level.of_grid, u.of_grid, v.of_grid, model.zeta, at_u, at_v, on=is_seen),
         ),
     )
 

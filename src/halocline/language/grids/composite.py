@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from halocline.language.grids.fields import Field
     from halocline.language.grids.forest import Forest
+    from halocline.language.spaces.space import Space
 
 
 class CompositeField:
@@ -62,6 +64,11 @@ class CompositeField:
         """Numbers a cell."""
         return self._levels[0].components
 
+    @property
+    def dtype(self) -> str:
+        """Type of its numbers."""
+        return self._levels[0].dtype
+
     def level(self, level: int) -> Field:
         """Return the field of a level, which has values in the leaves of that level.
 
@@ -78,6 +85,11 @@ class CompositeField:
             for side, condition, given in self._boundaries:
                 made.boundary(side, at_level(condition, number), **given)
         return self._levels[level]
+
+    def space_on(self, level: int) -> Space:
+        """Return the index space of a level, which need not have leaves."""
+        one = self._levels[0]
+        return replace(self.forest.level(level).space_with(one.axes), closing=one.space.closing)
 
     def set(self, values: Any) -> None:
         """Give every cell of all levels a value.

@@ -1,0 +1,244 @@
+"""Series of forests: a group a level, or all levels on the cells of one."""
+
+from __future__ import annotations
+
+import errno
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray
+from unit.io.forests import forest
+
+import halocline as hc
+from halocline.errors import CaseError, GridError, OutOfMemoryError, OutputError
+from halocline.io.field_series import FieldSeries
+from halocline.io.quantity import Quantity
+from halocline.io.zarr_store import ZarrStore
+
+EVERY = 2
+
+
+def series(path: Path, made, **options) -> FieldSeries:
+    return FieldSeries(path, EVERY, made.simulation, made.forest, made.quantities, **options)
+
+
+def write(path: Path, made, *steps: int, **options) -> None:
+    stored = series(path, made, **options)
+    for step in steps:
+        made.simulation.run(step - made.simulation.step, progress=False)
+        stored.write(step, 0.25 * step)
+
+
+def group(path: Path, level: int) -> xarray.Dataset:
+    with xarray.open_zarr(path, group=f"level_{level}") as found:
+        return found.load()
+
+
+@pytest.mark.filterwarnings("error")
+def test_each_level_is_a_dataset_with_values_in_its_leaves(tmp_path: Path):
+    made, path = forest(), tmp_path / "s.zarr"
+    write(path, made, 0, 2)
+    with xarray.open_datatree(path, engine="zarr") as tree:
+        assert sorted(tree.children) == ["level_0", "level_1", "level_2"]
+    for level in range(2):
+        found, expected = group(path, level), 2 * made.T.level(level).to_xarray()
+        assert np.array_equal(found["T"][1], expected, equal_nan=True)
+        assert np.array_equal(found["T"][0], 4 * expected, equal_nan=True)
+        assert np.array_equal(found["x"], expected.x)
+        assert found["T"].attrs["long_name"] == "temperature"
+        assert np.array_equal(found["time"], [0.0, 0.5])
+        assert np.array_equal(found["step"], [0, 2])
+        assert found.attrs["level"] == level
+        assert found.attrs["spacing_x"] == 0.5**level / 2
+        assert found.attrs["block_y"] == 4
+    assert np.array_equal(group(path, 0)["leaf"][0], [[1, 1], [0, 0]])
+    assert np.array_equal(
+        group(path, 1)["leaf"].sum("time"), 2 * np.repeat([0, 0, 1, 1], 4).reshape(4, 4)
+    )
+
+
+def test_whole_numbers_are_missing_without_a_leaf(tmp_path: Path):
+    made, path = forest(), tmp_path / "s.zarr"
+    write(path, made, 0)
+    found = group(path, 0)["count"]
+    assert found.encoding["_FillValue"] == np.iinfo("int32").min
+    assert found.encoding["dtype"] == np.int32
+    assert (found[0, :4] == 7).all()
+    assert found[0, 4:].isnull().all()
+
+
+def test_levels_without_leaves_are_there_and_take_no_space(tmp_path: Path):
+    made, path = forest(), tmp_path / "s.zarr"
+    write(path, made, 0)
+    found = group(path, 2)
+    assert found["T"].shape == (1, 32, 32)
+    assert found["T"].isnull().all()
+    assert not found["leaf"].any()
+    assert not (path / "level_2" / "T" / "c").exists()
+
+
+def test_leaves_may_change_from_time_to_time(tmp_path: Path):
+    path = tmp_path / "s.zarr"
+    before, after = forest(4.0), forest(1.0)
+    write(path, before, 0)
+    after.simulation.run(4, progress=False)
+    write(path, after, 4, goes_on_from=0)
+    assert np.array_equal(group(path, 0)["leaf"].sum(["x_of_2x2", "y_of_2x2"]), [2, 0])
+    assert np.array_equal(group(path, 1)["leaf"].sum(["x_of_4x4", "y_of_4x4"]), [8, 16])
+    assert np.array_equal(group(path, 1)["step"], [0, 4])
+    assert group(path, 0)["T"][1].isnull().all()
+    assert np.array_equal(group(path, 1)["T"][1], 2 * after.T.level(1).to_xarray())
+
+
+def test_what_a_failure_leaves_behind_is_not_taken_for_values_of_the_next_time(
+    tmp_path: Path, monkeypatch
+):
+    path = tmp_path / "s.zarr"
+    before, after = forest(1.0), forest(4.0)
+    stored = series(path, before)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ZarrStore, "publish", full)
+        with pytest.raises(OutputError, match=r"s\.zarr': No space left on device"):
+            stored.write(0, 0.0)
+    # As if the leaves had changed.
+    stored._sections = series(tmp_path / "other.zarr", after)._sections
+    stored.write(2, 0.5)
+    assert int(group(path, 1)["T"].notnull().sum()) == 16 * 8
+    assert np.array_equal(group(path, 1)["step"], [2])
+
+
+@pytest.mark.parametrize("name", ["u.zarr", "u.nc"])
+@pytest.mark.parametrize(("level", "prolongation"), [(0, "linear"), (1, "nearest"), (2, "linear")])
+def test_all_levels_can_be_written_on_the_cells_of_one(tmp_path, name, level, prolongation):
+    made, path = forest(), tmp_path / name
+    write(path, made, 0, 2, level=level, prolongation=prolongation)
+    with xarray.open_dataset(path, engine="zarr" if name == "u.zarr" else "h5netcdf") as found:
+        values = found["T"].transpose("time", "x", "y")
+        expected = made.T.resampled(level, prolongation)
+        assert np.array_equal(values[1], 2 * expected)
+        assert np.array_equal(found["x"], expected.x)
+        assert found["count"].dtype == np.int32
+        assert (found["count"][1] == 9).all()
+        assert found.attrs["level"] == level
+        assert found.attrs["prolongation"] == prolongation
+
+
+def test_the_finest_is_that_which_the_forest_may_have(tmp_path: Path):
+    path = tmp_path / "u.zarr"
+    write(path, forest(), 0, level="finest")
+    with xarray.open_zarr(path) as found:
+        assert found["T"].shape == (1, 32, 32)
+
+
+def test_a_region_and_a_precision_hold_for_each_level(tmp_path: Path):
+    made = forest()
+    for name, level in (("s.zarr", None), ("u.zarr", 1)):
+        region = {"x": (2.6, 4.0), "y": (1.0, 2.0)}
+        write(tmp_path / name, made, 0, region=region, precision="float32", level=level)
+    found = group(tmp_path / "s.zarr", 1)
+    whole = (2 * made.T.level(1).to_xarray()).astype("float32")
+    assert found["T"].dtype == np.float32
+    assert found["T"].shape == (1, 6, 4)
+    assert np.array_equal(found["T"][0], whole[6:12, :4], equal_nan=True)
+    assert "leaf" not in found
+    with xarray.open_zarr(tmp_path / "u.zarr") as found:
+        whole = (2 * made.T.resampled(1)).astype("float32")
+        assert np.array_equal(found["T"][0], whole[6:12, :4])
+
+
+def test_faces_are_written_on_their_levels(tmp_path: Path):
+    made = forest()
+    F = made.forest.field("F", location="x_face", dtype="float32")
+    simulation = hc.Simulation(made.forest, [copy(F)], target="numpy", threads=1)
+    F.set(lambda x, y: x + 0 * y)
+    simulation.run(0, progress=False)
+    made.quantities, made.simulation = (Quantity("F", F),), simulation
+    write(tmp_path / "s.zarr", made, 0)
+    found = group(tmp_path / "s.zarr", 1)["F"]
+    assert found.dims == ("time", "x_face", "y")
+    assert found.shape == (1, 17, 16)
+    assert (found[0, -1] == 5.0).all()
+    assert found[0, :8].isnull().all()
+
+
+@hc.kernel
+def copy(F):
+    F[0, 0] = 1 * F[0, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        (
+            "s.nc",
+            {},
+            "The file 's.nc' has no groups for the levels of a forest; expected one level, or a "
+            "Zarr store. Give level='finest' or the number of a level, or write a '.zarr'.",
+        ),
+        (
+            "s.zarr",
+            {"level": 3},
+            "'level' was given 3; expected a whole number of at least 0 and at most 2. The finest "
+            "is 2.",
+        ),
+        (
+            "s.zarr",
+            {"mean": 2},
+            "The file 's.zarr' was asked for means, which forests do not have yet.",
+        ),
+        (
+            "s.zarr",
+            {"region": {"x": (7.0, 9.0)}},
+            "No cell has its x between 7 and 9; cells have 1.25 to 4.75. Choose a wider part.",
+        ),
+    ],
+)
+def test_what_a_forest_cannot_have_is_refused_before_anything_is_written(
+    tmp_path, name, options, message
+):
+    with pytest.raises(CaseError) as error:
+        series(tmp_path / name, forest(), **options)
+    assert str(error.value) == message
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_prolongation_is_refused(tmp_path: Path):
+    with pytest.raises(GridError, match="The prolongation 'cubic' is unknown"):
+        series(tmp_path / "u.zarr", forest(), level=1, prolongation="cubic")
+
+
+def test_a_resampled_file_that_does_not_fit_into_memory_is_refused(tmp_path: Path, monkeypatch):
+    monkeypatch.setattr("halocline.language.grids.resampled.free_memory", lambda: 1000.0)
+    with pytest.raises(OutOfMemoryError, match=r"resampled to 32x32 cells takes 16\.4 kB on"):
+        series(tmp_path / "u.zarr", forest(), level="finest")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_grid_has_no_level_and_fields_are_of_what_is_written(tmp_path: Path):
+    made = forest()
+    with pytest.raises(CaseError) as error:
+        FieldSeries(
+            tmp_path / "s.nc", 1, made.simulation, made.forest.grid, made.quantities, level=1
+        )
+    assert str(error.value) == (
+        "The file 's.nc' was asked for level 1, but the grid has no levels. Leave out 'level'."
+    )
+    with pytest.raises(CaseError, match="'T' has values on all levels of a forest"):
+        FieldSeries(tmp_path / "s.nc", 1, made.simulation, made.forest.grid, made.quantities)
+    made.quantities = (replace(made.quantities[0], field=made.T.level(0)),)
+    with pytest.raises(CaseError, match="'T' has values on one grid; expected a field on all"):
+        series(tmp_path / "s.zarr", made)
+
+
+def test_fields_with_fewer_axes_are_refused(tmp_path: Path):
+    made = forest()
+    made.quantities = (Quantity("h", made.forest.field("h", axes="x")),)
+    with pytest.raises(CaseError, match="'h' has the axes x; expected all those of the forest"):
+        series(tmp_path / "s.zarr", made)

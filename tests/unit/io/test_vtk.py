@@ -115,7 +115,7 @@ def test_a_full_disk_leaves_no_half_file_in_the_collection(tmp_path: Path, monke
     def full(*_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("halocline.io.vtk._append_array", full)
+    monkeypatch.setattr("halocline.io.vtk_image.ImageFile.append", full)
     with pytest.raises(OutputError, match=r"step_000000002\.vti': No space left on device"):
         stored.write(2, 1.0)
     assert [file for _, file in listed(tmp_path)] == ["vtk/step_000000000.vti"]

@@ -80,6 +80,10 @@ class Leaves:
         """Return whether there was a block that has been refined."""
         return level < len(self.levels) and position in self._refined[level]
 
+    def blocks(self, level: int) -> list[Position]:
+        """Return the positions of a level's blocks in ascending order, leaves and refined ones."""
+        return sorted(self._of_level[level] | self._refined[level])
+
     def box(self, position: Position) -> Box:
         """Return the cells of a block, in those of its level."""
         return box_at(position, self.block)

@@ -1,0 +1,73 @@
+"""Write a forest on any ranks in all ways that there are, and print a digest of what is there.
+
+mpiexec -n N python levels_written.py FOLDER
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import halocline as hc
+from halocline.io.field_series import FieldSeries
+from halocline.io.quantity import Quantity
+from halocline.io.recorder import Recorder
+from halocline.io.vtk import VtkSeries
+
+
+@hc.kernel
+def smooth(T, T_new):
+    T_new[0, 0] = 0.25 * (T[-1, 0] + T[1, 0] + T[0, -1] + T[0, 1])
+
+
+def made(**options):
+    """Return a simulation on three levels and its field."""
+    forest = hc.Forest(
+        (16, 16),
+        block=4,
+        finest=2,
+        refine=lambda x, y: np.where(np.hypot(x - 9, y - 5) < 2, 2, 0),
+        periodic=(True, False),
+    )
+    T, T_new = forest.field("T"), forest.field("T_new")
+    for side in forest.sides:
+        T.boundary(side, hc.Neumann(0.0))
+    steps = [smooth(T, T_new), hc.swap(T, T_new)]
+    simulation = hc.Simulation(forest, steps, threads=1, **options)
+    T.set(lambda x, y: np.sin(0.3 * x) + y)
+    return simulation, forest, T
+
+
+def main(folder: Path) -> None:
+    """Run, write, go on from a plan file, and look at all files."""
+    simulation, forest, T = made()
+    simulation.write_plan(folder / "forest.plan")
+    simulation.run(0, progress=False)
+    shown = (Quantity("T", T, convert=lambda values: 2 * values),)
+    options = [("levels.zarr", {}), ("finest.zarr", {"level": "finest"}), ("one.nc", {"level": 1})]
+    outputs = [
+        FieldSeries(folder / name, 2, simulation, forest, shown, **given) for name, given in options
+    ]
+    outputs.append(VtkSeries(folder, 2, simulation, forest, shown, dt=1.0))
+    recorder = Recorder(simulation, outputs)
+    recorder.run(4, progress=False)
+    recorder.close()
+    resampled = T.resampled()
+    assert (resampled is None) == (simulation.rank > 0)
+    again, _, other = made(plan=folder / "forest.plan")
+    again.run(4, progress=False)
+    for level, field in enumerate(T.levels):
+        assert np.array_equal(field[...], other.level(level)[...])
+    if resampled is not None:
+        found = hashlib.sha256(resampled.values.tobytes())
+        (folder / "forest.plan").unlink()
+        for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+            found.update(str(path.relative_to(folder)).encode() + path.read_bytes())
+        print(found.hexdigest())
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -7,6 +7,7 @@ steps ──bind──▶ Program ──make_schedule, make_plan, decided──�
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from math import lcm
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +20,8 @@ from halocline.errors import DeviceError, PlanError, nearest
 from halocline.geometry import AXES
 from halocline.jit.build import build
 from halocline.jit.cubin import build_cubin
-from halocline.jit.library import CallbackLibrary, DeviceLibrary, Library
+from halocline.jit.kernels import build_kernels
+from halocline.jit.library import CallbackLibrary, DeviceLibrary, Function, Library
 from halocline.jit.nvrtc import best_architecture
 from halocline.jit.toolchain import find_toolchain
 from halocline.language.steps.steps import Call, check_steps
@@ -42,7 +44,7 @@ from halocline.runtime import _core
 from halocline.runtime.elementary import elementary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from halocline.analysis.threads import Threads
@@ -273,14 +275,13 @@ def source_for(grid: Grid, steps: Sequence[Step], target: str = "c++") -> Source
 
 @dataclass(frozen=True, slots=True)
 class CompiledKernels:
-    """Kernels with the library in which each is a function."""
+    """Kernels and the functions that they have become."""
 
-    entries: dict[Kernel, str]
-    library: Library
+    functions: dict[Kernel, Function]
 
     def address(self, kernel: Kernel) -> int:
         """Return the address of a kernel's function."""
-        return self.library.address(self.entries[kernel])
+        return self.functions[kernel].address
 
 
 def _kernels_of(plans: Iterable[Plan]) -> tuple[Kernel, ...]:
@@ -315,17 +316,29 @@ def compile_kernels(
     kernels = _kernels_of(plans)
     if check_target(target) == "numpy":
         names = [f"{number}_{kernel.name}" for number, kernel in enumerate(kernels)]
-        functions = {
-            name: callback(kernel, elementary) for name, kernel in zip(names, kernels, strict=True)
-        }
-        return CompiledKernels(dict(zip(kernels, names, strict=True)), CallbackLibrary(functions))
+        callbacks = map(partial(callback, elementary=elementary), kernels)
+        return _in_one(kernels, CallbackLibrary(dict(zip(names, callbacks, strict=True))))
     if device is None:
-        source = print_source(kernels)
-        library: Library = _built(source, job)
-    else:
-        source = print_cuda(kernels, _threads_of(plans))
-        library = _on_device(device, source, job)
-    return CompiledKernels(dict(zip(kernels, source.entries, strict=True)), library)
+        return _built_each(kernels, print_source, job)
+    threads = _threads_of(plans)
+    if isinstance(device, _core.CudaDevice):
+        return _in_one(kernels, _load_onto(device, print_cuda(kernels, threads), job))
+    return _built_each(kernels, lambda some: emulated(print_cuda(some, threads)), job)
+
+
+def _in_one(kernels: Sequence[Kernel], library: Library) -> CompiledKernels:
+    """Return kernels that are the functions of a library, in order."""
+    functions = (Function(library, entry) for entry in library.entries)
+    return CompiledKernels(dict(zip(kernels, functions, strict=True)))
+
+
+def _built_each(
+    kernels: Sequence[Kernel], printed: Callable[[Sequence[Kernel]], Source], job: Job
+) -> CompiledKernels:
+    """Return kernels that one rank compiles, as far as nobody did, and others find in the cache."""
+    toolchain = find_toolchain()
+    first = job.on_first(lambda: build_kernels(kernels, printed, toolchain))
+    return CompiledKernels(first or build_kernels(kernels, printed, toolchain))
 
 
 def compile_services(job: Job, device: _core.Device | None) -> tuple[int, ...]:
@@ -338,24 +351,12 @@ def compile_services(job: Job, device: _core.Device | None) -> tuple[int, ...]:
     source = print_services()
     if device is None:
         return (0,) * len(source.entries)
-    library = _on_device(device, source, job)
-    return tuple(library.address(entry) for entry in source.entries)
-
-
-def _on_device(device: _core.Device, source: Source, job: Job) -> Library:
-    """Return CUDA text as kernels of a device; they have the names of the text's entries."""
     if isinstance(device, _core.CudaDevice):
-        return _load_onto(device, source, job)
-    made = emulated(source)
-    library = _built(made, job)
-    addresses = map(library.address, made.entries)
-    return DeviceLibrary(dict(zip(source.entries, addresses, strict=True)))
-
-
-def _built(source: Source, job: Job) -> Library:
-    """Return a library that one rank compiles and the others then find in the cache."""
-    toolchain = find_toolchain()
-    return job.on_first(lambda: build(source, toolchain)) or build(source, toolchain)
+        library: Library = _load_onto(device, source, job)
+    else:
+        made, toolchain = emulated(source), find_toolchain()
+        library = job.on_first(lambda: build(made, toolchain)) or build(made, toolchain)
+    return tuple(map(library.address, library.entries))
 
 
 def _load_onto(device: _core.CudaDevice, source: Source, job: Job) -> DeviceLibrary:

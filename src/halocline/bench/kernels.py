@@ -36,7 +36,7 @@ _COMPILED: dict[tuple[str, str], CompiledKernels] = {}
 
 def kernel_of(job: Job, function: Any, dtype: str) -> Kernel:
     """Return a kernel, compiled for a type of values; all ranks must call it."""
-    return next(iter(_compiled(job, function, dtype).entries))
+    return next(iter(_compiled(job, function, dtype).functions))
 
 
 def address_of(job: Job, function: Any, dtype: str) -> int:

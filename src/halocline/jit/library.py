@@ -81,6 +81,24 @@ class DeviceLibrary:
         return self.addresses[entry]
 
 
+@dataclass(frozen=True, slots=True)
+class Function:
+    """What a kernel has become.
+
+    Attributes:
+        library: Where it is.
+        entry: Its name there.
+    """
+
+    library: Library
+    entry: str
+
+    @property
+    def address(self) -> int:
+        """Return its address, good as long as the library lives."""
+        return self.library.address(self.entry)
+
+
 def load(path: Path, entries: Iterable[str], abi: int) -> CompiledLibrary:
     """Load a library and check its ABI number and entry points.
 

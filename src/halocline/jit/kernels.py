@@ -1,0 +1,93 @@
+"""Build kernels, each once, whatever programs it is part of.
+
+A library has the kernels that were new when it was built. Beside it the cache keeps for each kernel
+which library has it; what a kernel is known by is the source that has it alone.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from halocline.jit.build import build
+from halocline.jit.cache import Cache, SourceLike, key, open_cache
+from halocline.jit.library import CompiledLibrary, Function, LoadError, load, read_sealed, seal
+from halocline.jit.toolchain import abi_number, find_toolchain
+
+if TYPE_CHECKING:
+    from halocline.jit.toolchain import Toolchain
+
+SUFFIX = ".kernel"
+K = TypeVar("K", bound=Hashable)
+
+
+def build_kernels(
+    kernels: Sequence[K],
+    printed: Callable[[Sequence[K]], SourceLike],
+    toolchain: Toolchain | None = None,
+    cache: Cache | None = None,
+) -> dict[K, Function]:
+    """Return the functions of kernels; those that no library of the cache has become one together.
+
+    Any number of processes may do this at once, as for 'build'.
+
+    Args:
+        kernels: The kernels.
+        printed: Returns a source that has an entry for each of some kernels, in order.
+        toolchain: The compiler; None for the user's.
+        cache: Where libraries are kept; None for the user's.
+
+    Raises:
+        CompileError: There is no compiler, or it refused the source.
+    """
+    chain = toolchain or find_toolchain()
+    libraries = cache or open_cache()
+    known = _Known(libraries, abi_number(chain.include))
+    names = {kernel: key(printed((kernel,)), chain) for kernel in kernels}
+    functions = {name: found for name in names.values() if (found := known.find(name))}
+    missing = {name: kernel for kernel, name in names.items() if name not in functions}
+    if missing:
+        source = printed(tuple(missing.values()))
+        library = build(source, chain, libraries)
+        for name, entry in zip(missing, source.entries, strict=True):
+            functions[name] = Function(library, entry)
+            known.add(name, library, entry)
+    return {kernel: functions[name] for kernel, name in names.items()}
+
+
+class _Known:
+    """Which library of a cache has a kernel.
+
+    Args:
+        libraries: The cache.
+        abi: The number that libraries must have.
+    """
+
+    def __init__(self, libraries: Cache, abi: int) -> None:
+        self._libraries = libraries
+        self._records = replace(libraries, suffix=SUFFIX)
+        self._abi = abi
+
+    def find(self, name: str) -> Function | None:
+        """Return the function of a kernel, unless no library has it that loads."""
+        try:
+            library, entry = read_sealed(self._records.path(name)).decode().split()
+            loaded = load(self._libraries.folder / library, (entry,), self._abi)
+        except (LoadError, ValueError):
+            self._records.evict(name)
+            return None
+        return Function(loaded, entry)
+
+    def add(self, name: str, library: CompiledLibrary, entry: str) -> None:
+        """Remember where a kernel is."""
+        number, unfinished = tempfile.mkstemp(
+            suffix=SUFFIX, prefix="unfinished-", dir=self._records.folder
+        )
+        with os.fdopen(number, "w", encoding="utf-8") as file:
+            file.write(f"{library.path.name} {entry}")
+        seal(Path(unfinished))
+        self._records.publish(Path(unfinished), name)

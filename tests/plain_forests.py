@@ -54,7 +54,6 @@ class PlainForest:
                 )
             above.append(self._spread(values > l, 2 ** (finest - l)))
         self.blocks = levels_of_blocks(above, periodic)
-        finest = int(self.blocks.max())
         self.finest = finest
         self.is_leaf, self.is_refined = [], []
         for l in range(finest + 1):
@@ -104,3 +103,82 @@ class PlainForest:
             for _ in range(self.substeps):
                 self.step(T, kernel, l + 1)
         T[l] = np.where(self.is_refined[l], T[l], kernel(T[l], l))
+
+
+def regraded(level, wanted, slack, periodic, finest):
+    """Return the levels of blocks after they were split and merged, 2:1 kept.
+
+    Args:
+        level: Of the leaf at each place, in blocks of the finest level.
+        wanted: There, the highest in each leaf.
+        slack: How much less than its level a leaf must want to be merged.
+        periodic: For each axis.
+        finest: The finest level.
+    """
+    target = level.copy()
+    for l in range(1, finest + 1):
+        width = 2 ** (finest - l + 1)
+        for corner in itertools.product(*(range(0, n, width) for n in level.shape)):
+            here = tuple(slice(c, c + width) for c in corner)
+            if (level[here] == l).all() and (wanted[here] < l - slack).all():
+                target[here] = l - 1
+    target = np.where((wanted >= level + 1) & (level < finest), level + 1, target)
+    above = [target > l for l in range(finest)]
+    return levels_of_blocks(above, periodic)
+
+
+class PlainRegrid:
+    """What becomes of values on all levels when the leaves of a forest change.
+
+    Args:
+        block: Cells of a block.
+        before: The level of the leaf at each place, in blocks of the finest level.
+        periodic: For each axis.
+        finest: The finest level.
+    """
+
+    def __init__(self, block, before, periodic, finest):
+        self.periodic = periodic
+        self.at = []  # the level of the leaf at each cell of each level
+        for l in range(finest + 1):
+            step = 2 ** (finest - l)
+            coarse = before[tuple(slice(None, None, step) for _ in periodic)]
+            # Where leaves are finer, that of the first of them is as good as any.
+            self.at.append(PlainForest._spread(coarse, block))
+
+    def moved(self, values, *, is_linear=True):
+        """Return arrays of all cells of all levels, given those of the leaves."""
+        values = [np.array(v) for v in values]
+        finest = len(values) - 1
+        for l in reversed(range(finest)):
+            finer = values[l + 1]
+            for axis in range(finer.ndim):
+                pair = [np.take(finer, np.arange(k, finer.shape[axis], 2), axis) for k in (0, 1)]
+                finer = (pair[0] + pair[1]) / 2
+            values[l] = np.where(self.at[l] > l, finer, values[l])
+        for l in range(1, finest + 1):
+            made = self._children(values[l - 1], is_linear=is_linear)
+            values[l] = np.where(self.at[l] < l, made, values[l])
+        return values
+
+    def _children(self, coarse, *, is_linear):
+        dimensions = coarse.ndim
+        result = PlainForest._spread(coarse, 2)
+        for axis in range(dimensions) if is_linear else ():
+            low, high = (
+                coarse - self._beside(coarse, axis, -1),
+                self._beside(coarse, axis, 1) - coarse,
+            )
+            most = 3 / dimensions * np.minimum(abs(low), abs(high))
+            slope = np.sign(low + high) * np.minimum(abs(low + high) / 2, most)
+            slope[low * high <= 0] = 0
+            side = np.arange(result.shape[axis]) % 2 * 2 - 1
+            along = tuple(slice(None) if a == axis else None for a in range(dimensions))
+            result = result + PlainForest._spread(slope, 2) * side[along] / 4
+        return result
+
+    def _beside(self, array, axis, step):
+        if self.periodic[axis]:
+            return np.roll(array, -step, axis)
+        index = np.clip(np.arange(array.shape[axis]) + step, 0, array.shape[axis] - 1)
+        return np.take(array, index, axis)

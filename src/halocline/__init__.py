@@ -64,6 +64,7 @@ from halocline.language.grids.composite import PerLevel as PerLevel
 from halocline.language.grids.fields import Field as Field
 from halocline.language.grids.forest import Forest as Forest
 from halocline.language.grids.grid import Grid as Grid
+from halocline.language.grids.refine import Refine as Refine
 from halocline.language.library.absorbing import PML as PML
 from halocline.language.library.absorbing import sponge as sponge
 from halocline.language.library.multigrid import Multigrid as Multigrid
@@ -90,6 +91,7 @@ from halocline.language.steps.transfer import restrict as restrict
 from halocline.pipeline import plan_for as plan_for
 from halocline.plan.bisection import Bisection as Bisection
 from halocline.plan.decomposition import Decomposition as Decomposition
+from halocline.plan.owners import Owners as Owners
 from halocline.plan.plan import Plan as Plan
 from halocline.plan.shares import Shares as Shares
 from halocline.plan.sparse import Sparse as Sparse

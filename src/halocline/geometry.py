@@ -187,6 +187,16 @@ def box_of(extent: Iterable[int]) -> Box:
     return Box((0,) * len(upper), upper)
 
 
+def doubled(box: Box) -> Box:
+    """Return the same place in cells half as wide."""
+    return Box(tuple([2 * n for n in box.lower]), tuple([2 * n for n in box.upper]))
+
+
+def halved(box: Box) -> Box:
+    """Return the same place in cells twice as wide, with those that lie in it in part."""
+    return Box(tuple([n // 2 for n in box.lower]), tuple([-(-n // 2) for n in box.upper]))
+
+
 def bounding_box(boxes: Iterable[Box]) -> Box | None:
     """Return the smallest box around all cells, or None when there is no cell."""
     filled = [box for box in boxes if not box.is_empty]

@@ -34,6 +34,7 @@ from halocline.plan.decomposition import Decomposition
 from halocline.plan.encoding import Encoder
 from halocline.plan.layout import layouts_without_halo
 from halocline.plan.lower import make_plan
+from halocline.plan.owners import Owners
 from halocline.plan.plan_file import section_of, write_plans
 from halocline.plan.platform import Platform, decided
 from halocline.plan.shape import PRICES, decompose, parse_shape
@@ -62,7 +63,7 @@ TARGETS = ("c++", "numpy")
 _PRINTERS = {"c++": print_source, "cuda": print_cuda}
 # What stands for a decomposition; see 'Simulation'.
 AnyDecomposition = Annotated[
-    str | tuple[int, ...] | list[int] | Decomposition | Sparse | Bisection | Shares | None,
+    str | tuple[int, ...] | list[int] | Decomposition | Sparse | Bisection | Shares | Owners | None,
     Check(parse_shape),
 ]
 
@@ -213,9 +214,10 @@ def decomposition_for(
         forest = grid.held.forest
         depths = depths_of(steps, forest.substeps)
         return decompose_forest(forest.leaves, depths, forest.substeps, ranks, decomposition)
-    if isinstance(decomposition, Shares):
+    if isinstance(decomposition, Shares | Owners):
         raise PlanError(
-            "'Shares' were asked for on a grid; expected a forest, whose leaves they share.",
+            f"'{type(decomposition).__name__}' were given as the decomposition of a grid; expected "
+            "a forest, whose leaves they share.",
             hint="Use 'Sparse' for blocks of equal size with weights.",
         )
     calls = [step for step in walk(steps) if isinstance(step, Call)]

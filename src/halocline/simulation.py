@@ -14,6 +14,7 @@ from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.fields import Field
 from halocline.language.grids.forest import Forest
 from halocline.language.grids.grid import Grid
+from halocline.language.grids.refine import Refine
 from halocline.language.numbers import Range, whole_number
 from halocline.language.steps.loops import length_of_step
 from halocline.language.steps.steps import Reduction, Step, check_steps, time_step
@@ -33,7 +34,6 @@ from halocline.runtime.device import CPU, check_transport, open_device, parse_de
 from halocline.runtime.executor import Executor
 from halocline.runtime.job import RanksPerNode, join
 from halocline.runtime.link import AnyLink
-from halocline.runtime.on_ranks import OnRanks
 from halocline.runtime.openmp import threads_of_rank
 from halocline.runtime.platform import platform_here
 from halocline.runtime.progress import progress_display
@@ -41,7 +41,8 @@ from halocline.runtime.tally import Tally
 from halocline.tune.advance import advance, in_turns
 from halocline.tune.once import Once
 from halocline.tune.planner import Planner
-from halocline.tune.rebalance import BlockTimes, Rebalancing, check_rebalanced, rebalancing
+from halocline.tune.rebalance import BlockTimes, Rebalanced, check_rebalanced
+from halocline.tune.regridded import Regridded, checked_refine
 from halocline.tune.selection import Predictor, Selection, predicted_lines, predictor_of
 from halocline.tune.start import start
 from halocline.tune.work import Placement
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     from halocline.runtime.report import Report, Timer
 
 
-class Simulation(OnRanks):
+class Simulation(Regridded, Rebalanced):
     """Everything that is needed to run a step many times, on one process or many; collective.
 
     Args:
@@ -64,7 +65,8 @@ class Simulation(OnRanks):
         strategy: How communication is done; every strategy gives the same bits. 'auto' ranks some
             by a model of the machine, tries the best few during the first steps, and remembers.
         decomposition: 'rows', 'tiles', 'pencils', blocks along each axis as '4x2x1' or (4, 2, 1), a
-            Decomposition, Sparse, Bisection, Shares, or None for the one with the cheapest sides.
+            Decomposition, Sparse, Bisection, or None for the one with the cheapest sides. Of a
+            forest Shares, Owners, or None for even shares.
         blocks: Blocks a rank.
         threads: OpenMP threads a rank; None for OMP_NUM_THREADS, or else the cores that the
             launcher leaves it, shared among the ranks that may use them.
@@ -82,6 +84,7 @@ class Simulation(OnRanks):
         link: An emulated link between nodes: one of 'LINKS' in runtime/link.py, or 'L=1e-5,G=1e-9'.
         plan: A file with plans to execute, which 'write_plan' or 'halocline show plan --write' has
             written for these steps and so many ranks; it decides strategy and decomposition.
+        refine: When and where the blocks of a forest are split and merged; None for never.
 
     Raises:
         HaloclineError: A step, field or choice is wrong; nothing has run yet.
@@ -108,6 +111,7 @@ class Simulation(OnRanks):
         ranks_per_node: RanksPerNode = None,
         link: AnyLink = None,
         plan: Annotated[str | Path | None, Check(read_plans)] = None,
+        refine: Refine | None = None,
     ) -> None:
         # First of all, so that ranks of which one is given a mistake all hear of it.
         self.job = join(communicator, ranks_per_node=ranks_per_node, link=link)
@@ -126,6 +130,7 @@ class Simulation(OnRanks):
             wanted = parse_device(device)
             self.strategy, self.target = check_strategy(strategy), check_target(target, wanted)
             self.dt, self.check_every = length_of_step(dt, self.steps), check_every
+            self.refine = checked_refine(refine, grid)
             self._agreement = Agreement(self.job, grid)
             given |= {"dt": str(self.dt), "strategy": self.strategy, "target": target}
             self._divide(decomposition, blocks, **given)
@@ -153,7 +158,9 @@ class Simulation(OnRanks):
         # The numbers that all ranks must know alike.
         self._parameters: tuple[Parameter, ...] = ()
         # What is done between steps: after how many.
-        self._between = [(rebalance_every, self._rebalance)] if rebalance_every else []
+        self._between = [(self.refine.every, self._follow)] if self.refine else []
+        if rebalance_every:
+            self._between.append((rebalance_every, partial(self._share_anew, rebalance_every)))
 
     @property
     def fields(self) -> Mapping[str, Field]:
@@ -278,33 +285,6 @@ class Simulation(OnRanks):
         except BaseException:
             self._planner, self.decomposition = before
             raise
-
-    @collective
-    def rebalance(self, steps: int) -> Rebalancing:
-        """Share the blocks anew by the times of kernels on them, if that pays; collective.
-
-        It pays if it saves more in the steps that follow than planning and moving take. What was
-        timed are the steps since the last call. Everything else is as 'rebuild' says.
-
-        Args:
-            steps: How many will be done until blocks may be shared anew again.
-
-        Returns:
-            What was found and done.
-
-        Raises:
-            PlanError: No kernel was timed: none has run, or they run on a device; or blocks are
-                boxes of a list, as those of a 'Bisection' are.
-        """
-        executor = self._prepare()
-        found = rebalancing(self._times, executor, steps, self._planner, self._planned_s)
-        if found.pays:
-            self.rebuild(decomposition=found.resharing.wanted)
-        return found
-
-    def _rebalance(self, steps: int) -> None:
-        if self.size > 1 and self._times.steps:
-            self.rebalance(steps)
 
     @collective
     def reduce(self, reduction: Reduction) -> float:

@@ -12,10 +12,11 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import PlanError
-from halocline.geometry import Box, without
+from halocline.geometry import Box, doubled, halved, without
 from halocline.language.spaces.leaves import children_of
 from halocline.language.spaces.role import Role
 from halocline.plan.decomposition import Decomposition
+from halocline.plan.owners import Owners
 from halocline.plan.shares import Shares
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Offset
     from halocline.language.spaces.leaves import Leaf, Leaves, Position
     from halocline.language.steps.subcycling import Depths
+    from halocline.plan.owners import Owners
 
 
 def decompose_forest(
@@ -36,21 +38,25 @@ def decompose_forest(
         depths: How far kernels read.
         substeps: Of a level in a step of the next coarser one.
         ranks: Number of ranks.
-        wanted: 'Shares', the decomposition of a plan that was kept, or None for even shares.
+        wanted: 'Shares', 'Owners', the decomposition of a plan that was kept, or None for even
+            shares.
 
     Raises:
         PlanError: It is something else, or of other leaves.
     """
     if isinstance(wanted, Decomposition):
         return _checked(wanted, leaves)
-    if not isinstance(wanted, Shares | None):
+    if not isinstance(wanted, Shares | Owners | None):
         raise PlanError(
-            f"The decomposition {wanted!r} was asked for on a forest; expected None or 'Shares': "
-            "ranks have whole leaves."
+            f"The decomposition {wanted!r} was asked for on a forest; expected None, 'Shares' or "
+            "'Owners': ranks have whole leaves."
         )
-    shares = wanted or Shares()
+    shares = wanted if isinstance(wanted, Shares) else Shares()
     weights = shares.weights_of(leaves)
-    owners = shares.owners_of(leaves, weights, ranks, is_level_by_level=substeps > 1)
+    if isinstance(wanted, Owners):
+        owners = wanted.of(leaves)
+    else:
+        owners = shares.owners_of(leaves, weights, ranks, is_level_by_level=substeps > 1)
     return forest_blocks(leaves, depths, substeps, owners, weights)
 
 
@@ -58,7 +64,7 @@ def _checked(kept: Decomposition, leaves: Leaves) -> Decomposition:
     cells = sum(
         kept.levels[role.level][n].cells for n, role in enumerate(kept.roles) if role.kind == "leaf"
     )
-    if {*leaf_blocks(leaves, kept)} != {*leaves.every} or cells != leaves.cells:
+    if {*leaf_blocks(leaves, kept)} != {*leaves} or cells != leaves.cells:
         raise PlanError(
             "The plan or decomposition was made for a forest with other leaves.",
             hint="Write the plan anew, with the forest as it is refined now.",
@@ -154,14 +160,7 @@ def _seen_on(level: int, role: Role, box: Box) -> Box:
         return box
     if level != role.other:
         return Box((0,) * len(box.lower), (0,) * len(box.lower))
-    if level > role.level:
-        return Box(tuple([2 * n for n in box.lower]), tuple([2 * n for n in box.upper]))
-    return _halved(box)
-
-
-def _halved(box: Box) -> Box:
-    """Return the same place in cells of the next coarser level."""
-    return Box(tuple([n // 2 for n in box.lower]), tuple([n // 2 for n in box.upper]))
+    return doubled(box) if level > role.level else halved(box)
 
 
 # Cells of a level, and the rank that has them.
@@ -203,7 +202,7 @@ class _Border:
         result: Pieces = {}
         for _, place, box in self._near(depth, is_finer=True):
             for child in children_of(place):
-                part = box.intersect(_halved(self.tree.box(child)))
+                part = box.intersect(halved(self.tree.box(child)))
                 if not part.is_empty:
                     rank = self.owners[self.level + 1, child]
                     result.setdefault(rank, []).append(part)

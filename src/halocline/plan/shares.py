@@ -41,7 +41,7 @@ class Shares:
         Raises:
             PlanError: These are no numbers, or one is negative.
         """
-        every = leaves.every
+        every = list(leaves)
         if self.weights is None:
             return dict.fromkeys(every, float(leaves.cells // leaves.count))
         found = [self.weights(level, leaves.box(position)) for level, position in every]

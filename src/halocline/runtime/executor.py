@@ -49,7 +49,7 @@ class Executor:
     Attributes:
         storages: The fields by name, hidden ones included.
         is_in_step: Whether a function is being called by a step.
-        is_abandoned: Whether fields have moved to another executor.
+        is_abandoned: Whether fields have moved away.
         boundaries: How often fields had been given a boundary when its plan was made.
     """
 
@@ -82,6 +82,7 @@ class Executor:
         self.job = job
         self.own_boxes = partial(plan.decomposition.own_boxes, plan.rank)
         self.decomposition = plan.decomposition
+        self.leaves = None if grid.held.forest is None else grid.held.forest.leaves
         self.is_sparse = NOBODY in plan.decomposition.owners
         self.blocks = {block.number: n for n, block in enumerate(plan.blocks)}
         self._spaces: dict[Space, int] = {}

@@ -1,4 +1,4 @@
-"""What something that ranks share knows of them."""
+"""What is asked of anything that several processes do together: who they are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class OnRanks:
-    """Something that the ranks of a job have together.
+    """Done by the ranks of a job.
 
     Attributes:
         job: The ranks.

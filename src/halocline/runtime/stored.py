@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from halocline.language.grids.initial import InitialValues
+from halocline.language.steps.coupling import is_set_anew
+from halocline.plan.regridding import Forested, Regridding
+from halocline.runtime.regridding import take_over_levels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from halocline.language.grids.composite import CompositeField
     from halocline.language.grids.fields import Field
+    from halocline.language.grids.forest import Forest
     from halocline.plan.layout import FieldLayout
     from halocline.runtime.executor import Executor
     from halocline.runtime.job import Job
@@ -44,16 +49,92 @@ def store_fields(
     moving = {name for names in job.everywhere(elsewhere) for name in names}
     if before is not None:
         before.remove(*sorted(before.storages.keys() - {one.name for one in layouts}))
-    for layout in layouts:
-        storage = executor.store(layout)
-        if before is not None and layout.name in before.storages:
-            storage.take_over(before.storages[layout.name])
-            before.remove(layout.name)
-        if layout.name in fields:
-            field = fields[layout.name]
+    regridding = None if before is None else _regridding(before, executor)
+    for group in _together(layouts, None if regridding is None else grid.held.forest):
+        names = [layout.name for layout in group.layouts]
+        storages = [executor.store(layout) for layout in group.layouts]
+        own = [(fields[n], s) for n, s in zip(names, storages, strict=True) if n in fields]
+        for field, storage in own:
             field.storage = storage
-            _set_initial(field, storage, job, is_moving=layout.name in moving)
+        if regridding is not None and group.field is None:
+            _set_anew(field for field, _ in own)
+        if before is not None:
+            _take_over(storages, group.field, before, regridding)
+        for field, storage in own:
+            _set_initial(field, storage, job, is_moving=field.name in moving)
             field.set_beside()
+
+
+class _Group(NamedTuple):
+    """Fields that are stored together.
+
+    Attributes:
+        layouts: How; of a forest's field that of each level, the coarsest first.
+        field: That field, if its levels make each other's values; else None.
+    """
+
+    layouts: list[FieldLayout]
+    field: CompositeField | None
+
+
+def _together(layouts: Sequence[FieldLayout], changed: Forest | None) -> list[_Group]:
+    """Return layouts as groups, one after the other, those of a forest that has changed together.
+
+    Args:
+        layouts: Of all fields.
+        changed: The forest, if it has other leaves than before.
+    """
+    composite = {
+        level.name: field
+        for field in (() if changed is None else changed.fields.values())
+        if not is_set_anew(field)
+        for level in field.levels
+    }
+    groups: dict[str, _Group] = {}
+    for layout in layouts:
+        field = composite.get(layout.name)
+        name = layout.name if field is None else field.name
+        groups.setdefault(name, _Group([], field)).layouts.append(layout)
+    for group in groups.values():
+        group.layouts.sort(key=lambda layout: layout.space.level)
+    return list(groups.values())
+
+
+def _regridding(before: Executor, executor: Executor) -> Regridding | None:
+    """Return what becomes of a forest's leaves; None if they are the same."""
+    old, new = before.leaves, executor.leaves
+    if old is None or new is None or old == new:
+        return None
+    return Regridding(Forested(old, before.decomposition), Forested(new, executor.decomposition))
+
+
+def _set_anew(fields: Iterable[Field]) -> None:
+    """Give fields what they were set to, where that is known as a function or number."""
+    for field in fields:
+        if field.given is not None:
+            field.set(field.given)
+
+
+def _take_over(
+    storages: Sequence[BlockStorage],
+    field: CompositeField | None,
+    before: Executor,
+    regridding: Regridding | None,
+) -> None:
+    """Take over the values of fields, and give up where they were; collective.
+
+    What steps need beside the user's fields says where levels meet: it is not taken over by others.
+    """
+    pairs = [
+        (before.storages[s.layout.name], s) for s in storages if s.layout.name in before.storages
+    ]
+    if field is not None and regridding is not None and pairs:
+        take_over_levels(field, pairs, regridding, before.job)
+    for old, new in pairs if field is None else ():
+        known = before.grid.fields.get(new.layout.name)
+        if regridding is None or (known is not None and not known.is_hidden):
+            new.take_over(old)
+    before.remove(*(new.layout.name for _, new in pairs))
 
 
 def _is_at_hand(field: Field, initial: InitialValues) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from halocline.runtime.progress import in_pieces
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -16,22 +14,22 @@ if TYPE_CHECKING:
 def in_turns(
     step: Callable[[], int],
     steps: int,
-    between: Sequence[tuple[int, Callable[[int], object]]],
+    between: Sequence[tuple[int, Callable[[], object]]],
 ) -> Iterator[tuple[int, int]]:
     """Yield how many steps are done and how many to do next; do between them what is due.
 
     Args:
         step: Returns how many have been done in all.
         steps: How many in all are to follow.
-        between: After how many steps to do what, which is told that number; after the last
-            ones it is left to what follows.
+        between: After how many steps to do what.
     """
     begin, end = step(), step() + steps
     while True:
+        count = min([end - step(), *(every - step() % every for every, _ in between)])
+        yield step() - begin, count
         for every, action in between:
-            if step() % every == 0 and 0 < step() < end:
-                action(every)
-        yield step() - begin, min([end - step(), *(n - step() % n for n, _ in between)])
+            if count and step() % every == 0:
+                action()
         if step() >= end:
             return
 
@@ -64,12 +62,7 @@ def advance(
             # From here on the report tells of the chosen strategy alone.
             executor.runtime.reset_timers()
             tally.begin(executor.step)
-        name, at_once = selection.name, selection.plan.strategy.steps_in_cache
-        with executor.running(name):
-            for count in in_pieces(steps - done, at_once):
-                executor.advance(name, count)
-                done += count
-                show(before + done)
+        selection.advance(done, steps, lambda n: show(before + n))
         executor.tables.finish(steps)
         if check_every and executor.step % check_every:
-            executor.check(name)
+            executor.check(selection.name)

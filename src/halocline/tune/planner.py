@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.pipeline import decomposition_for, plan_of
@@ -41,6 +41,7 @@ class Planner:
         strategy: The one that the user has chosen, or 'auto'.
         shape: The decomposition that the user has chosen, and the blocks a rank.
         file: Where the plans stand; None if they are to be made.
+        reason: Why the strategy is kept that an earlier plan had, for the report.
     """
 
     grid: Grid
@@ -52,6 +53,7 @@ class Planner:
     strategy: Strategy | str
     shape: tuple[AnyDecomposition, int]
     file: PlanFile | None = None
+    reason: str = ""
 
     def __post_init__(self) -> None:
         """Refuse a file whose plans are for devices where there are none, and the other way."""
@@ -75,7 +77,7 @@ class Planner:
         """
         program = self.bound()
         split = self._decomposition(program)
-        return candidate_plans(
+        found = candidate_plans(
             program,
             split,
             self.strategy,
@@ -83,6 +85,7 @@ class Planner:
             self.job,
             self.predictor,
         )
+        return replace(found, reason=self.reason) if self.reason else found
 
     @property
     def _fixed(self) -> Strategy:

@@ -9,6 +9,8 @@ from halocline.errors import PlanError
 from halocline.plan.resharing import check_regular, reshared, reshared_leaves
 from halocline.plan.shares import Shares
 from halocline.plan.sparse import Sparse
+from halocline.runtime.collective import collective
+from halocline.runtime.on_ranks import OnRanks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from halocline.runtime.executor import Executor
     from halocline.tune.machine import Machine
     from halocline.tune.planner import Planner
+    from halocline.tune.selection import Selection
 
 _ON_DEVICES = "On devices kernels are not timed for each block: give weights."
 
@@ -95,6 +98,51 @@ class BlockTimes:
                 hint=_ON_DEVICES,
             )
         return steps, tuple(every)
+
+
+class Rebalanced(OnRanks):
+    """A simulation, as far as its blocks are shared anew by measured times."""
+
+    _planner: Planner
+    _selection: Selection | None
+    _times: BlockTimes
+    _planned_s: float
+
+    @collective
+    def rebalance(self, steps: int) -> Rebalancing:
+        """Share the blocks anew by the times of kernels on them, if that pays; collective.
+
+        It pays if it saves more in the steps that follow than planning and moving take. What was
+        timed are the steps since the last call. Everything else is as 'rebuild' says.
+
+        Args:
+            steps: How many will be done until blocks may be shared anew again.
+
+        Returns:
+            What was found and done.
+
+        Raises:
+            PlanError: No kernel was timed: none has run, or they run on a device; or blocks are
+                boxes of a list, as those of a 'Bisection' are.
+        """
+        executor = self._prepare()
+        found = rebalancing(self._times, executor, steps, self._planner, self._planned_s)
+        if found.pays:
+            if self._selection is not None:
+                self._planner = self._selection.kept(self._planner)
+            self.rebuild(decomposition=found.resharing.wanted)
+        return found
+
+    def _share_anew(self, steps: int) -> None:
+        if self.size > 1 and self._times.steps:
+            self.rebalance(steps)
+
+    def rebuild(self, *, decomposition: Decomposition | Shares) -> None:
+        """Move to other owners."""
+        raise NotImplementedError
+
+    def _prepare(self) -> Executor:
+        raise NotImplementedError
 
 
 def check_rebalanced(decomposition: Decomposition, device: OpenDevice) -> None:

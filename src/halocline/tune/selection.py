@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from halocline.plan.strategy import Strategy
+from halocline.runtime.progress import in_pieces
 from halocline.tune.choose import (
     Candidate,
     Choice,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from halocline.runtime.job import Job
     from halocline.runtime.writer import Kernels
     from halocline.tune.machine import Machine
+    from halocline.tune.planner import Planner
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,6 +260,26 @@ class Selection:
             self.tried_steps += steps
             self.tried_s += seconds
         return done
+
+    def advance(self, done: int, steps: int, show: Callable[[int], None]) -> None:
+        """Do steps of the simulation by the plan that is followed.
+
+        Args:
+            done: How many of them have been done.
+            steps: How many there are.
+            show: Told how many have been done, now and then.
+        """
+        with self.executor.running(self.name):
+            for count in in_pieces(steps - done, self.plan.strategy.steps_in_cache):
+                self.executor.advance(self.name, count)
+                done += count
+                show(done)
+
+    def kept(self, planner: Planner) -> Planner:
+        """Return a planner that keeps to the strategy, once that is decided."""
+        if self.trial is not None:
+            return planner
+        return replace(planner, strategy=self.plan.strategy, reason=self._reason)
 
     def _try_kernels(self, limit: int) -> int:
         """Do steps by the first plan until its kernels know how they are fastest.

@@ -182,13 +182,13 @@ def test_before_the_first_run_there_is_nothing_to_resample():
         forest.field("T").resampled()
 
 
-def test_a_level_without_leaves_is_refused_but_may_be_resampled_to():
+def test_a_level_that_is_too_fine_is_refused_but_one_without_leaves_may_be_resampled_to():
     forest = hc.Forest((8, 8), block=4, finest=2, refine=lambda x, y: (x < 1) + 0 * y)
     T = forest.field("T")
     with pytest.raises(GridError) as error:
-        T.level(2)
+        T.level(3)
     assert str(error.value) == (
-        "'level' of field 'T' was given 2; expected a whole number of at least 0 and at most 1."
+        "'level' of field 'T' was given 3; expected a whole number of at least 0 and at most 2."
     )
     hc.Simulation(forest, [keep(T)], target="numpy", threads=1).run(0, progress=False)
     assert T.resampled().shape == (32, 32)

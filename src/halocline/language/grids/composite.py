@@ -39,56 +39,48 @@ class CompositeField:
         name: Its name.
         coupling: How the values of levels make each other's at their borders, see 'coupling.py'.
         options: Those of 'Grid.field'.
+
+    Attributes:
+        levels: The fields of all levels.
     """
 
     def __init__(self, forest: Forest, name: str, coupling: Any = None, **options: Any) -> None:
         self.forest = forest
         self.name = name
         self.coupling = coupling
-        self._options = options
-        self._levels: list[Field] = []
-        self._boundaries: list[tuple[Any, ...]] = []
-        self.level(0)
+        # Those of all levels that there may be: blocks are split and merged while they are used.
+        self.levels: tuple[Field, ...] = tuple(
+            forest.level(n).field(f"{name}_level{n}" if n else name, **options)
+            for n in range(forest.levels)
+        )
 
     def __repr__(self) -> str:
         """Return a short description."""
         return f"CompositeField({self.name!r}, {self.forest.levels} levels)"
 
     @property
-    def levels(self) -> tuple[Field, ...]:
-        """The fields of the levels that there are."""
-        return tuple(map(self.level, range(self.forest.levels)))
-
-    @property
     def components(self) -> int:
         """Numbers a cell."""
-        return self._levels[0].components
+        return self.levels[0].components
 
     @property
     def dtype(self) -> str:
         """Type of its numbers."""
-        return self._levels[0].dtype
+        return self.levels[0].dtype
 
     def level(self, level: int) -> Field:
         """Return the field of a level, which has values in the leaves of that level.
 
         Raises:
-            GridError: There are no leaves of that level.
+            GridError: There is no such level.
         """
         allowed = Range(least=0, most=self.forest.levels - 1)
         level = whole_number(f"'level' of field '{self.name}'", level, allowed, GridError)
-        while len(self._levels) <= level:
-            number = len(self._levels)
-            name = f"{self.name}_level{number}" if number else self.name
-            made = self.forest.level(number).field(name, **self._options)
-            self._levels.append(made)
-            for side, condition, given in self._boundaries:
-                made.boundary(side, at_level(condition, number), **given)
-        return self._levels[level]
+        return self.levels[level]
 
     def space_on(self, level: int) -> Space:
         """Return the index space of a level, which need not have leaves."""
-        one = self._levels[0]
+        one = self.levels[0]
         return replace(self.forest.level(level).space_with(one.axes), closing=one.space.closing)
 
     def set(self, values: Any) -> None:
@@ -150,8 +142,7 @@ class CompositeField:
 
     def boundary(self, side: str | Sequence[str], condition: Any, **given: Any) -> None:
         """Say how the layers beyond a side are filled on all levels, see 'Field.boundary'."""
-        self._boundaries.append((side, condition, given))
-        for level, field in enumerate(self._levels):
+        for level, field in enumerate(self.levels):
             field.boundary(side, at_level(condition, level), **given)
 
 

@@ -76,7 +76,8 @@ class Forest:
                 place=user_place(),
             )
         # The blocks as they are now.
-        self.leaves = self._refined(unrefined(shape, cells, self.grid.periodic), refine)
+        roots = unrefined(shape, cells, self.grid.periodic, self.finest)
+        self.leaves = self._refined(roots, refine)
         self.grid.held.forest = self
 
     def _block(self, block: int | Sequence[int]) -> tuple[int, ...]:
@@ -98,8 +99,8 @@ class Forest:
 
     @property
     def levels(self) -> int:
-        """How many levels there are."""
-        return len(self.leaves.levels)
+        """How many levels there may be."""
+        return self.finest + 1
 
     @property
     def cells(self) -> int:
@@ -206,3 +207,18 @@ class Forest:
                 place=user_place(),
             )
         return int(values.max())
+
+
+def forest_for(grid: Grid, call: str) -> Forest:
+    """Return the forest of whose levels a grid is one, for a call that needs one.
+
+    Raises:
+        GridError: It is none.
+    """
+    if grid.held.forest is None:
+        raise GridError(
+            f"'{call}' was called for a grid of {by_axes(grid.extent)} cells; expected a forest.",
+            hint="Make an hc.Forest, and fields of it.",
+            place=user_place(),
+        )
+    return grid.held.forest

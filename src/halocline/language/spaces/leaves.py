@@ -7,6 +7,7 @@ are at most one level apart (2:1 balance).
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from halocline.geometry import Box, directions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from halocline.geometry import Direction, Offset
 
@@ -32,13 +33,20 @@ class Leaves:
         shape: Blocks of level 0 along each axis.
         block: Cells of a block along each axis.
         periodic: Whether the domain closes on itself, for each axis.
-        levels: The positions of those of each level, in ascending order.
+        levels: The positions of those of each level up to the finest that there may be, in
+            ascending order; none where a level has no leaf.
     """
 
     shape: tuple[int, ...]
     block: tuple[int, ...]
     periodic: tuple[bool, ...]
     levels: tuple[tuple[Position, ...], ...]
+
+    def __iter__(self) -> Iterator[Leaf]:
+        """Yield all, level by level."""
+        for level, found in enumerate(self.levels):
+            for position in found:
+                yield level, position
 
     @cached_property
     def _of_level(self) -> list[frozenset[Position]]:
@@ -53,11 +61,6 @@ class Leaves:
             found.append(frozenset(tuple([n // 2 for n in p]) for p in below))
             below = leaves | found[-1]
         return found[::-1]
-
-    @property
-    def every(self) -> list[Leaf]:
-        """All of them, level by level."""
-        return [(level, position) for level, found in enumerate(self.levels) for position in found]
 
     @property
     def count(self) -> int:
@@ -124,7 +127,7 @@ class Leaves:
 
 
 class _Growing:
-    """Leaves while they are split."""
+    """Leaves while they are split and merged."""
 
     def __init__(self, leaves: Leaves) -> None:
         self.leaves = leaves
@@ -133,11 +136,14 @@ class _Growing:
     def split(self, level: int, position: Position) -> list[Position]:
         """Put a leaf's children in its place, and return them."""
         self.sets[level].remove(position)
-        if len(self.sets) == level + 1:
-            self.sets.append(set())
         children = children_of(position)
         self.sets[level + 1].update(children)
         return children
+
+    def merge(self, level: int, position: Position) -> None:
+        """Put a block in the place of its children, all of which are leaves."""
+        self.sets[level + 1].difference_update(children_of(position))
+        self.sets[level].add(position)
 
     def ensure(self, level: int, position: Position) -> None:
         """Refine until a block exists, as a leaf or refined itself."""
@@ -180,9 +186,11 @@ def ancestor(position: Position, levels: int) -> Position:
     return tuple([n >> levels for n in position])
 
 
-def unrefined(shape: tuple[int, ...], block: tuple[int, ...], periodic: tuple[bool, ...]) -> Leaves:
-    """Return the blocks of level 0."""
-    return Leaves(shape, block, periodic, (tuple(product(*map(range, shape))),))
+def unrefined(
+    shape: tuple[int, ...], block: tuple[int, ...], periodic: tuple[bool, ...], finest: int
+) -> Leaves:
+    """Return the blocks of level 0, of a forest whose finest level that will be."""
+    return Leaves(shape, block, periodic, (tuple(product(*map(range, shape))), *((),) * finest))
 
 
 def refined(leaves: Leaves, wanted: Callable[[int, Iterable[Position]], Iterable[bool]]) -> Leaves:
@@ -211,3 +219,27 @@ def refined(leaves: Leaves, wanted: Callable[[int, Iterable[Position]], Iterable
         growing.balance()
         if not split:
             return growing.frozen()
+
+
+def regraded(leaves: Leaves, wanted: Mapping[Leaf, float], slack: float) -> Leaves:
+    """Return leaves each of which is split, merged with its siblings, or kept as it is.
+
+    Each becomes one level finer or coarser at most, also where the 2:1 balance asks for that.
+
+    Args:
+        leaves: As they are.
+        wanted: The level that is wanted in each.
+        slack: They are merged where less is wanted than their level by more than that.
+    """
+    growing = _Growing(leaves)
+    for level, found in enumerate(leaves.levels[1:], 1):
+        coarse = [position for position in found if wanted[level, position] < level - slack]
+        parents = Counter(ancestor(position, 1) for position in coarse)
+        for parent in (p for p, count in parents.items() if count == 2 ** len(leaves.shape)):
+            growing.merge(level - 1, parent)
+    for level, found in enumerate(leaves.levels[:-1]):
+        for position in found:
+            if wanted[level, position] >= level + 1:
+                growing.split(level, position)
+    growing.balance()
+    return growing.frozen()

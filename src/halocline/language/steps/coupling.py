@@ -76,3 +76,13 @@ def coupling_of(field: CompositeField) -> Coupling:
             place=user_place(),
         )
     return COUPLINGS[found]
+
+
+def is_set_anew(field: CompositeField) -> bool:
+    """Return whether new leaves of a field get what it was set to, and nothing of other levels."""
+    return bool(field.coupling == "none")
+
+
+def differs_within_cells(field: CompositeField) -> bool:
+    """Return whether the children of a cell that is split get different values."""
+    return bool(field.level(0).dtype.startswith("float") and field.coupling != "constant")

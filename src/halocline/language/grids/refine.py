@@ -1,0 +1,78 @@
+"""Refine: how the blocks of a forest follow what is computed on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from halocline.errors import GridError, described
+from halocline.language.grids.composite import CompositeField
+from halocline.language.numbers import Range, finite_number, whole_number
+from halocline.language.place import user_place
+
+if TYPE_CHECKING:
+    from halocline.language.grids.forest import Forest
+
+# The level that is wanted, as a field or a function of the coordinates.
+Wanted = CompositeField | Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Refine:
+    """When and where blocks of a forest are split and merged while a simulation runs.
+
+    Attributes:
+        wanted: The level that is wanted at each place, any number: a field of the forest with one
+            component, or a function of the coordinates. A block of level 1 is split where 2 or
+            more is wanted in one of its cells, if there is a finer level. It is merged with its
+            siblings where less than 1 is wanted in all of their cells, by more than 'slack'.
+        every: After how many steps.
+        slack: So much less than its level is wanted in a block that stays: so blocks do not come
+            and go where what is wanted changes little.
+    """
+
+    wanted: Wanted
+    every: int = 10
+    slack: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Refuse what has no meaning."""
+        check_wanted(self.wanted)
+        object.__setattr__(self, "every", whole_number("'every'", self.every, Range(least=1)))
+        object.__setattr__(self, "slack", checked_slack(self.slack))
+
+
+def check_wanted(wanted: Any, forest: Forest | None = None) -> None:
+    """Refuse what says of no place which level is wanted there.
+
+    Args:
+        wanted: What says it.
+        forest: For which forest; None if that is not known yet.
+
+    Raises:
+        GridError: It does not.
+    """
+    if isinstance(wanted, CompositeField):
+        one = wanted.level(0)
+        if forest is not None and wanted.forest is not forest:
+            found = f"the field '{wanted.name}' of another forest"
+        elif wanted.components == 1 and one.location == "center":
+            return
+        else:
+            found = f"the field '{wanted.name}' of {wanted.components} component(s)"
+            found += f" at '{one.location}'"
+    elif callable(wanted):
+        return
+    else:
+        found = described(wanted)
+    raise GridError(
+        f"A forest was told to refine by {found}; expected a field of the forest with one "
+        "component in the middle of cells, or a function of the coordinates.",
+        place=user_place(),
+    )
+
+
+def checked_slack(slack: Any) -> float:
+    """Return how much less than a block's level may be wanted, or refuse it."""
+    return finite_number("'slack'", slack, Range(least=0, below=1))

@@ -1,0 +1,108 @@
+"""Values on a grid half as coarse or fine: how blocks of a forest that split or merge keep content.
+
+Merged cells get the mean of their children. Children of a split cell get its value and, where
+values are coupled linearly, what slopes add: as much to one child as they take from another. A
+slope is the mean of the differences on both sides of the cell, but never so steep that a child has
+less than a quarter of a cell's value among others of its sign; at an extremum it is 0 (van Leer, J.
+Comput. Phys. 23 (1977) 276). Across an axis for which values lie on faces, coarse faces are fine
+faces, too: they keep their values, and those between get the mean.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+# How often the lesser of the two differences the slopes along all axes are together at most.
+_STEEPEST = 3.0
+
+
+def merged(fine: NDArray[Any], on_faces: Sequence[bool]) -> NDArray[Any]:
+    """Return the values of cells twice as wide.
+
+    Args:
+        fine: Values of whole cells of those; across faces maybe with the last one.
+        on_faces: Whether values lie on faces, for each axis.
+    """
+    values = fine.astype(_computed_in(fine.dtype))
+    for axis, is_on_faces in enumerate(on_faces):
+        first = _every_second(values, axis, 0)
+        values = first if is_on_faces else 0.5 * (first + _every_second(values, axis, 1))
+    return values.astype(fine.dtype)
+
+
+def split(coarse: NDArray[Any], on_faces: Sequence[bool], *, is_linear: bool) -> NDArray[Any]:
+    """Return the values of cells half as wide.
+
+    Args:
+        coarse: Values of the cells and of one more on each side.
+        on_faces: Whether values lie on faces, for each axis.
+        is_linear: Whether values differ within a cell; else all children have the same.
+    """
+    values = coarse.astype(_computed_in(coarse.dtype))
+    centered = [axis for axis, is_on_faces in enumerate(on_faces) if not is_on_faces]
+    own = _trimmed(values, centered)
+    slopes = {axis: _slope(values, own, axis, centered) if is_linear else None for axis in centered}
+    for axis in centered:
+        own = _both_children(own, slopes.pop(axis), axis)
+        slopes = {
+            a: None if slope is None else np.repeat(slope, 2, axis) for a, slope in slopes.items()
+        }
+    for axis in (axis for axis, is_on_faces in enumerate(on_faces) if is_on_faces):
+        faces, next_ = _cut(own, axis, 1, -1), _cut(own, axis, 2, None)
+        own = _interleaved(faces, 0.5 * (faces + next_), axis)
+    return own.astype(coarse.dtype)
+
+
+def _computed_in(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type in which means are computed: that of the values where they are floats."""
+    return dtype if dtype.kind == "f" and dtype.itemsize > 2 else np.dtype(np.float64)  # noqa: PLR2004
+
+
+def _slope(
+    values: NDArray[Any], own: NDArray[Any], axis: int, centered: Sequence[int]
+) -> NDArray[Any]:
+    """Return by how much values change across a cell along an axis."""
+    others = [a for a in centered if a != axis]
+    line = _trimmed(values, others)
+    below = own - _cut(line, axis, 0, -2)
+    above = _cut(line, axis, 2, None) - own
+    most = (_STEEPEST / len(centered)) * np.minimum(np.abs(below), np.abs(above))
+    mean = 0.5 * (below + above)
+    is_monotonic = (below > 0) == (above > 0)
+    result: NDArray[Any] = np.where(is_monotonic, np.clip(mean, -most, most), 0)
+    return result
+
+
+def _both_children(own: NDArray[Any], slope: NDArray[Any] | None, axis: int) -> NDArray[Any]:
+    if slope is None:
+        return np.repeat(own, 2, axis)
+    way = 0.25 * slope
+    return _interleaved(own - way, own + way, axis)
+
+
+def _interleaved(first: NDArray[Any], second: NDArray[Any], axis: int) -> NDArray[Any]:
+    shape = list(first.shape)
+    shape[axis] *= 2
+    return np.stack([first, second], axis + 1).reshape(shape)
+
+
+def _trimmed(values: NDArray[Any], axes: Sequence[int]) -> NDArray[Any]:
+    """Return values without the first and last along some axes."""
+    for axis in axes:
+        values = _cut(values, axis, 1, -1)
+    return values
+
+
+def _cut(values: NDArray[Any], axis: int, first: int, end: int | None) -> NDArray[Any]:
+    return values[(slice(None),) * axis + (slice(first, end),)]
+
+
+def _every_second(values: NDArray[Any], axis: int, first: int) -> NDArray[Any]:
+    return values[(slice(None),) * axis + (slice(first, None, 2),)]

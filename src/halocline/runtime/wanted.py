@@ -1,0 +1,100 @@
+"""Which level is wanted in each leaf of a forest, as a field or a function of the place says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import numpy as np
+
+from halocline.errors import GridError
+from halocline.language.grids.composite import CompositeField
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from halocline.geometry import Box
+    from halocline.language.grids.forest import Forest
+    from halocline.language.grids.grid import Grid
+    from halocline.language.grids.refine import Wanted
+    from halocline.language.spaces.leaves import Leaf
+    from halocline.runtime.executor import Executor
+    from halocline.runtime.storage import BlockStorage
+
+
+class _Cells(NamedTuple):
+    """What is wanted in some cells of a level."""
+
+    level: int
+    grid: Grid
+    box: Box
+    values: NDArray[Any]
+
+
+def levels_wanted(forest: Forest, wanted: Wanted, executor: Executor) -> dict[Leaf, float]:
+    """Return the highest level that is wanted in each leaf, the same on all ranks; collective.
+
+    Args:
+        forest: The forest.
+        wanted: The level that is wanted at a place.
+        executor: What has the leaves of this rank.
+
+    Raises:
+        GridError: What is wanted somewhere is no number.
+    """
+    if isinstance(wanted, CompositeField):
+        found = _of_field(forest, wanted)
+    else:
+        found = _of_function(forest, wanted, executor)
+    mine: dict[Leaf, float] = {}
+    for cells in found:
+        mine |= _in_leaves(cells, forest.leaves.block)
+    return {leaf: value for part in executor.job.everywhere(mine) for leaf, value in part.items()}
+
+
+def _of_field(forest: Forest, wanted: CompositeField) -> Iterator[_Cells]:
+    for level, field in enumerate(wanted.levels):
+        field.local()  # says so if it has no values yet
+        storage = cast("BlockStorage", field.storage)
+        views = storage.local(will_write=False)
+        for block, values in zip(storage.blocks, views, strict=True):
+            yield _Cells(level, forest.level(level), block.box, values)
+
+
+def _of_function(
+    forest: Forest, wanted: Callable[..., Any], executor: Executor
+) -> Iterator[_Cells]:
+    for level in range(forest.levels):
+        grid = forest.level(level)
+        for box in executor.own_boxes(grid.space):
+            values = np.asarray(wanted(*grid.coordinates("center", box)))
+            yield _Cells(level, grid, box, np.broadcast_to(values, box.extent))
+
+
+def _in_leaves(cells: _Cells, block: tuple[int, ...]) -> dict[Leaf, float]:
+    """Return the highest level that is wanted in each of the leaves that have some cells."""
+    _check(cells)
+    first = [l // b for l, b in zip(cells.box.lower, block, strict=True)]
+    shape = [n for e, b in zip(cells.box.extent, block, strict=True) for n in (e // b, b)]
+    highest = cells.values.reshape(shape).max(axis=tuple(range(1, len(shape), 2)))
+    return {
+        (cells.level, tuple(f + n for f, n in zip(first, index, strict=True))): float(value)
+        for index, value in np.ndenumerate(highest)
+    }
+
+
+def _check(cells: _Cells) -> None:
+    """Refuse levels that are no numbers; any infinite one is more or less than there are."""
+    values = cells.values
+    is_number = ~np.isnan(values) if values.dtype.kind == "f" else np.ones((), bool)
+    if values.dtype.kind in "biuf" and is_number.all():
+        return
+    at = np.unravel_index(np.argmin(np.broadcast_to(is_number, values.shape)), values.shape)
+    axes = cells.grid.coordinates("center", cells.box)
+    where = tuple(float(along.ravel()[n]) for along, n in zip(axes, at, strict=True))
+    raise GridError(
+        f"A forest was told to refine to {values.dtype.name} {values[at]} at {where}; expected a "
+        "number, the level that is wanted there.",
+        hint="Where nothing is to be refined let it be 0.",
+    )

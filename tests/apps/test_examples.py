@@ -28,6 +28,7 @@ CHOICES = {
     "phase_field.py": (("40", "60"), 1e-12),
     "poisson_cg.py": (("16",), 1e-9),
     "poisson_multigrid.py": (("64",), 1e-9),
+    "poisson_refined.py": (("32",), 4e-3),
     "shallow_water.py": (("60", "90"), 1e-13),
 }
 

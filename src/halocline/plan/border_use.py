@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from halocline.language.spaces.role import Role
     from halocline.plan.access import Access, Key
-    from halocline.plan.decomposition import Block, Decomposition
+    from halocline.plan.block import Block
+    from halocline.plan.decomposition import Decomposition
     from halocline.plan.message import Part
     from halocline.plan.program import Launch, Program
 

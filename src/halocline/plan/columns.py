@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from halocline.geometry import UNBOUNDED
 from halocline.plan import operations as ops
-from halocline.plan.decomposition import NOBODY
+from halocline.plan.block import NOBODY
 from halocline.plan.message import Part
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from halocline.errors import PlanError
 from halocline.geometry import AXES, UNBOUNDED, Box, box_of, by_axes, directions
 from halocline.language.spaces.turns import Turn, turns_of
 from halocline.plan.balance import Balance, balance_of
+from halocline.plan.block import NOBODY, Block
 from halocline.plan.tiling import BlockList, Copies, Cuts, bounds_of, check_tiling
 
 if TYPE_CHECKING:
@@ -18,39 +19,6 @@ if TYPE_CHECKING:
     from halocline.geometry import Direction, Offset
     from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
-
-
-# The owner of a block that is dropped.
-NOBODY = -1
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """The box of cells owned by a rank.
-
-    Attributes:
-        number: Position among all blocks.
-        rank: Its owner; NOBODY if it is dropped.
-        box: Its cells of the domain.
-        owned: The same and, at the edge of the domain, all boundary layers beyond it.
-        wrap: Cells once around the grid along x if the block goes all the way: its rows close on
-            themselves, which is left to kernels (see 'wrap.py'); else 0.
-        role: What it does, in a forest.
-        is_guest: Whether its cells are others' own.
-    """
-
-    number: int
-    rank: int
-    box: Box
-    owned: Box
-    wrap: int = 0
-    role: Role | None = None
-    is_guest: bool = False
-
-    @property
-    def is_leaf(self) -> bool:
-        """Whether its cells, if there are any, are some of those that users see."""
-        return not self.is_guest and (self.role is None or self.role.kind == "leaf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +38,9 @@ class Decomposition:
         copies: How many blocks there are if each of them has all cells; else 0.
         weights: What each block costs, as whoever cut them says; without, as much as it has cells.
         roles: What each block does, in a forest; there each level has boxes of its own.
-        levels: For each level of a forest the cells of each block, none where it has none there.
+        levels: For each level of a forest, from 'lowest' on (0, or negative in a hierarchy, see
+            'role.py'), the cells of each block, none where it has none there.
+        is_hierarchy: Whether covered blocks are all that lies under finer levels.
         depths: How many cells thin blocks along a forest's borders reach beyond a level, and into
             the place of the finer one.
         cut_axes: The axes along which a forest has several blocks.
@@ -88,6 +58,8 @@ class Decomposition:
     weights: tuple[float, ...] = ()
     roles: tuple[Role, ...] = ()
     levels: tuple[tuple[Box, ...], ...] = ()
+    lowest: int = 0
+    is_hierarchy: bool = False
     depths: tuple[int, ...] = ()
     cut_axes: frozenset[int] = frozenset()
     guests: frozenset[int] = frozenset()
@@ -224,11 +196,25 @@ class Decomposition:
             self._others[space] = (self._of_level if self.roles else make)(space)
         return self._others[space]
 
+    def on_level(self, level: int) -> tuple[Box, ...]:
+        """Return the cells of each block on a level of a forest.
+
+        Raises:
+            PlanError: There is no such level.
+        """
+        number = level - self.lowest
+        if not 0 <= number < len(self.levels):
+            raise PlanError(
+                f"Level {level} of a forest is used, which the simulation's steps lack.",
+                hint="Put what uses it, such as the cycle of a multigrid, into these steps.",
+            )
+        return self.levels[number]
+
     def _of_level(self, space: Space) -> Decomposition:
         return replace(
             self,
             cuts=tuple((0, n) for n in space.extent),
-            boxes=self.levels[space.level],
+            boxes=self.on_level(space.level),
             closing=space.closing,
             guests=frozenset(n for n, role in enumerate(self.roles) if role.is_guest_in(space)),
         )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.geometry import Box, by_direction, codimension, disjoint, opposite
-from halocline.plan.decomposition import NOBODY
+from halocline.language.spaces.role import runs_on
+from halocline.plan.block import NOBODY
 from halocline.plan.message import Exchange, Message, Part
 from halocline.plan.reach import move
 from halocline.plan.wrap import across, reached
@@ -18,8 +19,9 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Direction, Offset
     from halocline.language.spaces.space import Space
+    from halocline.plan.block import Block
     from halocline.plan.border_use import BorderUse, Cells
-    from halocline.plan.decomposition import Block, Decomposition
+    from halocline.plan.decomposition import Decomposition
     from halocline.plan.layout import FieldLayout
     from halocline.plan.reach import Needs, Reach
     from halocline.plan.strategy import Strategy
@@ -310,7 +312,7 @@ class Exchanger:
         on_space = {n.field: self._on_space(n.field).block(block.number) for n in needs}
         found: dict[Key, set[Reach]] = {}
         for need in needs:
-            if need.role != block.role:
+            if not runs_on(need.role, block.role):
                 continue
             wrap = on_space[need.field].wrap
             displacement = across(need.displacement or self.undisplaced, wrap)
@@ -344,7 +346,7 @@ class Exchanger:
         only what is needed is sent.
         """
         result = {key: boxes for key, boxes in minimal.items() if key[0] in self.shared}
-        for name in sorted({n.field for n in needs if n.role == block.role} - self.shared):
+        for name in sorted({n.field for n in needs if runs_on(n.role, block.role)} - self.shared):
             layout = self.layouts[name]
             on_space = self._on_space(name).block(block.number)
             stored = layout.stored(on_space.box)

@@ -3,17 +3,23 @@
 Leaves of one rank and level that make a box become one block. Around them lie cells that kernels of
 the level read and no leaf of the level has: each belongs to one thin block, a ghost or a covered
 one (see 'role.py'), of the rank for which it is nearest at hand.
+
+In a hierarchy covered blocks are all that lies under finer levels, and each block has as guests the
+cells of the next coarser level, too. Levels below the coarsest leaves are cut as these are, as long
+as they can be and have many cells; then one rank has all of them (agglomeration: Trottenberg,
+Oosterlee and Schueller, Multigrid (2001), section 6.3.2).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from halocline.errors import PlanError
-from halocline.geometry import Box, doubled, halved, without
-from halocline.language.spaces.leaves import children_of
+from halocline.geometry import Box, box_of, doubled, halved, without
+from halocline.language.spaces.leaves import box_at, children_of
 from halocline.language.spaces.role import Role
 from halocline.plan.decomposition import Decomposition
 from halocline.plan.owners import Owners
@@ -26,6 +32,9 @@ if TYPE_CHECKING:
     from halocline.language.spaces.leaves import Leaf, Leaves, Position
     from halocline.language.steps.subcycling import Depths
     from halocline.plan.owners import Owners
+
+# Levels below the coarsest leaves that have fewer cells belong to one rank.
+_ON_ONE_RANK = 4096
 
 
 def decompose_forest(
@@ -62,7 +71,9 @@ def decompose_forest(
 
 def _checked(kept: Decomposition, leaves: Leaves) -> Decomposition:
     cells = sum(
-        kept.levels[role.level][n].cells for n, role in enumerate(kept.roles) if role.kind == "leaf"
+        kept.on_level(role.level)[n].cells
+        for n, role in enumerate(kept.roles)
+        if role.kind == "leaf"
     )
     if {*leaf_blocks(leaves, kept)} != {*leaves} or cells != leaves.cells:
         raise PlanError(
@@ -101,17 +112,25 @@ def forest_blocks(
     found: list[tuple[int, Role, Box]] = []
     for level in range(len(leaves.levels)):
         border = _Border(leaves, level, owners)
+        is_thin = depths.lowest is None
         for role, pieces in (
             (Role("leaf", level), border.leaves()),
             (Role("ghost", level), border.ghosts(depths.ghost)),
-            (Role("covered", level), border.covered(depths.covered)),
+            (
+                Role("covered", level),
+                border.covered(depths.covered) if is_thin else border.under_finer(),
+            ),
         ):
             found += [(rank, role, box) for rank in sorted(pieces) for box in join(pieces[rank])]
-    split = _decomposition(leaves, found, max(owners.values()) + 1)
+    for level in range(depths.lowest or 0, 0):
+        pieces = _below(leaves, level, owners)
+        role = Role("covered", level)
+        found += [(rank, role, box) for rank in sorted(pieces) for box in join(pieces[rank])]
+    split = _decomposition(leaves, found, max(owners.values()) + 1, depths.lowest)
     costs = [0.0] * split.blocks
     for leaf, number in leaf_blocks(leaves, split).items():
         costs[number] += weights[leaf] * substeps ** leaf[0]
-    return replace(split, weights=tuple(costs), depths=tuple(depths))
+    return replace(split, weights=tuple(costs), depths=(depths.ghost, depths.covered))
 
 
 def leaf_blocks(leaves: Leaves, decomposition: Decomposition) -> dict[Leaf, int]:
@@ -119,7 +138,7 @@ def leaf_blocks(leaves: Leaves, decomposition: Decomposition) -> dict[Leaf, int]
     found: dict[Leaf, int] = {}
     for number, role in enumerate(decomposition.roles):
         if role.kind == "leaf":
-            box = decomposition.levels[role.level][number]
+            box = decomposition.on_level(role.level)[number]
             corner = [n // b for n, b in zip(box.lower, leaves.block, strict=True)]
             counts = [n // b for n, b in zip(box.extent, leaves.block, strict=True)]
             for place in product(*map(range, corner, map(sum, zip(corner, counts, strict=True)))):
@@ -128,17 +147,19 @@ def leaf_blocks(leaves: Leaves, decomposition: Decomposition) -> dict[Leaf, int]
 
 
 def _decomposition(
-    leaves: Leaves, found: Sequence[tuple[int, Role, Box]], ranks: int
+    leaves: Leaves, found: Sequence[tuple[int, Role, Box]], ranks: int, lowest: int | None
 ) -> Decomposition:
     roles = tuple(role for _, role, _ in found)
+    is_hierarchy, first = lowest is not None, lowest or 0
     levels = tuple(
-        tuple(_seen_on(level, role, box) for _, role, box in found)
-        for level in range(len(leaves.levels))
+        tuple(_seen_on(level, role, box, is_hierarchy=is_hierarchy) for _, role, box in found)
+        for level in range(first, len(leaves.levels))
     )
     whole = [leaves.extent(level) for level in range(len(leaves.levels))]
     cut = {
         axis
         for _, role, box in found
+        if role.level >= 0
         for axis, n in enumerate(whole[role.level])
         if box.extent[axis] < n
     }
@@ -147,18 +168,33 @@ def _decomposition(
         leaves.periodic,
         ranks,
         tuple(rank for rank, _, _ in found),
-        boxes=levels[0],
+        boxes=levels[-first],
         roles=roles,
         levels=levels,
+        lowest=first,
+        is_hierarchy=is_hierarchy,
         cut_axes=frozenset(cut),
     )
 
 
-def _seen_on(level: int, role: Role, box: Box) -> Box:
+def _below(leaves: Leaves, level: int, owners: Mapping[Leaf, int]) -> Pieces:
+    """Return the cells of a level that is coarser than all leaves."""
+    extent = tuple([n >> -level for n in leaves.extent(0)])
+    can_be_cut = all(n % (2 << -level) == 0 for n in leaves.block)
+    if prod(extent) < _ON_ONE_RANK or not can_be_cut:
+        return {0: [box_of(extent)]}
+    pieces: Pieces = {}
+    block = tuple([n >> -level for n in leaves.block])
+    for place in product(*map(range, leaves.shape)):
+        pieces.setdefault(owners[leaves.leaf_in(0, place)], []).append(box_at(place, block))
+    return pieces
+
+
+def _seen_on(level: int, role: Role, box: Box, *, is_hierarchy: bool) -> Box:
     """Return the cells of a block on a level, none where it has none there."""
     if level == role.level:
         return box
-    if level != role.other:
+    if level != role.other and not (is_hierarchy and level == role.level - 1):
         return Box((0,) * len(box.lower), (0,) * len(box.lower))
     return doubled(box) if level > role.level else halved(box)
 
@@ -206,6 +242,14 @@ class _Border:
                 if not part.is_empty:
                     rank = self.owners[self.level + 1, child]
                     result.setdefault(rank, []).append(part)
+        return result
+
+    def under_finer(self) -> Pieces:
+        """Return the cells of all refined blocks."""
+        result: Pieces = {}
+        for place in self.tree.refined_on(self.level):
+            rank = self.owners[self.tree.leaf_in(self.level, place)]
+            result.setdefault(rank, []).append(self.tree.box(place))
         return result
 
     def _near(self, depth: int, *, is_finer: bool) -> Iterator[tuple[int, Position, Box]]:

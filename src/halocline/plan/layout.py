@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from halocline.language.expressions.kernel import FieldType
     from halocline.language.spaces.space import Space
     from halocline.plan.access import Access
-    from halocline.plan.decomposition import Block
+    from halocline.plan.block import Block
     from halocline.plan.program import Launch, Program
     from halocline.plan.step import Schedule, ScheduleItem
 

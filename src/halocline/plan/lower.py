@@ -10,8 +10,8 @@ from halocline.geometry import without
 from halocline.language.steps.tree import Every, Swap, mapped
 from halocline.plan import operations as ops
 from halocline.plan.arrangement import INITIAL
+from halocline.plan.block import NOBODY
 from halocline.plan.columns import sweep_operations
-from halocline.plan.decomposition import NOBODY
 from halocline.plan.evaluations import with_evaluations
 from halocline.plan.exchange import Exchanger
 from halocline.plan.gathering import gathering_operations
@@ -104,7 +104,9 @@ class _Lowering:
         self.numbers = 0
 
     def plan(self, schedule: Schedule) -> Plan:
-        if self.decomposition.roles and self.strategy.width == "minimal":
+        # In a hierarchy covered blocks work for themselves.
+        is_thin = self.decomposition.roles and not self.decomposition.is_hierarchy
+        if is_thin and self.strategy.width == "minimal":
             self._narrow(schedule)
         prologue = self._exchange_now(schedule.prologue)
         epilogues = tuple(tuple(self._exchange_now(needs)) for needs in schedule.epilogues)

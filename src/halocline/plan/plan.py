@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from halocline.language.spaces.role import runs_on
 from halocline.language.steps.tree import Every, Repeat, Swap, Until, mapped
 from halocline.notebook import preformatted
 from halocline.plan.arrangement import INITIAL
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from halocline.geometry import Box
     from halocline.language.spaces.space import Space
     from halocline.plan.arrangement import Arrangement
-    from halocline.plan.decomposition import Block, Decomposition
+    from halocline.plan.block import Block
+    from halocline.plan.decomposition import Decomposition
     from halocline.plan.execution import Execution
     from halocline.plan.layout import FieldLayout
     from halocline.plan.message import Exchange, Message, Part
@@ -104,7 +106,7 @@ class Plan:
     def doing(self, launch: Launch) -> list[Block]:
         """Return the blocks of the rank on which a kernel runs, as boxes of its cells."""
         blocks = self.decomposition.on(launch.space).blocks_of(self.rank)
-        return [one for one in blocks if one.role == launch.role and not one.box.is_empty]
+        return [one for one in blocks if runs_on(launch.role, one.role) and not one.box.is_empty]
 
     def bytes_used(self, launch: Launch) -> int:
         """Return what the fields of a kernel take on the blocks on which it runs [bytes]."""

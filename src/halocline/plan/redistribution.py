@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from halocline.geometry import Box
-    from halocline.plan.decomposition import Block, Decomposition
+    from halocline.plan.block import Block
+    from halocline.plan.decomposition import Decomposition
 
 # The boxes of each rank.
 BoxesOfRanks = list[list["Box"]]

@@ -43,7 +43,7 @@ class Forested:
         """Return the cells of a level that each rank has, in the order of its blocks."""
         split, role = self.decomposition, Role("leaf", level)
         result: BoxesOfRanks = [[] for _ in range(split.ranks)]
-        for rank, one, box in zip(split.owners, split.roles, split.levels[level], strict=True):
+        for rank, one, box in zip(split.owners, split.roles, split.on_level(level), strict=True):
             if one == role:
                 result[rank].append(box)
         return result

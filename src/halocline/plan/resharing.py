@@ -141,7 +141,7 @@ def leaf_costs(
     for number, role in enumerate(decomposition.roles):
         if role.kind != "leaf" and costs[number]:
             near = of_rank[decomposition.owners[number], role.level]
-            beside = _beside(leaves, near, decomposition.levels[role.level][number]) or near
+            beside = _beside(leaves, near, decomposition.on_level(role.level)[number]) or near
             for leaf in beside:
                 found[leaf] += costs[number] / len(beside)
     return found

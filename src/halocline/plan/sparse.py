@@ -10,7 +10,8 @@ import numpy as np
 from halocline.errors import PlanError
 from halocline.geometry import even_cuts, seen_along
 from halocline.plan.balance import checked_weights
-from halocline.plan.decomposition import NOBODY, Decomposition
+from halocline.plan.block import NOBODY
+from halocline.plan.decomposition import Decomposition
 from halocline.plan.equal_blocks import EqualBlocks
 from halocline.plan.sharing import Rule, share
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from halocline.plan.arrangement import Arrangement
-    from halocline.plan.decomposition import Block, Decomposition
+    from halocline.plan.block import Block
+    from halocline.plan.decomposition import Decomposition
     from halocline.plan.message import Part
     from halocline.plan.operations import Operation
     from halocline.plan.program import Launch
@@ -43,7 +44,7 @@ def block_lines(decomposition: Decomposition, blocks: Iterable[Block]) -> list[s
     roles = ((block.number, decomposition.roles[block.number]) for block in blocks)
     return [
         line,
-        *(f"block   {n:<4d} {decomposition.levels[role.level][n]}, {role}" for n, role in roles),
+        *(f"block   {n:<4d} {decomposition.on_level(role.level)[n]}, {role}" for n, role in roles),
     ]
 
 

@@ -14,7 +14,7 @@ from halocline.plan.reach import cells
 
 if TYPE_CHECKING:
     from halocline.geometry import Box, Offset
-    from halocline.plan.decomposition import Block
+    from halocline.plan.block import Block
     from halocline.plan.reach import Reach
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from halocline.geometry import UNBOUNDED, Box, bounding_box
+from halocline.language.spaces.role import runs_on
 from halocline.plan.access import conflicts, untouched
 from halocline.plan.wrap import reached
 
@@ -69,7 +70,7 @@ class Blocks:
         if role is None:
             return self
         roles = self.decomposition.roles
-        return replace(self, numbers=tuple(n for n in self.numbers if roles[n] == role))
+        return replace(self, numbers=tuple(n for n in self.numbers if runs_on(role, roles[n])))
 
     def where(self, extent: Iterable[Reach], space: Space, number: int) -> Box | None:
         """Return where a kernel runs on a block, or None if it does not.

@@ -11,7 +11,7 @@ from halocline.language.expressions.parameters import Formula, Parameter, step, 
 from halocline.language.series.series import Series
 from halocline.language.steps.steps import Callback
 from halocline.plan.arrangement import INITIAL
-from halocline.plan.decomposition import NOBODY
+from halocline.plan.block import NOBODY
 from halocline.plan.strategy import NEAR
 from halocline.runtime import _core
 from halocline.runtime.formulas import steps_of, unmet

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halocline.geometry import Box, box_of
-from halocline.plan.decomposition import NOBODY, Decomposition
+from halocline.plan.block import NOBODY
+from halocline.plan.decomposition import Decomposition
 from halocline.plan.redistribution import Piece, Redistribution, boxes_of_ranks, redistribution
 from halocline.plan.shape import decompose
 

@@ -10,7 +10,7 @@ from halocline.errors import PlanError
 from halocline.language.steps.subcycling import Depths, on_forest
 from halocline.pipeline import plan_for
 from halocline.plan.balance import balance_of
-from halocline.plan.decomposition import NOBODY
+from halocline.plan.block import NOBODY
 from halocline.plan.forest_blocks import decompose_forest, leaf_blocks
 from halocline.plan.resharing import leaf_costs, reshared, reshared_leaves
 

@@ -127,8 +127,8 @@ class Forest:
         return self.grid.sides
 
     def level(self, level: int) -> Grid:
-        """Return the grid of a level's cells, in the whole domain."""
-        return self.grid.refine(2**level)
+        """Return the grid of a level's cells, in the whole domain; below 0 for coarser ones."""
+        return self.grid.refine(2**level) if level >= 0 else self.grid.coarsen(2**-level)
 
     def cells_at(
         self, level: int, coordinates: Sequence[NDArray[np.float64]]

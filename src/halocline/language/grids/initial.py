@@ -64,6 +64,8 @@ def share(grid: Grid, space: Space) -> list[Box]:
     """
     rank, ranks = launched_rank(), launched_ranks()
     rank, ranks = (0, 1) if rank is None or ranks is None else (rank, ranks)
+    if space.level < 0 and grid.held.forest is not None:
+        return [space.flat(space.domain)]
     if grid.held.forest is not None:
         boxes = grid.held.forest.leaves.boxes(space.level)
         first, end = (len(boxes) * n // ranks for n in (rank, rank + 1))

@@ -17,22 +17,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from halocline.errors import GridError, KernelError, described
+from halocline.language.grids.composite import CompositeField, at_level, forest_of
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import same_family
-from halocline.language.library.balance import balanced, is_held
+from halocline.language.library.coarse_sides import homogeneous, on_whole_side
+from halocline.language.library.coarsest import relaxed_out
+from halocline.language.library.composite_multigrid import composite
 from halocline.language.library.relaxation import System, system
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
-from halocline.language.steps.steps import repeat
 from halocline.language.steps.trace import recorded
 from halocline.language.steps.transfer import prolong, restrict
 
 if TYPE_CHECKING:
+    from halocline.language.expressions.parameters import Parameter
     from halocline.language.grids.grid import Grid
 
 Operator = Callable[..., Any]
@@ -41,9 +44,6 @@ Steps = tuple[Any, ...]
 CYCLES = ("V", "F")
 # Axes along which cells are so much wider than along others are not coarsened yet.
 _ANISOTROPIC = 1.5
-# More cells along an axis of the coarsest grid would take too many relaxations.
-_WIDEST = 40
-_LEAST_RELAXATIONS = 4
 _TWO = 2
 
 
@@ -54,12 +54,14 @@ class Multigrid:
         operator: A function of the field u and of the coefficients that returns A u in a cell, such
             as 'lambda u: hc.laplacian(u)': linear in u.
         u: The field that has a first guess and gets the solution; give it its boundaries before.
+            All are fields of a grid, or of a forest, see 'composite_multigrid.py'.
         f: The right-hand side, a field like u.
         coefficients: Further fields that the operator reads.
         cycle: 'V', or 'F', which does more on coarse grids.
         smoothing: Relaxations before and after a correction by the coarser grid.
         whole_below: Coarse grids of fewer cells are whole; blocks are cut at multiples of the cells
-            of the first of these. Each rank gets and computes all of them.
+            of the first of these. Each rank gets and computes all of them. Of a forest's levels
+            those coarser than all leaves have one rank where they have fewer than 4096 cells.
 
     Attributes:
         cycle: The steps of one cycle.
@@ -72,30 +74,54 @@ class Multigrid:
         KernelError: The operator is no function, or not one of the value in the cell.
     """
 
+    cycle: Steps
+    update: Steps
+    residual: Parameter
+
     def __init__(  # noqa: PLR0913 (editors show them)
         self,
         operator: Operator,
-        u: Field,
-        f: Field,
+        u: Field | CompositeField,
+        f: Field | CompositeField,
         *,
-        coefficients: Sequence[Field] = (),
+        coefficients: Sequence[Field | CompositeField] = (),
         cycle: str = "V",
         smoothing: tuple[int, int] = (2, 1),
         whole_below: int = 4096,
     ) -> None:
-        _check(operator, u, f, coefficients, cycle)
         smoothing = _checked_smoothing(smoothing)
         whole_below = whole_number("'whole_below'", whole_below, Range(least=0))
+        if forest_of((u, f, coefficients), "'hc.Multigrid'") is None:
+            on_grid = cast("tuple[Field, Field, Sequence[Field]]", (u, f, coefficients))
+            _check(operator, *on_grid, cycle)
+            self._on_grids(operator, *on_grid, whole_below)
+            self._smoothing = smoothing
+            self.cycle = self._cycle(0, cycle)
+        else:
+            _check_composite(operator, u, f, coefficients, cycle)
+            on_forest = cast(
+                "tuple[CompositeField, CompositeField, Sequence[CompositeField]]",
+                (u, f, coefficients),
+            )
+            made = composite(operator, *on_forest, cycle, smoothing)
+            self.cycle, self.update, self.residual = made
+
+    def _on_grids(
+        self,
+        operator: Operator,
+        u: Field,
+        f: Field,
+        coefficients: Sequence[Field],
+        whole_below: int,
+    ) -> None:
+        """Take the levels of a grid as far as it can be coarsened."""
         levels = [_Level(system(operator, u, f, coefficients), tuple(coefficients))]
         while (ratio := _ratio(levels[-1].grid)) is not None:
             grid = levels[-1].grid.coarsen(ratio)
             is_small = prod(grid.extent[axis] for axis in u.space.axes) < whole_below
             levels.append(levels[-1].on(grid.whole() if is_small else grid, operator))
-        _check_coarsest(levels)
-        self._levels, self._smoothing = levels, smoothing
-        self._balanced = () if is_held(u) else balanced(levels[-1].system)
-        self.cycle: Steps = self._cycle(0, cycle)
-        self.update: Steps = tuple(
+        self._levels = levels
+        self.update = tuple(
             restrict(one, other)
             for fine, coarse in pairwise(levels)
             for one, other in zip(fine.coefficients, coarse.coefficients, strict=True)
@@ -105,11 +131,9 @@ class Multigrid:
     def _cycle(self, number: int, kind: str) -> Steps:
         """Return the steps of a cycle that begins at a level."""
         level = self._levels[number]
-        relax = level.system.relax()
         if number + 1 == len(self._levels):
-            widest = max(level.grid.extent[axis] for axis in level.u.space.axes)
-            count = max(_LEAST_RELAXATIONS, widest * widest // 2)
-            return (repeat(count, *relax), *self._balanced)
+            return relaxed_out(level.system, self._levels[0].u)
+        relax = level.system.relax()
         coarse = self._levels[number + 1]
         before, after = self._smoothing
         correct = self._cycle(number + 1, kind)
@@ -149,37 +173,11 @@ class _Level:
         u, f = like(self.u, "correction"), like(self.u, "right")
         coefficients = tuple(like(field, field.name) for field in self.coefficients)
         for side in self.u.boundaries:
-            u.boundary(side, _homogeneous(self.u, side))
+            u.boundary(side, homogeneous(self.u, side))
         for fine, coarse in zip(self.coefficients, coefficients, strict=True):
             for side in fine.boundaries:
-                coarse.boundary(side, _on_whole_side(fine, side))
+                coarse.boundary(side, on_whole_side(fine, side))
         return _Level(system(operator, u, f, coefficients), coefficients)
-
-
-def _on_whole_side(field: Field, side: str) -> Any:
-    """Return the condition that a field was given on a side, if it is one."""
-    first, *others = field.boundaries[side]
-    if first.mask is None and not others:
-        return first.declared
-    raise GridError(
-        f"'hc.Multigrid' was given '{field.name}', which has several boundaries on side '{side}'; "
-        "expected one for each side.",
-        hint="Parts of a side need not be made of whole cells of coarser grids.",
-        place=user_place(),
-    )
-
-
-def _homogeneous(field: Field, side: str) -> Any:
-    """Return what the correction of a field has beyond a side."""
-    condition = _on_whole_side(field, side)
-    if hasattr(condition, "homogeneous"):
-        return condition.homogeneous()
-    raise GridError(
-        f"'hc.Multigrid' was given '{field.name}', whose boundary on side '{side}' is "
-        f"{described(condition)}; expected hc.Dirichlet, hc.Neumann or hc.Robin.",
-        hint="Corrections on coarse grids need the same condition with the value zero.",
-        place=user_place(),
-    )
 
 
 def _zero(field: Field) -> Any:
@@ -206,18 +204,6 @@ def _ratio(grid: Grid) -> tuple[int, ...] | None:
     )
 
 
-def _check_coarsest(levels: list[_Level]) -> None:
-    coarsest, finest = levels[-1].grid, levels[0].grid
-    if max(coarsest.extent[axis] for axis in levels[0].u.space.axes) > _WIDEST:
-        raise GridError(
-            f"'hc.Multigrid' was given '{levels[0].u.name}' on a grid of {finest.extent} cells, "
-            f"which can be coarsened by two as far as {coarsest.extent}; expected {_WIDEST} cells "
-            "or fewer along each axis then.",
-            hint="Choose numbers of cells that a high power of two divides.",
-            place=user_place(),
-        )
-
-
 def _checked_smoothing(smoothing: Any) -> tuple[int, int]:
     counts = tuple(smoothing) if np.iterable(smoothing) else (smoothing,)
     if len(counts) != _TWO or not any(counts):
@@ -230,6 +216,29 @@ def _checked_smoothing(smoothing: Any) -> tuple[int, int]:
     return before, after
 
 
+def _check_composite(
+    operator: Any, u: Any, f: Any, coefficients: Sequence[Any], cycle: str
+) -> None:
+    _check_list(coefficients)
+    for field in (u, f, *coefficients):
+        if not isinstance(field, CompositeField):
+            raise GridError(
+                f"'hc.Multigrid' was given {described(field)} beside fields of a forest; expected "
+                "fields of one forest.",
+                place=user_place(),
+            )
+    _check(operator, u.level(0), f.level(0), at_level(list(coefficients), 0), cycle)
+
+
+def _check_list(coefficients: Any) -> None:
+    if isinstance(coefficients, Field | CompositeField):
+        raise KernelError(
+            f"'hc.Multigrid' was given '{coefficients.name}' as coefficients; expected a list.",
+            hint=f"Write coefficients=[{coefficients.name}].",
+            place=user_place(),
+        )
+
+
 def _check(operator: Any, u: Any, f: Any, coefficients: Sequence[Any], cycle: str) -> None:
     if not callable(operator) or isinstance(operator, Field):
         raise KernelError(
@@ -237,12 +246,7 @@ def _check(operator: Any, u: Any, f: Any, coefficients: Sequence[Any], cycle: st
             "field that returns what the operator makes of it in a cell.",
             place=user_place(),
         )
-    if isinstance(coefficients, Field):
-        raise KernelError(
-            f"'hc.Multigrid' was given '{coefficients.name}' as coefficients; expected a list.",
-            hint=f"Write coefficients=[{coefficients.name}].",
-            place=user_place(),
-        )
+    _check_list(coefficients)
     try:
         inspect.signature(operator).bind(u, *coefficients)
     except TypeError as error:

@@ -75,15 +75,21 @@ class System:
     @property
     def diagonal(self) -> Expr:
         """What the operator makes of a 1 in the cell alone."""
-        own = self._read(_U)
-        others = [r for r in reads(self.applied) if r.field == _U and r is not own]
-        alone: dict[Expr, Expr] = {own: Const(1.0), **dict.fromkeys(others, Const(0.0))}
+        return self.weight((0,) * self.u.dimensions)
+
+    def weight(self, offset: Offset) -> Expr:
+        """Return what the operator makes of a 1 in one of the cells that it reads alone."""
+        alone: dict[Expr, Expr] = {
+            read: Const(1.0 if read.offset == offset else 0.0)
+            for read in reads(self.applied)
+            if read.field == _U
+        }
         return _folded(replaced(self.applied, alone))
 
     @property
     def residual(self) -> Expr:
         """The right-hand side less A u, in a cell."""
-        return Binary("sub", self._read(_F), self.applied)
+        return Binary("sub", self.right, self.applied)
 
     def relax(self) -> Steps:
         """Return steps that do one relaxation."""
@@ -96,13 +102,13 @@ class System:
             )
         rest = operators.Value(_folded(replaced(self.applied, {own: Const(0.0)})))
         inverse = 1.0 / diagonal.value if isinstance(diagonal, Const) else None
-        f = operators.Value(self._read(_F))
+        f = operators.Value(self.right)
         new = (f - rest) * inverse if inverse else (f - rest) / operators.Value(diagonal)
         colours = self._colours(new)
         if not colours:
             return self._jacobi(new)
         old = operators.Value(own)
-        return tuple(self._step("relax", where(c, new, old), self.u) for c in colours)
+        return tuple(self.assigning("relax", where(c, new, old), self.u) for c in colours)
 
     def _jacobi(self, new: operators.Value) -> Steps:
         next_u = self.u.grid.hidden_field(
@@ -110,7 +116,7 @@ class System:
         )
         weight = _DAMPING[len(self.u.axes)]
         value = (1.0 - weight) * operators.Value(self._read(_U)) + weight * new
-        return (self._step("relax", value, next_u), swap(self.u, next_u))
+        return (self.assigning("relax", value, next_u), swap(self.u, next_u))
 
     def _colours(self, new: operators.Value) -> list[Colour]:
         """Return the conditions of as few colours as can be relaxed in place; none if none can."""
@@ -147,10 +153,10 @@ class System:
         if any(isinstance(node, Index) for node in walk(residual)):
             # Which cell it is counts in cells of the fine grid: it is computed there.
             kept = self.u.grid.hidden_field("residual", dtype=self.u.dtype, axes=self.u.axes)
-            first = (self._step("residual", operators.Value(residual), kept),)
+            first = (self.assigning("residual", operators.Value(residual), kept),)
             fields, seen = {"kept": kept}, [Read("kept", 0, child) for child in children]
         else:
-            seen = [self._seen(residual, child) for child in children]
+            seen = [self.seen(residual, child) for child in children]
         total = operators.Value(seen[0])
         for one in seen[1:]:
             total = total + operators.Value(one)
@@ -169,22 +175,32 @@ class System:
         value = operators.Value(renamed(residual, names, {}))
         return Reduction("max", value, f"residual of {self.u.name}")
 
-    def _step(self, name: str, value: operators.Value, into: Field) -> Any:
+    def assigning(self, name: str, value: operators.Value, into: Field) -> Any:
         """Return the kernel that assigns an expression of the fields."""
         named = dict(self.fields)
-        if into is not self.u:
+        known = next((own for own, field in named.items() if field is into), _TARGET)
+        if known == _TARGET:
             named = {_TARGET: into, **named}
 
         def body(*symbols: Any) -> None:
-            target = dict(zip(named, symbols, strict=True))[_U if into is self.u else _TARGET]
+            target = dict(zip(named, symbols, strict=True))[known]
             target[target.here] = value
 
         return recorded(name, user_place(), named, body, {})
 
+    @property
+    def right(self) -> Read:
+        """The right-hand side in the cell."""
+        return self._read(_F)
+
+    def read(self, offset: Offset) -> Read:
+        """Return the solution in a cell beside."""
+        return Read(_U, 0, offset)
+
     def _read(self, name: str) -> Read:
         return Read(name, 0, (0,) * self.u.dimensions)
 
-    def _seen(self, root: Expr, child: Offset) -> Expr:
+    def seen(self, root: Expr, child: Offset) -> Expr:
         """Return an expression of fine fields as seen from the first child of a coarse cell."""
         there: dict[Expr, Expr] = {}
         for read in reads(root):

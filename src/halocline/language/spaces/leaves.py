@@ -87,6 +87,16 @@ class Leaves:
         """Return the positions of a level's blocks in ascending order, leaves and refined ones."""
         return sorted(self._of_level[level] | self._refined[level])
 
+    def refined_on(self, level: int) -> list[Position]:
+        """Return the blocks of a level that have been refined, in ascending order."""
+        return sorted(self._refined[level])
+
+    def leaf_in(self, level: int, position: Position) -> Leaf:
+        """Return the first leaf in the place of a block."""
+        while position not in self._of_level[level]:
+            level, position = level + 1, children_of(position)[0]
+        return level, position
+
     def box(self, position: Position) -> Box:
         """Return the cells of a block, in those of its level."""
         return box_at(position, self.block)

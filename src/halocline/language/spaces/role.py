@@ -5,6 +5,10 @@ these, kernels read cells that lie in blocks of another level; they belong to th
 border: 'ghost' cells beyond the level, made of the coarser one by prolongation, and 'covered' cells
 under the finer level, made of it by restriction. For that such a block has cells of the other level
 too, which are others' own: there it is a guest.
+
+In a hierarchy, which multigrid asks for, a level's covered blocks are all that lies under the finer
+one. Levels that are coarser than the coarsest leaves are nothing but covered, and have negative
+numbers. A kernel that solves on a level runs on its leaves and covered blocks alike.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from halocline.language.spaces.space import Space
 
-Kind = Literal["leaf", "ghost", "covered"]
+Kind = Literal["leaf", "ghost", "covered", "leaf or covered"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -23,7 +27,8 @@ class Role:
     """What a block does, and which kernels run there.
 
     Attributes:
-        kind: Whether its cells are a leaf's or lie at a border, and on which side of it.
+        kind: Whether its cells are a leaf's or lie at a border, and on which side of it; of
+            kernels also 'leaf or covered'.
         level: Of the cells that it owns.
     """
 
@@ -35,6 +40,11 @@ class Role:
         """The level of which it has cells as a guest."""
         return {"leaf": None, "ghost": self.level - 1, "covered": self.level + 1}[self.kind]
 
+    @property
+    def is_leaf(self) -> bool:
+        """Whether there are no others of its level: of leaves, and of levels coarser than these."""
+        return self.kind == "leaf" or self.level < 0
+
     def is_guest_in(self, space: Space) -> bool:
         """Return whether a space's cells belong to others."""
         return space.level != self.level
@@ -44,3 +54,10 @@ class Role:
         return (
             f"level {self.level}" if self.kind == "leaf" else f"{self.kind} of level {self.level}"
         )
+
+
+def runs_on(role: Role | None, block: Role | None) -> bool:
+    """Return whether a kernel of a role runs on a block of another; None outside of forests."""
+    if role is None or block is None or role.kind != "leaf or covered":
+        return role == block
+    return role.level == block.level and block.kind in ("leaf", "covered")

@@ -79,8 +79,9 @@ class Space:
 
     @cached_property
     def level(self) -> int:
-        """How often its grid has been halved, of a forest's."""
-        return max(s.numerator for s in self.scale).bit_length() - 1
+        """How often the cells of its grid have been halved, of a forest's; negative if doubled."""
+        finest = max(self.scale)
+        return finest.numerator.bit_length() - finest.denominator.bit_length()
 
     @cached_property
     def inside(self) -> Box:

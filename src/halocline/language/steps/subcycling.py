@@ -19,7 +19,7 @@ from halocline.language.spaces.role import Role
 from halocline.language.steps.coupling import coupling_of
 from halocline.language.steps.flux_correction import FLUX, added_up, taken
 from halocline.language.steps.steps import Call
-from halocline.language.steps.tree import Every, OnLevels, Repeat, Swap, Until
+from halocline.language.steps.tree import Every, OnLevels, Repeat, Swap, Until, walk
 
 if TYPE_CHECKING:
     from halocline.geometry import Offset
@@ -183,22 +183,28 @@ class Depths(NamedTuple):
     Attributes:
         ghost: Beyond the level, before its first sub-step: an even number.
         covered: In place of the finer level.
+        lowest: The coarsest level of a hierarchy (see 'role.py'), at most 0; None without one.
     """
 
     ghost: int
     covered: int
+    lowest: int | None = None
 
 
 def depths_of(steps: Sequence[Any], substeps: int) -> Depths:
     """Return how far the steps of a forest read, as 'on_forest' has put them in order."""
     own = [one for one in steps if _is_of_coarsest(one)]
-    calls = [one for one in steps if isinstance(one, Call) and one.role is not None]
+    calls = [one for one in walk(steps) if isinstance(one, Call) and one.role is not None]
+    solved = [one.role.level for one in calls if one.role and one.role.kind == "leaf or covered"]
     ghosts = [one for one in calls if one.role and one.role.kind == "ghost"]
     transfers = [one for one in ghosts if one.role and one.role.is_guest_in(one.space)]
     stencil = max(
         (abs(o) for t in transfers for _, _, offset in _coarse(t) for o in offset), default=0
     )
-    return Depths(2 * -(-_furthest(own * substeps) // 2), max(_furthest(own), stencil))
+    ghost = 2 * -(-_furthest(own * substeps) // 2)
+    if not solved:
+        return Depths(ghost, max(_furthest(own), stencil))
+    return Depths(max(ghost, 2), max(_furthest(own), stencil), min(0, *solved))
 
 
 def _is_of_coarsest(step: Any) -> bool:

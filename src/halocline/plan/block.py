@@ -1,0 +1,42 @@
+"""The blocks of a decomposition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from halocline.geometry import Box
+    from halocline.language.spaces.role import Role
+
+# The owner of a block that is dropped.
+NOBODY = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The box of cells owned by a rank.
+
+    Attributes:
+        number: Position among all blocks.
+        rank: Its owner; NOBODY if it is dropped.
+        box: Its cells of the domain.
+        owned: The same and, at the edge of the domain, all boundary layers beyond it.
+        wrap: Cells once around the grid along x if the block goes all the way: its rows close on
+            themselves, which is left to kernels (see 'wrap.py'); else 0.
+        role: What it does, in a forest.
+        is_guest: Whether its cells are others' own.
+    """
+
+    number: int
+    rank: int
+    box: Box
+    owned: Box
+    wrap: int = 0
+    role: Role | None = None
+    is_guest: bool = False
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether its cells, if there are any, are some of those that users see."""
+        return not self.is_guest and (self.role is None or self.role.is_leaf)

@@ -13,6 +13,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 # where that is in a test of its own.
 CHOICES = {
     "acoustic_wave.py": (("60", "120"), None),
+    "advection_refined.py": (("64",), 0.05),
     "burgers.py": (("128", "300"), 5e-3),
     "columns.py": (("16", "5"), 1e-10),
     "elastic_wave.py": (("64", "60"), None),

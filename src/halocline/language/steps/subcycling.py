@@ -240,7 +240,10 @@ def _wanted(steps: Sequence[Call | Swap[Field]]) -> dict[Field, Interval]:
             continue
         here = (0,) * step.kernel.dimensions
         assigned = {step.field(s.field) for s in step.kernel.statements}
-        reach = _hull((here, here), *(wanted.pop(f) for f in assigned if f in wanted))
+        found = [wanted[f] for f in assigned if f in wanted]
+        reach = _hull((here, here), *found)
+        if step.mask is None:  # else other cells keep what they had
+            wanted = {field: one for field, one in wanted.items() if field not in assigned}
         for name, _, offset in step.kernel.read:
             field = step.field(name)
             moved = added(reach[0], offset), added(reach[1], offset)

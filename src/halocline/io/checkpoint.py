@@ -1,8 +1,9 @@
 """Checkpoints: a file from which a run goes on, on any number of ranks, to the same bits.
 
-It is a NumPy archive ('numpy.load' opens it): one array for each component of each field, and
-'checkpoint.json' with the rest. A zip archive knows the checksum of each of its files, so that
-damage is found; and a single file can take the place of an older one at once.
+It is a NumPy archive ('numpy.load' opens it): one array for each component of each field, of a
+forest with the cells of its leaves one after the other, and 'checkpoint.json' with the rest. A zip
+archive knows the checksum of each of its files, so that damage is found; and a single file can take
+the place of an older one at once.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -29,11 +31,15 @@ from halocline.language.points.record import AllRows
 from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from halocline.language.grids.fields import Field
+    from halocline.language.grids.forest import Forest
     from halocline.language.grids.grid import Grid
+    from halocline.language.spaces.leaves import Leaves
     from halocline.language.steps.steps import Step
 
-FORMAT = 3
+FORMAT = 4
 _ABOUT = "checkpoint.json"
 
 Facts = Mapping[str, str | int | float | bool]
@@ -57,6 +63,9 @@ class Stepping(Ranks, Protocol):
 
     def run(self, steps: int, *, progress: bool = True) -> None:
         """Do time steps; none of them still makes everything ready."""
+
+    def refit(self, leaves: Leaves) -> None:
+        """Give a forest other leaves."""
 
 
 @collective
@@ -83,17 +92,19 @@ def save(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
         "time": simulation.time.hex(),
         "about": dict(about or {}),
         **_shape(simulation, fields),
-        # Their arrays hold stored layers beyond the domain, too: kernels may have assigned there.
-        "boxes": {f.name: _ends(storage_of(f).kept_box) for f in fields},
         # As hexadecimal text: exact, and it knows NaN.
         "parameters": [[p.name, float(p.value).hex()] for p in numbers],
     }
     attempt = Attempt(place, simulation.job)
     archive = _Archive(place)
     attempt.do(lambda: archive.begin(content))
-    for field, component in _components(fields):
-        values = storage_of(field).gather_kept(component)
-        attempt.do(partial(archive.add, _name(field, component), values))
+    for name, positions in _leaves_to_keep(simulation.grid.held.forest):
+        attempt.do(partial(archive.add, name, positions))
+    for field in fields:
+        boxes = _boxes(field)
+        attempt.do(partial(archive.add, f"{field.name}.boxes.npy", _corners(boxes)))
+        for component, values in enumerate(storage_of(field).gather_kept(boxes)):
+            attempt.do(partial(archive.add, _name(field, component), _shaped(values, boxes)))
     for number, record in enumerate(records(simulation.steps)):
         for what, values in record.stored().all()._asdict().items():
             attempt.do(partial(archive.add, f"record {number} {what}.npy", values))
@@ -123,15 +134,14 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
     found = simulation.job.on_first(lambda: _read(place, dict(about or {}), expected))
     content = simulation.job.first(found)
     assert content is not None
-    for field, component in _components(fields):
-        box, name = Box(*map(tuple, content["boxes"][field.name])), _name(field, component)
-        values = simulation.job.on_first(partial(_array, place, field, box, name))
-        storage_of(field).scatter_kept(component, box, values)
+    _refit(simulation, place)
+    for field in fields:
+        (corners,) = _everywhere(simulation, place, [f"{field.name}.boxes.npy"])
+        boxes = [Box(*(tuple(map(int, end)) for end in pair)) for pair in corners]
+        storage_of(field).scatter_kept(boxes, partial(_component, simulation, place, field, boxes))
     for number, record in enumerate(records(simulation.steps)):
         names = [f"record {number} {what}.npy" for what in AllRows._fields]
-        rows = simulation.job.from_first(partial(_arrays, place, names))
-        assert rows is not None
-        record.stored().replace(AllRows(*rows))
+        record.stored().replace(AllRows(*_everywhere(simulation, place, names)))
     simulation.step = int(content["step"])
     simulation.time = float.fromhex(content["time"])
     for parameter, (_, number) in zip(numbers, content["parameters"], strict=True):
@@ -146,13 +156,16 @@ def _state(simulation: Stepping) -> tuple[tuple[Field, ...], tuple[Parameter, ..
 
 def _shape(simulation: Stepping, fields: tuple[Field, ...]) -> dict[str, Any]:
     """Return what a simulation must have in common with the one that goes on from it."""
-    grid, dt = simulation.grid, simulation.dt
+    grid, dt, forest = simulation.grid, simulation.dt, simulation.grid.held.forest
     return {
         "extent": list(grid.extent),
         "periodic": list(grid.periodic),
         "shifts": [list(shift) for shift in grid.shifts],
         "spacing": [np.asarray(widths).tolist() for widths in grid.spacing],
         "origin": list(grid.origin),
+        "forest": None
+        if forest is None
+        else [list(forest.leaves.block), forest.finest, forest.substeps],
         "dt": dt.name if isinstance(dt, Parameter) else dt,
         "fields": {f.name: _kind(f) for f in fields},
         "records": [[one.name, one.digest] for one in records(simulation.steps)],
@@ -164,12 +177,43 @@ def _kind(field: Field) -> str:
     return f"{field.dtype}, {field.components} component(s), {size} on '{field.axes}'"
 
 
-def _ends(box: Box) -> tuple[list[int], list[int]]:
-    return list(box.lower), list(box.upper)
+def _leaves_to_keep(forest: Forest | None) -> list[tuple[str, NDArray[np.int64]]]:
+    """Return where the leaves of each level are, under the names of arrays."""
+    levels = () if forest is None else forest.leaves.levels
+    return [
+        (f"leaves of level {n}.npy", np.array(positions, np.int64))
+        for n, positions in enumerate(levels)
+    ]
 
 
-def _components(fields: tuple[Field, ...]) -> list[tuple[Field, int]]:
-    return [(field, component) for field in fields for component in range(field.components)]
+def _refit(simulation: Stepping, path: Path) -> None:
+    """Give a forest the leaves that it had."""
+    forest = simulation.grid.held.forest
+    if forest is None:
+        return
+    names = [name for name, _ in _leaves_to_keep(forest)]
+    found = _everywhere(simulation, path, names)
+    levels = tuple(tuple(tuple(map(int, place)) for place in places) for places in found)
+    simulation.refit(replace(forest.leaves, levels=levels))
+
+
+def _boxes(field: Field) -> list[Box]:
+    """Return where a checkpoint has values of a field.
+
+    Stored layers beyond the domain, too: kernels may have assigned there.
+    """
+    forest = field.grid.held.forest
+    leaves = None if forest is None else forest.leaves.boxes(field.space.level)
+    return storage_of(field).kept_boxes(leaves)
+
+
+def _corners(boxes: Sequence[Box]) -> NDArray[np.int64]:
+    return np.array([(box.lower, box.upper) for box in boxes], np.int64)
+
+
+def _shaped(values: NDArray[Any] | None, boxes: Sequence[Box]) -> NDArray[Any] | None:
+    """Return the values of a single box in its shape, those of several one after the other."""
+    return values.reshape(boxes[0].extent) if values is not None and len(boxes) == 1 else values
 
 
 def _name(field: Field, component: int) -> str:
@@ -257,13 +301,28 @@ def _open(path: Path) -> dict[str, Any]:
     return content
 
 
-def _array(path: Path, field: Field, box: Box, name: str) -> Any:
-    """Return one component of a field in a box (rank 0)."""
-    (values,) = _arrays(path, [name])
-    try:
-        return values.astype(field.dtype, casting="no").reshape(box.extent)
-    except (ValueError, TypeError) as error:
-        raise _damaged(path, error) from error
+def _component(
+    simulation: Stepping, path: Path, field: Field, boxes: Sequence[Box], component: int
+) -> NDArray[Any] | None:
+    """Return one component of a field in some boxes on rank 0."""
+    name, cells = _name(field, component), sum(box.cells for box in boxes)
+
+    def read() -> NDArray[Any]:
+        (values,) = _arrays(path, [name])
+        try:
+            found: NDArray[Any] = values.astype(field.dtype, casting="no").reshape(cells)
+        except (ValueError, TypeError) as error:
+            raise _damaged(path, error) from error
+        return found
+
+    return simulation.job.on_first(read)
+
+
+def _everywhere(simulation: Stepping, path: Path, names: Sequence[str]) -> list[Any]:
+    """Return arrays of a checkpoint on all ranks."""
+    found = simulation.job.from_first(partial(_arrays, path, names))
+    assert found is not None
+    return found
 
 
 def _arrays(path: Path, names: Sequence[str]) -> list[Any]:

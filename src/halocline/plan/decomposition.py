@@ -266,11 +266,15 @@ class Decomposition:
         role = self.roles[number] if self.roles else None
         if box.is_empty:
             return Block(number, rank, box, box, role=role)
+        found = replace(self.placed(box), number=number, rank=rank, wrap=self.wrap, role=role)
+        return replace(found, is_guest=number in self.guests)
+
+    def placed(self, box: Box) -> Block:
+        """Return cells of the domain, the last faces apart, as a block that nobody has."""
         if self.closing:
             ends = zip(box.upper, self.extent, self.closing, strict=True)
             box = replace(box, upper=tuple(u + more if u == n else u for u, n, more in ends))
-        is_guest = number in self.guests
-        return Block(number, rank, box, self._with_layers(box), self.wrap, role, is_guest)
+        return Block(NOBODY, NOBODY, box, self._with_layers(box))
 
     def _with_layers(self, box: Box) -> Box:
         """Return the box grown without bound across the sides of the domain that it touches."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import cached_property
-from itertools import chain
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -192,8 +192,9 @@ class BlockStorage:
             if everywhere or self.job.rank == 0:
                 result = np.zeros((components, *box.extent), self.layout.dtype)
             for component in range(components):
-                room = None if result is None or box.is_empty else result[component]
-                self._bring(plan, self.own, component, box, room)
+                has_room = result is not None and not box.is_empty
+                places = [(box, result[component])] if has_room and result is not None else []
+                self._bring(plan, self.own, component, places)
         if result is None:
             return None
         lacking = tuple(0 if is_lacking else slice(None) for is_lacking in space.lacks)
@@ -204,46 +205,54 @@ class BlockStorage:
         """Return one component of all cells on rank 0, None elsewhere; collective."""
         result = self._room()
         with self.job.call(f"gather_component of '{self.layout.name}'"):
-            self._bring(self._own_to_first, self.own, component, self._all_cells, result)
+            places = _parted([self._all_cells], result)
+            self._bring(self._own_to_first, self.own, component, places)
         return result
 
     def gather_boxes(self, boxes: Sequence[Box], component: int) -> list[NDArray[Any]] | None:
         """Return one component in some boxes on rank 0, None elsewhere; collective."""
         with self.job.call(f"gather_boxes of '{self.layout.name}'"):
-            plan = redistribution(self.own, self._on_first(*boxes), self.job.rank)
+            plan = redistribution(self.own, self._on_first(boxes), self.job.rank)
             wanted = [] if self.job.rank else boxes
             places = [(box, np.zeros(box.extent, self.layout.dtype)) for box in wanted]
-            found = self.parts(self.own, component, will_write=False)
-            redistribute(plan, found, places, self.layout.dtype, self.job)
+            self._bring(plan, self.own, component, places)
         return None if self.job.rank else [values for _, values in places]
 
-    def gather_kept(self, component: int) -> NDArray[Any] | None:
-        """Return one component in 'kept_box' on rank 0, None elsewhere; collective."""
-        with self.job.call(f"gather_kept of '{self.layout.name}'"):
-            box = self.kept_box
-            result = None if self.job.rank else np.zeros(box.extent, self.layout.dtype)
-            self._bring(self._kept_to_first, self.kept, component, box, result)
-        return result
+    def gather_kept(self, boxes: Sequence[Box]) -> Iterator[NDArray[Any] | None]:
+        """Yield each component of 'kept_boxes', one after the other, on rank 0; None elsewhere.
 
-    def scatter_kept(self, component: int, box: Box, values: NDArray[Any] | None) -> None:
-        """Give one component the values that rank 0 has in a box; collective."""
-        with self.job.call(f"scatter_kept of '{self.layout.name}'"):
-            plan = redistribution(self._on_first(box), self.kept, self.job.rank)
-            places = self.parts(self.kept, component, will_write=True)
-            found = [] if values is None else [(box, values)]
-            redistribute(plan, found, places, self.layout.dtype, self.job)
+        Collective, as long as they are asked for.
+        """
+        plan = redistribution(self.kept, self._on_first(boxes), self.job.rank)
+        for component in range(self.layout.components):
+            with self.job.call(f"gather_kept of '{self.layout.name}'"):
+                result = None
+                if self.job.rank == 0:
+                    result = np.zeros(sum(box.cells for box in boxes), self.layout.dtype)
+                self._bring(plan, self.kept, component, _parted(boxes, result))
+            yield result
+
+    def scatter_kept(
+        self, boxes: Sequence[Box], values: Callable[[int], NDArray[Any] | None]
+    ) -> None:
+        """Give each component the values that rank 0 has in some boxes; collective.
+
+        Args:
+            boxes: The boxes.
+            values: Called with a component it returns those, one box after the other, on rank 0.
+        """
+        plan = redistribution(self._on_first(boxes), self.kept, self.job.rank)
+        for component in range(self.layout.components):
+            found = values(component)
+            with self.job.call(f"scatter_kept of '{self.layout.name}'"):
+                places = self.parts(self.kept, component, will_write=True)
+                redistribute(plan, _parted(boxes, found), places, self.layout.dtype, self.job)
 
     def _bring(
-        self,
-        plan: Redistribution,
-        have: BoxesOfRanks,
-        component: int,
-        box: Box,
-        result: NDArray[Any] | None,
+        self, plan: Redistribution, have: BoxesOfRanks, component: int, places: Sequence[Values]
     ) -> None:
         """Bring what ranks have of one component to who wants it, as planned."""
         found = self.parts(have, component, will_write=False)
-        places = [] if result is None else [(box, result.reshape(box.extent))]
         redistribute(plan, found, places, self.layout.dtype, self.job)
 
     @property
@@ -252,11 +261,7 @@ class BlockStorage:
 
     @cached_property
     def _own_to_first(self) -> Redistribution:
-        return redistribution(self.own, self._on_first(self._all_cells), self.job.rank)
-
-    @cached_property
-    def _kept_to_first(self) -> Redistribution:
-        return redistribution(self.kept, self._on_first(self.kept_box), self.job.rank)
+        return redistribution(self.own, self._on_first([self._all_cells]), self.job.rank)
 
     @cached_property
     def own(self) -> BoxesOfRanks:
@@ -268,12 +273,19 @@ class BlockStorage:
         """The cells of all ranks that keep their values from one run to the next."""
         return boxes_of_ranks(self.decomposition, self.layout.kept)
 
-    @cached_property
-    def kept_box(self) -> Box:
-        """A box around all cells and those stored layers beyond the domain."""
+    def kept_boxes(self, leaves: Sequence[Box] | None) -> list[Box]:
+        """Return boxes that hold all 'kept' cells, whichever ranks have them.
+
+        Args:
+            leaves: The cells of a forest's leaves of the level, a box each; None for a grid, all of
+                whose cells are in one box.
+        """
+        if leaves is not None:
+            blocks = map(self.decomposition.placed, leaves)
+            return [self.layout.kept(block) for block in blocks]
         around = bounding_box([self._all_cells, *chain.from_iterable(self.kept)])
         assert around is not None
-        return around
+        return [around]
 
     def parts(
         self, boxes: BoxesOfRanks, component: int | slice, *, will_write: bool
@@ -284,7 +296,7 @@ class BlockStorage:
             for number, box in zip(self._numbers, boxes[self.job.rank], strict=True)
         ]
 
-    def _on_first(self, *boxes: Box) -> BoxesOfRanks:
+    def _on_first(self, boxes: Sequence[Box]) -> BoxesOfRanks:
         """Return boxes as what rank 0 has or wants."""
         return [list(boxes), *([] for _ in range(1, self.job.size))]
 
@@ -292,6 +304,18 @@ class BlockStorage:
         """Return an array of all cells on rank 0; dropped blocks have no values but zeros."""
         shape = self.layout.space.shape
         return None if self.job.rank else np.zeros(shape, self.layout.dtype)
+
+
+def _parted(boxes: Sequence[Box], values: NDArray[Any] | None) -> list[Values]:
+    """Return the values of boxes, which follow each other in an array; none if there is none."""
+    if values is None:
+        return []
+    ends = accumulate((box.cells for box in boxes), initial=0)
+    flat = values.reshape(-1)
+    return [
+        (box, flat[first : first + box.cells].reshape(box.extent))
+        for box, first in zip(boxes, ends, strict=False)
+    ]
 
 
 def stored_field(layout: FieldLayout, alignment: int, space: int = 0) -> _core.Field:

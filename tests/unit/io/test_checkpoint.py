@@ -83,7 +83,8 @@ def test_numpy_opens_it_and_finds_a_component_an_array(path):
     made.simulation.run(3, progress=False)
     save(made.simulation, path, {"case": "waves"})
     found = np.load(path)
-    assert set(found.files) == {"checkpoint.json", "a.0", "a.1", "sum.0"}
+    named = {"checkpoint.json", "a.boxes", "a.0", "a.1", "sum.boxes", "sum.0"}
+    assert set(found.files) == named
     assert np.array_equal(found["a.1"], made.a.gather()[1])
     about = json.loads(found["checkpoint.json"])
     assert about["step"] == 3
@@ -249,7 +250,7 @@ def test_a_checkpoint_without_one_of_its_arrays_is_told(path):
 def test_a_checkpoint_of_another_format_is_told(path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("checkpoint.json", '{"format": 99}')
-    with pytest.raises(CaseError, match=r"has format 99; expected 3\. Go on with the version"):
+    with pytest.raises(CaseError, match=r"has format 99; expected 4\. Go on with the version"):
         load(waves().simulation, path)
 
 

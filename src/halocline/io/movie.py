@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from halocline.errors import OutputError
 from halocline.io.output import writing
-from halocline.io.plots import MISSING, make_figure
+from halocline.io.plots import MISSING, add_blocks, borders, make_figure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import xarray
+    from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
@@ -27,7 +29,8 @@ def draw_movie(series: str | Path, variable: str, path: str | Path) -> None:
     """Draw a GIF with a frame for each time of a series; colours mean the same in all of them.
 
     Args:
-        series: A store with dimensions time, x, y and maybe z, across which the middle is shown.
+        series: A store with dimensions time, x, y and maybe z, across which the middle is shown; or
+            with groups for the levels of a forest, whose blocks are shown, too.
         variable: Its name in the store.
         path: The movie, put in its place when complete.
 
@@ -38,63 +41,108 @@ def draw_movie(series: str | Path, variable: str, path: str | Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     path = Path(path)
-    values = _open(Path(series), variable, path)
-    figure, show = _picture(values)
+    layers = _open(Path(series), variable, path)
+    figure, show = _picture(layers)
     FigureCanvasAgg(figure)
     writer = PillowWriter(fps=_FRAMES_PER_SECOND)
     unfinished = path.with_name("unfinished." + path.name)
     with writing(path):
         with writer.saving(figure, unfinished, dpi=100):
-            for number in range(values.sizes["time"]):
+            for number in range(layers[0].values.sizes["time"]):
                 show(number)
                 writer.grab_frame()
         unfinished.replace(path)
 
 
-def _open(series: Path, variable: str, path: Path) -> xarray.DataArray:
+class Layer(NamedTuple):
+    """What lies over the layers before, but where values are missing.
+
+    Attributes:
+        values: Along time, x, y and maybe z.
+        leaf: Which blocks of a level are leaves, likewise; None of a grid.
+    """
+
+    values: xarray.DataArray
+    leaf: xarray.DataArray | None = None
+
+
+def _open(series: Path, variable: str, path: Path) -> list[Layer]:
     import xarray
 
     try:
-        values: xarray.DataArray = xarray.open_zarr(series, decode_timedelta=False)[variable]
+        # Loaded plane by plane.
+        tree = xarray.open_datatree(series, engine="zarr", decode_timedelta=False)
+        levels = sorted(tree.children, key=lambda name: tree[name].attrs["level"])
+        layers = [_of_level(tree[name].dataset, variable) for name in levels]
+        layers = layers or [Layer(tree.dataset[variable])]
     except (OSError, KeyError, ValueError) as error:
         raise OutputError(
             f"Could not write '{path}': it needs '{variable}' of '{series}', which cannot be read."
         ) from error
-    if not values.sizes["time"]:
+    if not layers[0].values.sizes["time"]:
         raise OutputError(f"Could not write '{path}': '{series}' has no times.")
-    return values
+    return layers
 
 
-def _picture(values: xarray.DataArray) -> tuple[Figure, Callable[[int], None]]:
+def _of_level(contents: xarray.Dataset, variable: str) -> Layer:
+    """Return a level, of three axes in the cells above the middle: there leaves may change."""
+    found = []
+    for values in (contents[variable], contents["leaf"]):
+        across = values.dims[len(_IN_PLANE) :]
+        found.append(values.isel({axis: values.sizes[axis] // 2 for axis in across}))
+    return Layer(*found)
+
+
+def _picture(layers: Sequence[Layer]) -> tuple[Figure, Callable[[int], None]]:
     """Return a picture and what makes it show the time with a number."""
     figure = make_figure(6.0, 4.9)
     axes = figure.subplots()
-    low, high = _range(values)
-    places = [values[axis].values for axis in values.dims[1 : len(_IN_PLANE)]]
+    first = layers[0].values
+    low, high = _range([layer.values for layer in layers])
     colours: dict[str, Any] = {
         "cmap": "RdBu_r" if low < 0.0 else "viridis",
         "vmin": low,
         "vmax": high,
     }
-    if all(map(_is_even, places)):
-        colours |= {"origin": "lower", "extent": (*_sides(places[0]), *_sides(places[1]))}
-        image: ScalarMappable = axes.imshow(_middle(values, 0).T, **colours)
-    else:
-        image = axes.pcolormesh(*places, _middle(values, 0).T, shading="nearest", **colours)
-        axes.set_aspect("equal")
+    images = [_image(axes, layer.values, colours) for layer in layers]
+    lines = None if layers[0].leaf is None else add_blocks(axes, _leaves(layers, 0))
     axes.set(xlabel="x", ylabel="y", facecolor=MISSING)
-    label = f"{values.attrs['long_name'] or values.name} [{values.attrs['units']}]"
-    figure.colorbar(image, ax=axes, label=label)
-    times = values["time"].attrs["long_name"]
+    label = f"{first.attrs['long_name'] or first.name} [{first.attrs['units']}]"
+    figure.colorbar(images[0], ax=axes, label=label)
+    times = first["time"].attrs["long_name"]
 
     def show(number: int) -> None:
-        image.set_array(_middle(values, number).T)
-        step, time = (values[name].values[number] for name in ("step", "time"))
+        for image, layer in zip(images, layers, strict=True):
+            image.set_array(_middle(layer.values, number).T)
+        if lines is not None:
+            lines.set_segments(borders(_leaves(layers, number)))
+        step, time = (first[name].values[number] for name in ("step", "time"))
         is_date = np.issubdtype(time.dtype, np.datetime64)
         shown = np.datetime_as_string(time, unit="s") if is_date else f"{time:.6g}"
         axes.set_title(f"step {step}, {times}: {shown}")
 
     return figure, show
+
+
+def _image(axes: Axes, values: xarray.DataArray, colours: dict[str, Any]) -> ScalarMappable:
+    places = [values[axis].values for axis in values.dims[1 : len(_IN_PLANE)]]
+    if all(map(_is_even, places)):
+        extent = (*_sides(places[0]), *_sides(places[1]))
+        return axes.imshow(_middle(values, 0).T, origin="lower", extent=extent, **colours)
+    image = axes.pcolormesh(*places, _middle(values, 0).T, shading="nearest", **colours)
+    axes.set_aspect("equal")
+    return image
+
+
+def _leaves(layers: Sequence[Layer], number: int) -> NDArray[np.float64]:
+    """Return low x, low y, high x, high y of the leaves of all levels at a time."""
+    found = []
+    for leaf in (layer.leaf for layer in layers if layer.leaf is not None):
+        x, y = (leaf[axis].values for axis in leaf.dims[1 : len(_IN_PLANE)])
+        ends = [np.linspace(*_sides(at), len(at) + 1) for at in (x, y)]
+        i, j = np.nonzero(leaf.values[number])
+        found.append(np.stack([ends[0][i], ends[1][j], ends[0][i + 1], ends[1][j + 1]], axis=1))
+    return np.concatenate(found)
 
 
 def _middle(values: xarray.DataArray, number: int) -> NDArray[Any]:
@@ -106,13 +154,14 @@ def _middle(values: xarray.DataArray, number: int) -> NDArray[Any]:
     return np.asarray(middle.mean(axis=-1))
 
 
-def _range(values: xarray.DataArray) -> tuple[float, float]:
+def _range(layers: Sequence[xarray.DataArray]) -> tuple[float, float]:
     """Return what the colours stand for: symmetric about zero where there are both signs.
 
     Values may be missing, but not all of them.
     """
-    planes = [_middle(values, n) for n in range(len(values))]
-    low, high = float(min(map(np.nanmin, planes))), float(max(map(np.nanmax, planes)))
+    planes = (_middle(values, n) for values in layers for n in range(len(values)))
+    known = [plane for plane in planes if not np.isnan(plane).all()]
+    low, high = float(min(map(np.nanmin, known))), float(max(map(np.nanmax, known)))
     if low < 0.0 < high:
         low, high = -max(-low, high), max(-low, high)
     return low, high

@@ -57,7 +57,7 @@ def test_the_middle_of_z_is_a_plane_or_the_mean_of_two():
 )
 def test_colours_mean_the_same_at_all_times(low, high, expected):
     values = xarray.DataArray(np.array([[[low, low]], [[high, low]]]))
-    assert _range(values) == expected
+    assert _range([values]) == expected
 
 
 def test_a_series_without_the_variable_or_without_times_is_told(tmp_path: Path):

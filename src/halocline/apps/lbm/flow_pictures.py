@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from halocline.io.output import writing
-from halocline.io.plots import INK, LINE, MARKS, Points, make_figure
+from halocline.io.plots import INK, LINE, MARKS, Points, add_blocks, make_figure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,6 +37,7 @@ class Plane:
         exponent: Of the speed, shown as colour; below 1 slow eddies show as well.
         starts: Points through which more streamlines go (n, 2); None for no more.
         vorticity: Shown as colour instead of the speed (n, m); None for the speed.
+        blocks: Blocks whose borders are drawn (k, 4), see 'add_blocks'; None for none.
     """
 
     u: Array
@@ -49,6 +50,7 @@ class Plane:
     exponent: float = 1.0
     starts: Array | None = None
     vorticity: Array | None = None
+    blocks: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,6 +148,8 @@ def _plane(figure: Figure, axes: Axes, plane: Plane) -> None:
         axes.streamplot(x, y, u, v, density=1.3, **style)
         if plane.starts is not None:
             axes.streamplot(x, y, u, v, density=3.0, start_points=plane.starts, **style)
+    if plane.blocks is not None:
+        add_blocks(axes, plane.blocks)
     axes.set(
         xlabel=plane.axes[0],
         ylabel=plane.axes[1],

@@ -22,7 +22,7 @@ class Problem:
     """What a simulation is made of, and what can be seen of it on its way.
 
     Attributes:
-        grid: The grid, with its fields and their boundaries.
+        grid: The grid, with its fields and their boundaries; of a forest 'forest.grid'.
         steps: One time step.
         quantities: What is written as fields, read at probes, shown in a movie.
         integrals: Numbers that tell of all cells together.

@@ -21,6 +21,7 @@ from halocline.errors import OutputError
 from halocline.io.log import RunLog
 from halocline.io.output import check_unused, create_directory, write_all, write_text
 from halocline.io.variable import Variable
+from halocline.language.grids.forest import forest_behind
 from halocline.simulation import Simulation
 
 
@@ -167,5 +168,7 @@ def _write_fields(
     from halocline.io.zarr import write_zarr
 
     about: Mapping[str, Any] = {"title": case.describe().splitlines()[0], **case.parameter_values}
-    contents = dataset(problem.grid, (*variables, *problem.constants), about, problem.axes)
+    forest = forest_behind(problem.grid)
+    grid = problem.grid if forest is None else forest.level(forest.leaves.finest)
+    contents = dataset(grid, (*variables, *problem.constants), about, problem.axes)
     write_zarr(directory / "fields.zarr", contents)

@@ -21,7 +21,7 @@ from halocline.io.sections import AnyLevel, Choice, sections_of
 from halocline.io.store import Contents, Place, Store, has_cells, in_group, variables_of
 from halocline.io.times import BOUNDS, Times
 from halocline.io.zarr_store import ZarrStore
-from halocline.language.grids.forest import Forest
+from halocline.language.grids.forest import Forest, forest_behind
 from halocline.language.grids.resampled import Prolongation, check_memory
 from halocline.runtime.collective import collective
 
@@ -66,7 +66,7 @@ class FieldSeries:
         path: The file; its ending says the format: '.nc' NetCDF, '.zarr' Zarr.
         every: Steps between two times.
         simulation: What does the steps.
-        grid: Where the quantities live: a grid or a forest.
+        grid: Where the quantities live: a grid or a forest, also by the grid of a level.
         quantities: What is stored.
         time_unit: In words; of the units of CF conventions 's' alone.
         about: What the whole file is about.
@@ -303,7 +303,7 @@ def check_levels(
     Raises:
         CaseError: There is such a choice.
     """
-    if not isinstance(grid, Forest):
+    if forest_behind(grid) is None:
         if level is not None:
             raise CaseError(
                 f"The file '{name}' was asked for level {level!r}, but the grid has no levels.",

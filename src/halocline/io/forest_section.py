@@ -55,13 +55,13 @@ def section(quantity: Quantity, z: float | None = None) -> Section | None:
         one.stored().gather_boxes(of_level, quantity.component)
         for one, of_level in zip(field.levels, boxes, strict=True)
     ]
-    finest = forest.level(forest.levels - 1)
+    finest = forest.level(forest.leaves.finest)
     result = np.empty(finest.extent[:_PLANE], quantity.dtype)
     blocks = []
     for level, (of_level, values) in enumerate(zip(boxes, found, strict=True)):
         if values is None:
             return None
-        ratio = 2 ** (forest.levels - 1 - level)
+        ratio = 2 ** max(0, forest.leaves.finest - level)
         for box, one in zip(of_level, values, strict=True):
             flat = quantity.shown(one).reshape(box.extent[:_PLANE])
             lower, upper = ([ratio * n for n in end[:_PLANE]] for end in (box.lower, box.upper))

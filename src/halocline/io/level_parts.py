@@ -15,7 +15,6 @@ from halocline.geometry import Box
 from halocline.io.store import edge_of_piece
 from halocline.io.variable import Variable
 from halocline.language.grids.grid import Grid
-from halocline.language.grids.resampled import gather_leaves, uniform
 from halocline.plan.forest_blocks import join
 
 if TYPE_CHECKING:
@@ -168,14 +167,10 @@ class Resampled:
 
     def gathered(self) -> Iterator[tuple[Place, NDArray[Any] | None]]:
         """Yield all values of the box at once; see 'Source'."""
-        field = self.quantity.of_forest
-        found = gather_leaves(field, self.quantity.component)
-        if found is None:
-            yield (), None
-            return
-        shown = [{p: self.quantity.shown(v) for p, v in blocks.items()} for blocks in found]
-        whole = uniform(field.forest.leaves, shown, *self._how)
-        yield (), whole[self._box.slices((0,) * whole.ndim)].astype(self.dtype)
+        whole = self.quantity.resampled(*self._how)
+        if whole is not None:
+            whole = whole[self._box.slices((0,) * whole.ndim)].astype(self.dtype)
+        yield (), whole
 
 
 def _pieces(box: Box) -> Iterator[Box]:

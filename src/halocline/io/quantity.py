@@ -11,6 +11,13 @@ from halocline.errors import CaseError
 from halocline.io.gather import storage_of
 from halocline.io.variable import Variable
 from halocline.language.grids.composite import CompositeField
+from halocline.language.grids.resampled import (
+    Prolongation,
+    check_in_cells,
+    check_memory,
+    gather_leaves,
+    uniform,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,9 +98,40 @@ class Quantity:
         return np.asarray(converted, self.dtype)
 
     def gather(self) -> Variable:
-        """Return the values of all cells; collective, with values on rank 0 only."""
-        stored = storage_of(self.of_grid).gather_component(self.component)
+        """Return the values of all cells; collective, with values on rank 0 only.
+
+        Of a forest each cell of the finest level that there is has the value of the leaf around it.
+
+        Raises:
+            GridError: A forest's do not live in the middle of cells.
+            OutOfMemoryError: A forest's do not fit into memory.
+        """
+        if isinstance(self.field, CompositeField):
+            forest = self.field.forest
+            level = forest.leaves.finest
+            values = self.resampled(level, "nearest")
+            return replace(self.on(0).variable(values), grid=forest.level(level))
+        stored = storage_of(self.field).gather_component(self.component)
         return self.variable(None if stored is None else self.shown(stored))
+
+    def resampled(self, level: int, prolongation: Prolongation) -> NDArray[Any] | None:
+        """Return all levels of a forest on the cells of one, as shown; collective.
+
+        Raises:
+            GridError: They do not live in the middle of cells.
+            OutOfMemoryError: They do not fit into memory.
+        """
+        field = self.of_forest
+        check_in_cells(field)
+        job, forest = field.level(0).stored().job, field.forest
+        with job.call(f"resampled of '{self.name}'"):
+            extent = forest.level(level).extent
+            job.on_first(lambda: check_memory(self.name, extent, self.dtype))
+            found = gather_leaves(field, self.component)
+        if found is None:
+            return None
+        shown = [{p: self.shown(v) for p, v in blocks.items()} for blocks in found]
+        return uniform(forest.leaves, shown, level, prolongation)
 
     def variable(self, values: NDArray[Any] | None) -> Variable:
         """Return values with what a reader must know of them."""

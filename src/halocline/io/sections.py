@@ -19,7 +19,8 @@ from halocline.io.level_parts import LeafMap, OnLevel, Resampled
 from halocline.io.part import Mean, Part
 from halocline.io.region import box_in, box_of_region
 from halocline.io.times import along_time
-from halocline.language.grids.forest import Forest
+from halocline.language.grids.forest import Forest, forest_behind
+from halocline.language.grids.grid import Grid
 from halocline.language.grids.resampled import check_in_cells, check_prolongation
 from halocline.language.numbers import Range, whole_number
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from halocline.io.region import Region
     from halocline.io.times import Times
     from halocline.io.variable import Variable
-    from halocline.language.grids.grid import Grid
     from halocline.language.grids.resampled import Prolongation
 
 # A level by its number, or the finest that a forest may have.
@@ -102,11 +102,13 @@ def sections_of(
         CaseError: There is no such level, a region has no cells, or a quantity lives elsewhere.
         GridError: A quantity does not live in the middle of cells, or the prolongation is unknown.
     """
-    if not isinstance(grid, Forest):
+    forest = forest_behind(grid)
+    if forest is None:
+        assert isinstance(grid, Grid)
         return [_of_grid(grid, quantities, choice)]
     if level is None:
-        return [_of_level(grid, each, quantities, choice) for each in range(grid.finest + 1)]
-    return [_of_one_level(grid, quantities, choice, level, prolongation)]
+        return [_of_level(forest, each, quantities, choice) for each in range(forest.finest + 1)]
+    return [_of_one_level(forest, quantities, choice, level, prolongation)]
 
 
 def _of_grid(grid: Grid, quantities: Sequence[Quantity], choice: Choice) -> Section:

@@ -19,12 +19,12 @@ from halocline.errors import CaseError
 from halocline.io.output import Attempt, Ranks, create_directory, replace_text
 from halocline.io.vtk_image import ArrayOfCells, ImageFile, ending
 from halocline.io.vtk_levels import Levels
-from halocline.language.grids.forest import Forest
+from halocline.language.grids.forest import Forest, forest_behind
+from halocline.language.grids.grid import Grid
 from halocline.runtime.collective import collective
 
 if TYPE_CHECKING:
     from halocline.io.quantity import Quantity
-    from halocline.language.grids.grid import Grid
 
 _VECTOR = 3
 
@@ -38,7 +38,7 @@ class VtkSeries:
         directory: Where both are put.
         interval: Steps between two times.
         ranks: Who takes part.
-        grid: Where the quantities live: a grid or a forest.
+        grid: Where the quantities live: a grid or a forest, also by the grid of a level.
         quantities: What is stored, as data of cells; those of one vector side by side.
         dt: The length of a step.
         goes_on_from: The step after which times are added to those that are there; later ones are
@@ -67,13 +67,7 @@ class VtkSeries:
         self.interval = interval
         self._directory = Path(directory)
         self.job = ranks.job
-        groups = _groups(quantities)
-        arrays = tuple(map(_array_of, groups))
-        self._state = (
-            Levels(grid, groups, arrays)
-            if isinstance(grid, Forest)
-            else WholeGrid(grid, groups, arrays)
-        )
+        self._state = _state_of(grid, _groups(quantities))
         self._dt = dt
         with self.job.call("VtkSeries"):
             self.job.on_first(partial(self._begin, -1 if goes_on_from is None else goes_on_from))
@@ -165,6 +159,16 @@ def _groups(quantities: Iterable[Quantity]) -> tuple[Group, ...]:
         members = tuple(group)
         found += [members] if vector else [(member,) for member in members]
     return tuple(found)
+
+
+def _state_of(grid: Grid | Forest, groups: Sequence[Group]) -> WholeGrid | Levels:
+    """Return what writes the times."""
+    arrays = tuple(map(_array_of, groups))
+    forest = forest_behind(grid)
+    if forest is not None:
+        return Levels(forest, groups, arrays)
+    assert isinstance(grid, Grid)
+    return WholeGrid(grid, groups, arrays)
 
 
 def _array_of(group: Group) -> ArrayOfCells:

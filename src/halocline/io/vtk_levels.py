@@ -76,7 +76,7 @@ class Levels:
         folder = path.with_suffix("")
         boxes = [
             (level, box)
-            for level in range(self._forest.levels)
+            for level in range(self._forest.leaves.finest + 1)
             for box in join(map(self._forest.leaves.box, self._forest.leaves.blocks(level)))
         ]
         names = [f"level_{level}_{n:06d}.vti" for n, (level, _) in enumerate(boxes)]
@@ -140,7 +140,7 @@ class Levels:
             f'<VTKFile type="{kind}" version="1.1" byte_order="LittleEndian">',
             f'<{kind} origin="{origin}" grid_description="{described}">',
         ]
-        for level in range(forest.levels):
+        for level in range(forest.leaves.finest + 1):
             lines.append(f'<Block level="{level}" spacing="{widths_of(forest.level(level))}">')
             of_level = [(n, box) for n, (l, box) in zip(names, boxes, strict=True) if l == level]
             lines += [

@@ -225,13 +225,13 @@ def test_a_grid_has_no_level_and_fields_are_of_what_is_written(tmp_path: Path):
     made = forest()
     with pytest.raises(CaseError) as error:
         FieldSeries(
-            tmp_path / "s.nc", 1, made.simulation, made.forest.grid, made.quantities, level=1
+            tmp_path / "s.nc", 1, made.simulation, hc.Grid((4, 4)), made.quantities, level=1
         )
     assert str(error.value) == (
         "The file 's.nc' was asked for level 1, but the grid has no levels. Leave out 'level'."
     )
     with pytest.raises(CaseError, match="'T' has values on all levels of a forest"):
-        FieldSeries(tmp_path / "s.nc", 1, made.simulation, made.forest.grid, made.quantities)
+        FieldSeries(tmp_path / "s.nc", 1, made.simulation, hc.Grid((4, 4)), made.quantities)
     made.quantities = (replace(made.quantities[0], field=made.T.level(0)),)
     with pytest.raises(CaseError, match="'T' has values on one grid; expected a field on all"):
         series(tmp_path / "s.zarr", made)

@@ -209,6 +209,11 @@ class Forest:
         return int(values.max())
 
 
+def forest_behind(grid: Grid | Forest) -> Forest | None:
+    """Return a forest, or that of whose levels a grid is one; None if there is none."""
+    return grid if isinstance(grid, Forest) else grid.held.forest
+
+
 def forest_for(grid: Grid, call: str) -> Forest:
     """Return the forest of whose levels a grid is one, for a call that needs one.
 

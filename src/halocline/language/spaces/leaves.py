@@ -83,6 +83,11 @@ class Leaves:
         """Return whether there was a block that has been refined."""
         return level < len(self.levels) and position in self._refined[level]
 
+    @property
+    def finest(self) -> int:
+        """The finest level that has some."""
+        return max(level for level, found in enumerate(self.levels) if found)
+
     def blocks(self, level: int) -> list[Position]:
         """Return the positions of a level's blocks in ascending order, leaves and refined ones."""
         return sorted(self._of_level[level] | self._refined[level])

@@ -13,8 +13,9 @@ import numpy as np
 from halocline.errors import CaseError
 from halocline.geometry import AXES
 from halocline.io.axis import PURE_NUMBERS, Axes, faces_along, places_along
-from halocline.io.gather import gather_cells
+from halocline.io.gather import Cell, gather_cells
 from halocline.io.output import Attempt, Ranks, replace_text, writing
+from halocline.language.grids.composite import CompositeField
 from halocline.language.grids.widths import middles
 from halocline.runtime.collective import collective
 
@@ -66,6 +67,23 @@ class Probe:
             found.append(min(int(np.searchsorted(at, x, "right")), domain.upper[axis] - 1))
         return tuple(found)
 
+    def place(self, quantity: Quantity, axes: Axes = PURE_NUMBERS) -> tuple[Field, int, Cell]:
+        """Return the field, component and cell where a quantity is read, of a forest as it is now.
+
+        There it is the cell of a leaf: of the level that has one around the point.
+        """
+        if not isinstance(quantity.field, CompositeField):
+            return quantity.field, quantity.component, self.cell(quantity.field, axes)
+        leaves = quantity.field.forest.leaves
+        for level in range(leaves.finest, 0, -1):
+            of_level = quantity.field.level(level)
+            cell = self.cell(of_level, axes)
+            block = tuple(n // b for n, b in zip(cell, leaves.block, strict=True))
+            if leaves.is_leaf(level, block):
+                return of_level, quantity.component, cell
+        coarsest = quantity.field.level(0)
+        return coarsest, quantity.component, self.cell(coarsest, axes)
+
 
 class TimeSeries:
     """A CSV file with a row for each time, and comments that explain the columns; collective.
@@ -109,11 +127,8 @@ class TimeSeries:
         self._integrals = tuple(integrals)
         self._probed = [(q, probe) for probe in probes for q in quantities]
         for quantity, probe in self._probed:
-            probe.check(quantity.of_grid.grid, axes)
+            probe.check(_grid_of(quantity), axes)
         self._axes = axes
-        self._places = [
-            (q.of_grid, q.component, probe.cell(q.of_grid, axes)) for q, probe in self._probed
-        ]
         with self.job.call("TimeSeries"):
             self.job.on_first(partial(self._begin, self._head(time_unit), goes_on_from))
 
@@ -121,23 +136,29 @@ class TimeSeries:
         """Return the comments and the names of the columns."""
         comments = [f"# time [{time_unit}]"]
         comments += [f"# {i.name} [{i.unit}]: {i.description}" for i in self._integrals]
-        for (quantity, probe), (field, _, cell) in zip(self._probed, self._places, strict=True):
-            where = Probe(tuple(self._place(field, axis, cell) for axis in field.space.axes))
-            text = f"{quantity.description} in the cell at {where}"
+        for quantity, probe in self._probed:
+            text = f"{quantity.description} in the {self._where(quantity, probe)}"
             comments.append(f"# {quantity.name}{probe} [{quantity.unit}]: {text}")
         names = ["step", "time", *(i.name for i in self._integrals)]
         return [*comments, ",".join([*names, *(f"{q.name}{p}" for q, p in self._probed)])]
 
-    def _place(self, field: Field, axis: int, cell: tuple[int, ...]) -> float:
-        """Return the coordinate of a cell along an axis."""
-        count = field.space.domain.extent[axis]
-        return float(places_along(field.grid, axis, self._axes, field.location, count)[cell[axis]])
+    def _where(self, quantity: Quantity, probe: Probe) -> str:
+        """Return which cell a column is about."""
+        if isinstance(quantity.field, CompositeField):
+            return "cell of a leaf around it"
+        field, _, cell = probe.place(quantity, self._axes)
+        extent = field.space.domain.extent
+        at = (
+            places_along(field.grid, axis, self._axes, field.location, extent[axis])[cell[axis]]
+            for axis in field.space.axes
+        )
+        return f"cell at {Probe(tuple(map(float, at)))}"
 
     @collective
     def write(self, step: int, time: float) -> None:
         """Add a row; see 'Output.write'."""
         attempt = Attempt(self._path, self.job)
-        stored = gather_cells(self._places)
+        stored = gather_cells([probe.place(q, self._axes) for q, probe in self._probed])
         attempt.do(lambda: self._add(step, time, stored or []))
         attempt.finish()
 
@@ -163,3 +184,9 @@ class TimeSeries:
             whole = [row for row in cells if len(row) == len(head[-1].split(","))]
             rows = [",".join(row) for row in whole if int(row[0]) <= goes_on_from]
         replace_text(self._path, "\n".join([*head, *rows]))
+
+
+def _grid_of(quantity: Quantity) -> Grid:
+    """Return the grid in which a probe must lie."""
+    field = quantity.field
+    return field.level(0).grid if isinstance(field, CompositeField) else field.grid

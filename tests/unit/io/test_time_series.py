@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from unit.io.forests import forest
 from waves import waves
 
 import halocline as hc
@@ -115,3 +116,23 @@ def test_a_full_disk_is_told(tmp_path: Path, monkeypatch):
     monkeypatch.setattr(Path, "open", full)
     with pytest.raises(OutputError, match=r"series\.csv': No space left on device"):
         into.write(0, 0.0)
+
+
+def test_a_probe_in_a_forest_reads_the_leaf_around_it_as_it_is_then(tmp_path: Path):
+    before, after = forest(4.0), forest(1.0)
+    path, probes = tmp_path / "s.csv", (Probe((1.6, 2.1)), Probe((4.9, 1.1)))
+    rows = []
+    for made, goes_on_from in ((before, None), (after, 0)):
+        found = TimeSeries(
+            path, 1, made.simulation, (), made.quantities, probes, time_unit="s",
+            goes_on_from=goes_on_from,
+        )  # fmt: skip
+        found.write(len(rows), 0.0)
+        level = 0 if made is before else 1
+        T = made.T.level(level).to_xarray()
+        rows.append(2 * float(T.sel(x=1.6, y=2.1, method="nearest")))
+    lines = path.read_text().splitlines()
+    numbers = np.array([line.split(",") for line in lines if line[0].isdigit()], float)
+    assert np.array_equal(numbers[:, 2], rows)
+    assert rows[0] != rows[1]
+    assert "# T(1.6 2.1) [K]: temperature in the cell of a leaf around it" in lines

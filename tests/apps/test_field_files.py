@@ -190,6 +190,14 @@ def test_choices_are_read_in_any_order_and_all_but_every_may_be_left_out():
             "a.nc every=5 precision=single",
             "'a.nc': 'precision' was given 'single'; expected one of: float32, float64.",
         ),
+        (
+            "a.nc every=5 level=two",
+            "'a.nc': The level 'two' was given; expected a number or 'finest'.",
+        ),
+        (
+            "a.nc every=5 prolongation=cubic",
+            "'a.nc': 'prolongation' was given 'cubic'; expected one of: linear, nearest.",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_refused(text, message):
@@ -206,6 +214,10 @@ def test_what_cannot_be_read_is_refused(text, message):
         (("a.nc every=5 variables=t",), "has no variable 't' for 'a.nc'. Known are: T."),
         (("a.nc every=5 variables=",), "The case 'heat' has no variable '' for 'a.nc'."),
         (("a.nc every=5 x=2:3",), "'a.nc': No cell has its x between 2 and 3; cells have 0.041"),
+        (
+            ("a.nc every=5 level=1",),
+            "The file 'a.nc' was asked for level 1, but the grid has no le",
+        ),
         (("a.nc every=5 z=0:1",), "'a.nc': A part between two coordinates z was asked for; the gr"),
     ],
 )

@@ -40,8 +40,8 @@ class Demands:
 
     Attributes:
         extents: For each kernel of the chain where it must run, as reaches from a block's cells.
-        read_later: For each kernel how far beyond a block's own cells it would have to run for what
-            later ones of the chain read.
+        read_later: For each kernel that may not run again everywhere, how far beyond a block's own
+            cells it would have to for what later ones of the chain read; nothing for the others.
         needs: What must be got from other blocks before the chain.
         own: What is read of a block's own cells as they are before the chain.
     """
@@ -72,10 +72,12 @@ def demands(
     """
     wanted: Wanted = {}
     extents, read_later = [], []
+    returned = _assigned_next_door(launches)
     for number, launch in reversed(list(enumerate(launches))):
         for need in provided[number] if provided else ():
             wanted.setdefault((need.field, need.component), Reaches()).update([need.reach])
-        read_later.append(_read_of(launch, wanted))
+        is_bound = bool(partial_axes(launch)) or any(f in returned for f, _ in launch.writes)
+        read_later.append(_read_of(launch, wanted) if is_bound else frozenset())
         extents.append(_walk_back(launch, wanted, is_wide=is_wide))
     spaces = {a.field: a.space for one in launches for a in (*one.reads, *one.assigns)}
     role = launches[0].role if launches else None
@@ -225,18 +227,22 @@ def _in_first_grid(reach: Reach, space: Space) -> tuple[Sequence[Fraction | int]
 
 def _is_returned(launches: Sequence[Launch], asked: Demands) -> bool:
     """Return whether a field assigned next door would have to be computed again."""
-    shared = {
-        access.field
-        for launch in launches
-        for access in launch.assigns
-        if any(access.displacement) and not launch.on_demand
-    }
+    shared = _assigned_next_door(launches)
     return any(
         any(reach.is_away for reach in reaches)
         for launch, reaches in zip(launches, asked.read_later, strict=True)
         if not launch.on_demand and not launch.is_layer
         if any(field in shared for field, _ in launch.writes)
     )
+
+
+def _assigned_next_door(launches: Sequence[Launch]) -> set[str]:
+    return {
+        access.field
+        for launch in launches
+        for access in launch.assigns
+        if any(access.displacement) and not launch.on_demand
+    }
 
 
 def partial_axes(launch: Launch) -> list[int]:

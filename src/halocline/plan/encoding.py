@@ -146,9 +146,10 @@ class Encoder:
         return {type(value).__name__: parts}
 
     def _expression(self, value: Expr) -> Any:
-        for node in expr.walk(value):
-            found = self._listed(node)
-        return found
+        if _key(value) not in self._numbers:  # else all below it is in the list, too
+            for node in expr.walk(value):
+                self._listed(node)
+        return self._listed(value)
 
     def _listed(self, value: Any) -> dict[str, int]:
         key = _key(value)

@@ -60,6 +60,8 @@ class Joining:
         self.recompute = recompute
         self.is_wide = recompute == "all"
         self.known: dict[object, tuple[list[str], Demands]] = {}
+        self._alike: dict[int, tuple[Launch, int]] = {}
+        self._numbers: dict[object, int] = {}
         self._fillings: dict[tuple[int, str], tuple[Launch, tuple[Launch, ...]]] = {}
 
     def join(self, chain: OpenChain, launch: Launch) -> bool:
@@ -136,10 +138,7 @@ class Joining:
         places = {name: str(place) for place, name in enumerate(names)}
         more = [provided.get(id(one), frozenset()) for one in launches]
         key = tuple(
-            (
-                *(one.kernel, *map(places.__getitem__, one.names), one.region, one.on_demand),
-                *(one.role, one.spaces, renamed(further, places)),
-            )
+            (self._likeness(one), *map(places.__getitem__, one.names), renamed(further, places))
             for one, further in zip(launches, more, strict=True)
         )
         if key not in self.known:
@@ -147,6 +146,13 @@ class Joining:
             self.known[key] = names, found
         before, found = self.known[key]
         return found if before == names else found.of(dict(zip(before, names, strict=True)))
+
+    def _likeness(self, launch: Launch) -> int:
+        """Return a number that kernels have in common which differ in their storages at most."""
+        if id(launch) not in self._alike:  # the kernel stays, and with it what it is known by
+            what = launch.kernel, launch.region, launch.on_demand, launch.role, launch.spaces
+            self._alike[id(launch)] = launch, self._numbers.setdefault(what, len(self._numbers))
+        return self._alike[id(launch)][1]
 
     def _boundaries(
         self, chain: OpenChain, launch: Launch, done: frozenset[str] = frozenset()

@@ -273,6 +273,8 @@ def beyond(launch: Launch, storage: str) -> list[Box]:
     """
     if storage not in launch.names:  # as most are not: plans ask for every field
         return []
+    parts = zip(launch.kernel.fields, launch.names, strict=True)
+    own = {field.name for field, name in parts if name == storage}
     found = reads(*(value for s in launch.kernel.statements for value in _looked_at(s)))
-    accesses = [a for a in map(launch.access, found) if a.field == storage]
+    accesses = [launch.access(read) for read in found if read.field in own]
     return [rest for a in accesses for rest in a.cells(launch.region).subtract(a.space.inside)]

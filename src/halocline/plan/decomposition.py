@@ -310,9 +310,9 @@ class Decomposition:
         """
         if box.is_empty:
             return
-        images = [((0,) * len(self.extent), box)]
+        images = [((0,) * len(self.cuts), box)]
         for axis, way in self._turns:
-            n = self.extent[axis]
+            n = self.cuts[axis][-1]
             images = [
                 (tuple(s + turn * w for s, w in zip(shift, way, strict=True)), part)
                 for shift, seen in images

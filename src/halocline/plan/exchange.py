@@ -69,6 +69,7 @@ class Exchanger:
         self.undisplaced = (0,) * self.dimensions
         self.widths = self._widths()
         self._needed: dict[tuple[int, Needs], dict[Key, tuple[Box, ...]]] = {}
+        self._on: dict[str, Decomposition] = {}
         self._known: dict[tuple[int, int | None, Needs], tuple[Piece, ...]] = {}
         # Of a forest, once that is known: what its thin blocks use, and all that is ever needed.
         self.use: BorderUse | None = None
@@ -127,14 +128,8 @@ class Exchanger:
 
     def of_parts(self, parts: Iterable[Part], rank: int, number: int) -> Exchange:
         """Return the exchange that moves parts, those of all ranks or at least of this one."""
-        concerned = [
-            (
-                part,
-                self.decomposition.block(part.source).rank,
-                self.decomposition.block(part.target).rank,
-            )
-            for part in parts
-        ]
+        block = self.decomposition.block
+        concerned = [(part, block(part.source).rank, block(part.target).rank) for part in parts]
         outgoing = [part for part, source, _ in concerned if source == rank]
         incoming = [part for part, _, target in concerned if target == rank]
         owner = {part.source: source for part, source, _ in concerned}
@@ -291,7 +286,9 @@ class Exchanger:
 
     def _on_space(self, field: str) -> Decomposition:
         """Return the blocks as boxes of a field's cells."""
-        return self.decomposition.on(self.layouts[field].space)
+        if field not in self._on:  # to tell equal spaces takes longer
+            self._on[field] = self.decomposition.on(self.layouts[field].space)
+        return self._on[field]
 
     def _needs_on(self, block: Block, needs: Needs) -> dict[Key, tuple[Box, ...]]:
         """Return the cells that a block needs from others, by field and component."""

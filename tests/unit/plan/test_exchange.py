@@ -236,7 +236,7 @@ def test_every_lattice_sends_the_populations_that_cross_and_no_others(name, side
     f, f_next = (grid.field(n, components=len(lattice)) for n in ("f", "f_next"))
     steps = [collide_stream(f, f_next, velocity_set=lattice, omega=1.0), hc.swap(f, f_next)]
     shape = (3,) * lattice.dimensions
-    plan = plans(grid, steps, ranks=3**lattice.dimensions, decomposition=shape)[0]
+    plan = plan_for(grid, steps, ranks=3**lattice.dimensions, decomposition=shape)
     (exchange,) = started(plan, plan.steps[0])
     assert crossing(exchange) == expected_crossing(lattice, sides, edges, corners)
 
@@ -249,7 +249,7 @@ def test_in_place_the_same_populations_are_fetched_and_sent_home(name, sides, ed
     setup = Setup((9,) * velocity_set(name).dimensions, name, 1.0, streaming="in-place")
     flow = make_flow(setup)
     shape = (3,) * flow.velocity_set.dimensions
-    plan = plans(flow.grid, flow.steps, ranks=3 ** len(shape), decomposition=shape)[0]
+    plan = plan_for(flow.grid, flow.steps, ranks=3 ** len(shape), decomposition=shape)
     fetched, home = plan.exchanges
     expected = expected_crossing(flow.velocity_set, sides, edges, corners)
     assert crossing(fetched) == crossing(home) == expected

@@ -18,6 +18,7 @@ from halocline.apps.lbm.body_force import body_force
 from halocline.apps.lbm.body_walls import walls_of
 from halocline.apps.lbm.collision import trt
 from halocline.apps.lbm.flow import Setup, make_flow
+from halocline.apps.lbm.solid_cells import solid_cells
 from halocline.apps.lbm.surface import Surface
 from halocline.apps.lbm.velocity_set import velocity_set
 
@@ -55,7 +56,8 @@ def are_equal(found):
 
 def walls_in(setup):
     grid = hc.Grid(setup.extent, True, spacing=setup.spacing, origin=setup.origin)
-    return walls_of(setup, velocity_set(setup.lattice), grid)
+    (cells,) = solid_cells(setup, grid)
+    return walls_of(cells, setup.bodies, velocity_set(setup.lattice))
 
 
 def test_solid_cells():

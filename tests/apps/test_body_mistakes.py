@@ -123,8 +123,9 @@ MISTAKES = {
     ),
     "moving at a side": (
         {"bodies": (Body(left, velocity=still, name="left"),), "sides": WALLS},
-        "The wall of the body 'left' moves, but reaches fluid cells at a side of the domain. Leave "
-        "a layer of cells between them, or make the side periodic.",
+        "The wall of the body 'left' moves, but reaches fluid cells at a side of the domain or "
+        "at a border between levels. Leave a layer of cells between them, make the side periodic, "
+        "or refine all around the body.",
     ),
 }
 

@@ -240,7 +240,6 @@ def test_a_force_drives_the_same_flow_on_all_levels():
         ({"refinement": 2}, "refinement.*expected a 'Refinement'"),
         ({"lattice": "D3Q15", "extent": (32, 32, 32)}, "was given lattice='D3Q15', which is not"),
         ({"streaming": "in-place"}, "was given streaming='in-place', which is not done on several"),
-        ({"solid": np.eye(32, dtype=bool)}, "was given solid cells or bodies, which is not done"),
         (
             {"sides": {"x-": PressureDrop(0.1), "x+": PressureDrop(-0.1)}},
             "was given a pressure drop, which is not done",

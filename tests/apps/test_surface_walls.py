@@ -15,6 +15,7 @@ from halocline.apps.lbm.channel import Channel
 from halocline.apps.lbm.flow import Setup
 from halocline.apps.lbm.geometry_file import read_surface
 from halocline.apps.lbm.porous import Porous
+from halocline.apps.lbm.solid_cells import solid_cells
 from halocline.apps.lbm.sphere import Sphere
 from halocline.apps.lbm.surface import Surface
 from halocline.apps.lbm.surface_links import first_meeting
@@ -27,7 +28,8 @@ MIDDLE, RADIUS = np.array([6.9, 6.3, 6.1]), 3.7
 
 def walls(surface, **where):
     setup = Setup(EXTENT, "D3Q19", 1.0, bodies=(Body(surface),), **where)
-    return walls_of(setup, LATTICE, hc.Grid(EXTENT, **where))
+    (cells,) = solid_cells(setup, hc.Grid(EXTENT, **where))
+    return walls_of(cells, setup.bodies, LATTICE)
 
 
 def mean_error(found, exact):

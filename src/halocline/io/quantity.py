@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from halocline.language.expressions.parameters import Formula
     from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Reduction
 
@@ -154,14 +155,15 @@ class Integral:
 
     Attributes:
         name: In files.
-        reduction: What is summed, or the extremum; exact, so the same on any number of ranks.
+        reduction: What is summed, or the extremum, or a formula of such; exact, so the same on any
+            number of ranks.
         factor: What the reduction is multiplied by, as the volume of a cell.
         unit: As CF conventions write it; '1' for a pure number.
         description: One phrase.
     """
 
     name: str
-    reduction: Reduction
+    reduction: Reduction | Formula
     factor: float = 1.0
     unit: str = "1"
     description: str = ""

@@ -62,15 +62,19 @@ class Body:
         """
         found = self.shape.inside(grid)
         if not found.any():
-            faces = [grid.faces(axis) for axis in range(grid.dimensions)]
-            low, high = (", ".join(f"{at[end]:g}" for at in faces) for end in (0, -1))
-            raise CaseError(
-                f"No centre of a cell lies in the body '{self.name}'; expected some in the "
-                f"domain, from ({low}) to ({high}).",
-                hint="It lies outside of the domain, is thinner than a cell, or its coordinates "
-                "are not those of the grid, with its 'spacing' and 'origin'.",
-            )
+            raise self.nowhere(grid)
         return found
+
+    def nowhere(self, grid: Grid) -> CaseError:
+        """Return the error that it has no cell of a grid."""
+        faces = [grid.faces(axis) for axis in range(grid.dimensions)]
+        low, high = (", ".join(f"{at[end]:g}" for at in faces) for end in (0, -1))
+        return CaseError(
+            f"No centre of a cell lies in the body '{self.name}'; expected some in the "
+            f"domain, from ({low}) to ({high}).",
+            hint="It lies outside of the domain, is thinner than a cell, or its coordinates "
+            "are not those of the grid, with its 'spacing' and 'origin'.",
+        )
 
     def velocity_at(self, point: Sequence[Any]) -> Sequence[Any]:
         """Return the velocity of the wall at a point [coordinates of the grid]."""
@@ -129,7 +133,12 @@ def owners(bodies: Sequence[Body], grid: Grid) -> NDArray[np.uint8]:
     Raises:
         CaseError: A body has no cell.
     """
-    found = np.zeros(grid.extent, np.uint8)
-    for number, body in enumerate(bodies, 1):
-        found[body.cells(grid)] = number
+    return numbered([body.cells(grid) for body in bodies])
+
+
+def numbered(bodies: Sequence[NDArray[np.bool_]]) -> NDArray[np.uint8]:
+    """Return of each cell the number of the last body that has it, from 1, and 0 for none."""
+    found = np.zeros(bodies[0].shape, np.uint8)
+    for number, cells in enumerate(bodies, 1):
+        found[cells] = number
     return found

@@ -9,6 +9,7 @@ left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,10 +18,13 @@ import halocline as hc
 from halocline.apps.lbm.arguments import as_mask, check_vector
 from halocline.apps.lbm.bodies import Body
 from halocline.apps.lbm.curved_wall import from_wall
+from halocline.apps.lbm.levels import on_levels
 from halocline.apps.lbm.populations import Value, add
+from halocline.apps.lbm.solid_cells import known_field, split
 from halocline.apps.lbm.streaming import POST_COLLISION
 from halocline.errors import CaseError
 from halocline.geometry import AXES, seen_along
+from halocline.language.steps.coupling import inner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +32,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.apps.lbm.flow import Flow
+    from halocline.apps.lbm.solid_cells import SolidCells
+    from halocline.apps.lbm.solids import Solids
+    from halocline.apps.lbm.velocity_set import VelocitySet
     from halocline.geometry import Offset
-    from halocline.language.steps.steps import Call, Reduction
+    from halocline.language.expressions.parameters import Formula
+    from halocline.language.steps.steps import Reduction
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +46,15 @@ class BodyForce:
 
     Attributes:
         updates: Compute what the following add up; steps.
-        force: One sum an axis [lattice units: density at rest cell⁴ / step²].
+        force: One sum an axis [lattice units: density at rest cell⁴ / step²; on levels those of the
+            coarsest].
         torque: About a point: one in 2-D, about z, or one an axis in 3-D, with levers in cells
             [lattice units: those of the force times cell].
     """
 
-    updates: tuple[Call, ...]
-    force: tuple[Reduction, ...]
-    torque: tuple[Reduction, ...]
+    updates: tuple[Any, ...]
+    force: tuple[Reduction | Formula, ...]
+    torque: tuple[Reduction | Formula, ...]
 
 
 @hc.kernel
@@ -57,6 +66,7 @@ def momentum_exchange(  # noqa: PLR0913 (the fields of one kernel)
     *,
     velocity_set: Any,
     about: Any,
+    steps: Any = 1.0,
     places: Any = POST_COLLISION,
     walls: Any = (),
     bodies: Any = (),
@@ -70,34 +80,71 @@ def momentum_exchange(  # noqa: PLR0913 (the fields of one kernel)
         torque: See 'BodyForce'.
         velocity_set: The lattice.
         about: The point of the torque [cells from the low corner].
+        steps: Of the level in one of the coarsest.
         places: Where populations are kept, see 'streaming'.
         walls: See 'Solids'; empty if all walls lie half-way.
         bodies: See 'curved_wall'.
 
     Source: Ladd, J. Fluid Mech. 271 (1994) 285; Mei et al., Phys. Rev. E 65 (2002) 041203.
     """
-    axes = range(velocity_set.dimensions)
     here = (0,) * velocity_set.dimensions
-    given: list[list[Value]] = [[] for _ in axes]
-    turned: list[list[Value]] = [[] for _ in range(torque.components)]
+    given: dict[int, Value] = {}
     for i in velocity_set.by_halves:
-        opposite = velocity_set.opposites[i]
-        c = velocity_set.velocities[opposite]
-        sent = places.outgoing(f, velocity_set, opposite, here)
+        towards = velocity_set.opposites[i]
+        sent = places.outgoing(f, velocity_set, towards, here)
         back = from_wall(f, walls, velocity_set, bodies, places, i) if walls else sent
-        momentum = hc.where(links[opposite] == 0, 0.0, sent + back)
-        for axis in axes:
-            if c[axis]:
-                given[axis].append(momentum if c[axis] > 0 else -momentum)
+        given[towards] = hc.where(links[towards] == 0, 0.0, sent + back)
+    _add_up(velocity_set, given, about, steps, force, torque)
+
+
+@hc.kernel
+def momentum_of_coarser(  # noqa: PLR0913 (the fields of one kernel)
+    f: Any, links: Any, force: Any, torque: Any, *, velocity_set: Any, about: Any, steps: Any
+) -> None:
+    """Compute what the links do to a solid cell that come from fluid cells of a coarser level.
+
+    Walls lie half-way there.
+
+    Args:
+        f: See 'momentum_exchange', as the others.
+        links: One component a population: not zero where it leads to such a fluid cell.
+        force: One component an axis.
+        torque: See 'BodyForce'.
+        velocity_set: The lattice.
+        about: The point of the torque.
+        steps: Of the level.
+    """
+    given: dict[int, Value] = {}
+    for i in velocity_set.by_halves:
+        towards = velocity_set.opposites[i]
+        sent = POST_COLLISION.outgoing(f, velocity_set, towards, velocity_set.velocities[i])
+        given[towards] = hc.where(links[i] == 0, 0.0, sent + sent)
+    _add_up(velocity_set, given, about, steps, force, torque)
+
+
+def _add_up(
+    velocity_set: VelocitySet,
+    given: dict[int, Value],
+    about: Any,
+    steps: Any,
+    *found: Any,
+) -> None:
+    """Assign force and torque of the momenta along links, given by population."""
+    force, torque = found
+    here = (0,) * velocity_set.dimensions
+    along: list[list[Value]] = [[] for _ in here]
+    turned: list[list[Value]] = [[] for _ in range(torque.components)]
+    for i, momentum in given.items():
+        c = velocity_set.velocities[i]
+        for axis, n in enumerate(c):
+            if n:
+                along[axis].append(momentum if n > 0 else -momentum)
         for component, arm in enumerate(_arms(c, about)):
             turned[component].append(arm * momentum)
-    for axis in axes:
-        force[axis] = add(given[axis])
+    for axis, terms in enumerate(along):
+        force[axis] = steps * add(terms)
     for component, terms in enumerate(turned):
-        if torque.components > 1:
-            torque[component] = add(terms)
-        else:
-            torque[here] = add(terms)
+        (torque if torque.components == 1 else torque[component])[here] = add(terms)
 
 
 def _arms(link: Offset, about: Sequence[float]) -> list[Value]:
@@ -121,74 +168,78 @@ def body_force(
     Raises:
         CaseError: There is no body, or it has cells that are fluid, or the point other axes.
     """
-    grid, lattice = flow.grid, flow.velocity_set
+    grid, lattice, solids = flow.grid, flow.velocity_set, flow.solids
     check_vector("about", about, lattice.dimensions)
-    # Levers are counted in cells.
-    point = (np.array(about, float) - grid.origin) / grid.spacing
-    leading = _links(_cells(flow, body, name), flow)
-    links = grid.field(f"{name}_links", dtype="uint8", components=len(lattice))
-    links.set(leading)
+    pairs = list(zip(solids.levels, _cells(flow, body, name), strict=True))
+    leading = [_links(lattice, one, one.fluid, its) for one, its in pairs]
+    beyond = [_links(lattice, one, one.own & its, one.coarser & ~one.solid) for one, its in pairs]
+    both = [a | b for a, b in zip(leading, beyond, strict=True)]
+    links = known_field(grid, f"{name}_links", both, dtype="uint8", components=len(lattice))
     force = grid.field(f"{name}_force", components=lattice.dimensions)
     turns = 1 if lattice.dimensions == len("xy") else lattice.dimensions
     torque = grid.field(f"{name}_torque", components=turns)
+    common = {
+        "velocity_set": lattice,
+        "about": on_levels(flow.setup, partial(_in_cells, solids, about)),
+        "steps": on_levels(flow.setup, lambda level: 2.0**level),
+    }
 
-    def update(where: str, cells: NDArray[np.bool_], **walls: Any) -> list[Call]:
-        if not cells.any():
-            return []
-        mask = grid.field(f"{name}_{where}", dtype="bool", description="1 in fluid cells")
-        mask.set(cells)
-        return [
-            momentum_exchange(
-                flow.f,
-                links,
-                force,
-                torque,
-                velocity_set=lattice,
-                about=tuple(map(float, point)),
-                places=flow.streaming.places[0],
-                on=(mask, flow.solids.inner) if walls else mask,
-                **walls,
-            )
-        ]
+    def update(kernel: Any, where: str, cells: Sequence[NDArray[np.bool_]], **more: Any) -> Any:
+        if not any(one.any() for one in cells):
+            return ()
+        mask = known_field(grid, f"{name}_{where}", cells, dtype="bool")
+        on = solids.within(mask) if "walls" in more else mask
+        call = kernel(flow.f, links, force, torque, on=on, **common, **more)
+        is_alone = solids.is_on_levels and kernel is momentum_exchange
+        return (inner(call) if is_alone else call,)
 
-    beside, curved = leading.any(axis=0), flow.solids.curved
-    walls = {"walls": flow.solids.walls, "bodies": tuple(flow.setup.bodies)}
-    updates = update("beside", beside & ~curved) + update("beside_curved", beside & curved, **walls)
-    torques = [hc.sum(torque[k] if turns > 1 else torque) for k in range(turns)]
-    return BodyForce(
-        tuple(updates), tuple(hc.sum(force[a]) for a in range(lattice.dimensions)), tuple(torques)
+    beside = [(one.any(axis=0), bent) for one, bent in zip(leading, solids.curved, strict=True)]
+    half_way: dict[str, Any] = {"places": flow.streaming.places[0]}
+    curved = half_way | {"walls": solids.walls, "bodies": tuple(flow.setup.bodies)}
+    updates = (
+        *update(momentum_exchange, "beside", [near & ~bent for near, bent in beside], **half_way),
+        *update(momentum_exchange, "curved", [near & bent for near, bent in beside], **curved),
+        *update(momentum_of_coarser, "border", [np.any(one, axis=0) for one in beyond]),
     )
+    forces = tuple(hc.sum(force[axis]) for axis in range(lattice.dimensions))
+    torques = [hc.sum(torque[k] if turns > 1 else torque) for k in range(turns)]
+    return BodyForce(updates, forces, tuple(torques))
 
 
-def _links(body: NDArray[np.bool_], flow: Flow) -> NDArray[np.bool_]:
-    """Return for each population where it leads from a fluid cell to the body."""
-    fluid = ~_solid(flow)
+def _in_cells(solids: Solids, point: Sequence[float], level: int) -> tuple[float, ...]:
+    """Return a point in cells of a level from the low corner, as levers are counted."""
+    grid = solids.levels[level].grid
+    return tuple(map(float, (np.array(point, float) - grid.origin) / grid.spacing))
+
+
+def _links(
+    lattice: VelocitySet, cells: SolidCells, some: NDArray[np.bool_], others: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Return for each population where it leads from some cells of a level to others."""
     found = [
-        fluid & seen_along(body, c, flow.grid.periodic) if any(c) else np.zeros_like(body)
-        for c in flow.velocity_set.velocities
+        np.asarray(some & seen_along(others, c, cells.grid.periodic) & any(c), bool)
+        for c in lattice.velocities
     ]
     return np.stack(found)
 
 
-def _solid(flow: Flow) -> NDArray[np.bool_]:
-    solid = flow.setup.solid
-    return np.zeros(flow.setup.extent, bool) if solid is None else solid
-
-
-def _cells(flow: Flow, body: Body | NDArray[np.bool_], name: str) -> NDArray[np.bool_]:
-    """Return the cells of a body."""
+def _cells(flow: Flow, body: Body | NDArray[np.bool_], name: str) -> list[NDArray[np.bool_]]:
+    """Return the cells of a body on each level."""
+    levels = flow.solids.levels
     if isinstance(body, Body):
         if body not in flow.setup.bodies:
             raise CaseError(
                 f"The body '{body.name}' is none of the flow's.",
                 hint="Give it to the setup, too: Setup(…, bodies=[body]).",
             )
-        assert flow.setup.owner is not None
-        return np.asarray(flow.setup.owner == 1 + list(flow.setup.bodies).index(body))
+        number = 1 + list(flow.setup.bodies).index(body)
+        return [np.asarray(one.owner == number) for one in levels]
     cells = as_mask("body", body, flow.setup.extent)
-    if not cells.any() or (cells & ~_solid(flow)).any():
+    found = [split(cells, 2**level) for level, _ in enumerate(levels)]
+    is_fluid = any((its & one.fluid).any() for one, its in zip(levels, found, strict=True))
+    if not levels or not cells.any() or is_fluid:
         raise CaseError(
             f"The body '{name}' has no cells, or cells that are not solid; expected at least one, "
             "and solid ones only."
         )
-    return cells
+    return found

@@ -16,12 +16,14 @@ from halocline.errors import CaseError
 from halocline.geometry import opposite, seen_along
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from halocline.apps.lbm.flow import Setup
+    from halocline.apps.lbm.bodies import Body
+    from halocline.apps.lbm.solid_cells import SolidCells
     from halocline.apps.lbm.velocity_set import VelocitySet
     from halocline.geometry import Offset
-    from halocline.language.grids.grid import Grid
 
 
 @dataclass(frozen=True)
@@ -30,11 +32,11 @@ class Walls:
 
     Attributes:
         beside: Fluid cells from which a link leads to a body, but for those at a side of the domain
-            that is not periodic.
+            that is not periodic, or at a border between levels.
         bend: The factor k of each pair of opposite links, in the cell where the first one begins; 0
             where nothing cuts it, or half-way.
         half_way: Solid cells with walls that lie half-way for another reason: of no body, or
-            towards fluid cells at a side.
+            towards fluid cells at a side or border.
     """
 
     beside: NDArray[np.bool_]
@@ -42,35 +44,32 @@ class Walls:
     half_way: NDArray[np.bool_]
 
 
-def walls_of(setup: Setup, lattice: VelocitySet, grid: Grid) -> Walls:
+def walls_of(cells: SolidCells, bodies: Sequence[Body], lattice: VelocitySet) -> Walls:
     """Return where the walls of bodies are.
 
     They lie half-way towards fluid cells behind which lies no other one, and towards those at a
-    side that is not periodic.
+    side that is not periodic or at a border between levels.
 
     Args:
-        setup: A flow with bodies.
+        cells: Those of a level that are solid.
+        bodies: Of the flow.
         lattice: Its velocity set.
-        grid: Its grid.
 
     Raises:
-        CaseError: A body is thinner than a cell, or moves at a side.
+        CaseError: A body is thinner than a cell, or moves at a side or border.
     """
-    return _Finder(setup, lattice, grid).found()
+    return _Finder(cells, bodies, lattice).found()
 
 
 class _Finder:
     """Goes through the links."""
 
-    def __init__(self, setup: Setup, lattice: VelocitySet, grid: Grid) -> None:
-        assert setup.owner is not None
-        assert setup.solid is not None
-        self.bodies, self.shapes = setup.bodies, [body.shape for body in setup.bodies]
-        self.owner, solid = setup.owner, setup.solid
-        self.solid, self.fluid = solid, ~solid
-        self.lattice, self.grid = lattice, grid
-        self.inner = np.zeros_like(solid)
-        self.inner[tuple(slice(None) if p else slice(1, -1) for p in grid.periodic)] = True
+    def __init__(self, cells: SolidCells, bodies: Sequence[Body], lattice: VelocitySet) -> None:
+        assert cells.owner is not None
+        self.cells, self.solid, self.owner = cells, cells.solid, cells.owner
+        self.bodies, self.shapes = bodies, [body.shape for body in bodies]
+        self.lattice, self.grid = lattice, cells.grid
+        solid = self.solid
         self.beside, self.half_way = np.zeros_like(solid), np.zeros_like(solid)
         self.bend = np.zeros((len(lattice.pairs), *solid.shape))
         # How thick the body is in a cell, along that axis on which it is least so [cells].
@@ -82,7 +81,8 @@ class _Finder:
             c = self.lattice.velocities[first]
             depth = self._find(pair, first) + self._find(pair, second)
             if sum(map(abs, c)) == 1:
-                between = self._leads(self.fluid, c) & self._leads(self.fluid, opposite(c))
+                fluid = self.cells.fluid
+                between = self._leads(fluid, c) & self._leads(fluid, opposite(c))
                 self.thickness[between] = np.minimum(self.thickness, depth)[between]
         self._check()
         return Walls(self.beside, self.bend, self.half_way)
@@ -93,17 +93,18 @@ class _Finder:
     def _find(self, pair: int, i: int) -> NDArray[np.float64]:
         """Find the walls on one link; return how deep it reaches into bodies, where it ends."""
         c = self.lattice.velocities[i]
-        ahead = self.fluid & self._leads(self.solid, c)
-        curved = ahead & self.inner & self._leads(self.owner > 0, c)
+        ahead = ~self.solid & self._leads(self.solid, c)
+        to_body = ahead & self._leads(self.owner > 0, c)
+        curved = to_body & self.cells.inner
         self.beside |= curved
         self.half_way |= self.solid & self._leads(ahead & ~curved, opposite(c))
-        cells = np.argwhere(ahead & self._leads(self.owner > 0, c))
+        cells = np.argwhere(to_body & self.cells.own)
         ends = (cells + c) % self.solid.shape
         q = self._fractions(cells, ends, c)
         depth = np.zeros(self.solid.shape)
         depth[tuple(ends.T)] = 1.0 - q
         kept = cells if i == self.lattice.pairs[pair][0] else ends
-        is_bent = (curved & self._leads(self.fluid, opposite(c)))[tuple(cells.T)]
+        is_bent = (curved & self._leads(~self.solid, opposite(c)))[tuple(cells.T)]
         self.bend[(pair, *kept.T)] += np.where(is_bent, (1.0 - 2.0 * q) / (1.0 + 2.0 * q), 0.0)
         return depth
 
@@ -120,7 +121,7 @@ class _Finder:
 
     def _check(self) -> None:
         for number, body in enumerate(self.bodies, 1):
-            own = self.owner == number
+            own = self.cells.own & (self.owner == number)
             if own.any() and (thickest := self.thickness[own].max()) < 1.0:
                 raise CaseError(
                     f"The body '{body.name}' is nowhere thicker than {thickest:.2g} cells; "
@@ -130,6 +131,7 @@ class _Finder:
             if body.is_moving and (own & self.half_way).any():
                 raise CaseError(
                     f"The wall of the body '{body.name}' moves, but reaches fluid cells at a side "
-                    "of the domain.",
-                    hint="Leave a layer of cells between them, or make the side periodic.",
+                    "of the domain or at a border between levels.",
+                    hint="Leave a layer of cells between them, make the side periodic, or refine "
+                    "all around the body.",
                 )

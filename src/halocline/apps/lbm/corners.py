@@ -48,34 +48,22 @@ def passing_corners(
         before: Those before it.
         coarse: Populations of the coarser level, in covered cells those that leave.
     """
-    forest = coarse.grid.held.forest
-    assert forest is not None
     groups: dict[Box, list[_Term]] = {}
     for term in _terms(velocity_set):
         groups.setdefault(_inside(coarse.grid, velocity_set, term), []).append(term)
 
-    def body(terms: list[_Term], fine: Any, before: Any, finer: Any, coarse: Any) -> None:
+    def body(terms: list[_Term], fine: Any, before: Any, coarse: Any, *beside: Any) -> None:
         here = (0,) * velocity_set.dimensions
         changes: dict[int, Value] = {}
-        for changed, times, place, i, s in terms:
-            c = velocity_set.velocities[i]
-            is_corner = (
-                (finer[place] == 1)
-                & (finer[_minus(place, s)] == 0)
-                & (finer[added(place, _minus(c, s))] == 0)
-            )
-            difference = _difference(velocity_set, i, s, place, fine, before)
-            value = hc.where(is_corner, times * difference, 0.0)
+        for term in terms:
+            changed, times, *_ = term
+            value = times * _difference(velocity_set, term, fine, before, *beside[1:])
+            value = hc.where(_is_corner(velocity_set, term, *beside), value, 0.0)
             changes[changed] = changes[changed] + value if changed in changes else value
         for changed, value in changes.items():
             coarse[changed][here] = coarse[changed][here] + value
 
-    fields = {
-        "fine": fine,
-        "before": before,
-        "finer": finer(forest, coarse.space.level),
-        "coarse": coarse,
-    }
+    fields = {"fine": fine, "before": before, "coarse": coarse, **beside_border(coarse)}
     return [
         recorded("pass_corners", user_place(), fields, partial(body, terms), {}, on=box)
         for box, terms in groups.items()
@@ -94,19 +82,29 @@ def _terms(velocity_set: VelocitySet) -> Iterator[_Term]:
                 yield known.index(_minus(ahead, s)), -1.0, _minus(here, s), i, s
 
 
+def _is_corner(velocity_set: VelocitySet, term: _Term, finer: Any, fluid: Any = None) -> Value:
+    """Return whether a population passes through a corner to a fluid cell."""
+    _, _, place, i, s = term
+    end = added(place, _minus(velocity_set.velocities[i], s))
+    found = (finer[place] == 1) & (finer[_minus(place, s)] == 0) & (finer[end] == 0)
+    return found if fluid is None else found & (fluid[end] != 0)
+
+
 def _difference(
-    velocity_set: VelocitySet, i: int, s: Offset, place: Offset, fine: Any, before: Any
+    velocity_set: VelocitySet, term: _Term, fine: Any, before: Any, fluid: Any = None
 ) -> Value:
     """Return what leaves fine cells beside a corner less what came into them, over the children.
 
+    If the cell X is solid, D has got back what it has sent there, in place of what came from X.
+
     Args:
         velocity_set: The lattice.
-        i: The population.
-        s: From the coarse cell that it has left to that of the fine cells.
-        place: The latter.
+        term: Which population, and where.
         fine: Populations that leave.
         before: Those that came.
+        fluid: Not zero in fluid cells of the coarser level; None if all are.
     """
+    _, _, place, i, s = term
     c = velocity_set.velocities[i]
     # Towards X along s, towards D along the rest of the way; both along other axes.
     sides = [
@@ -117,7 +115,11 @@ def _difference(
     cells = [added(first, child) for child in product(*sides)]
     total: Value = None
     for cell in cells:
-        change = fine[i][cell] - before[i][_minus(cell, c)]
+        came = before[i][_minus(cell, c)]
+        if fluid is not None:
+            sent = before[velocity_set.opposites[i]][added(cell, c)]
+            came = hc.where(fluid[_minus(place, s)] != 0, came, sent)
+        change = fine[i][cell] - came
         total = change if total is None else total + change
     assert total is not None
     return 0.5**velocity_set.dimensions * total
@@ -140,7 +142,16 @@ def _minus(one: Offset, other: Offset) -> Offset:
     return tuple(a - b for a, b in zip(one, other, strict=True))
 
 
-def finer(forest: Forest, level: int) -> Field:
+def beside_border(coarse: Field) -> dict[str, Field]:
+    """Return what is known of cells along borders, by the names that kernels have for it."""
+    forest = coarse.grid.held.forest
+    assert forest is not None
+    level = coarse.space.level
+    fluid = forest.fields.get("fluid")
+    return {"finer": _finer(forest, level)} | ({"fluid": fluid.level(level)} if fluid else {})
+
+
+def _finer(forest: Forest, level: int) -> Field:
     """Return the field that is 1 in cells of whose place a finer level has, else 0."""
     known = forest.level(level).hidden_field("finer", dtype="uint8", axes=AXES[: forest.dimensions])
     if known.given is None:  # asked for again by every sub-step

@@ -5,7 +5,7 @@ What differs between streaming on two grids and in place is put together here an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -24,11 +24,13 @@ from halocline.apps.lbm.arguments import (
 from halocline.apps.lbm.bodies import Body, owners
 from halocline.apps.lbm.boundaries import Boundary, PressureDrop
 from halocline.apps.lbm.collision import Collision, bgk
+from halocline.apps.lbm.curved_wall import collide_beside
 from halocline.apps.lbm.levels import (
     Refinement,
     coupling_of_populations,
     force_on,
     omega_on,
+    on_levels,
     stream,
 )
 from halocline.apps.lbm.populations import equilibrium, stresses
@@ -40,13 +42,13 @@ from halocline.apps.lbm.sponge import Sponge, absorbing
 from halocline.apps.lbm.streaming import STREAMINGS, Streaming, unit_of
 from halocline.apps.lbm.velocity_set import VelocitySet, velocity_set
 from halocline.geometry import AXES, Box, box_of
+from halocline.language.grids.composite import at_level
 from halocline.language.grids.sides import parse_side
-from halocline.language.steps.coupling import beyond
+from halocline.language.steps.coupling import beyond, inner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Step
 
 
@@ -112,8 +114,11 @@ class Setup:
 
     @cached_property
     def owner(self) -> NDArray[np.uint8] | None:
-        """The number of the body that has each cell, from 1, and 0; None without bodies."""
-        if not self.bodies:
+        """The number of the body that has each cell, from 1, and 0; None without bodies.
+
+        On several levels 'solid_cells' says that of each.
+        """
+        if not self.bodies or self.refinement is not None:
             return None
         return owners(self.bodies, hc.Grid(self.extent, spacing=self.spacing, origin=self.origin))
 
@@ -148,7 +153,7 @@ class Flow:
     observe: Any
 
     @property
-    def fluid(self) -> Field | None:
+    def fluid(self) -> Any:
         """Not zero where cells are fluid; None if all are."""
         return self.solids.fluid
 
@@ -165,17 +170,19 @@ class Flow:
     @property
     def fluid_cells(self) -> int:
         """How many cells are fluid."""
-        solid = self.setup.solid
-        if self.setup.refinement is not None:
-            return int(self.grid.cells)
-        return int(self.grid.domain.cells) - (0 if solid is None else int(solid.sum()))
+        if self.solids.levels:
+            return sum(int(one.fluid.sum()) for one in self.solids.levels)
+        is_on_levels = self.setup.refinement is not None
+        cells: int = self.grid.cells if is_on_levels else self.grid.domain.cells
+        return cells
 
     @property
     def updates(self) -> int:
         """Updates of fluid cells in a step of the simulation."""
-        if self.setup.refinement is not None:
-            return int(self.grid.updates)
-        return self.lattice_steps * self.fluid_cells
+        if self.setup.refinement is None:
+            return self.lattice_steps * self.fluid_cells
+        solid = [int((one.own & one.solid).sum()) for one in self.solids.levels]
+        return int(self.grid.updates) - sum(n << level for level, n in enumerate(solid))
 
     def start(self, density: Any = 1.0, velocity: Any = None, gradient: Any = None) -> None:
         """Set the populations to equilibrium, and to the stress of a velocity gradient.
@@ -289,16 +296,12 @@ class _Builder:
         self.f_next = None if way.is_in_place else self._populations("f_next")
         self.density = self.grid.field("density", dtype=self._real)
         self.velocity = self.grid.field("velocity", dtype=self._real, components=lattice.dimensions)
-        self.solids = Solids(setup, lattice, self.grid if finer is None else self.grid.grid)
+        self.solids = Solids(setup, lattice, self.grid)
         self.sides = sorted(setup.sides.items(), key=lambda item: order(item[1]))
         for side, _ in self.sides:
-            if (fill := self._filling(side, 0)) is not None:
-                self.f.boundary(side, self._on_levels(partial(self._filling, side, 0), fill))
+            if self._filling(side, 0) is not None:
+                self.f.boundary(side, on_levels(self.setup, partial(self._filling, side, 0)))
                 self.solids.end_at(side)
-
-    def _on_levels(self, value: Callable[[int], Any], alone: Any) -> Any:
-        """Return a value for each level of a forest; of a grid that of its only one."""
-        return alone if self.setup.refinement is None else hc.PerLevel(value)
 
     @property
     def _real(self) -> str:
@@ -318,7 +321,7 @@ class _Builder:
             side,
             places=self.way.places[number],
             later=number,
-            fluid=self.solids.fluid,
+            fluid=at_level(self.solids.fluid, level),
             level=level,
         )
 
@@ -337,18 +340,34 @@ class _Builder:
             collision = absorbing(collision, self.setup, number)
         common = {
             "velocity_set": self.lattice,
-            "omega": self._on_levels(partial(omega_on, omega=self.setup.omega), self.setup.omega),
+            "omega": on_levels(self.setup, partial(omega_on, omega=self.setup.omega)),
             "collision": collision,
             **self.force(number),
             "on": self.solids.fluid,
         }
+        if self.setup.refinement is not None:
+            return self._on_levels_collided(common)
         if self.f_next is not None:
-            call: Any = kernels.collide_stream(self.f, self.f_next, **common)
-            if self.setup.refinement is not None:
-                call = beyond(call, stream(self.f, self.f_next, velocity_set=self.lattice))
+            call = kernels.collide_stream(self.f, self.f_next, **common)
             return [call, hc.swap(self.f, self.f_next)]
         after = places[(number + 1) % len(places)]
         return [kernels.collide_in_place(self.f, before=places[number], after=after, **common)]
+
+    def _on_levels_collided(self, common: dict[str, Any]) -> list[Step]:
+        """Return the collisions on all levels; in ghost cells populations move on."""
+        f: Any = self.f
+        f_next: Any = self.f_next
+        solids = self.solids
+        common["on"] = solids.away
+        moved: Any = stream(f, f_next, velocity_set=self.lattice, on=solids.fluid)
+        collided: Any = kernels.collide_stream(f, f_next, **common)
+        result: list[Step] = [beyond(collided, moved)]
+        if solids.beside is not None:
+            walls = {"walls": solids.walls, "bodies": tuple(self.setup.bodies)}
+            common["on"] = solids.within(solids.beside)
+            beside: Any = collide_beside(f, f_next, **walls, **common)
+            result.append(inner(beside))
+        return [*result, hc.swap(f, f_next)]
 
     def force(self, later: int) -> dict[str, Any]:
         """Return the force so many lattice steps after the time of a step, for a kernel."""

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import halocline as hc
 from halocline.apps.lbm.arguments import wrong
 from halocline.apps.lbm.boundaries import PressureDrop
-from halocline.apps.lbm.corners import finer, passing_corners
+from halocline.apps.lbm.corners import beside_border, passing_corners
 from halocline.apps.lbm.populations import add
 from halocline.apps.lbm.prescribed import changes, is_function
 from halocline.apps.lbm.streaming import POST_COLLISION
@@ -74,7 +74,6 @@ def check_refinement(setup: Setup) -> None:
     for what, is_there in {
         "lattice='D3Q15'": setup.lattice == "D3Q15",
         "streaming='in-place'": setup.streaming != "two-grids",
-        "solid cells or bodies": setup.solid is not None or bool(setup.bodies),
         "sponges": bool(setup.sponges),
         "a pressure drop": any(isinstance(b, PressureDrop) for b in setup.sides.values()),
         "a side or force that changes in time": any(map(changes, [*given, setup.force])),
@@ -84,6 +83,11 @@ def check_refinement(setup: Setup) -> None:
                 f"A flow with a refinement was given {what}, which is not done on several levels.",
                 hint="Leave out one of the two.",
             )
+
+
+def on_levels(setup: Setup, value: Callable[[int], Any]) -> Any:
+    """Return a value that differs from level to level; of a flow on one grid that of its only."""
+    return value(0) if setup.refinement is None else hc.PerLevel(value)
 
 
 def force_on(level: int, force: Any) -> Any:
@@ -111,6 +115,8 @@ def omega_on(level: int, omega: float) -> float:
         level: The level.
         omega: Of the coarsest level [1 / step].
     """
+    if level == 0:
+        return omega
     return 1.0 / (float(2**level) * (1.0 / omega - 0.5) + 0.5)
 
 
@@ -145,21 +151,18 @@ def stream(f: Any, f_next: Any, *, velocity_set: Any) -> None:
 def _explosion(velocity_set: VelocitySet, coarse: Field, fine: Field) -> list[Call]:
     """Return what shares the populations of coarse cells among their children."""
     grid = coarse.grid
-    assert grid.held.forest is not None
-    fields = {"coarse": coarse, "finer": finer(grid.held.forest, coarse.space.level)}
+    fields = {"coarse": coarse, **beside_border(coarse)}
     axes = range(velocity_set.dimensions)
     open_axes = [axis for axis in axes if grid.periodic[axis]]
 
-    def values(child: Offset, f: Any, finer: Any, _: Any) -> list[Value]:
+    def values(child: Offset, f: Any, *symbols: Any) -> list[Value]:
         here = (0,) * len(child)
-        across, every = _across(finer), range(len(velocity_set))
-        found = (_profile(velocity_set, i, child, open_axes, f, across) for i in every)
+        found = _profiles(velocity_set, child, open_axes, f, *symbols[:-1])
         return [add([f[i][here], *terms]) for i, terms in enumerate(found)]
 
-    def slopes(axis: int, child: Offset, f: Any, finer: Any, fine: Any) -> list[Value]:
-        across, every = _across(finer), range(len(velocity_set))
-        found = (_profile(velocity_set, i, child, [axis], f, across) for i in every)
-        return [add([fine[i][child], *terms]) for i, terms in enumerate(found)]
+    def slopes(axis: int, child: Offset, f: Any, *symbols: Any) -> list[Value]:
+        found = _profiles(velocity_set, child, [axis], f, *symbols[:-1])
+        return [add([symbols[-1][i][child], *terms]) for i, terms in enumerate(found)]
 
     result = [from_coarser("explode", fields, fine, values)]
     # Beside a side there is no population beyond to see a slope by.
@@ -171,27 +174,45 @@ def _explosion(velocity_set: VelocitySet, coarse: Field, fine: Field) -> list[Ca
     return result
 
 
-def _profile(
-    velocity_set: VelocitySet, i: int, child: Offset, axes: list[int], f: Any, across: Any
-) -> list[Value]:
-    """Return what a child's population differs by, since those along some axes beside do.
+def _profiles(
+    velocity_set: VelocitySet,
+    child: Offset,
+    axes: list[int],
+    f: Any,
+    finer: Any,
+    fluid: Any = None,
+) -> list[list[Value]]:
+    """Return what a child's populations differ by, since those along some axes beside do.
 
-    Along an axis that the border crosses there is none.
+    Along an axis that the border crosses there is no slope; beside a solid cell that from the other
+    side.
     """
-    c = velocity_set.velocities[i]
-    terms: list[Value] = []
+    across = _across(finer)
+    found: list[list[Value]] = [[] for _ in velocity_set.velocities]
     for axis in axes:
         ahead = tuple(int(a == axis) for a in range(len(child)))
         behind = tuple(-n for n in ahead)
-        slope = 0.5 * (f[i][ahead] - f[i][behind])
-        if not c[axis]:
-            terms.append((_place(child, axis) * (1.0 - across[axis])) * slope)
-            continue
-        for normal in (n for n in range(len(child)) if n != axis and c[n]):
-            way = _place(child, axis) - c[axis] * c[normal] * _place(child, normal)
-            if way:
-                terms.append((way * across[normal]) * slope)
-    return terms
+        is_known = (finer[ahead] == 0) & (finer[behind] == 0)
+        for i, c in enumerate(velocity_set.velocities):
+            slope = hc.where(is_known, _slope(f[i], ahead, behind, fluid), 0.0)
+            if not c[axis]:
+                found[i].append(_place(child, axis) * slope)
+                continue
+            for normal in (n for n in range(len(child)) if n != axis and c[n]):
+                way = _place(child, axis) - c[axis] * c[normal] * _place(child, normal)
+                if way:
+                    found[i].append((way * across[normal]) * slope)
+    return found
+
+
+def _slope(f: Any, ahead: Offset, behind: Offset, fluid: Any) -> Value:
+    """Return the difference of a population from cell to cell."""
+    if fluid is None:
+        return 0.5 * (f[ahead] - f[behind])
+    here = (0,) * len(ahead)
+    high, low = (hc.where(fluid[o] != 0, f[o], f[here]) for o in (ahead, behind))
+    is_between = (fluid[ahead] != 0) & (fluid[behind] != 0)
+    return hc.where(is_between, 0.5, 1.0) * (high - low)
 
 
 def _place(child: Offset, axis: int) -> float:

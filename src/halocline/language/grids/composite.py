@@ -83,6 +83,10 @@ class CompositeField:
         one = self.levels[0]
         return replace(self.forest.level(level).space_with(one.axes), closing=one.space.closing)
 
+    def __getitem__(self, component: int) -> Component:
+        """Return a component, for use in a reduction."""
+        return Component(self, component)
+
     def set(self, values: Any) -> None:
         """Give every cell of all levels a value.
 
@@ -144,6 +148,27 @@ class CompositeField:
         """Say how the layers beyond a side are filled on all levels, see 'Field.boundary'."""
         for level, field in enumerate(self.levels):
             field.boundary(side, at_level(condition, level), **given)
+
+
+class Component(NamedTuple):
+    """A component of a field of a forest.
+
+    Attributes:
+        field: The field.
+        number: Of the component.
+    """
+
+    field: CompositeField
+    number: int
+
+    @property
+    def forest(self) -> Forest:
+        """The forest."""
+        return self.field.forest
+
+    def level(self, level: int) -> Any:
+        """Return the component on a level."""
+        return self.field.level(level)[self.number]
 
 
 class PerLevel(NamedTuple):

@@ -49,6 +49,15 @@ def beyond(step: OnLevels[Call], instead: OnLevels[Call]) -> OnLevels[Call]:
     return replace(step, beyond=instead.levels)
 
 
+def inner(step: OnLevels[Call]) -> OnLevels[Call]:
+    """Return what is done on all levels, but not along borders between them.
+
+    Args:
+        step: A kernel called with fields of a forest, on a mask without cells beside borders.
+    """
+    return replace(step, levels=tuple(replace(one, is_inner=True) for one in step.levels))
+
+
 COUPLINGS = {
     "constant": Coupling(partial(prolong, order=1), restrict),
     "linear": Coupling(partial(prolong, order=2), restrict),

@@ -14,8 +14,8 @@ from halocline.geometry import AXES
 from halocline.language.expressions import operators
 from halocline.language.expressions.functions import maximum, minimum
 from halocline.language.expressions.kernel import reads
-from halocline.language.expressions.parameters import Parameter
-from halocline.language.grids.composite import CompositeField
+from halocline.language.expressions.parameters import Formula
+from halocline.language.grids.composite import Component, CompositeField
 from halocline.language.grids.fields import Field
 from halocline.language.grids.grid import same_family
 from halocline.language.place import user_place
@@ -53,7 +53,9 @@ class Combination:
     def __call__(self, operand: operators.Operand, name: str = "") -> Reduction: ...
 
     @overload
-    def __call__(self, operand: CompositeField, name: str = "") -> Parameter: ...
+    def __call__(
+        self, operand: CompositeField | Component, name: str = ""
+    ) -> Reduction | Formula: ...
 
     @overload
     def __call__(
@@ -71,8 +73,9 @@ class Combination:
         """Return the sum, the least or the greatest value of an expression.
 
         Args:
-            operand: A field, or an expression of fields; or a field of a forest, in whose sum a
-                cell counts as much of one of the coarsest level's as it has of its volume.
+            operand: A field, or an expression of fields; or a field of a forest or a component of
+                one, in whose sum a cell counts as much of one of the coarsest level's as it has of
+                its volume.
             name: What messages call the number.
             over: Axes along which to combine, as 'z' or 'xy': the result is a field without them.
                 Then cells are combined one after the other, upwards, in the field's type; a sum of
@@ -85,7 +88,7 @@ class Combination:
         Raises:
             KernelError: What is combined is no expression, or does not fit the field.
         """
-        if isinstance(operand, CompositeField):
+        if isinstance(operand, CompositeField | Component):
             return _of_levels(self._kind, operand, name)
         return _reduced(self._kind, operand, name, over, into)
 
@@ -95,7 +98,7 @@ min = Combination("min")  # noqa: A001 (the field's word)
 max = Combination("max")  # noqa: A001 (the field's word)
 
 
-def _of_levels(kind: str, field: CompositeField, name: str) -> Parameter:
+def _of_levels(kind: str, field: CompositeField | Component, name: str) -> Reduction | Formula:
     """Return a formula of the reductions on all levels of a forest."""
     share = 0.5**field.forest.dimensions
     levels = [level for level, leaves in enumerate(field.forest.leaves.levels) if leaves]
@@ -105,7 +108,7 @@ def _of_levels(kind: str, field: CompositeField, name: str) -> Parameter:
     if kind == "sum":
         found = [one * share**level for one, level in zip(found, levels, strict=True)]
     result = functools.reduce(_COMBINED[kind], found)
-    assert isinstance(result, Parameter)
+    assert isinstance(result, Reduction | Formula)
     return result
 
 

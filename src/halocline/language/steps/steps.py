@@ -49,6 +49,7 @@ class Call:
         mask: If given, it runs only in the cells of the region where this field is not zero.
         space: The cells over which it runs.
         role: On which blocks of a forest it runs.
+        is_inner: Whether it does nothing along borders between levels, and reads nothing there.
     """
 
     kernel: Kernel
@@ -60,6 +61,7 @@ class Call:
     mask: Field | None
     space: Space
     role: Role | None = None
+    is_inner: bool = False
 
     def _repr_html_(self) -> str:
         """Return what one cell does as Jupyter shows it."""

@@ -125,6 +125,8 @@ class Subcycling:
         step, has_finer = self.steps[position], level + 1 < self.forest.levels
         own = step.levels[level]
         beyond = own if step.beyond is None else step.beyond[level]
+        if own.is_inner:
+            return [replace(own, role=Role("leaf", level))]
         is_read, fluxes = self._is_read_beyond(position), self._fluxes(position)
         result = []
         if level and (is_read or not is_last):
@@ -237,6 +239,8 @@ def _wanted(steps: Sequence[Call | Swap[Field]]) -> dict[Field, Interval]:
         if isinstance(step, Swap):
             pair = {step.first: step.second, step.second: step.first}
             wanted = {pair.get(field, field): reach for field, reach in wanted.items()}
+            continue
+        if step.is_inner:
             continue
         here = (0,) * step.kernel.dimensions
         assigned = {step.field(s.field) for s in step.kernel.statements}

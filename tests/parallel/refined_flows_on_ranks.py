@@ -1,0 +1,79 @@
+"""Flows on several levels past bodies on any ranks; rank 0 prints a digest of each.
+
+mpiexec -n N python refined_flows_on_ranks.py
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+from mpi4py import MPI
+
+import halocline as hc
+from halocline.apps.lbm.bodies import Body
+from halocline.apps.lbm.body_force import body_force
+from halocline.apps.lbm.boundaries import Inflow, Outflow, Wall
+from halocline.apps.lbm.collision import trt
+from halocline.apps.lbm.flow import Setup, make_flow
+from halocline.apps.lbm.levels import Refinement
+
+MIDDLE = (12.0, 8.3, 8.1)
+
+
+def distance(*at):
+    return np.sqrt(sum((x - m) ** 2 for x, m in zip(at, MIDDLE, strict=False))) - 2.9
+
+
+def around(*at):
+    return np.where(distance(*at) < 0.5, 2, np.where(distance(*at) < 3.0, 1, 0))
+
+
+def across(*at):
+    return np.where(at[0] < 12, 1, 0) + 0 * sum(at)
+
+
+def setups():
+    """Yield flows whose borders go around a body, and through it and through a wall."""
+    walls = {"y-": Wall(), "y+": Wall()}
+    through = {**walls, "x-": Inflow((0.05, 0.0)), "x+": Outflow()}
+    flat = {"lattice": "D2Q9", "extent": (32, 16)}
+    deep = {"lattice": "D3Q19", "extent": (24, 16, 16)}
+    solid = np.zeros(flat["extent"], bool)
+    solid[:, :2] = True
+    yield {**flat, "refinement": Refinement(around, finest=2, block=8), "sides": through}
+    yield {**flat, "refinement": Refinement(across, block=8), "sides": walls, "solid": solid}
+    yield {**deep, "refinement": Refinement(across, block=8), "sides": walls}
+
+
+def digest_of(number, setup):
+    """Return what some steps make of a flow, with the force on its body."""
+    body, axes = Body(distance), len(setup["extent"])
+    flow = make_flow(Setup(omega=1.5, collision=trt(), bodies=(body,), **setup))
+    strategy = hc.Strategy(poison=True) if number % 2 else "auto"
+    simulation = hc.Simulation(flow.grid, flow.steps, dt=flow.dt, strategy=strategy)
+    found = body_force(flow, body, MIDDLE[:axes])
+    velocity = [lambda *at: 0.02 * np.cos(at[1]) + 0 * sum(at), 0.0, 0.0]
+    flow.start(lambda *at: 1 + 0.01 * np.sin(sum(at)), velocity[:axes])
+    simulation.run(4, progress=False)
+    simulation.execute(flow.observe, *found.updates, *found.force, *found.torque)
+    result = hashlib.sha256()
+    for cells, *fields in zip(
+        flow.solids.levels, flow.density.levels, flow.velocity.levels, strict=True
+    ):
+        for values in (field.gather() for field in fields):
+            if values is not None:
+                assert np.isfinite(values[..., cells.fluid]).all()
+                result.update(values[..., cells.fluid].tobytes())
+    result.update(repr([one.value for one in (*found.force, *found.torque)]).encode())
+    return result.hexdigest()[:16]
+
+
+def main():
+    """Print the digests."""
+    found = [digest_of(number, setup) for number, setup in enumerate(setups())]
+    if MPI.COMM_WORLD.rank == 0:
+        print(*found)
+
+
+main()

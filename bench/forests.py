@@ -1,0 +1,95 @@
+"""Measure flows on three levels beside a uniform grid: 'python bench/forests.py [mpiexec -n 2]'.
+
+For each size of blocks a D3Q19 flow in a box (float32, TRT) on a forest that is refined around a
+sphere, and one on a uniform grid of about as many updates a step, take turns. Printed are the
+medians of the ratios of cell updates a second, the memory beside the sum over cells, and what the
+model says of a step. Cells of level l count 2^l times in a step.
+"""
+
+from __future__ import annotations
+
+import time
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+import halocline as hc
+from halocline.apps.lbm.collision import trt
+from halocline.apps.lbm.flow import Setup, make_flow
+from halocline.apps.lbm.levels import Refinement
+
+TURNS, SECONDS = 5, 2.0
+# Blocks, roots along each axis, and how far from the sphere, in roots, each level reaches.
+CASES = {16: (6, (1.4, 0.45)), 32: (4, (0.9, 0.3))}
+
+
+def flow_of(block: int, *, roots: int, reach: tuple[float, ...]) -> Any:
+    """Return a flow with levels around a sphere in the middle."""
+    n = roots * block
+
+    def wanted(x: Any, y: Any, z: Any) -> Any:
+        away = np.abs(np.sqrt(sum((c - n / 2) ** 2 for c in (x, y, z))) - n / 6) / block
+        return sum((away < width).astype(int) for width in reach)
+
+    near = Refinement(wanted, finest=len(reach), block=block)
+    return make_flow(Setup((n,) * 3, "D3Q19", 1.6, trt(), dtype="float32", refinement=near))
+
+
+def uniform(n: int) -> Any:
+    """Return a flow in a periodic cube."""
+    return make_flow(Setup((n,) * 3, "D3Q19", 1.6, trt(), dtype="float32"))
+
+
+def simulated(flow: Any) -> hc.Simulation:
+    """Return a simulation that has found out how it is fastest."""
+    simulation = hc.Simulation(flow.grid, flow.steps, dt=flow.dt)
+    simulation.run(40, progress=False)
+    return simulation
+
+
+def rate(simulation: hc.Simulation, updates: int) -> float:
+    """Return cell updates a second."""
+    steps, begun = 0, time.perf_counter()
+    while time.perf_counter() - begun < SECONDS:
+        simulation.run(4, progress=False)
+        steps += 4
+    return steps * updates / (time.perf_counter() - begun)
+
+
+def compare(block: int, *, roots: int, reach: tuple[float, ...]) -> None:
+    """Print how a forest does beside a uniform grid."""
+    flow = flow_of(block, roots=roots, reach=reach)
+    leaves = flow.grid.leaves
+    counts = [len(found) for found in leaves.levels]
+    cells = leaves.cells // leaves.count
+    updates = sum(count * cells * 2**level for level, count in enumerate(counts))
+    forest = simulated(flow)
+    n = round(leaves.cells ** (1 / 3) / 16) * 16
+    beside = simulated(uniform(n))
+    pairs = [(rate(forest, updates), rate(beside, n**3)) for _ in range(TURNS)]
+    a_cell = forest.bytes_stored() / leaves.cells, beside.bytes_stored() / n**3
+    if forest.rank:
+        return
+    report = forest.report()
+    measured = report.seconds / max(report.steps, 1)
+    print(
+        f"blocks of {block}^3, {counts} leaves, {leaves.cells:,} cells; uniform {n}^3; "
+        f"{forest.size} rank(s)\n"
+        f"  rate {median(a / b for a, b in pairs):.2f} of the uniform grid's "
+        f"({median(a for a, _ in pairs) / 1e6:.0f} and {median(b for _, b in pairs) / 1e6:.0f} "
+        "million updates/s)\n"
+        f"  memory {a_cell[0]:.0f} bytes a cell, {a_cell[0] / a_cell[1]:.2f} of the other grid's\n"
+        f"  a step {measured * 1e3:.1f} ms, {report.predicted_s * 1e3:.1f} ms by the model "
+        f"({report.predicted_s / measured - 1:+.0%})"
+    )
+
+
+def main() -> None:
+    """Compare all sizes of blocks."""
+    for block, (roots, reach) in CASES.items():
+        compare(block, roots=roots, reach=reach)
+
+
+if __name__ == "__main__":
+    main()

@@ -98,12 +98,11 @@ def with_refined(values: Sequence[Blocks]) -> list[Blocks]:
 
 def _halved(values: NDArray[Any]) -> NDArray[Any]:
     """Return the means of neighbours along each axis, two by two; of whole numbers the first."""
+    is_mean = values.dtype.kind == "f"
     for axis in range(values.ndim):
-        pairs = np.moveaxis(values, axis, 0)
-        first, second = pairs[::2], pairs[1::2]
-        is_mean = values.dtype.kind == "f"
-        found = (first + second) * values.dtype.type(0.5) if is_mean else first
-        values = np.moveaxis(found, 0, axis)
+        before = (slice(None),) * axis
+        first, second = (values[(*before, slice(n, None, 2))] for n in (0, 1))
+        values = (first + second) * values.dtype.type(0.5) if is_mean else first
     return values
 
 

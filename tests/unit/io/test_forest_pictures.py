@@ -12,15 +12,15 @@ from unit.io.forests import forest
 import halocline as hc
 from halocline.errors import CaseError
 from halocline.io.field_series import FieldSeries
-from halocline.io.forest_section import section
+from halocline.io.forest_plane import plane_through
 from halocline.io.movie import _leaves, _middle, _open, draw_movie
 from halocline.io.plots import PlanePicture, borders, draw_plane
 from halocline.io.quantity import Quantity
 
 
-def test_a_section_has_the_leaf_around_each_cell_and_the_borders_of_all_leaves():
+def test_a_plane_has_the_leaf_around_each_cell_and_the_borders_of_all_leaves():
     made = forest()
-    found = section(made.quantities[0])
+    found = plane_through(made.quantities[0])
     assert np.array_equal(found.values, 2 * made.T.resampled(1, "nearest"))
     assert found.extent == (1.0, 5.0, 1.0, 5.0)
     coarse = [(1.0, y, 3.0, y + 2) for y in (1.0, 3.0)]
@@ -36,26 +36,26 @@ def same(T):
 @pytest.mark.parametrize(
     ("z", "seen", "leaves"), [(None, 8, 16), (3.9, 7, 4), (0.0, 1, 4), (8.0, 15, 16), (4.75, 9, 16)]
 )
-def test_a_section_crosses_the_third_axis_where_it_is_told_or_in_the_middle(z, seen, leaves):
+def test_a_plane_crosses_the_third_axis_where_it_is_told_or_in_the_middle(z, seen, leaves):
     made = hc.Forest((8, 8, 8), block=4, refine=lambda x, y, z: (z > 4) + 0 * x * y)
     T = made.field("T", dtype="int32")
     simulation = hc.Simulation(made, [same(T)], target="numpy", threads=1)
     T.set(lambda x, y, z: np.floor(2 * z).astype(int) + 0 * (x * y).astype(int))
     simulation.run(0, progress=False)
-    found = section(Quantity("T", T), z)
+    found = plane_through(Quantity("T", T), z)
     assert found.values.shape == (16, 16)
     assert (found.values == seen).all()
     assert len(found.blocks) == leaves
 
 
-def test_sections_that_there_are_not_are_refused():
+def test_planes_that_there_are_not_are_refused():
     made = hc.Forest((8, 8, 8), block=4, refine=lambda x, y, z: 0 * (x + y + z))
     with pytest.raises(CaseError) as error:
-        section(Quantity("T", made.field("T")), 9.0)
-    assert str(error.value) == ("A section at z = 9 was asked for; the forest has z from 0 to 8.")
+        plane_through(Quantity("T", made.field("T")), 9.0)
+    assert str(error.value) == ("A plane at z = 9 was asked for; the forest has z from 0 to 8.")
     line = hc.Forest((8,), block=4, refine=lambda x: 0 * x)
     with pytest.raises(CaseError, match="one axis was asked for; expected two or three"):
-        section(Quantity("T", line.field("T")))
+        plane_through(Quantity("T", line.field("T")))
 
 
 def test_borders_go_around_each_block():
@@ -64,7 +64,7 @@ def test_borders_go_around_each_block():
 
 
 def test_a_picture_shows_borders(tmp_path: Path):
-    found = section(forest().quantities[0])
+    found = plane_through(forest().quantities[0])
     pictures = []
     for name, blocks in (("without", None), ("with", found.blocks)):
         path = tmp_path / f"{name}.png"
@@ -88,7 +88,7 @@ def test_a_movie_shows_all_levels_and_the_leaves_of_each_time(tmp_path: Path):
     assert len(_leaves(layers, 0)) == 2 + 8
     assert len(_leaves(layers, 1)) == 16
     assert sorted(map(tuple, _leaves(layers, 0).tolist())) == sorted(
-        map(tuple, section(before.quantities[0]).blocks.tolist())
+        map(tuple, plane_through(before.quantities[0]).blocks.tolist())
     )
     assert np.isnan(_middle(layers[0].values, 1)).all()
     draw_movie(path, "T", tmp_path / "movie.gif")

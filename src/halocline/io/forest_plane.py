@@ -1,4 +1,4 @@
-"""Section: a plane through a forest, with the values of its leaves and their borders."""
+"""A plane through a forest, with the values of its leaves and their borders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLANE = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Section:
+class ForestPlane:
     """Values in the plane of x and y.
 
     Attributes:
@@ -35,7 +35,7 @@ class Section:
     blocks: NDArray[np.float64]
 
 
-def section(quantity: Quantity, z: float | None = None) -> Section | None:
+def plane_through(quantity: Quantity, z: float | None = None) -> ForestPlane | None:
     """Return a plane through a forest on rank 0, None elsewhere; collective.
 
     Args:
@@ -72,7 +72,7 @@ def section(quantity: Quantity, z: float | None = None) -> Section | None:
     x0, y0, x1, y1 = np.array(blocks).T
     places = np.stack([faces[0][x0], faces[1][y0], faces[0][x1], faces[1][y1]], axis=1)
     (low_x, *_, high_x), (low_y, *_, high_y) = faces
-    return Section(result, (low_x, high_x, low_y, high_y), places)
+    return ForestPlane(result, (low_x, high_x, low_y, high_y), places)
 
 
 def _plane(forest: Forest, level: int, z: float | None) -> int | None:
@@ -80,12 +80,14 @@ def _plane(forest: Forest, level: int, z: float | None) -> int | None:
     if forest.dimensions == _PLANE:
         return None
     if forest.dimensions < _PLANE:
-        raise CaseError("A section of a forest with one axis was asked for; expected two or three.")
+        raise CaseError(
+            "A plane through a forest with one axis was asked for; expected two or three."
+        )
     faces = forest.level(level).faces(_PLANE)
     at = 0.5 * (faces[0] + faces[-1]) if z is None else z
     if not faces[0] <= at <= faces[-1]:
         raise CaseError(
-            f"A section at z = {at:g} was asked for; the forest has z from {faces[0]:g} to "
+            f"A plane at z = {at:g} was asked for; the forest has z from {faces[0]:g} to "
             f"{faces[-1]:g}."
         )
     return min(int(np.searchsorted(faces, at, "right")), len(faces) - 1) - 1

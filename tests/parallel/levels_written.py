@@ -41,20 +41,28 @@ def made(**options):
     return simulation, forest, T
 
 
-def main(folder: Path) -> None:
-    """Run, write, go on from a plan file, and look at all files."""
-    simulation, forest, T = made()
-    simulation.write_plan(folder / "forest.plan")
+def written(folder: Path, **options):
+    """Run and write, and return the simulation and its field."""
+    simulation, forest, T = made(**options)
     simulation.run(0, progress=False)
     shown = (Quantity("T", T, convert=lambda values: 2 * values),)
-    options = [("levels.zarr", {}), ("finest.zarr", {"level": "finest"}), ("one.nc", {"level": 1})]
+    names = [("levels.zarr", {}), ("finest.zarr", {"level": "finest"}), ("one.nc", {"level": 1})]
     outputs = [
-        FieldSeries(folder / name, 2, simulation, forest, shown, **given) for name, given in options
+        FieldSeries(folder / name, 2, simulation, forest, shown, **given) for name, given in names
     ]
     outputs.append(VtkSeries(folder, 2, simulation, forest, shown, dt=1.0))
     recorder = Recorder(simulation, outputs)
     recorder.run(4, progress=False)
     recorder.close()
+    return simulation, T
+
+
+def main(folder: Path) -> None:
+    """Write with leaves that stay and that change, go on from a plan file, look at all files."""
+    elsewhere = hc.Refine(lambda x, y: np.where(np.hypot(x - 3, y - 11) < 2, 2, 0), every=2)
+    written(folder / "changing", refine=elsewhere)
+    simulation, T = written(folder / "lasting")
+    simulation.write_plan(folder / "forest.plan")
     resampled = T.resampled()
     assert (resampled is None) == (simulation.rank > 0)
     again, _, other = made(plan=folder / "forest.plan")

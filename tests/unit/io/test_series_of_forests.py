@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray
-from unit.io.forests import forest
+from unit.io.forests import fade, forest
 
 import halocline as hc
 from halocline.errors import CaseError, GridError, OutOfMemoryError, OutputError
@@ -91,6 +91,36 @@ def test_leaves_may_change_from_time_to_time(tmp_path: Path):
     assert np.array_equal(group(path, 1)["step"], [0, 4])
     assert group(path, 0)["T"][1].isnull().all()
     assert np.array_equal(group(path, 1)["T"][1], 2 * after.T.level(1).to_xarray())
+
+
+def test_leaves_that_change_while_a_simulation_runs_are_those_of_each_time(tmp_path: Path):
+    def wanted(at):
+        return lambda x, y: np.where(np.hypot(x - at, y - at) < 2, 2, 0)
+
+    made = hc.Forest((16, 16), block=4, finest=2, refine=wanted(4))
+    w = made.field("w", components=2)
+    T = made.field("T")
+    simulation = hc.Simulation(
+        made, [fade(T, w)], target="numpy", threads=1, refine=hc.Refine(wanted(12), every=2)
+    )
+    T.set(lambda x, y: x + y)
+    simulation.run(0, progress=False)
+    path, leaves = tmp_path / "s.zarr", []
+    stored = FieldSeries(path, 2, simulation, made, (Quantity("T", T),))
+    for step in (0, 2, 4):
+        simulation.run(step - simulation.step, progress=False)
+        stored.write(step, step)
+        leaves.append([len(found) for found in made.leaves.levels])
+    assert leaves[0] != leaves[1]
+    found = [group(path, level) for level in range(3)]
+    for time, counts in enumerate(leaves):
+        area = 0.0
+        for level, (contents, count) in enumerate(zip(found, counts, strict=True)):
+            assert int(contents["leaf"][time].sum()) == count
+            assert int(contents["T"][time].notnull().sum()) == 16 * count
+            area += 16 * count / 4**level
+        assert area == 256
+    assert np.array_equal(found[2]["T"][2], T.level(2).to_xarray(), equal_nan=True)
 
 
 def test_what_a_failure_leaves_behind_is_not_taken_for_values_of_the_next_time(

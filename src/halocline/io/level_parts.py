@@ -5,7 +5,6 @@ Leaves may change from time to time; values are those of the leaves that there a
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -40,22 +39,19 @@ class OnLevel:
     """The leaves of one level of a quantity, piece by piece as they are stored.
 
     Args:
-        quantity: The quantity, of a forest.
-        level: Which; it need not have leaves now.
-        grid: Of the level.
+        quantity: The quantity, on that level.
+        forest: The forest; the level need not have leaves now.
         box: The cells that are stored.
         dtype: As what; truth values as whole numbers, for some may be missing.
     """
 
-    def __init__(
-        self, quantity: Quantity, level: int, grid: Grid, box: Box, dtype: np.dtype[Any]
-    ) -> None:
+    def __init__(self, quantity: Quantity, forest: Forest, box: Box, dtype: np.dtype[Any]) -> None:
         self.quantity = quantity
         self.name = quantity.name
         self.dtype = np.dtype("int8") if dtype.kind == "b" else dtype
         self.missing = missing_of(self.dtype)
-        self._level = level
-        self._grid = grid
+        self._space = quantity.of_grid.space
+        self._forest = forest
         self._box = box
         # Those of the blocks that 'found' belongs to.
         self._leaves: Leaves | None = None
@@ -63,9 +59,7 @@ class OnLevel:
 
     def variable(self) -> Variable:
         """See 'Source'; of all cells, not those of the box alone."""
-        shape = self.quantity.of_forest.space_on(self._level).shape
-        zeros = np.broadcast_to(self.dtype.type(0), shape)
-        return replace(self.quantity.on(0).variable(zeros), grid=self._grid)
+        return self.quantity.variable(np.broadcast_to(self.dtype.type(0), self._space.shape))
 
     def gathered(self) -> Iterator[tuple[Place, NDArray[Any] | None]]:
         """Yield the pieces that have leaves; see 'Source'."""
@@ -76,22 +70,20 @@ class OnLevel:
 
     def _boxes(self) -> list[Box]:
         """Return the cells of the leaves."""
-        leaves = self.quantity.of_forest.forest.leaves
+        leaves = self._forest.leaves
         if leaves is not self._leaves:
-            self._leaves, self._found = leaves, []
-            if self._level < len(leaves.levels):
-                space = self.quantity.on(self._level).of_grid.space
-                self._found = [space.with_closing(box) for box in join(leaves.boxes(self._level))]
+            joined = join(leaves.boxes(self._space.level))
+            self._leaves, self._found = leaves, list(map(self._space.with_closing, joined))
         return self._found
 
     def _filled(self, piece: Box, boxes: Sequence[Box]) -> NDArray[Any] | None:
-        of_level = self.quantity.on(self._level)
-        found = of_level.of_grid.stored().gather_boxes(boxes, of_level.component)
+        quantity = self.quantity
+        found = quantity.of_grid.stored().gather_boxes(boxes, quantity.component)
         if found is None:
             return None
         result = np.full(piece.extent, self.missing, self.dtype)
         for box, values in zip(boxes, found, strict=True):
-            result[box.slices(piece.lower)] = of_level.shown(values)
+            result[box.slices(piece.lower)] = quantity.shown(values)
         return result
 
 
@@ -125,9 +117,8 @@ class LeafMap:
 
     def gathered(self) -> Iterator[tuple[Place, NDArray[Any]]]:
         """Yield the whole map, which all ranks know; see 'Source'."""
-        levels = self._forest.leaves.levels
         result = np.zeros(self._shape, np.int8)
-        for position in levels[self._level] if self._level < len(levels) else ():
+        for position in self._forest.leaves.levels[self._level]:
             result[position] = 1
         yield (), result
 
@@ -138,7 +129,6 @@ class Resampled:
     Args:
         quantity: The quantity, of a forest.
         how: Whose cells, and what they get where leaves are coarser.
-        grid: Of the level.
         box: The cells that are stored.
         dtype: As what.
     """
@@ -149,21 +139,20 @@ class Resampled:
         self,
         quantity: Quantity,
         how: tuple[int, Prolongation],
-        grid: Grid,
         box: Box,
         dtype: np.dtype[Any],
     ) -> None:
         self.quantity = quantity
         self.name = quantity.name
         self._how = how
-        self._grid = grid
         self._box = box
         self.dtype = dtype
 
     def variable(self) -> Variable:
         """See 'Source'; of all cells, not those of the box alone."""
-        zeros = np.broadcast_to(self.dtype.type(0), self._grid.extent)
-        return replace(self.quantity.on(0).variable(zeros), grid=self._grid)
+        on_level = self.quantity.on(self._how[0])
+        shape = on_level.of_grid.space.shape
+        return on_level.variable(np.broadcast_to(self.dtype.type(0), shape))
 
     def gathered(self) -> Iterator[tuple[Place, NDArray[Any] | None]]:
         """Yield all values of the box at once; see 'Source'."""

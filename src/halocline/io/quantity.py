@@ -108,10 +108,8 @@ class Quantity:
             OutOfMemoryError: A forest's do not fit into memory.
         """
         if isinstance(self.field, CompositeField):
-            forest = self.field.forest
-            level = forest.leaves.finest
-            values = self.resampled(level, "nearest")
-            return replace(self.on(0).variable(values), grid=forest.level(level))
+            level = self.field.forest.leaves.finest
+            return self.on(level).variable(self.resampled(level, "nearest"))
         stored = storage_of(self.field).gather_component(self.component)
         return self.variable(None if stored is None else self.shown(stored))
 

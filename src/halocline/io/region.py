@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from halocline.language.grids.fields import Field
-    from halocline.language.grids.grid import Grid
-    from halocline.language.spaces.space import Space
 
 # By axis the least and the greatest coordinate, both inside; axes that are missing have no bounds.
 Region = Mapping[str, tuple[float, float]]
@@ -33,17 +31,9 @@ def box_of_region(field: Field, region: Region, axes: Axes) -> Box:
     """Return the cells of a field in a region; along axes that the field lacks it has no bounds.
 
     Raises:
-        CaseError: See 'box_in'.
-    """
-    return box_in(field.grid, field.space, field.location, region, axes)
-
-
-def box_in(grid: Grid, space: Space, location: str, region: Region, axes: Axes) -> Box:
-    """Return the cells of a space of a grid that lie in a region.
-
-    Raises:
         CaseError: There are none, or the grid lacks an axis of the region.
     """
+    grid = field.grid
     names = AXES[: grid.dimensions]
     for name in region:
         if name not in names:
@@ -52,11 +42,11 @@ def box_in(grid: Grid, space: Space, location: str, region: Region, axes: Axes) 
                 f"{', '.join(names)}.",
                 hint=f"Leave out '{name}'.",
             )
-    box = space.flat(space.domain)
-    for axis in space.axes:
+    box = field.space.flat(field.space.domain)
+    for axis in field.space.axes:
         name = AXES[axis]
         if name in region:
-            places = places_along(grid, axis, axes, location, box.extent[axis])
+            places = places_along(grid, axis, axes, field.location, box.extent[axis])
             inside = cells_between(places, region[name])
             if inside.start == inside.stop:
                 low, high = region[name]

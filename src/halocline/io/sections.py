@@ -17,7 +17,7 @@ from halocline.geometry import AXES
 from halocline.io.dataset import dataset
 from halocline.io.level_parts import LeafMap, OnLevel, Resampled
 from halocline.io.part import Mean, Part
-from halocline.io.region import box_in, box_of_region
+from halocline.io.region import box_of_region
 from halocline.io.times import along_time
 from halocline.language.grids.forest import Forest, forest_behind
 from halocline.language.grids.grid import Grid
@@ -125,16 +125,16 @@ def _of_level(
     grid = forest.level(level)
     sources: list[Source] = []
     for quantity in quantities:
-        one = quantity.on(0).of_grid
+        on_level = quantity.on(level)
+        one = on_level.of_grid
         if one.axes != AXES[: forest.dimensions]:
             raise CaseError(
                 f"'{quantity.name}' has the axes {', '.join(one.axes)}; expected all those of the "
                 "forest, whose levels lie beside each other along each.",
                 hint=f"Leave out '{quantity.name}'.",
             )
-        space = quantity.of_forest.space_on(level)
-        box = box_in(grid, space, one.location, choice.region, choice.axes)
-        sources.append(OnLevel(quantity, level, grid, box, choice.dtype(quantity)))
+        box = box_of_region(one, choice.region, choice.axes)
+        sources.append(OnLevel(on_level, forest, box, choice.dtype(quantity)))
     if not choice.region:
         sources.append(LeafMap(forest, level))
     blocks = {f"block_{a}": n for a, n in zip(AXES, forest.leaves.block, strict=False)}
@@ -156,10 +156,8 @@ def _of_one_level(
     sources = []
     for quantity in quantities:
         check_in_cells(quantity.of_forest)
-        space = quantity.of_forest.space_on(number)
-        box = box_in(grid, space, "center", choice.region, choice.axes)
-        how = (number, prolongation)
-        sources.append(Resampled(quantity, how, grid, box, choice.dtype(quantity)))
+        box = box_of_region(quantity.on(number).of_grid, choice.region, choice.axes)
+        sources.append(Resampled(quantity, (number, prolongation), box, choice.dtype(quantity)))
     about = _of_cells(number, grid) | {"prolongation": prolongation}
     return Section("", grid, tuple(sources), about)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     from halocline.language.grids.fields import Field
     from halocline.language.grids.forest import Forest
-    from halocline.language.spaces.space import Space
 
 
 class CompositeField:
@@ -77,11 +75,6 @@ class CompositeField:
         allowed = Range(least=0, most=self.forest.levels - 1)
         level = whole_number(f"'level' of field '{self.name}'", level, allowed, GridError)
         return self.levels[level]
-
-    def space_on(self, level: int) -> Space:
-        """Return the index space of a level, which need not have leaves."""
-        one = self.levels[0]
-        return replace(self.forest.level(level).space_with(one.axes), closing=one.space.closing)
 
     def __getitem__(self, component: int) -> Component:
         """Return a component, for use in a reduction."""

@@ -13,6 +13,7 @@ Oosterlee and Schueller, Multigrid (2001), section 6.3.2).
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,13 @@ def decompose_forest(
             f"The decomposition {wanted!r} was asked for on a forest; expected None, 'Shares' or "
             "'Owners': ranks have whole leaves."
         )
+    return _decomposed(leaves, depths, substeps, ranks, wanted)
+
+
+@lru_cache(maxsize=1)  # asked for again by all who plan the same steps
+def _decomposed(
+    leaves: Leaves, depths: Depths, substeps: int, ranks: int, wanted: Shares | Owners | None
+) -> Decomposition:
     shares = wanted if isinstance(wanted, Shares) else Shares()
     weights = shares.weights_of(leaves)
     if isinstance(wanted, Owners):

@@ -18,6 +18,7 @@ from halocline.runtime.storage import stored_field, three
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from halocline.plan.decomposition import Decomposition
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
     from halocline.runtime.device import OpenDevice
@@ -75,10 +76,10 @@ def check_memory(
             users.setdefault(one[0].where, []).append(one)
         for where, ranks in users.items():
             free = min(found.free for found, _ in ranks)
-            _check(Memory(where, free), [of_rank for _, of_rank in ranks])
+            _check(Memory(where, free), [of_rank for _, of_rank in ranks], plan.decomposition)
 
 
-def _check(memory: Memory, ranks: list[Mapping[str, int]]) -> None:
+def _check(memory: Memory, ranks: list[Mapping[str, int]], decomposition: Decomposition) -> None:
     together = {name: sum(of_rank[name] for of_rank in ranks) for name in ranks[0]}
     total = sum(together.values())
     if total <= memory.free:
@@ -91,10 +92,21 @@ def _check(memory: Memory, ranks: list[Mapping[str, int]]) -> None:
         f"Fields and messages take {size_text(total)} on {memory.where} ({len(ranks)} rank(s), at "
         f"most {size_text(most)} each), where {size_text(memory.free)} are free: "
         + ", ".join(listed)
-        + (f" and {more} more." if more > 0 else "."),
+        + (f" and {more} more." if more > 0 else ".")
+        + _levels(decomposition),
         hint="Use more nodes or devices, a smaller grid, dtype='float32' or 'float16', or for a "
         "flow streaming='in-place'.",
     )
+
+
+def _levels(decomposition: Decomposition) -> str:
+    """Return how many cells the levels of a forest have, as a sentence; nothing of a grid."""
+    cells = [0] * len(decomposition.levels)
+    for number, role in enumerate(decomposition.roles):
+        if role.kind == "leaf":
+            cells[role.level] += decomposition.levels[role.level][number].cells
+    listed = ", ".join(f"{n} of level {level}" for level, n in enumerate(cells) if n)
+    return f" The forest has {sum(cells)} cells: {listed}." if cells else ""
 
 
 def bytes_needed(layouts: Iterable[FieldLayout], plan: Plan, alignment: int) -> dict[str, int]:

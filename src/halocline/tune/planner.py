@@ -100,8 +100,11 @@ class Planner:
         return decomposition_for(self.grid, self.job.size, wanted, blocks, prices, self.steps)
 
     def _maker(self, program: Program, split: Decomposition) -> Callable[[Strategy], Plan]:
-        """Return what makes this rank's plan for a strategy, or has kept it."""
-        if self.file is not None:
+        """Return what makes this rank's plan for a strategy, or has kept it.
+
+        Those of a forest that goes on changing are hardly ever asked for again.
+        """
+        if self.file is not None or self.reason:
             return lambda strategy: self._plan(program, split, strategy)
         return KeptPlans(program, split, self.job.rank, self.platform).plan
 

@@ -7,6 +7,7 @@ import pytest
 from plain_forests import PlainForest
 
 import halocline as hc
+from halocline.language.grids import forest
 
 
 def random_wanted(seed, extent):
@@ -32,23 +33,23 @@ def random_wanted(seed, extent):
 def test_leaves_are_where_they_are_wanted_and_balanced(seed, dimensions):
     extent, periodic = (16, 24, 16)[:dimensions], (True, False, True)[:dimensions]
     wanted = random_wanted(seed, extent)
-    forest = hc.Forest(extent, block=4, finest=3, refine=wanted, periodic=periodic)
+    made = hc.Forest(extent, block=4, finest=3, refine=wanted, periodic=periodic)
     plain = PlainForest(extent, 4, 3, wanted, periodic)
-    assert forest.levels == plain.finest + 1
-    for level in range(forest.levels):
+    assert made.levels == plain.finest + 1
+    for level in range(made.levels):
         found = np.zeros(plain.is_leaf[level].shape, int)
-        for box in forest.leaves.boxes(level):
+        for box in made.leaves.boxes(level):
             found[box.slices((0,) * dimensions)] += 1
         assert (found == plain.is_leaf[level]).all()
 
 
 def test_corners_are_balanced_too():
     # A single fine corner: its diagonal neighbour must not be two levels coarser.
-    forest = hc.Forest(
+    made = hc.Forest(
         (16, 16), block=4, finest=2, refine=lambda x, y: np.where((x < 4) & (y < 4), 2, 0)
     )
-    assert forest.leaves.is_refined(0, (1, 1))
-    assert not forest.leaves.is_refined(0, (2, 2))
+    assert made.leaves.is_refined(0, (1, 1))
+    assert not made.leaves.is_refined(0, (2, 2))
 
 
 @pytest.mark.parametrize(
@@ -62,9 +63,23 @@ def test_corners_are_balanced_too():
         ({"refine": lambda x, y: x * np.nan + y}, "are no finite numbers; expected a level"),
         ({"spacing": (np.ones(16), 1.0)}, "cells of different widths; expected one width"),
         ({"substeps": 3}, "'substeps' was given 3"),
+        (
+            {"refine": lambda x, y: 2 + 0 * x * y},
+            "wants level 2 everywhere, so all 64x64 cells would be of the finest level, 2",
+        ),
     ],
 )
 def test_what_makes_no_forest_is_refused(options, message):
     given = {"block": 4, "finest": 2, "refine": lambda x, y: np.where(x < 4, 2, 0) + 0 * y}
     with pytest.raises(hc.HaloclineError, match=message):
         hc.Forest((16, 16), **(given | options))
+
+
+def test_more_cells_than_there_is_memory_for_are_refused_at_once(monkeypatch):
+    monkeypatch.setattr(forest, "free_memory", lambda: 1e6)
+    message = (
+        "has 1024 blocks of level 3, the first near .*: one number in each of their 65536 cells "
+        "takes 1.0 MB on a rank, where 1.0 MB are free"
+    )
+    with pytest.raises(hc.errors.OutOfMemoryError, match=message):
+        hc.Forest((32, 32), block=8, finest=20, refine=lambda x, y: np.where(x + y < 1.2, 0, 20))

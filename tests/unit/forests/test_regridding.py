@@ -10,6 +10,7 @@ from unit.forests.test_leaves import random_wanted
 
 import halocline as hc
 from halocline.jit import build
+from halocline.runtime import memory
 
 POISON = hc.Strategy(poison=True)
 FINEST = 3
@@ -273,3 +274,21 @@ def test_a_grid_has_no_blocks_to_split():
         hc.Simulation(grid, steps).regrid(lambda x, y: 0)
     with pytest.raises(hc.HaloclineError, match="called for a grid of 8x8 cells; expected a for"):
         hc.Simulation(grid, steps, refine=hc.Refine(lambda x, y: 0))
+
+
+def test_blocks_for_which_there_is_no_memory_are_refused_and_nothing_has_moved(monkeypatch):
+    simulation, forest, T = heated(lambda x, y: 0)
+    simulation.run(1, progress=False)
+    before, values = forest.leaves, arrays(T)
+    monkeypatch.setattr(memory, "free_memory", lambda: 1000.0)
+    with pytest.raises(
+        hc.errors.OutOfMemoryError,
+        match="The forest has 2560 cells: 512 of level 0, 2048 of level 1",
+    ):
+        simulation.regrid(lambda x, y: np.where(x < 16, 1, 0) + 0 * y)
+    assert forest.leaves == before
+    monkeypatch.undo()
+    for found, right in zip(arrays(T), values, strict=True):
+        assert np.array_equal(found, right, equal_nan=True)
+    simulation.run(1, progress=False)
+    assert simulation.regrid(lambda x, y: np.where(x < 16, 1, 0) + 0 * y)

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from halocline.errors import GridError, described
+from halocline.errors import GridError, OutOfMemoryError, described
+from halocline.free_memory import free_memory, size_text
 from halocline.geometry import AXES, by_axes
 from halocline.language.grids.composite import CompositeField
 from halocline.language.grids.grid import Grid
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 from halocline.language.spaces.leaves import Leaves, box_at, refined, unrefined
+from halocline.launched import launched_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 # Returns the level that is wanted at each place, called with coordinates as 'Field.set' calls.
 Criterion = Callable[..., Any]
+
+# What a number in a cell takes, and on every rank what is known of a leaf [bytes].
+_VALUE_BYTES, _LEAF_BYTES = 8, 500
 
 
 class Forest:
@@ -49,7 +54,8 @@ class Forest:
             ratio of cell and step stays the same, or 1, so that all levels do the same steps.
 
     Raises:
-        GridError: An argument has no meaning.
+        GridError: An argument has no meaning, or the criterion wants the finest level everywhere.
+        OutOfMemoryError: There is no memory for one field.
     """
 
     def __init__(  # noqa: PLR0913 (what a grid takes, and how it is refined)
@@ -179,34 +185,68 @@ class Forest:
             )
 
         def wanted(level: int, positions: Iterable[Position]) -> list[bool]:
-            grid, block = self.level(level), leaves.block
-            found = (self._wanted(criterion, grid, box_at(p, block)) for p in positions)
-            return [value > level for value in found]
+            boxes = [box_at(position, leaves.block) for position in positions]
+            self._check_memory(level, boxes)
+            grid = self.level(level)
+            found = [self._wanted(criterion, grid, box) for box in boxes]
+            if level == 0 and found and self.finest:
+                self._check_everywhere(min(lowest for lowest, _ in found))
+            return [highest > level for _, highest in found]
 
         return refined(leaves, wanted)
 
-    def _wanted(self, criterion: Criterion, grid: Grid, box: Box) -> int:
-        """Return the highest level that is wanted in a block's cells."""
+    def _check_memory(self, level: int, boxes: Sequence[Box]) -> None:
+        """Refuse a level that has more cells than there is memory for a field of all ranks."""
+        cells, ranks = sum(box.cells for box in boxes), launched_ranks() or 1
+        needed = _VALUE_BYTES * cells / ranks + _LEAF_BYTES * len(boxes)
+        if needed > (free := free_memory()):
+            where = tuple(
+                float(c.flat[0]) for c in self.level(level).coordinates("center", boxes[0])
+            )
+            raise OutOfMemoryError(
+                f"A forest has {len(boxes)} blocks of level {level}, the first near {where}: "
+                f"one number in each of their {cells} cells takes {size_text(needed)} on a rank, "
+                f"where {size_text(free)} are free.",
+                hint="Refine fewer places or fewer times, or use more ranks on more nodes.",
+                place=user_place(),
+            )
+
+    def _check_everywhere(self, lowest: int) -> None:
+        """Refuse a criterion that wants the finest level in all cells."""
+        if lowest < self.finest:
+            return
+        extent = self.level(self.finest).extent
+        raise GridError(
+            f"The criterion of a forest wants level {lowest} everywhere, so all {by_axes(extent)} "
+            f"cells would be of the finest level, {self.finest}; expected places where less is "
+            "wanted.",
+            hint="For cells of one size use an hc.Grid; else look at what the criterion is given: "
+            f"coordinates from {self.grid.origin} on.",
+            place=user_place(),
+        )
+
+    def _wanted(self, criterion: Criterion, grid: Grid, box: Box) -> tuple[int, int]:
+        """Return the lowest and the highest level that are wanted in a block's cells."""
         coordinates = grid.coordinates("center", box)
         values = np.asarray(criterion(*coordinates))
         where = tuple(float(c.flat[0]) for c in coordinates)
-        highest = self._highest(values, where)
+        lowest, highest = self._ends(values, where)
         if highest > self.finest:
             raise GridError(
                 f"Level {highest} is wanted near {where}, but the finest is {self.finest}.",
                 hint="Give the forest a higher 'finest', or a criterion that asks for less.",
                 place=user_place(),
             )
-        return highest
+        return lowest, highest
 
-    def _highest(self, values: NDArray[Any], where: tuple[float, ...]) -> int:
+    def _ends(self, values: NDArray[Any], where: tuple[float, ...]) -> tuple[int, int]:
         if values.dtype.kind not in "biuf" or not np.isfinite(values).all():
             raise GridError(
                 f"The criterion of a forest returned {values.dtype.name} values near {where} that "
                 "are no finite numbers; expected a level at each place.",
                 place=user_place(),
             )
-        return int(values.max())
+        return int(values.min()), int(values.max())
 
 
 def forest_behind(grid: Grid | Forest) -> Forest | None:

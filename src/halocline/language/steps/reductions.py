@@ -101,12 +101,12 @@ max = Combination("max")  # noqa: A001 (the field's word)
 def _of_levels(kind: str, field: CompositeField | Component, name: str) -> Reduction | Formula:
     """Return a formula of the reductions on all levels of a forest."""
     share = 0.5**field.forest.dimensions
-    levels = [level for level, leaves in enumerate(field.forest.leaves.levels) if leaves]
     found: list[Any] = [
-        Reduction(kind, field.level(level), f"{name or kind} of level {level}") for level in levels
+        Reduction(kind, one, f"{name or kind} of level {level}")
+        for level, one in enumerate(field.levels)
     ]
     if kind == "sum":
-        found = [one * share**level for one, level in zip(found, levels, strict=True)]
+        found = [one * share**level for level, one in enumerate(found)]
     result = functools.reduce(_COMBINED[kind], found)
     assert isinstance(result, Reduction | Formula)
     return result

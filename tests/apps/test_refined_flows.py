@@ -127,7 +127,7 @@ def test_mass_and_momentum_are_kept_to_round_off_by_straight_borders(collision):
     assert max(changes_of_mass_and_momentum(lattice, COLLISIONS[collision], slab)) < 1e-10
 
 
-@pytest.mark.parametrize(("lattice", "scale"), [("D2Q9", 1), ("D3Q19", 2)])
+@pytest.mark.parametrize(("lattice", "scale"), [("D2Q9", 1), ("D3Q19", 2), ("D3Q27", 2)])
 def test_mass_and_momentum_are_kept_to_round_off_by_corners(lattice, scale):
     def square(*at):
         return middle(*(scale * x for x in at))

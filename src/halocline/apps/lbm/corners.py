@@ -3,15 +3,17 @@
 A diagonal population of a coarse cell X beside a corner arrives, after a coarse step, in a cell D
 around the corner. Of its children some go through fine cells, where they collide: what leaves these
 is another value, and the difference is handed on to D here. D gets it by populations of the finer
-level's place, from the cell A beside both, with velocity c - s, and from the one behind that, with
-c - 2 s, where s leads from X to A: 2 and -1 times, which is the same mass and the same momentum.
+level's place, with the same mass and the same momentum: from the cell A beside both, with velocity
+c - s, where s leads from X to A; and for each axis n of s once more from there, less from the one
+behind that, A + n, with c - s - n. At corners in space that one may lie outside: then from A - n,
+with c - s + n, less from A.
 """
 
 from __future__ import annotations
 
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import halocline as hc
 from halocline.geometry import AXES, Box, added
@@ -19,7 +21,7 @@ from halocline.language.place import user_place
 from halocline.language.steps.trace import recorded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -32,9 +34,25 @@ if TYPE_CHECKING:
     from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Call
 
-# The population that is changed, by how many times the difference, and how far away A is; the
-# population that passes, and s.
-_Term = tuple[int, float, "Offset", int, "Offset"]
+
+class _Term(NamedTuple):
+    """What a covered cell hands on of what passes.
+
+    Attributes:
+        changed: The population that is changed.
+        place: How far away A is.
+        passing: The population that passes.
+        s: See above.
+        times: By how many times the difference it is changed; besides for each axis in 'choices'.
+        choices: A way n, and how many times if A + n is a finer level's, and if not.
+    """
+
+    changed: int
+    place: Offset
+    passing: int
+    s: Offset
+    times: float
+    choices: tuple[tuple[Offset, float, float], ...] = ()
 
 
 def passing_corners(
@@ -56,9 +74,10 @@ def passing_corners(
         here = (0,) * velocity_set.dimensions
         changes: dict[int, Value] = {}
         for term in terms:
-            changed, times, *_ = term
-            value = times * _difference(velocity_set, term, fine, before, *beside[1:])
+            change = _difference(velocity_set, term, fine, before, *beside[1:])
+            value = _times(term, beside[0]) * change
             value = hc.where(_is_corner(velocity_set, term, *beside), value, 0.0)
+            changed = term.changed
             changes[changed] = changes[changed] + value if changed in changes else value
         for changed, value in changes.items():
             coarse[changed][here] = coarse[changed][here] + value
@@ -76,15 +95,34 @@ def _terms(velocity_set: VelocitySet) -> Iterator[_Term]:
     for i, c in enumerate(known):
         for s in product(*((0, n) if n else (0,) for n in c)):
             if any(s) and s != c:
-                ahead = _minus(c, s)
-                here = (0,) * len(c)
-                yield known.index(ahead), 2.0, here, i, s
-                yield known.index(_minus(ahead, s)), -1.0, _minus(here, s), i, s
+                yield from _handed_on(known, i, s)
+
+
+def _handed_on(known: Sequence[Offset], i: int, s: Offset) -> Iterator[_Term]:
+    ahead, here = _minus(known[i], s), (0,) * len(s)
+    ways = [tuple(m if a == axis else 0 for a, m in enumerate(s)) for axis, n in enumerate(s) if n]
+    if len(ways) == 1:
+        # X lies outside, so that A + n is inside.
+        yield _Term(known.index(ahead), here, i, s, 2.0)
+        yield _Term(known.index(_minus(ahead, s)), _minus(here, s), i, s, -1.0)
+        return
+    yield _Term(known.index(ahead), here, i, s, 1.0, tuple((n, 1.0, -1.0) for n in ways))
+    for n in ways:
+        behind, before = known.index(_minus(ahead, n)), known.index(added(ahead, n))
+        yield _Term(behind, _minus(here, n), i, s, 0.0, ((n, -1.0, 0.0),))
+        yield _Term(before, n, i, s, 0.0, ((n, 0.0, 1.0),))
+
+
+def _times(term: _Term, finer: Any) -> Value:
+    total: Value = term.times
+    for n, inside, outside in term.choices:
+        total = total + hc.where(finer[added(term.place, n)] == 1, inside, outside)
+    return total
 
 
 def _is_corner(velocity_set: VelocitySet, term: _Term, finer: Any, fluid: Any = None) -> Value:
     """Return whether a population passes through a corner to a fluid cell."""
-    _, _, place, i, s = term
+    place, i, s = term.place, term.passing, term.s
     end = added(place, _minus(velocity_set.velocities[i], s))
     found = (finer[place] == 1) & (finer[_minus(place, s)] == 0) & (finer[end] == 0)
     return found if fluid is None else found & (fluid[end] != 0)
@@ -104,7 +142,7 @@ def _difference(
         before: Those that came.
         fluid: Not zero in fluid cells of the coarser level; None if all are.
     """
-    _, _, place, i, s = term
+    place, i, s = term.place, term.passing, term.s
     c = velocity_set.velocities[i]
     # Towards X along s, towards D along the rest of the way; both along other axes.
     sides = [
@@ -127,8 +165,8 @@ def _difference(
 
 def _inside(grid: Grid, velocity_set: VelocitySet, term: _Term) -> Box:
     """Return the cells from which all that a term concerns lies inside the domain."""
-    _, _, place, i, s = term
-    c = velocity_set.velocities[i]
+    place, s = term.place, term.s
+    c = velocity_set.velocities[term.passing]
     seen = [place, _minus(place, s), added(place, _minus(c, s))]
     lower, upper = [], []
     for axis, (n, is_periodic) in enumerate(zip(grid.extent, grid.periodic, strict=True)):

@@ -222,17 +222,14 @@ def system(operator: Any, u: Field, f: Field, coefficients: Iterable[Field]) -> 
     Raises:
         KernelError: The operator makes no value of u.
     """
-    target = u.grid.hidden_field("applied", dtype=u.dtype, axes=u.axes)
-    named = {_TARGET: target, _U: u, _F: f}
+    named = {_U: u, _F: f}
     named |= {f"coefficient_{number}": field for number, field in enumerate(coefficients)}
 
-    def apply(target: Any, u: Any, f: Any, *coefficients: Any) -> None:
-        del f
-        target[target.here] = operator(u, *coefficients)
+    def apply(u: Any, f: Any, *coefficients: Any) -> None:
+        f[f.here] = operator(u, *coefficients)  # is only recorded
 
     call = recorded("apply", user_place(), named, apply, {})
     fields = dict(zip((spec.name for spec in call.kernel.fields), call.fields, strict=True))
-    del fields[_TARGET]
     (statement,) = call.kernel.statements
     if not any(read.field == _U for read in reads(statement.value)):
         raise KernelError(

@@ -244,7 +244,6 @@ def test_a_force_drives_the_same_flow_on_all_levels():
             {"sides": {"x-": PressureDrop(0.1), "x+": PressureDrop(-0.1)}},
             "was given a pressure drop, which is not done",
         ),
-        ({"force": lambda t: (t, 0.0)}, "was given a side or force that changes in time"),
     ],
 )
 def test_what_is_not_done_on_several_levels_is_refused(options, message):

@@ -33,10 +33,14 @@ def across(*at):
     return np.where(at[0] < 12, 1, 0) + 0 * sum(at)
 
 
+def rising(t):
+    return (0.05 * hc.ramp(t, 3.0), 0.0)
+
+
 def setups():
     """Yield flows whose borders go around a body, and through it and through a wall."""
     walls = {"y-": Wall(), "y+": Wall()}
-    through = {**walls, "x-": Inflow((0.05, 0.0)), "x+": Outflow()}
+    through = {**walls, "x-": Inflow(rising), "x+": Outflow()}
     flat = {"lattice": "D2Q9", "extent": (32, 16)}
     deep = {"lattice": "D3Q19", "extent": (24, 16, 16)}
     solid = np.zeros(flat["extent"], bool)

@@ -5,7 +5,7 @@ What differs between streaming on two grids and in place is put together here an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,7 @@ from halocline.apps.lbm.levels import (
     stream,
 )
 from halocline.apps.lbm.populations import equilibrium, stresses
-from halocline.apps.lbm.prescribed import changes, is_function, moment
+from halocline.apps.lbm.prescribed import changes, moment
 from halocline.apps.lbm.setup_check import as_extent, check_setup, check_solid
 from halocline.apps.lbm.side_filling import Filling, filling, order
 from halocline.apps.lbm.solids import Solids
@@ -255,7 +255,7 @@ def make_flow(setup: Setup) -> Flow:
         builder.velocity,
         velocity_set=lattice,
         # That of the last collision, a lattice step ago.
-        **builder.force(-1),
+        **builder.force(partial(moment, setup, -1)),
         places=way.places[0],
         on=builder.solids.fluid,
     )
@@ -320,7 +320,7 @@ class _Builder:
             self.lattice,
             side,
             places=self.way.places[number],
-            later=number,
+            when=lambda more: self._time(number + more, level),
             fluid=at_level(self.solids.fluid, level),
             level=level,
         )
@@ -337,12 +337,17 @@ class _Builder:
         places = self.way.places
         collision = self.setup.collision
         if self.setup.sponges:
-            collision = absorbing(collision, self.setup, number)
+            given = collision
+
+            def absorbed(level: int) -> Collision:
+                return absorbing(given, self.setup, self._time(number, level), level)
+
+            collision = on_levels(self.setup, absorbed)
         common = {
             "velocity_set": self.lattice,
             "omega": on_levels(self.setup, partial(omega_on, omega=self.setup.omega)),
             "collision": collision,
-            **self.force(number),
+            **self.force(partial(self._time, number)),
             "on": self.solids.fluid,
         }
         if self.setup.refinement is not None:
@@ -369,15 +374,18 @@ class _Builder:
             result.append(inner(beside))
         return [*result, hc.swap(f, f_next)]
 
-    def force(self, later: int) -> dict[str, Any]:
-        """Return the force so many lattice steps after the time of a step, for a kernel."""
+    def force(self, when: Callable[[int], Any]) -> dict[str, Any]:
+        """Return the force at the time that a function tells of a level, for a kernel."""
         force = self.setup.force
-        if self.setup.refinement is not None:
-            return {"force": hc.PerLevel(partial(force_on, force=force))}
-        if not is_function(force):
-            return {"force": tuple(force)}
-        time = {"time": moment(self.setup, later)} if changes(force) else {}
-        return {"force": force, **time}
+        given = {"force": on_levels(self.setup, partial(force_on, force=force))}
+        if changes(force):
+            given["time"] = on_levels(self.setup, when)
+        return given
+
+    def _time(self, later: int, level: int) -> Any:
+        """Return the time so many steps of a level after its step begins."""
+        begin = self.grid.begin_of(level) if level else 0.0
+        return moment(self.setup, later, level, begin)
 
     def _arrivals(self, number: int) -> list[Step]:
         """Return what makes populations arrive from walls and through sides before a collision.

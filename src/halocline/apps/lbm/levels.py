@@ -16,7 +16,7 @@ of a population that moves along it, too, as if it came from where it will cross
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial, wraps
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ from halocline.apps.lbm.arguments import wrong
 from halocline.apps.lbm.boundaries import PressureDrop
 from halocline.apps.lbm.corners import beside_border, passing_corners
 from halocline.apps.lbm.populations import add
-from halocline.apps.lbm.prescribed import changes, is_function
+from halocline.apps.lbm.prescribed import is_function
 from halocline.apps.lbm.streaming import POST_COLLISION
 from halocline.errors import CaseError
 from halocline.geometry import Box
@@ -70,13 +70,10 @@ def check_refinement(setup: Setup) -> None:
         return
     if not isinstance(setup.refinement, Refinement):
         raise wrong("refinement", setup.refinement, "a 'Refinement'")
-    given = [getattr(side, part.name) for side in setup.sides.values() for part in fields(side)]
     for what, is_there in {
         "lattice='D3Q15'": setup.lattice == "D3Q15",
         "streaming='in-place'": setup.streaming != "two-grids",
-        "sponges": bool(setup.sponges),
         "a pressure drop": any(isinstance(b, PressureDrop) for b in setup.sides.values()),
-        "a side or force that changes in time": any(map(changes, [*given, setup.force])),
     }.items():
         if is_there:
             raise CaseError(
@@ -95,11 +92,13 @@ def force_on(level: int, force: Any) -> Any:
 
     Args:
         level: The level.
-        force: On the coarsest level: one component an axis, or a function of the place.
+        force: On the coarsest level: one component an axis, or a function of place and time.
     """
     share = 0.5**level
     if not is_function(force):
         return tuple(share * g for g in force)
+    if level == 0:
+        return force
 
     @wraps(force)
     def scaled(**place: Any) -> list[Any]:

@@ -68,12 +68,20 @@ def changes(given: Any) -> bool:
     return is_function(given) and TIME in asked(given)
 
 
-def moment(setup: Setup, later: int) -> Any:
+def moment(setup: Setup, later: int, level: int = 0, begin: Any = 0.0) -> Any:
     """Return the time so many lattice steps after that of a step.
 
     It is a whole number of lattice steps times the length of one, rounded once: so it is the same
     however many of them make a step of the simulation.
+
+    Args:
+        setup: Of the flow.
+        later: How many steps, of a level.
+        level: Which.
+        begin: When that level's step begins, in steps of the coarsest level after that one's.
     """
+    if level:
+        return (hc.step + (begin + later * 0.5**level)) * setup.step_time
     collisions = STREAMINGS[setup.streaming].collisions
     return (hc.step * float(collisions) + float(later)) * setup.step_time
 

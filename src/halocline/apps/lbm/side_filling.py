@@ -18,7 +18,7 @@ from halocline.apps.lbm.boundaries import (
     Wall,
 )
 from halocline.apps.lbm.links import leaving
-from halocline.apps.lbm.prescribed import changes, is_function, moment
+from halocline.apps.lbm.prescribed import changes, is_function
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def filling(  # noqa: PLR0913 (what fills a side, and when)
     side: str,
     *,
     places: Places,
-    later: int,
+    when: Callable[[int], Any],
     fluid: Field | None,
     level: int = 0,
 ) -> Filling | None:
@@ -57,7 +57,7 @@ def filling(  # noqa: PLR0913 (what fills a side, and when)
         lattice: Its lattice.
         side: The side.
         places: Where populations are kept.
-        later: How many lattice steps after the time of the step.
+        when: Returns the time so many lattice steps later.
         fluid: Not zero where cells are fluid; None if all are.
         level: In whose cells and steps.
     """
@@ -73,17 +73,17 @@ def filling(  # noqa: PLR0913 (what fills a side, and when)
             links = leaving(lattice, side)
             return partial(boundaries.wall, links=links, velocity=tuple(velocity), **common)
         case Velocity(velocity):
-            given = _given(setup, "velocity", velocity, later)
+            given = _given("velocity", velocity, when)
             return partial(open_sides.open_side, **given, **at)
         case Pressure(density):
-            given = _given(setup, "density", density, later)
+            given = _given("density", density, when)
             return partial(open_sides.open_side, **given, **at)
         case Inflow(velocity, relaxation):
-            given = _given(setup, "velocity", velocity, later, has_past=True)
+            given = _given("velocity", velocity, when, has_past=True)
             share = _share(setup, side, relaxation) * 0.5**level
             return partial(open_sides.inflow, **given, relaxation=share, **at)
         case Outflow(density, relaxation):
-            given = _given(setup, "density", density, later, has_past=True)
+            given = _given("density", density, when, has_past=True)
             share = _share(setup, side, relaxation) * 0.5**level
             return partial(open_sides.outflow, **given, relaxation=share, **at)
         case PressureDrop():
@@ -91,16 +91,16 @@ def filling(  # noqa: PLR0913 (what fills a side, and when)
 
 
 def _given(
-    setup: Setup, name: str, given: Any, later: int, *, has_past: bool = False
+    name: str, given: Any, when: Callable[[int], Any], *, has_past: bool = False
 ) -> dict[str, Any]:
     """Return what is prescribed and, if it changes, when: keywords of a kernel."""
     if not is_function(given):
         return {name: tuple(given) if name == "velocity" else given}
     if not changes(given):
         return {name: given}
-    times = {"time": moment(setup, later)}
+    times = {"time": when(0)}
     if has_past:
-        times["before"] = moment(setup, later - 1)
+        times["before"] = when(-1)
     return {name: given, **times}
 
 

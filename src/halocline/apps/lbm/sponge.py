@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import halocline as hc
 from halocline.apps.lbm.arguments import returned
 from halocline.apps.lbm.links import inwards
 from halocline.apps.lbm.populations import Value, equilibrium, moments
-from halocline.apps.lbm.prescribed import moment, narrow, scalar, vector
+from halocline.apps.lbm.prescribed import narrow, scalar, vector
 from halocline.geometry import AXES
 
 if TYPE_CHECKING:
@@ -46,15 +46,15 @@ class Sponge:
     strength: float = 0.2
 
 
-def absorbing(collision: Collision, setup: Setup, later: int) -> Collision:
+def absorbing(collision: Collision, setup: Setup, time: Any, level: int = 0) -> Collision:
     """Return a collision after which the sponges of a flow act.
 
     Args:
         collision: The collision.
         setup: Of the flow.
-        later: How many lattice steps after the time of the step it is.
+        time: When it is.
+        level: In whose cells and steps.
     """
-    time = moment(setup, later)
 
     def collide(
         velocity_set: VelocitySet,
@@ -65,7 +65,7 @@ def absorbing(collision: Collision, setup: Setup, later: int) -> Collision:
         outgoing = collision(velocity_set, populations, omega, force)
         outgoing = list(returned(collision, outgoing, len(velocity_set), "population"))
         for side, sponge in setup.sponges.items():
-            share = _share(setup, side)
+            share = _share(setup, side, level)
             excess, momentum = moments(velocity_set, outgoing)
             u = [j * (1.0 / (1.0 + excess)) for j in momentum]
             here = (0,) * len(u)
@@ -82,11 +82,11 @@ def absorbing(collision: Collision, setup: Setup, later: int) -> Collision:
     return collide
 
 
-def _share(setup: Setup, side: str) -> Value:
+def _share(setup: Setup, side: str, level: int) -> Value:
     """Return by which share a sponge shrinks the difference in a cell."""
     sponge, axis = setup.sponges[side], side[0]
-    cells = setup.extent[AXES.index(axis)]
-    inner = sponge.width if inwards(side) > 0 else cells - sponge.width
-    depth = (hc.index(axis) + (0.5 - inner)) * (-inwards(side) / sponge.width)
+    width, cells = sponge.width * 2**level, setup.extent[AXES.index(axis)] * 2**level
+    inner = width if inwards(side) > 0 else cells - width
+    depth = (hc.index(axis) + (0.5 - inner)) * (-inwards(side) / width)
     depth = hc.maximum(narrow(depth, setup.dtype), 0.0)
-    return sponge.strength * (depth * depth)
+    return (0.5**level * sponge.strength) * (depth * depth)

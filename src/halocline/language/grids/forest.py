@@ -11,6 +11,7 @@ import numpy as np
 from halocline.errors import GridError, OutOfMemoryError, described
 from halocline.free_memory import free_memory, size_text
 from halocline.geometry import AXES, by_axes
+from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.composite import CompositeField
 from halocline.language.grids.grid import Grid
 from halocline.language.numbers import Range, whole_number
@@ -74,6 +75,8 @@ class Forest:
         self.finest = whole_number("'finest'", finest, Range(least=0))
         self.substeps = whole_number("'substeps'", substeps, Range(least=1, most=2))
         self.fields: dict[str, CompositeField] = {}
+        # By level, of those of which somebody asks when their steps begin; see 'begin_of'.
+        self.begins: dict[int, Parameter] = {}
         cells = self._block(block)
         shape = tuple(n // b for n, b in zip(self.grid.extent, cells, strict=True))
         if any(self.grid.is_stretched(axis) for axis in range(self.grid.dimensions)):
@@ -163,6 +166,15 @@ class Forest:
             table[index] = leaves.is_refined(level, place)
         is_inside = reduce(np.logical_and, np.meshgrid(*inside, indexing="ij", sparse=True))
         return np.asarray(table[np.ix_(*numbers)] & is_inside)
+
+    def begin_of(self, level: int) -> Parameter:
+        """Return when a level's step begins, in steps of the coarsest level after that one's.
+
+        A number that differs from sub-step to sub-step: (hc.step + forest.begin_of(1)) * dt.
+        """
+        if level not in self.begins:
+            self.begins[level] = Parameter(0.0, f"begin_of_level_{level}")
+        return self.begins[level]
 
     def field(self, name: str, **options: Any) -> CompositeField:
         """Declare a field on all levels.

@@ -15,11 +15,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halocline.geometry import added
+from halocline.language.expressions.parameters import formula
 from halocline.language.spaces.role import Role
 from halocline.language.steps.coupling import coupling_of
 from halocline.language.steps.flux_correction import FLUX, added_up, taken
 from halocline.language.steps.steps import Call
-from halocline.language.steps.tree import Every, OnLevels, Repeat, Swap, Until, walk
+from halocline.language.steps.tree import Assign, Every, OnLevels, Repeat, Swap, Until, walk
 
 if TYPE_CHECKING:
     from halocline.geometry import Offset
@@ -82,12 +83,13 @@ class Subcycling:
         wanted = _wanted([step.levels[0] for step in steps] * forest.substeps)
         self.state = [one for one in forest.fields.values() if _reach(wanted, one.level(0))]
 
-    def step(self, level: int, number: int) -> list[Any]:
+    def step(self, level: int, number: int, begin: float = 0.0) -> list[Any]:
         """Return a step of a level, with the sub-steps of the finer ones.
 
         Args:
             level: Which.
             number: Of the sub-step within a step of the next coarser level.
+            begin: When that begins [steps of the coarsest level].
         """
         result: list[Any] = []
         is_last = number + 1 == self.forest.substeps
@@ -96,7 +98,10 @@ class Subcycling:
             result += self._coupled("restrict", finer, level, Role("covered", level))
             result += self._coupled("prolong", level, finer, Role("ghost", finer))
             for substep in range(self.forest.substeps):
-                result += self.step(finer, substep)
+                later = substep * float(self.forest.substeps) ** -finer
+                result += self.step(finer, substep, begin + later)
+        if level in self.forest.begins:
+            result.append(Assign(self.forest.begins[level], formula(begin)))
         for position, step in enumerate(self.steps):
             if level and is_last and position == self._returning:
                 result += self._coupled("returned", level, level - 1, Role("covered", level - 1))

@@ -102,8 +102,8 @@ def _of_levels(kind: str, field: CompositeField | Component, name: str) -> Reduc
     """Return a formula of the reductions on all levels of a forest."""
     share = 0.5**field.forest.dimensions
     found: list[Any] = [
-        Reduction(kind, one, f"{name or kind} of level {level}")
-        for level, one in enumerate(field.levels)
+        Reduction(kind, field.level(level), f"{name or kind} of level {level}")
+        for level in range(field.forest.levels)
     ]
     if kind == "sum":
         found = [one * share**level for level, one in enumerate(found)]

@@ -8,14 +8,14 @@ backwards: from what others get of a block to what its own kernels read for that
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
 
 from halocline.geometry import Box, bounding_box
 from halocline.language.expressions.kernel import reads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from halocline.language.spaces.role import Role
     from halocline.plan.access import Access, Key
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.message import Part
     from halocline.plan.program import Launch, Program
+
+# What grows so often within a block belongs to a step that follows from its like: it grows, cell by
+# cell, to the block's end.
+_PATIENCE = 8
 
 # A box around cells, by component of a field, whichever of those that it is swapped with.
 Cells = dict["Key", Box]
@@ -48,11 +52,10 @@ class BorderUse:
         self._decomposition = decomposition
         self._asked = asked
         self._groups = {name: min(group) for name, group in program.groups.items()}
-        self._uses: dict[Role | None, list[_Use]] = {}
+        self._uses: dict[Role | None, _Uses] = {}
         for launch in launches:
             if launch.role is not None and launch.role.kind != "leaf":
-                known = self._uses.setdefault(launch.role, [])
-                known += [use for use in _uses_of(launch) if use not in known]
+                self._uses.setdefault(launch.role, _Uses(self.key)).add(launch)
         self._known: dict[int, tuple[Cells, Cells]] = {}
 
     def of_others(self, block: Block) -> Cells | None:
@@ -96,27 +99,29 @@ class BorderUse:
         """Follow the kernels of a block back from what others get until nothing new is used."""
         own: Cells = {}
         others: Cells = {}
-        new: list[tuple[Key, Box, bool]] = []
+        new: dict[tuple[Key, bool], None] = {}
+        grown: Counter[Key] = Counter()
 
-        def use(cells: Cells, key: Key, box: Box) -> None:
+        def use(cells: Cells, key: Key, box: Box, within: Box | None = None) -> None:
             known = cells.get(key)
             around = bounding_box([box] if known is None else [known, box])
-            if around is not None and around != known:
-                cells[key] = around
-                new.append((key, around, cells is own))
+            if around is None or around == known:
+                return
+            if known is not None and within is not None:
+                grown[key] += 1
+                if grown[key] > _PATIENCE:
+                    around = _widened(known, around, within)
+            cells[key] = around
+            new[key, cells is own] = None
 
         for part in self._asked(block):
             use(own, self.key((part.field, part.component)), part.source_box)
-        while new:
-            key, box, is_own = new.pop()
-            for made in self._uses.get(block.role, ()):
-                # Others compute their cells themselves, but no layers beyond sides for this block.
-                if self.key(made.assigned.key) != key or not (is_own or made.is_layer):
-                    continue
-                where = made.assigned.users(box).intersect(made.region)
-                if where.is_empty:
-                    continue
-                for access in made.reads:
+        uses = self._uses.get(block.role)
+        while new and uses is not None:
+            used = [(key, (own if is_own else others)[key], is_own) for key, is_own in new]
+            new.clear()
+            for accesses, where in uses.behind(used):
+                for access in accesses:
                     self._use(block, access, access.cells(where), own, others, use)
         return own, others
 
@@ -127,7 +132,7 @@ class BorderUse:
         cells: Box,
         own: Cells,
         others: Cells,
-        use: Callable[[Cells, Key, Box], None],
+        use: Callable[..., None],
     ) -> None:
         """Note that a block uses some cells."""
         place = self._decomposition.on(access.space).block(block.number)
@@ -135,24 +140,74 @@ class BorderUse:
         if place.is_guest:
             use(others, key, cells)
             return
-        use(own, key, cells.intersect(place.owned))
+        use(own, key, cells.intersect(place.owned), place.box)
         for box in cells.subtract(place.owned):
             use(others, key, box)
 
 
-@dataclass(frozen=True, slots=True)
-class _Use:
-    """What a kernel reads for a component that it assigns, and where it runs."""
+def _widened(known: Box, around: Box, within: Box) -> Box:
+    """Return a box that has grown, as far as it may grow on the same sides."""
+    old, new, most = (zip(box.lower, box.upper, strict=True) for box in (known, around, within))
+    ends = [
+        (min(l, m) if l < k else l, max(u, n) if u > v else u)
+        for (k, v), (l, u), (m, n) in zip(old, new, most, strict=True)
+    ]
+    return Box(tuple([l for l, _ in ends]), tuple([u for _, u in ends]))
 
-    assigned: Access
+
+class _Use(NamedTuple):
+    """What kernels read for some of what they assign, and where they run."""
+
     reads: tuple[Access, ...]
     region: Box
     is_layer: bool
 
 
-def _uses_of(launch: Launch) -> list[_Use]:
-    """Return for each component that a kernel assigns what it reads for that."""
-    result = []
+class _Uses:
+    """What the kernels of a role read for each component that they assign.
+
+    Components for which a kernel reads the same belong together: all 19 populations after a
+    collision follow from all 19 before it.
+
+    Args:
+        named: Returns the name under which cells of a component are known.
+    """
+
+    def __init__(self, named: Callable[[Key], Key]) -> None:
+        self._named = named
+        self._assigning: dict[Key, dict[tuple[Access, _Use], None]] = {}
+
+    def add(self, launch: Launch) -> None:
+        """Add what a kernel reads."""
+        for assigned, accesses in _uses_of(launch):
+            use = _Use(accesses, launch.region, launch.is_layer)
+            self._assigning.setdefault(self._named(assigned.key), {})[assigned, use] = None
+
+    def behind(
+        self, used: Iterable[tuple[Key, Box, bool]]
+    ) -> Iterator[tuple[tuple[Access, ...], Box]]:
+        """Yield what is read for some cells, and in a box around which cells of the kernel.
+
+        Args:
+            used: Components, their cells, and whether these are the block's own: others compute
+                their cells themselves, but no layers beyond sides for this block.
+        """
+        where: dict[_Use, Box] = {}
+        for key, box, is_own in used:
+            for assigned, use in self._assigning.get(key, ()):
+                cells = assigned.users(box).intersect(use.region)
+                if cells.is_empty or not (is_own or use.is_layer):
+                    continue
+                known = where.get(use)
+                around = bounding_box([cells] if known is None else [known, cells])
+                assert around is not None
+                where[use] = around
+        for use, cells in where.items():
+            yield use.reads, cells
+
+
+def _uses_of(launch: Launch) -> Iterator[tuple[Access, tuple[Access, ...]]]:
+    """Yield each component that a kernel assigns, and what it reads for that."""
     statements = launch.kernel.statements
     found: Mapping[int, set[Access]] = {n: set() for n in range(len(statements))}
     for number, statement in enumerate(statements):
@@ -164,6 +219,4 @@ def _uses_of(launch: Launch) -> list[_Use]:
                 found[number].update(found[earlier])
     for number, statement in enumerate(statements):
         every = sorted(found[number], key=lambda a: (a.field, a.component, a.offset))
-        assigned = launch.access(statement)
-        result.append(_Use(assigned, tuple(every), launch.region, launch.is_layer))
-    return result
+        yield launch.access(statement), tuple(every)

@@ -7,11 +7,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
-from halocline.geometry import Box, by_direction, codimension, disjoint, opposite
+from halocline.geometry import Box, codimension, disjoint, opposite
 from halocline.language.spaces.role import runs_on
 from halocline.plan.block import NOBODY
 from halocline.plan.message import Exchange, Message, Part
 from halocline.plan.reach import move
+from halocline.plan.sources import Sources
 from halocline.plan.wrap import across, reached
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Exchanger:
         self._needed: dict[tuple[int, Needs], dict[Key, tuple[Box, ...]]] = {}
         self._on: dict[str, Decomposition] = {}
         self._known: dict[tuple[int, int | None, Needs], tuple[Piece, ...]] = {}
+        self._sources: dict[int, Sources] = {}
         # Of a forest, once that is known: what its thin blocks use, and all that is ever needed.
         self.use: BorderUse | None = None
         self.every: tuple[Needs, ...] = ()
@@ -254,35 +256,16 @@ class Exchanger:
     def _found(self, block: Block, needs: Needs, axis: int | None) -> Iterator[Piece]:
         needed = self._needs_on(block, needs) if axis is None else self._stage(block, needs, axis)
         for key, boxes in needed.items():
-            own = self._on_space(key[0]).block(block.number)
+            sources = self._sources_of(key[0])
             for box in boxes:
-                for direction, piece in by_direction(box, own.owned):
-                    if axis is None or _last_axis(direction) == axis:
-                        yield from self._from_sources(own, key, direction, piece, axis)
+                yield from ((key, *found) for found in sources.of(block.number, box, axis))
 
-    def _from_sources(
-        self, block: Block, key: Key, direction: Direction, box: Box, axis: int | None
-    ) -> Iterator[Piece]:
-        """Yield the parts of a piece of a halo, each with the block that has it.
-
-        In a stage that is the block beyond the side, which has got what lies beyond its own sides
-        in the stages before. Of blocks in line along an axis that a field lacks it is that which
-        has this block's first cell there.
-        """
-        space = self.layouts[key[0]].space
-        seen, is_any = box, list(space.lacks)
-        for a, d in enumerate(direction):
-            low, high = block.box.lower[a], block.box.upper[a]
-            if space.lacks[a]:
-                seen = seen.clip(a, low, low + 1)
-            elif d and a != axis is not None:
-                seen = seen.clip(a, *((high - 1, high) if d > 0 else (low, low + 1)))
-                is_any[a] = True
-        if axis is not None:
-            direction = tuple(d if a == axis else 0 for a, d in enumerate(direction))
-        for source, shift in self._on_space(key[0]).meeting(seen, block.number):
-            piece = box.intersect(source.owned.shift(shift).open_along(is_any))
-            yield key, source, direction, piece, shift
+    def _sources_of(self, field: str) -> Sources:
+        """Return what looks up who has a field's cells."""
+        blocks = self._on_space(field)
+        if id(blocks) not in self._sources:
+            self._sources[id(blocks)] = Sources(blocks, self.layouts[field].space.lacks)
+        return self._sources[id(blocks)]
 
     def _on_space(self, field: str) -> Decomposition:
         """Return the blocks as boxes of a field's cells."""
@@ -392,7 +375,3 @@ class Exchanger:
 
 def _packing_order(part: Part) -> tuple[int, int, Direction, Part]:
     return part.target, codimension(part.direction), part.direction, part
-
-
-def _last_axis(direction: Direction) -> int:
-    return max((axis for axis, d in enumerate(direction) if d), default=-1)

@@ -25,6 +25,7 @@ CHOICES = {
     "life.py": (("61", "40"), 0.0),
     "lid_driven_cavity.py": (("12", "100"), 0.05),
     "maxwell.py": (("60", "60"), None),
+    "moving_heat_source.py": (("32", "20"), 1e-13),
     "own_kernel.py": (("128", "60"), 0.05),
     "phase_field.py": (("40", "60"), 1e-12),
     "poisson_cg.py": (("16",), 1e-9),

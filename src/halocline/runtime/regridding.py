@@ -126,7 +126,7 @@ class _Level:
         if not any(self._split):
             return []
         images = self._images[self._rank]
-        found = [np.empty(image.box.extent, self._dtype) for image in images]
+        found = [np.zeros(image.box.extent, self._dtype) for image in images]
         wanted = [(image.box, array) for image, array in zip(images, found, strict=True)]
         redistribute(self._fetch, coarser, wanted, self._dtype, self._job)
         made, rest = [], list(zip(images, found, strict=True))
@@ -146,7 +146,7 @@ class _Level:
         """
         ones = (1,) * len(core.lower)
         grown = core.grow(ones, ones)
-        values = np.empty(grown.extent, self._dtype)
+        values = np.zeros(grown.extent, self._dtype)
         for image, array in images:
             values[image.box.shift(image.shift).slices(grown.lower)] = array
         domain = self._coarser.space.domain

@@ -276,10 +276,9 @@ class Selection:
                 show(done)
 
     def kept(self, planner: Planner) -> Planner:
-        """Return a planner that keeps to the strategy, once that is decided."""
-        if self.trial is not None:
-            return planner
-        return replace(planner, strategy=self.plan.strategy, reason=self._reason)
+        """Return a planner that keeps to the strategy, whether or not trials have ended."""
+        reason = self._reason or "predicted to be the fastest; blocks changed before trials ended"
+        return replace(planner, strategy=self.plan.strategy, reason=reason)
 
     def _try_kernels(self, limit: int) -> int:
         """Do steps by the first plan until its kernels know how they are fastest.

@@ -154,6 +154,40 @@ def test_coupling_says_what_split_and_merged_cells_get():
     )
 
 
+def test_a_field_without_an_axis_gets_what_it_was_set_to():
+    forest = hc.Forest((16, 16), block=8, finest=1, refine=lambda x, y: np.where(x < 4, 1, 0))
+    profile = forest.field("profile", axes="x")
+    simulation = hc.Simulation(forest, steps_of(forest))
+    profile.set(lambda x: 3 * x)
+    simulation.run(0, progress=False)
+    assert simulation.regrid(lambda x, y: np.where(x > 12, 1, 0) + 0 * y)
+    assert (profile.level(1).gather()[16:] == 3 * (np.arange(16, 32) + 0.5) / 2).all()
+    assert (profile.level(0).gather()[:8] == 3 * (np.arange(8) + 0.5)).all()
+
+
+def test_reductions_count_the_leaves_that_there_are_now():
+    simulation, _, T = heated(lambda x, y: 0)
+    T.set(lambda x, y: 1 + x)
+    warmest, content_ = hc.max(T), hc.sum(T)
+    before = simulation.reduce(content_)
+    assert simulation.reduce(warmest) == 1 + 31.5
+    simulation.regrid(lambda x, y: np.where(x > 2, 1, 0) + 0 * y)
+    assert simulation.reduce(content_) == pytest.approx(before, rel=1e-15)
+    assert simulation.reduce(warmest) == max(a.max() for f in T.levels for a in f.local())
+
+
+def test_a_device_has_the_same_bits():
+    def done(device):
+        simulation, _, T = heated(lambda x, y: 0, device=device)
+        simulation.run(2, progress=False)
+        for middle in (8, 12):
+            simulation.regrid(lambda x, y, m=middle: np.where(np.hypot(x - m, y - m) < 4, 2, 0))
+            simulation.run(2, progress=False)
+        return [a.tobytes() for f in T.levels for a in f.local()]
+
+    assert done("emulated:3") == done("cpu")
+
+
 def heated(wanted, **options):
     """Return a simulation of heat in a square of blocks, and its forest and field."""
     forest = hc.Forest((32, 32), block=8, finest=2, periodic=True, refine=wanted)

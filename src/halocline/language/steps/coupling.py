@@ -88,8 +88,11 @@ def coupling_of(field: CompositeField) -> Coupling:
 
 
 def is_set_anew(field: CompositeField) -> bool:
-    """Return whether new leaves of a field get what it was set to, and nothing of other levels."""
-    return bool(field.coupling == "none")
+    """Return whether new leaves of a field get what it was set to, and nothing of other levels.
+
+    Where a field lacks an axis, leaves of several levels have the same cells of it.
+    """
+    return field.coupling == "none" or any(field.level(0).space.lacks)
 
 
 def differs_within_cells(field: CompositeField) -> bool:

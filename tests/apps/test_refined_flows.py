@@ -99,8 +99,15 @@ def test_what_is_constant_stays_so_to_the_bit(lattice):
             assert all((a == v).all() for a, v in zip(array, given, strict=True))
 
 
-def changes_of_mass_and_momentum(lattice, collision, wanted):
-    """Return by how much mass and momentum along x change in some steps."""
+def changes_of_mass_and_momentum(lattice, collision, wanted, later=()):
+    """Return by how much mass and momentum along x change in some steps.
+
+    Args:
+        lattice: The velocity set.
+        collision: The collision.
+        wanted: The level that is wanted at first.
+        later: Those that are wanted later, one after the other.
+    """
     axes = int(lattice[1])
     extent = (32, 32) if axes == 2 else (16, 16, 16)
     refinement = Refinement(wanted, block=4)
@@ -118,6 +125,9 @@ def changes_of_mass_and_momentum(lattice, collision, wanted):
 
     before = totals()
     simulation.run(10, progress=False)
+    for other in later:
+        assert simulation.regrid(other)
+        simulation.run(5, progress=False)
     return abs(totals() - before)
 
 
@@ -125,6 +135,11 @@ def changes_of_mass_and_momentum(lattice, collision, wanted):
 def test_mass_and_momentum_are_kept_to_round_off_by_straight_borders(collision):
     lattice = "D3Q27" if collision == "cumulant" else "D2Q9"
     assert max(changes_of_mass_and_momentum(lattice, COLLISIONS[collision], slab)) < 1e-10
+
+
+def test_mass_and_momentum_are_kept_to_round_off_when_blocks_change():
+    later = [middle, lambda x, y: middle(x, y - 4), slab]
+    assert max(changes_of_mass_and_momentum("D2Q9", trt(), slab, later)) < 1e-10
 
 
 @pytest.mark.parametrize(("lattice", "scale"), [("D2Q9", 1), ("D3Q19", 2), ("D3Q27", 2)])

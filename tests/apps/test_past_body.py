@@ -11,6 +11,7 @@ from flows import found, picture_size, run
 from halocline.apps.lbm.cylinder import Cylinder
 from halocline.apps.lbm.flow_case import FlowResult
 from halocline.apps.lbm.sphere import Sphere
+from halocline.errors import CaseError
 
 
 def coarse(**more):
@@ -28,6 +29,32 @@ def test_drag_and_lift_of_a_coarse_cylinder_are_near_the_benchmark():
 def test_walls_where_they_are_make_a_coarse_cylinder_better_than_steps():
     drags = [found(coarse(walls=w))["drag coefficient"].measured for w in ("curved", "half-way")]
     assert drags[0] - 5.58 < 0.5 * (drags[1] - 5.58)
+
+
+def test_levels_around_a_cylinder_give_nearly_the_drag_of_fine_cells_everywhere():
+    case = Cylinder(cells=20, levels=1, downstream=6.0, tolerance=1e-4)
+    result, _ = run(case)
+    assert result.problem.grid.cells < 0.45 * 171 * 82
+    assert result.is_steady
+    # 5.67 and 0.0108 with 20 cells everywhere, 5.73 with 10.
+    assert found(case)["drag coefficient"].measured == pytest.approx(5.67, rel=0.015)
+    assert found(case)["lift coefficient"].measured == pytest.approx(0.0107, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        (
+            {"cells": 22, "levels": 2},
+            "22 cells .* were given with 2 levels; expected a multiple of 4",
+        ),
+        ({"levels": 1, "walls": "half-way"}, "walls=half-way was given with levels"),
+        ({"levels": 1, "geometry": "a.npy"}, "A file of geometry was given with levels"),
+    ],
+)
+def test_levels_that_do_not_fit_are_refused(parameters, message):
+    with pytest.raises(CaseError, match=message):
+        Cylinder(**parameters).check()
 
 
 @pytest.mark.parametrize("cells", [15, 25, 39])

@@ -177,6 +177,13 @@ class Flow:
         return cells
 
     @property
+    def fluid_volume(self) -> float:
+        """The volume of all fluid cells [cells of the coarsest level]."""
+        if self.solids.levels:
+            return self.solids.fluid_volume
+        return float(np.prod(self.setup.extent))
+
+    @property
     def updates(self) -> int:
         """Updates of fluid cells in a step of the simulation."""
         if self.setup.refinement is None:

@@ -24,7 +24,6 @@ from halocline.apps.lbm.flow import Flow, Setup, make_flow
 from halocline.apps.lbm.flow_pictures import FlowFigure, draw_flow
 from halocline.apps.lbm.flow_quantities import integrals, quantities
 from halocline.apps.lbm.model import Scaling
-from halocline.apps.lbm.populations import add
 from halocline.apps.lbm.streaming import DTYPES, STREAMINGS
 from halocline.apps.lbm.units import UnitParameters
 from halocline.apps.lbm.velocity_set import NAMES
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
 
     from halocline.io.quantity import Integral
     from halocline.io.variable import Variable
+    from halocline.language.expressions.parameters import Formula
     from halocline.language.steps.steps import Reduction, Step
 
     Values = Mapping[str, NDArray[Any]]
@@ -57,7 +57,7 @@ class SampledFlow(Problem):
 
     flow: Flow
     interval: int
-    change: Reduction | None
+    change: Reduction | Formula | None
 
 
 @dataclass(frozen=True)
@@ -200,11 +200,12 @@ class FlowCase(UnitParameters):
         if self.steady_tolerance:
             velocity = flow.velocity
             before = flow.grid.field("before", components=self.axes, dtype=velocity.dtype)
-            differences = [velocity[axis] - before[axis] for axis in range(self.axes)]
-            change = hc.max(hc.sqrt(add([d * d for d in differences])), name="change")
-            copy = kernels.copy_velocity(velocity, before)
-            # The copy comes last, so that the velocity may be updated at any other time, too.
-            steps = (*steps, hc.every(interval, flow.observe, change, copy))
+            changed = flow.grid.field("change", dtype=velocity.dtype)
+            change = hc.max(changed, name="change")
+            # The velocity may be updated at any other time, too.
+            compare = kernels.compare_velocity(velocity, before, changed)
+            steps = (*steps, hc.every(interval, flow.observe, compare, change))
+        energy, of_flow = integrals(flow, units)
         more_steps, more_integrals = self.diagnostics(flow)
         if more_steps:
             # Within the steps, so that what they read next door is stored.
@@ -216,8 +217,8 @@ class FlowCase(UnitParameters):
             interval,
             change,
             quantities=quantities(flow, units),
-            integrals=(*integrals(flow, units), *more_integrals),
-            refresh=(flow.observe, *more_steps),
+            integrals=(*of_flow, *more_integrals),
+            refresh=(flow.observe, *energy, *more_steps),
             dt=flow.dt,
             time_unit=units.time_unit,
         )

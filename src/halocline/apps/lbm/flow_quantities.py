@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import halocline as hc
+from halocline.apps.lbm import kernels
 from halocline.apps.lbm.populations import add
 from halocline.io.quantity import Integral, Quantity
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from halocline.apps.lbm.flow import Flow
     from halocline.apps.lbm.units import Units
+    from halocline.language.steps.steps import Step
 
 
 def quantities(flow: Flow, units: Units) -> tuple[Quantity, ...]:
@@ -50,16 +52,26 @@ def quantities(flow: Flow, units: Units) -> tuple[Quantity, ...]:
     )
 
 
-def integrals(flow: Flow, units: Units) -> tuple[Integral, ...]:
-    """Return mass and mean kinetic energy of the fluid, both over its mass at rest."""
-    share = 1.0 / flow.fluid_cells
+def integrals(flow: Flow, units: Units) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
+    """Return mass and mean kinetic energy of the fluid, both over its mass at rest.
+
+    With steps that bring up to date what they read.
+    """
+    share = 1.0 / flow.fluid_volume
     velocity = flow.velocity
-    squares = add([velocity[axis] * velocity[axis] for axis in range(velocity.components)])
-    return (
+    steps: tuple[Step, ...] = ()
+    if flow.setup.refinement is None:
+        squares = add([velocity[axis] * velocity[axis] for axis in range(velocity.components)])
+        energy = hc.sum(flow.density * squares)
+    else:
+        found = flow.grid.field("energy", description="density times velocity squared")
+        steps = (kernels.energy(flow.density, velocity, found, on=flow.fluid),)
+        energy = hc.sum(found)
+    return steps, (
         Integral("mass", hc.sum(flow.density), share, description="mass over mass at rest"),
         Integral(
             "kinetic_energy",
-            hc.sum(flow.density * squares),
+            energy,
             0.5 * share * units.velocity**2,
             units.named("J kg-1"),
             "kinetic energy over mass at rest"
@@ -68,7 +80,7 @@ def integrals(flow: Flow, units: Units) -> tuple[Integral, ...]:
         Integral(
             "mean_u",
             hc.sum(velocity[0] if velocity.components > 1 else velocity),
-            units.velocity / flow.grid.domain.cells,
+            units.velocity / float(np.prod(flow.setup.extent)),
             units.named("m s-1"),
             "velocity along x, mean over all cells, solid ones included",
         ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import halocline as hc
 from halocline.apps.lbm.arguments import returned
 from halocline.apps.lbm.collision import bgk
-from halocline.apps.lbm.populations import moments
+from halocline.apps.lbm.populations import add, moments
 from halocline.apps.lbm.prescribed import vector
 from halocline.apps.lbm.streaming import POST_COLLISION
 
@@ -115,10 +115,20 @@ def macroscopic(  # noqa: PLR0913 (what is read off)
 
 
 @hc.kernel
-def copy_velocity(velocity: Any, velocity_before: Any) -> None:
-    """Keep the velocity for comparison."""
-    for axis in range(velocity.components):
+def compare_velocity(velocity: Any, velocity_before: Any, change: Any) -> None:
+    """Compute by how much the velocity has changed, and keep it for the next comparison."""
+    axes = range(velocity.components)
+    differences = [velocity[axis] - velocity_before[axis] for axis in axes]
+    change[(0,) * velocity.dimensions] = hc.sqrt(add([d * d for d in differences]))
+    for axis in axes:
         velocity_before[axis] = velocity[axis]
+
+
+@hc.kernel
+def energy(density: Any, velocity: Any, found: Any) -> None:
+    """Compute twice the kinetic energy per volume."""
+    squares = add([velocity[axis] * velocity[axis] for axis in range(velocity.components)])
+    found[(0,) * velocity.dimensions] = density * squares
 
 
 def _arriving(f: Any, velocity_set: VelocitySet, places: Places) -> list[Value]:

@@ -7,7 +7,7 @@ given in diameters, coordinates too; the inlet lies in the middle of the first c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -20,6 +20,7 @@ from halocline.apps.lbm.body_force import body_force
 from halocline.apps.lbm.boundaries import HELD, Boundary, FreeSlip, Inflow, Outflow, Pressure, Wall
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry, read_solids
+from halocline.apps.lbm.levels import Refinement
 from halocline.apps.lbm.settling import PERIODS, TOLERANCE, WINDOW, Settling, State, settling
 from halocline.apps.lbm.steady_case import SteadyCase
 from halocline.errors import CaseError
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from halocline.apps.lbm.flow import Flow, Setup
     from halocline.apps.lbm.flow_case import FlowResult, Values
+    from halocline.apps.lbm.model import Scaling
     from halocline.language.steps.steps import Step
 
 Diameters = Annotated[float, Range(least=1.0)]
@@ -42,6 +44,8 @@ Inlet = Literal["parabola", "uniform"]
 
 # A centre of a cell on the surface lies inside, whichever way its coordinates are rounded [cells].
 _NEAR = 1e-9
+# Cells of a block on several levels, along each axis.
+_BLOCK = 4
 # How far around a body the flow begins slowly [cells].
 _STILL = 2.0
 
@@ -62,6 +66,9 @@ class PastBody(SteadyCase):
             the body, which is a blow [diameters over speed].
         walls: 'curved' where the surface of the body is, or 'half-way' between centres of cells,
             as steps.
+        levels: How often cells are halved towards the body: 'cells' are those of the finest level.
+        near: How far from the body the finest cells reach at least; those twice as wide reach twice
+            as far, and so on [diameters].
         geometry: A file of solid cells in place of the body: a .npy array, an image or an .stl
             surface; only surfaces have curved walls.
     """
@@ -76,6 +83,14 @@ class PastBody(SteadyCase):
     ramp: Annotated[float, Range(least=0.0)] = 1.0
     walls: WallPlaces = "curved"
     geometry: str | None = None
+    levels: Annotated[int, Range(least=0, most=6)] = 0
+    near: Annotated[float, Range(above=0.0)] = 0.5
+
+    @property
+    def scaling(self) -> Scaling:
+        """The flow in lattice units of the coarsest level."""
+        given = super().scaling
+        return replace(given, cells=given.cells // 2**self.levels)
 
     @property
     def samples(self) -> float:
@@ -84,10 +99,16 @@ class PastBody(SteadyCase):
 
     @property
     def extent(self) -> tuple[int, ...]:
-        """Cells along each axis."""
+        """Cells along each axis, on several levels whole blocks of them."""
         cells = self.scaling.cells
         length = round((self.upstream + self.downstream) * cells) + 1
-        return (length, *(round((self.below + self.above) * cells),) * (self.axes - 1))
+        along = (length, *(self._across,) * (self.axes - 1))
+        return tuple(-(-n // _BLOCK) * _BLOCK for n in along) if self.levels else along
+
+    @property
+    def _across(self) -> int:
+        """Cells from side to side."""
+        return round((self.below + self.above) * self.scaling.cells)
 
     @property
     def middle(self) -> tuple[float, ...]:
@@ -111,8 +132,34 @@ class PastBody(SteadyCase):
                 "A parabola was asked for where there are no two walls.",
                 hint="Write inlet=uniform, or sides=wall in two dimensions.",
             )
+        self._check_levels()
         if self.geometry:
             self.solid()
+
+    def _check_levels(self) -> None:
+        cells, parts = super().scaling.cells, 2**self.levels
+        if cells % parts:
+            raise CaseError(
+                f"{cells} cells over the diameter were given with {self.levels} levels; expected a "
+                f"multiple of {parts}, as they are those of the finest level."
+            )
+        if self.levels and (self.geometry or self.walls != "curved"):
+            what = "A file of geometry" if self.geometry else "walls=half-way"
+            raise CaseError(
+                f"{what} was given with levels, which are made around a cylinder or sphere with "
+                "its walls where they are.",
+                hint="Leave out one of the two.",
+            )
+
+    def describe(self) -> str:
+        """Return the parameters, and what follows from them, as text."""
+        found = super().describe()
+        if self.levels:
+            found += (
+                f"\ncells halved up to {self.levels} times towards the body; what is said above is "
+                "of those that are not"
+            )
+        return found
 
     def solid(self) -> NDArray[np.bool_]:
         """Return where cells are solid: those whose centre lies in the body."""
@@ -138,7 +185,7 @@ class PastBody(SteadyCase):
         still, speed = (0.0,) * (self.axes - 1), self.scaling.speed
         if self.inlet == "uniform":
             return (speed, *still)
-        height = self.extent[1] * self.units.cell
+        height = self._across * self.units.cell
         return (6.0 * speed / height**2 * y * (height - y), *still)
 
     def _rising(self, y: Any, t: Any) -> tuple[Any, ...]:
@@ -156,7 +203,28 @@ class PastBody(SteadyCase):
         )
         incoming = self._rising if self.ramp else self._incoming
         ends = {"x-": Inflow(incoming, HELD), "x+": outlet}
-        return self.lattice_setup(self.extent, sides={**sides, **ends}, **self._solids())
+        more = {**self._solids(), **self._on_levels()}
+        return self.lattice_setup(self.extent, sides={**sides, **ends}, **more)
+
+    def _on_levels(self) -> dict[str, Any]:
+        """Return what a setup is told of levels: where they are, and what fills up blocks."""
+        if not self.levels:
+            return {}
+        more: dict[str, Any] = {"refinement": Refinement(self._wanted, self.levels, _BLOCK)}
+        if self.sides == "wall":
+            solid = np.zeros(self.extent, bool)
+            for axis in range(1, self.axes):
+                solid[(slice(None),) * axis + (slice(self._across, None),)] = True
+            more["solid"] = solid
+        return more
+
+    def _wanted(self, *coordinates: Any) -> Any:
+        """Return the level that is wanted at coordinates."""
+        away = self._distance(*coordinates) / (self.near * self.scaling.cells * self.units.cell)
+        found = np.zeros(away.shape, int)
+        for level in range(1, self.levels + 1):
+            found[away < 2.0 ** (self.levels - level)] = level
+        return found
 
     def start(self, flow: Flow) -> None:
         """Begin at rest, or with what comes in everywhere but around the body."""
@@ -172,7 +240,8 @@ class PastBody(SteadyCase):
 
     def diagnostics(self, flow: Flow) -> tuple[tuple[Step, ...], tuple[Integral, ...]]:
         """Return drag and lift coefficients."""
-        found = body_force(flow, self.solid(), self.middle)
+        body = flow.setup.bodies[0] if self.levels else self.solid()
+        found = body_force(flow, body, self.middle)
         factor = 2.0 / (self.scaling.speed**2 * self.area)
         names = ("drag", "lift", "side_force")
         integrals = (

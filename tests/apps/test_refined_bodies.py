@@ -172,3 +172,22 @@ def test_a_moving_body_across_a_border_is_refused():
     setup = Setup((64, 32), "D2Q9", 1.5, bodies=(body,), refinement=Refinement(beside, block=4))
     with pytest.raises(hc.HaloclineError, match=r"fluid cells at a side .* or at a border between"):
         make_flow(setup)
+
+
+def test_blocks_around_a_body_are_not_split_and_merged():
+    setup = Setup(
+        (64, 32), "D2Q9", 1.5, bodies=(Body(distance),), refinement=Refinement(around, block=4)
+    )
+    _, simulation = simulated(setup)
+    with pytest.raises(hc.HaloclineError, match="split and merged that has solid cells"):
+        simulation.regrid(around)
+
+
+def test_walls_across_a_border_nearly_keep_mass():
+    _, _, mass = on_body(Refinement(beside, block=4))
+    cells = make_flow(
+        Setup(
+            (64, 32), "D2Q9", 1.5, bodies=(Body(distance),), refinement=Refinement(beside, block=4)
+        )
+    ).fluid_volume
+    assert mass == pytest.approx(cells, rel=2e-5)

@@ -82,6 +82,7 @@ def solid_cells_on_levels(setup: Setup, forest: Forest) -> tuple[SolidCells, ...
     """
     if setup.solid is None and not setup.bodies:
         return ()
+    forest.fixed_by = "solid cells"
     found: list[SolidCells] = []
     met: set[int] = set()
     for level in range(forest.levels):

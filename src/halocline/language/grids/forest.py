@@ -75,6 +75,8 @@ class Forest:
         self.finest = whole_number("'finest'", finest, Range(least=0))
         self.substeps = whole_number("'substeps'", substeps, Range(least=1, most=2))
         self.fields: dict[str, CompositeField] = {}
+        # What holds for its blocks as they are, so that they must not change; '' for nothing.
+        self.fixed_by = ""
         # By level, of those of which somebody asks when their steps begin; see 'begin_of'.
         self.begins: dict[int, Parameter] = {}
         cells = self._block(block)

@@ -51,8 +51,15 @@ def check_wanted(wanted: Any, forest: Forest | None = None) -> None:
         forest: For which forest; None if that is not known yet.
 
     Raises:
-        GridError: It does not.
+        GridError: It does not, or values of the forest hold for its blocks as they are.
     """
+    if forest is not None and forest.fixed_by:
+        raise GridError(
+            f"Blocks of a forest were to be split and merged that has {forest.fixed_by}; expected "
+            "one without.",
+            hint="Where solid cells and walls are is found once, for its first blocks.",
+            place=user_place(),
+        )
     if isinstance(wanted, CompositeField):
         one = wanted.level(0)
         if forest is not None and wanted.forest is not forest:

@@ -202,23 +202,29 @@ def reflected(cells):
     def density(x):
         return height * np.exp(-(((x - 0.3 * cells) / (0.05 * cells)) ** 2))
 
-    def profile(wanted):
-        flow, simulation = simulated(
-            Setup((cells, 8), "D2Q9", 1.9, trt(), refinement=Refinement(wanted, block=4))
-        )
+    def run(setup, steps):
+        flow, simulation = simulated(setup)
         flow.start(
             lambda x, y: 1 + density(x) + 0 * y, [lambda x, y: sound * density(x) + 0 * y, 0.0]
         )
-        simulation.run(int(0.4 * cells / sound), progress=False)
-        found = np.zeros(cells)
-        for level, (x, _), rho, _ in seen(simulation, flow):
-            width = 2**level
-            means = (rho.mean(axis=1) - 1).reshape(-1, width).mean(axis=1)
-            found[x.ravel()[::width].astype(int)] = means
-        return found
+        simulation.run(steps, progress=False)
+        return flow, simulation
 
-    half = profile(lambda x, y: np.where((x >= cells / 2) & (x < 15 * cells / 16), 1, 0) + 0 * y)
-    fine = profile(lambda x, y: 1 + 0 * x * y)
+    def means(rho, width):
+        return (rho.mean(axis=1) - 1).reshape(-1, width).mean(axis=1)
+
+    def wanted(x, y):
+        return np.where((x >= cells / 2) & (x < 15 * cells / 16), 1, 0) + 0 * y
+
+    steps, half = int(0.4 * cells / sound), np.zeros(cells)
+    near = Refinement(wanted, block=4)
+    flow, simulation = run(Setup((cells, 8), "D2Q9", 1.9, trt(), refinement=near), steps)
+    for level, (x, _), rho, _ in seen(simulation, flow):
+        half[x.ravel()[:: 2**level].astype(int)] = means(rho, 2**level)
+    everywhere = Setup((2 * cells, 16), "D2Q9", omega_on(1, 1.9), trt(), spacing=0.5)
+    flow, simulation = run(everywhere, 2 * steps)
+    simulation.execute(flow.observe)
+    fine = means(flow.density.gather(), 2)
     behind = slice(cells // 32, cells // 2 - 2)
     return abs(half - fine)[behind].max() / height
 

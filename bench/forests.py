@@ -21,7 +21,7 @@ from halocline.apps.lbm.levels import Refinement
 
 TURNS, SECONDS = 5, 2.0
 # Blocks, roots along each axis, and how far from the sphere, in roots, each level reaches.
-CASES = {16: (6, (1.4, 0.45)), 32: (4, (0.9, 0.3))}
+CASES = {16: (3, (0.5, 0.2)), 32: (2, (0.5,))}
 
 
 def flow_of(block: int, *, roots: int, reach: tuple[float, ...]) -> Any:

@@ -105,7 +105,9 @@ def reshared_leaves(
     costs_of = leaf_costs(leaves, decomposition, costs)
     in_own_step = {leaf: cost / substeps ** leaf[0] for leaf, cost in costs_of.items()}
     of_boxes = {(level, leaves.box(p)): cost for (level, p), cost in in_own_step.items()}
-    shares = Shares(lambda level, box: of_boxes[level, box], rule)
+    mean = sum(in_own_step.values()) / len(in_own_step)
+    # Leaves that come later cost as much as others do.
+    shares = Shares(lambda level, box: of_boxes.get((level, box), mean), rule)
     blocks, every = leaf_blocks(leaves, decomposition), list(leaves)
     old = {leaf: decomposition.owners[blocks[leaf]] for leaf in every}
     new = shares.owners_of(leaves, in_own_step, decomposition.ranks, is_level_by_level=substeps > 1)

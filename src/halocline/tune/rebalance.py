@@ -137,7 +137,7 @@ class Rebalanced(OnRanks):
         if self.size > 1 and self._times.steps:
             self.rebalance(steps)
 
-    def rebuild(self, *, decomposition: Decomposition | Shares) -> None:
+    def rebuild(self, *, decomposition: Decomposition | Shares | None) -> None:
         """Move to other owners."""
         raise NotImplementedError
 

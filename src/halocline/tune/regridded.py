@@ -9,6 +9,7 @@ from halocline.language.grids.forest import forest_for
 from halocline.language.grids.refine import Refine, check_wanted, checked_slack
 from halocline.language.place import user_place
 from halocline.language.spaces.leaves import regraded
+from halocline.plan.shares import Shares
 from halocline.runtime.collective import collective
 from halocline.runtime.on_ranks import OnRanks
 from halocline.runtime.wanted import levels_wanted
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from halocline.language.grids.grid import Grid
     from halocline.language.grids.refine import Wanted
     from halocline.language.spaces.leaves import Leaves
+    from halocline.plan.decomposition import Decomposition
     from halocline.runtime.executor import Executor
     from halocline.tune.planner import Planner
     from halocline.tune.selection import Selection
@@ -79,7 +81,8 @@ class Regridded(OnRanks):
             self._planner = self._selection.kept(planner)
         forest.leaves = leaves
         try:
-            self.rebuild()
+            wanted = planner.shape[0]
+            self.rebuild(decomposition=wanted if isinstance(wanted, Shares) else None)
         except BaseException:
             forest.leaves, self._planner = before, planner
             raise
@@ -88,7 +91,7 @@ class Regridded(OnRanks):
         assert self.refine is not None
         self.regrid(self.refine.wanted, slack=self.refine.slack)
 
-    def rebuild(self) -> None:
+    def rebuild(self, *, decomposition: Decomposition | Shares | None) -> None:
         """Move to the blocks that follow from the forest."""
         raise NotImplementedError
 

@@ -114,6 +114,28 @@ def test_what_leaves_cost_can_be_given():
     assert sum(simulation.decomposition.weights) == sum(by_level) + 9 * with_much
 
 
+def test_shares_stay_when_blocks_split_and_merge():
+    forest, _ = scattered(1)
+    a, b = forest.field("c"), forest.field("d")
+    asked = []
+    shares = hc.Shares(lambda level, box: asked.append((level, box)) or 1.0)
+    simulation = hc.Simulation(forest, [smooth(a, b)], decomposition=shares)
+    simulation.run(1, progress=False)
+    asked.clear()
+    assert simulation.regrid(lambda x, y: near_corner(x - 9, y))
+    assert {box for _, box in asked} == {forest.leaves.box(p) for _, p in forest.leaves}
+
+
+def test_leaves_that_come_after_times_were_taken_cost_as_much_as_others():
+    forest, split = scattered(2)
+    found = reshared_leaves(forest.leaves, 2, split, np.ones(split.blocks), "curve")
+    known = found.wanted.weights_of(forest.leaves)
+    later = hc.Forest((24, 16), block=4, finest=2, refine=lambda x, y: 0 * x + 0 * y + (x < 9))
+    assert found.wanted.weights_of(later.leaves)[1, (0, 0)] == pytest.approx(
+        np.mean([*known.values()])
+    )
+
+
 @pytest.mark.parametrize(
     ("weights", "message"),
     [

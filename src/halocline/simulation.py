@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from halocline.io.state import parameters
 from halocline.language.expressions.parameters import Parameter
 from halocline.language.grids.fields import Field
-from halocline.language.grids.forest import Forest
+from halocline.language.grids.forest import Forest, size_of
 from halocline.language.grids.grid import Grid
 from halocline.language.grids.refine import Refine
 from halocline.language.numbers import Range, whole_number
@@ -251,8 +251,8 @@ class Simulation(Regridded, Rebalanced):
         steps = whole_number("'run'", steps, Range(least=0))
         self._prepare()
         self._agreement.on_run(steps, self.step, self._parameters)
-        is_shown, cells = progress and self.rank == 0, self.grid.domain.cells
-        with progress_display(steps, cells, is_shown=is_shown) as show:
+        is_shown, updates = progress and self.rank == 0, size_of(self.grid).updates
+        with progress_display(steps, updates, is_shown=is_shown) as show:
             for done, count in in_turns(lambda: self.step, steps, self._between):
                 every = self.check_every
                 advance(self.selection, self._tally, count, show, before=done, check_every=every)
@@ -336,7 +336,8 @@ class Simulation(Regridded, Rebalanced):
 
     def _tell(self) -> None:
         plan, reason = self.selection.plan, self.selection.reason
-        self._tally.tell(self.step, self.timers(), plan, reason, self.bytes_stored())
+        size = size_of(self.grid)
+        self._tally.tell(self.step, self.timers(), plan, reason, self.bytes_stored(), size)
 
     def _ask(self) -> Predictor:
         device = "" if self.device.is_cpu else self.device.where

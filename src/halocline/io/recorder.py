@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from halocline.errors import OutputError
 from halocline.io.output import write_all
+from halocline.language.grids.forest import size_of
 from halocline.runtime.progress import progress_display
 
 if TYPE_CHECKING:
@@ -87,8 +88,8 @@ class Recorder:
             self._is_first_due = False
             self._write()
         first, last = simulation.step, simulation.step + steps
-        cells, is_shown = simulation.grid.domain.cells, progress and simulation.rank == 0
-        with progress_display(steps, cells, is_shown=is_shown) as show:
+        updates, is_shown = size_of(simulation.grid).updates, progress and simulation.rank == 0
+        with progress_display(steps, updates, is_shown=is_shown) as show:
             while (step := simulation.step) < last:
                 stops = [step - step % o.interval + o.interval for o in self.outputs]
                 simulation.run(min(last, *stops) - step, progress=False)

@@ -16,25 +16,27 @@ _LOOK_S = 0.25
 
 
 @contextmanager
-def progress_display(steps: int, cells: int, *, is_shown: bool) -> Iterator[Callable[[int], None]]:
+def progress_display(
+    steps: int, updates: int, *, is_shown: bool
+) -> Iterator[Callable[[int], None]]:
     """Yield a function that is told how many of the steps are done.
 
     Args:
         steps: How many there are.
-        cells: Cells of the grid, for the rate.
+        updates: Cells that a step computes, for the rate.
         is_shown: Whether to show anything.
     """
     if not is_shown:
         yield lambda _: None
     elif sys.stderr.isatty():
-        with _bar(steps, cells) as show:
+        with _bar(steps, updates) as show:
             yield show
     else:
-        yield _lines(steps, cells)
+        yield _lines(steps, updates)
 
 
 @contextmanager
-def _bar(steps: int, cells: int) -> Iterator[Callable[[int], None]]:
+def _bar(steps: int, updates: int) -> Iterator[Callable[[int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -49,13 +51,13 @@ def _bar(steps: int, cells: int) -> Iterator[Callable[[int], None]]:
         task = progress.add_task("", total=steps, rate="")
 
         def show(done: int) -> None:
-            rate = _rate(done, cells, time.perf_counter() - started)
+            rate = _rate(done, updates, time.perf_counter() - started)
             progress.update(task, completed=done, rate=rate)
 
         yield show
 
 
-def _lines(steps: int, cells: int) -> Callable[[int], None]:
+def _lines(steps: int, updates: int) -> Callable[[int], None]:
     started = last = time.perf_counter()
 
     def show(done: int) -> None:
@@ -66,7 +68,7 @@ def _lines(steps: int, cells: int) -> Callable[[int], None]:
         last = now
         left = (now - started) * (steps - done) / done
         print(
-            f"step {done} of {steps}, {_rate(done, cells, now - started)}, {left:.0f} s left",
+            f"step {done} of {steps}, {_rate(done, updates, now - started)}, {left:.0f} s left",
             file=sys.stderr,
             flush=True,
         )
@@ -74,8 +76,8 @@ def _lines(steps: int, cells: int) -> Callable[[int], None]:
     return show
 
 
-def _rate(done: int, cells: int, seconds: float) -> str:
-    return f"{done * cells / seconds / 1e6:.1f} million cells/s"
+def _rate(done: int, updates: int, seconds: float) -> str:
+    return f"{done * updates / seconds / 1e6:.1f} million cells/s"
 
 
 def in_pieces(steps: int, at_once: int) -> Iterator[int]:

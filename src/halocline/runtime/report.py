@@ -12,6 +12,7 @@ from halocline.plan import operations as ops
 from halocline.plan.wavefront import bytes_in_wavefront
 
 if TYPE_CHECKING:
+    from halocline.language.grids.forest import Size
     from halocline.plan.balance import Balance
     from halocline.plan.plan import Plan
     from halocline.runtime.device import OpenDevice
@@ -56,7 +57,8 @@ class Report:
         ranks: Number of ranks.
         steps: Steps done, as far as the report is about them.
         seconds: Wall-clock time of the runs on this rank [s].
-        cells: Cells of the domain.
+        cells: Cells of the domain; of a forest those of all leaves.
+        updates: How many are computed in a step: those of finer levels as often as they step.
         rows: One for each kind of operation.
         strategy: How communication was done and why, as text.
         predicted_s: What the model says a step takes; 0 if it says nothing [s].
@@ -76,6 +78,7 @@ class Report:
     steps: int
     seconds: float
     cells: int
+    updates: int
     rows: tuple[Row, ...]
     strategy: str
     predicted_s: float
@@ -95,12 +98,13 @@ class Report:
     @property
     def rate(self) -> float:
         """Million cells updated a second."""
-        return self.steps * self.cells / self.seconds / 1e6 if self.seconds else 0.0
+        return self.steps * self.updates / self.seconds / 1e6 if self.seconds else 0.0
 
     def __str__(self) -> str:
         """Return a table."""
+        updates = f", {self.updates:,} updates each," if self.updates != self.cells else ""
         lines = [
-            f"{self.steps} steps of {self.cells:,} cells on {self.ranks} rank(s) in "
+            f"{self.steps} steps of {self.cells:,} cells{updates} on {self.ranks} rank(s) in "
             f"{self.seconds:.3f} s: {self.rate:.1f} million cells/s",
             *([f"{self.later_steps} later steps are not counted"] if self.later_steps else []),
             f"fields take {self.bytes_stored / 1e6:,.1f} MB, "
@@ -160,7 +164,7 @@ class Timings:
         seconds: Wall-clock time of them on this rank [s].
         strategy: How communication was done and why, as text.
         bytes_stored: See 'Report'.
-        cells: See 'Report'.
+        size: How much there is to compute.
     """
 
     ranks: list[tuple[list[Timer], dict[str, float]]]
@@ -168,7 +172,7 @@ class Timings:
     seconds: float
     strategy: str
     bytes_stored: int
-    cells: int
+    size: Size
 
 
 def make_report(  # noqa: PLR0913 (what it is made of)
@@ -197,7 +201,8 @@ def make_report(  # noqa: PLR0913 (what it is made of)
         ranks=job.size,
         steps=timings.steps,
         seconds=timings.seconds,
-        cells=timings.cells,
+        cells=timings.size.cells,
+        updates=timings.size.updates,
         rows=_rows(timings, predicted, is_on_device=not device.is_cpu),
         strategy=timings.strategy,
         predicted_s=predicted.get(("step", ""), 0.0),

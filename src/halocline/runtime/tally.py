@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
-from math import prod
 from typing import TYPE_CHECKING
 
 from halocline.runtime.caches import caches_here
@@ -14,6 +13,7 @@ from halocline.runtime.report import Timings, bytes_by_label, make_report
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from halocline.language.grids.forest import Size
     from halocline.plan.plan import Plan
     from halocline.runtime.device import OpenDevice
     from halocline.runtime.job import Job
@@ -73,6 +73,7 @@ class Tally:
         plan: Plan,
         strategy: str,
         bytes_stored: int,
+        size: Size,
     ) -> None:
         """Let all ranks tell of themselves; collective.
 
@@ -82,13 +83,13 @@ class Tally:
             plan: Of this rank.
             strategy: How communication is done and why, as text.
             bytes_stored: What all fields of all ranks take [bytes].
+            size: How much there is to compute.
         """
         if self._moved[0] is not plan:
             self._moved = plan, bytes_by_label(plan)
         found = self._job.gather((timers, self._moved[1])) or []
-        cells = prod(plan.decomposition.extent)
         steps = step - self._first
-        self.told = Timings(found, steps, self.seconds, strategy, bytes_stored, cells)
+        self.told = Timings(found, steps, self.seconds, strategy, bytes_stored, size)
 
     def report(
         self,

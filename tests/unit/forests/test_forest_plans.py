@@ -98,3 +98,11 @@ def test_a_plan_for_other_leaves_is_refused(tmp_path):
         "The plan or decomposition was made for a forest with other leaves. Write the plan anew, "
         "with the forest as it is refined now."
     )
+
+
+def test_the_report_counts_cells_of_all_levels_and_how_often_they_step():
+    simulation, _ = simulated(low=8.0)
+    simulation.run(3, progress=False)
+    report = simulation.report()
+    assert (report.cells, report.updates) == (8 + 16, 8 + 2 * 16)
+    assert str(report).startswith("3 steps of 24 cells, 40 updates each, on 1 rank(s) in ")

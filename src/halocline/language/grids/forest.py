@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -261,6 +261,25 @@ class Forest:
                 place=user_place(),
             )
         return int(values.min()), int(values.max())
+
+
+class Size(NamedTuple):
+    """How much there is to compute.
+
+    Attributes:
+        cells: Of the domain; of a forest those of all leaves.
+        updates: How many are computed in a step: those of finer levels as often as they step.
+    """
+
+    cells: int
+    updates: int
+
+
+def size_of(grid: Grid) -> Size:
+    """Return how much there is to compute on a grid, or on the forest of whose levels it is one."""
+    forest = grid.held.forest
+    cells = grid.first.domain.cells
+    return Size(cells, cells) if forest is None else Size(forest.cells, forest.updates)
 
 
 def forest_behind(grid: Grid | Forest) -> Forest | None:

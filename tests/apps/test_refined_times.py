@@ -71,7 +71,7 @@ def test_a_force_of_the_time_has_the_length_of_the_steps_of_a_level(level):
         return (1e-4 * hc.sin(0.3 * t + y), 0.0)
 
     walls = {"y-": Wall(), "y+": Wall()}
-    refinement = Refinement(lambda x, y: level + 0 * x * y, finest=level, block=4)
+    refinement = Refinement(lambda x, y: level + 0 * x * y, finest=level + 1, block=4)
     common = {"force": stirring, "sides": walls}
     flow, simulation = simulated(extent=(8, 8), omega=1.3, refinement=refinement, **common)
     simulation.run(5, progress=False)

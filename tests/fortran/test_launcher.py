@@ -158,6 +158,9 @@ def test_too_large_a_coarray_says_how_to_get_more(tmp_path):
   character(200) :: message
   allocate (a(100000000)[*], stat=stat, errmsg=message)
   if (this_image() == 1) print '(l1, a)', allocated(a), trim(message)
+  ! Else the other image might end this one before it has printed.
+  flush (6)
+  sync all
   allocate (a(100000000)[*])
 end program
 """

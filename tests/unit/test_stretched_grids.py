@@ -208,7 +208,7 @@ def test_a_movie_shows_cells_where_they_are(tmp_path):
         | {"time": ("time", [0.0, 1.0], {"long_name": "time"})},
         attrs={"long_name": "T", "units": "K"},
     )
-    figure, show = movie._picture(values)
+    figure, show = movie._picture([movie.Layer(values)])
     show(1)
     (mesh,) = (c for c in figure.axes[0].collections if hasattr(c, "get_coordinates"))
     faces = mesh.get_coordinates()[0, :, 0]

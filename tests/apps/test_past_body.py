@@ -10,6 +10,7 @@ from flows import found, picture_size, run
 
 from halocline.apps.lbm.cylinder import Cylinder
 from halocline.apps.lbm.flow_case import FlowResult
+from halocline.apps.lbm.flow_pictures import middle_plane
 from halocline.apps.lbm.sphere import Sphere
 from halocline.errors import CaseError
 
@@ -224,3 +225,12 @@ def test_sphere_at_reynolds_20(record):
     swing = np.ptp(last) / last.mean()
     record(title, "swing of the drag from 15 to 20 D/U, relative", swing, 1e-3, result.seconds)
     assert swing <= 1e-3
+
+
+def test_a_picture_with_levels_shows_solid_cells_among_the_finest():
+    case = Cylinder(cells=4, levels=1, reynolds=20.0)
+    shape = tuple(2 * n for n in case.extent)
+    plane = middle_plane(case, {"u": np.zeros(shape), "v": np.zeros(shape)}, case.solid())
+    assert plane.solid.shape == shape
+    assert plane.solid.sum() == 4 * case.solid().sum() > 0
+    assert plane.size == tuple(n * case.units.cell for n in case.extent)

@@ -90,9 +90,15 @@ class FlowFigure:
 def middle_plane(
     case: FlowCase, values: Values, solid: NDArray[np.bool_] | None, **more: Any
 ) -> Plane:
-    """Return the flow in the plane half way along z; 'more' is of the plane."""
+    """Return the flow in the plane half way along z; 'more' is of the plane.
+
+    On several levels values are those of the finest cells, solid cells those of the coarsest.
+    """
     u, v = values["u"], values["v"]
     mask = np.zeros(u.shape, bool) if solid is None else solid
+    length, height = mask.shape[:2]
+    for axis, n in enumerate(u.shape):
+        mask = np.repeat(mask, n // mask.shape[axis], axis)
     if u.ndim > len("xy"):
         u, v, mask = (part[:, :, part.shape[2] // 2] for part in (u, v, mask))
     units = case.units
@@ -100,7 +106,7 @@ def middle_plane(
         u,
         v,
         mask,
-        (u.shape[0] * units.cell, u.shape[1] * units.cell),
+        (length * units.cell, height * units.cell),
         ("x [m]", "y [m]") if units.is_physical else ("$x / L$", "$y / L$"),
         "m/s" if units.is_physical else "U",
         **more,

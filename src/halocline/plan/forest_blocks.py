@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from halocline.geometry import Offset
     from halocline.language.spaces.leaves import Leaf, Leaves, Position
     from halocline.language.steps.subcycling import Depths
-    from halocline.plan.owners import Owners
 
 # Levels below the coarsest leaves that have fewer cells belong to one rank.
 _ON_ONE_RANK = 4096

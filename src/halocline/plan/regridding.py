@@ -18,7 +18,7 @@ from halocline.language.spaces.role import Role
 from halocline.plan.tiling import BlockList
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from halocline.geometry import Offset
     from halocline.language.spaces.leaves import Leaves, Position
@@ -122,20 +122,6 @@ def _common(boxes: Sequence[Box], places: BlockList) -> Iterator[Box]:
     for box in boxes:
         for number in places.meeting(box):
             yield box.intersect(places.box(number))
-
-
-def with_faces(boxes: Iterable[Box], space: Space) -> list[Box]:
-    """Return boxes of cells as those of a field, with the last face of the domain if it has one."""
-    return [
-        Box(
-            box.lower,
-            tuple(
-                u + more if u == n else u
-                for u, n, more in zip(box.upper, space.extent, space.closing, strict=True)
-            ),
-        )
-        for box in boxes
-    ]
 
 
 def around(box: Box, space: Space) -> list[Image]:

@@ -9,7 +9,7 @@ import numpy as np
 from halocline.geometry import doubled, halved
 from halocline.language.steps.coupling import differs_within_cells
 from halocline.plan.redistribution import redistribution
-from halocline.plan.regridding import around, with_faces
+from halocline.plan.regridding import around
 from halocline.runtime.redistribution import redistribute
 from halocline.runtime.refining import merged, split
 
@@ -80,7 +80,7 @@ class _Level:
         self._is_linear = differs_within_cells(field)
         self._merged = regridding.merged[level]
         merged_, self._split = (
-            [with_faces(boxes, own.space) for boxes in found]
+            [list(map(own.space.with_closing, boxes)) for boxes in found]
             for found in (self._merged, regridding.split[level])
         )
         parts = zip(self._before.kept, merged_, self._split, strict=True)
@@ -117,7 +117,7 @@ class _Level:
         space, made = self._finer.layout.space, []
         pairs = zip(self._merged[self._rank], self._merged_own, strict=True)
         for cells, box in pairs:
-            (wanted,) = with_faces([doubled(cells)], space)
+            wanted = space.with_closing(doubled(cells))
             place, values = next(one for one in finer if one[0].contains(wanted))
             made.append((box, merged(values[wanted.slices(place.lower)], self._on_faces)))
         return made

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from halocline.apps.lbm.solid_cells import split
 from halocline.io.output import writing
 from halocline.io.plots import INK, LINE, MARKS, Points, add_blocks, make_figure
 
@@ -97,8 +98,7 @@ def middle_plane(
     u, v = values["u"], values["v"]
     mask = np.zeros(u.shape, bool) if solid is None else solid
     length, height = mask.shape[:2]
-    for axis, n in enumerate(u.shape):
-        mask = np.repeat(mask, n // mask.shape[axis], axis)
+    mask = split(mask, u.shape[0] // length)
     if u.ndim > len("xy"):
         u, v, mask = (part[:, :, part.shape[2] // 2] for part in (u, v, mask))
     units = case.units

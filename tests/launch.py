@@ -39,6 +39,14 @@ def python(script: Path, *arguments: str, timeout: float = 120.0, cwd: Path | No
     return _run([], script, arguments, timeout, cwd)
 
 
+def printed(ranks: int | None, script: Path, *arguments: str, timeout: float = 120.0) -> str:
+    """Return what a script prints that succeeds, on ranks or (None) by itself."""
+    where = () if ranks is None else (ranks,)
+    done = (python if ranks is None else mpirun)(*where, script, *arguments, timeout=timeout)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
 def _run(before, script, arguments, timeout, cwd):
     command = [*before, sys.executable, str(script), *arguments]
     environment = dict(os.environ, OMP_WAIT_POLICY="passive")

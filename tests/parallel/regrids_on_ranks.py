@@ -7,30 +7,17 @@ goes on from the checkpoint if there is one, or else writes it on the way.
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from pathlib import Path
 
 import numpy as np
 from mpi4py import MPI
+from on_forests import balance, digest, fluxes
 
 import halocline as hc
 from halocline.io.checkpoint import load, save
 
 SAVED_AFTER, STEPS = 3, 5
-
-
-@hc.kernel
-def fluxes(T, Fx, Fy, Fz, *, k):
-    for F, axis in ((Fx, 0), (Fy, 1), (Fz, 2)):
-        below = tuple(-1 if a == axis else 0 for a in range(3))
-        F[0, 0, 0] = -k * (T[0, 0, 0] - T[below])
-
-
-@hc.kernel
-def balance(T, Fx, Fy, Fz):
-    out = Fx[1, 0, 0] - Fx[0, 0, 0] + (Fy[0, 1, 0] - Fy[0, 0, 0]) + (Fz[0, 0, 1] - Fz[0, 0, 0])
-    T[0, 0, 0] = T[0, 0, 0] - out
 
 
 @hc.kernel
@@ -78,18 +65,6 @@ def go_on(simulation, forest, steps):
         simulation.rebuild(decomposition=hc.Owners(tuple(owners.tolist())))
 
 
-def digest(forest, fields):
-    """Return what is on all leaves, as a digest, on rank 0."""
-    found = hashlib.sha256(repr(forest.leaves.levels).encode())
-    for field in fields:
-        for level in field.levels:
-            values = level.gather()
-            if values is not None:
-                assert np.isfinite(values).all()
-                found.update(values.tobytes())
-    return found.hexdigest()[:16]
-
-
 def content(T):
     mine = sum(a.sum() / 8**level for level, f in enumerate(T.levels) for a in f.local())
     return MPI.COMM_WORLD.allreduce(mine)
@@ -107,7 +82,7 @@ def main(saved):
         save(simulation, saved)
     go_on(simulation, forest, STEPS - simulation.step)
     assert abs(content(fields[0]) / before - 1) < 1e-13
-    found = digest(forest, fields)
+    found = digest(*fields, about=repr(forest.leaves.levels))
     if MPI.COMM_WORLD.rank == 0:
         print(found, *map(len, forest.leaves.levels))
 

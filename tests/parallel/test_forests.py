@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from launch import mpirun, python
+from launch import printed
 
 pytestmark = pytest.mark.alone
 SCRIPT = Path(__file__).with_name("forests_on_ranks.py")
@@ -14,9 +14,7 @@ SCRIPT = Path(__file__).with_name("forests_on_ranks.py")
 
 @cache
 def alone():
-    done = python(SCRIPT, timeout=600)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    return printed(None, SCRIPT, timeout=600)
 
 
 def test_all_strategies_have_the_same_bits():
@@ -25,6 +23,4 @@ def test_all_strategies_have_the_same_bits():
 
 @pytest.mark.parametrize("ranks", [2, 3, 5, 8])
 def test_ranks_have_the_bits_of_a_single_process(ranks):
-    done = mpirun(ranks, SCRIPT, timeout=600)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == alone()
+    assert printed(ranks, SCRIPT, timeout=600) == alone()

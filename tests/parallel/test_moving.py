@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from launch import mpirun
+from launch import printed
 from parallel.moving import PROBLEMS, STRATEGIES, checksum
 
 pytestmark = pytest.mark.alone
@@ -20,9 +20,7 @@ def expected(name: str) -> int:
 
 
 def on_ranks(ranks: int, *device: str) -> dict[str, int]:
-    done = mpirun(ranks, SCRIPT, *device, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(printed(ranks, SCRIPT, *device, timeout=300))
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 8])

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from launch import mpirun
+from launch import printed
 from parallel.rebalanced import PROBLEMS, checksum
 
 pytestmark = pytest.mark.alone
@@ -14,9 +14,7 @@ SCRIPT = Path(__file__).with_name("rebalanced.py")
 
 
 def on_ranks(ranks: int, *device: str) -> dict:
-    done = mpirun(ranks, SCRIPT, *device, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(printed(ranks, SCRIPT, *device, timeout=120))
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 5])

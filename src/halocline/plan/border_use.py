@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from halocline.geometry import Box, bounding_box
 from halocline.language.expressions.kernel import reads
+from halocline.language.spaces.role import runs_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
     from halocline.plan.block import Block
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.message import Part
-    from halocline.plan.program import Launch, Program
+    from halocline.plan.program import Launch
 
 # What grows so often within a block belongs to a step that follows from its like: it grows, cell by
 # cell, to the block's end.
 _PATIENCE = 8
 
-# A box around cells, by component of a field, whichever of those that it is swapped with.
+# A box around cells, by component of a storage.
 Cells = dict["Key", Box]
 
 
@@ -36,31 +37,39 @@ class BorderUse:
     """Says of each thin block which cells it uses, of its own and of others'.
 
     Args:
-        program: The steps.
-        launches: Their kernels.
+        launches: The kernels of a round.
         decomposition: The blocks.
         asked: Returns what blocks get of a block's own cells.
     """
 
     def __init__(
         self,
-        program: Program,
         launches: Iterable[Launch],
         decomposition: Decomposition,
         asked: Callable[[Block], Iterable[Part]],
     ) -> None:
         self._decomposition = decomposition
         self._asked = asked
-        self._groups = {name: min(group) for name, group in program.groups.items()}
+        self._launches = [launch for launch in launches if launch.role is not None]
         self._uses: dict[Role | None, _Uses] = {}
-        for launch in launches:
-            if launch.role is not None and launch.role.kind != "leaf":
-                self._uses.setdefault(launch.role, _Uses(self.key)).add(launch)
         self._known: dict[int, tuple[Cells, Cells]] = {}
 
     def of_others(self, block: Block) -> Cells | None:
         """Return the cells that a thin block uses beyond its own; None for other blocks."""
         return None if self._is_free(block) else self._found(block)[1]
+
+    def is_alike(self, storages: Mapping[str, str]) -> bool:
+        """Return whether thin blocks use the same cells of some storages and of others.
+
+        Those are asked that have been asked before: to make an exchange of the first.
+        """
+        pairs = [pair for pair in storages.items() if pair[0] != pair[1]]
+        return all(
+            {q: box for (name, q), box in used.items() if name == one}
+            == {q: box for (name, q), box in used.items() if name == other}
+            for one, other in pairs
+            for _, used in self._known.values()
+        )
 
     def _is_free(self, block: Block) -> bool:
         return block.role is None or block.role.kind == "leaf"
@@ -77,18 +86,14 @@ class BorderUse:
             return box
         own, others = self._found(block)
         found = bounding_box(
-            access.users(used[key])
+            access.users(used[access.key])
             for access in launch.assigns
             for used in ((own, others) if launch.is_layer else (own,))
-            if (key := self.key(access.key)) in used
+            if access.key in used
         )
         if found is None or not found.meets(box):
             return None
         return found.intersect(box)
-
-    def key(self, key: Key) -> Key:
-        """Return the name under which cells of a component are known."""
-        return self._groups.get(key[0], key[0]), key[1]
 
     def _found(self, block: Block) -> tuple[Cells, Cells]:
         if block.number not in self._known:
@@ -115,15 +120,24 @@ class BorderUse:
             new[key, cells is own] = None
 
         for part in self._asked(block):
-            use(own, self.key((part.field, part.component)), part.source_box)
-        uses = self._uses.get(block.role)
-        while new and uses is not None:
+            use(own, (part.field, part.component), part.source_box)
+        uses = self._uses_on(block.role)
+        while new:
             used = [(key, (own if is_own else others)[key], is_own) for key, is_own in new]
             new.clear()
             for accesses, where in uses.behind(used):
                 for access in accesses:
                     self._use(block, access, access.cells(where), own, others, use)
         return own, others
+
+    def _uses_on(self, role: Role | None) -> _Uses:
+        """Return what kernels on blocks of a role use."""
+        if role not in self._uses:
+            self._uses[role] = _Uses()
+            for launch in self._launches:
+                if runs_on(launch.role, role):
+                    self._uses[role].add(launch)
+        return self._uses[role]
 
     def _use(
         self,
@@ -136,7 +150,7 @@ class BorderUse:
     ) -> None:
         """Note that a block uses some cells."""
         place = self._decomposition.on(access.space).block(block.number)
-        key = self.key(access.key)
+        key = access.key
         if place.is_guest:
             use(others, key, cells)
             return
@@ -168,20 +182,16 @@ class _Uses:
 
     Components for which a kernel reads the same belong together: all 19 populations after a
     collision follow from all 19 before it.
-
-    Args:
-        named: Returns the name under which cells of a component are known.
     """
 
-    def __init__(self, named: Callable[[Key], Key]) -> None:
-        self._named = named
+    def __init__(self) -> None:
         self._assigning: dict[Key, dict[tuple[Access, _Use], None]] = {}
 
     def add(self, launch: Launch) -> None:
         """Add what a kernel reads."""
         for assigned, accesses in _uses_of(launch):
             use = _Use(accesses, launch.region, launch.is_layer)
-            self._assigning.setdefault(self._named(assigned.key), {})[assigned, use] = None
+            self._assigning.setdefault(assigned.key, {})[assigned, use] = None
 
     def behind(
         self, used: Iterable[tuple[Key, Box, bool]]

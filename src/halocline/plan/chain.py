@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from halocline.language.spaces.space import Ratio, Space
     from halocline.plan.access import Access
     from halocline.plan.program import Launch
+    from halocline.plan.reach import Guest
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def demands(
             component,
             reach,
             role=role,
-            of_guest=role is not None and role.is_guest_in(spaces[field]),
+            of_guest=_of_guest(launches, field, spaces[field]),
         )
         for (field, component), reaches in wanted.items()
         for reach in (outermost(reaches, spaces[field]) if is_wide else reaches)
@@ -98,6 +99,14 @@ def demands(
         frozenset(need for need in needs if need.is_away),
         frozenset(need for need in needs if not need.is_away),
     )
+
+
+def _of_guest(launches: Sequence[Launch], field: str, space: Space) -> Guest | None:
+    """Return what kernels need of the cells that a block has as a guest."""
+    role = launches[0].role
+    if role is None or not role.is_guest_in(space):
+        return None
+    return "all" if any(one.counts_covered(field) for one in launches) else "leaves"
 
 
 def _read_of(launch: Launch, wanted: Wanted) -> frozenset[Reach]:

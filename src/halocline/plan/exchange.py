@@ -218,8 +218,7 @@ class Exchanger:
         """Return the cells of a piece that a block uses, which says so of thin blocks alone."""
         if used is None:
             return (piece,)
-        assert self.use is not None
-        box = used.get(self.use.key(key))
+        box = used.get(key)
         return () if box is None or not box.meets(piece) else (piece.intersect(box),)
 
     def asked_of(self, block: Block) -> list[Part]:
@@ -255,10 +254,14 @@ class Exchanger:
 
     def _found(self, block: Block, needs: Needs, axis: int | None) -> Iterator[Piece]:
         needed = self._needs_on(block, needs) if axis is None else self._stage(block, needs, axis)
+        own = [need for need in needs if runs_on(need.role, block.role)]
+        counting = {need.field for need in own if need.of_guest != "leaves"}
         for key, boxes in needed.items():
             sources = self._sources_of(key[0])
             for box in boxes:
-                yield from ((key, *found) for found in sources.of(block.number, box, axis))
+                for found in sources.of(block.number, box, axis):
+                    if found[0].is_leaf or key[0] in counting:
+                        yield key, *found
 
     def _sources_of(self, field: str) -> Sources:
         """Return what looks up who has a field's cells."""

@@ -23,6 +23,7 @@ from halocline.geometry import Box, box_of, doubled, halved, without
 from halocline.language.spaces.leaves import box_at, children_of
 from halocline.language.spaces.role import Role
 from halocline.plan.decomposition import Decomposition
+from halocline.plan.level_corners import corner_cells
 from halocline.plan.owners import Owners
 from halocline.plan.shares import Shares
 
@@ -120,13 +121,15 @@ def forest_blocks(
     for level in range(len(leaves.levels)):
         border = _Border(leaves, level, owners)
         is_thin = depths.lowest is None
+        covered = border.covered(depths.covered) if is_thin else border.under_finer()
+        corners: Pieces = {}
+        if depths.has_corners:
+            covered, corners = border.parted(covered)
         for role, pieces in (
             (Role("leaf", level), border.leaves()),
             (Role("ghost", level), border.ghosts(depths.ghost)),
-            (
-                Role("covered", level),
-                border.covered(depths.covered) if is_thin else border.under_finer(),
-            ),
+            (Role("covered", level), covered),
+            (Role("corner", level), corners),
         ):
             found += [(rank, role, box) for rank in sorted(pieces) for box in join(pieces[rank])]
     for level in range(depths.lowest or 0, 0):
@@ -258,6 +261,18 @@ class _Border:
             rank = self.owners[self.tree.leaf_in(self.level, place)]
             result.setdefault(rank, []).append(self.tree.box(place))
         return result
+
+    def parted(self, covered: Pieces) -> tuple[Pieces, Pieces]:
+        """Return covered cells beside no edge or corner of the finer level, and the others."""
+        corners = corner_cells(self.tree, self.level)
+        apart: Pieces = {}
+        beside: Pieces = {}
+        for rank, boxes in covered.items():
+            for box in boxes:
+                near = corners.get(self.tree.place_of(box), ())
+                apart.setdefault(rank, []).extend(without([box], near))
+                beside.setdefault(rank, []).extend(box.intersect(n) for n in near if n.meets(box))
+        return apart, beside
 
     def _near(self, depth: int, *, is_finer: bool) -> Iterator[tuple[int, Position, Box]]:
         """Yield cells of places without a leaf that lie near to leaves, each once.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from halocline.errors import KernelError
 from halocline.geometry import Box
 from halocline.language.boundaries.boundary import boundary_calls, is_on_side, unprescribed
-from halocline.language.expressions.fuse import fuse, separate
+from halocline.language.expressions.fuse import by_component, fuse, separate
 from halocline.language.expressions.kernel import reads
 from halocline.language.expressions.verify import refuse_past
 from halocline.language.grids.mask import masked
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from halocline.language.grids.grid import Grid
     from halocline.language.spaces.space import Space
     from halocline.language.steps.steps import Call
+
+# Of what blocks along the borders of a forest's levels do others ask for some components alone.
+_THIN = ("ghost", "covered", "corner")
 
 
 def launches_of(
@@ -94,6 +97,7 @@ def _launch(call: Call, part: Kernel, region: Box, *, on_demand: bool, is_listed
         plain=None if call.mask is None else plain,
         is_listed=is_listed,
         role=call.role,
+        of_leaves=call.of_leaves,
         space=call.space,
         spaces=tuple(field.space for field in fields),
     )
@@ -199,6 +203,8 @@ def _parts(call: Call) -> tuple[Kernel, ...]:
 
     parts = fuse(kernel, is_refilled)
     refuse_past(parts, kernel.name, [call.place] * len(kernel.statements))
+    if call.role is not None and call.role.kind in _THIN:
+        return tuple(found for part in parts for found in by_component(part))
     return parts
 
 

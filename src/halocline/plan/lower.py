@@ -140,7 +140,7 @@ class _Lowering:
         found += [n for c in chains for n in (c.fetch, c.send, *c.early, *c.late)]
         self.exchanger.every = tuple(dict.fromkeys(found))
         launches = [launch for launch, _ in launched(schedule.items)]
-        use = BorderUse(self.program, launches, self.decomposition, self.exchanger.asked_of)
+        use = BorderUse(launches, self.decomposition, self.exchanger.asked_of)
         self.exchanger.use = use
         self.blocks = replace(self.blocks, use=use)
 
@@ -212,6 +212,9 @@ class _Lowering:
         before, made = self.known[key]
         pairs = (zip(before[kind], kinds[kind], strict=True) for kind in kinds)
         storages = {name: other for found in pairs for name, other in found}
+        use = self.exchanger.use
+        if use is not None and not use.is_alike(storages):
+            return self.exchanger.exchanges(needs, self.rank, self.numbers)
         return [
             self.exchanger.elsewhere(one, storages, self.numbers + n) for n, one in enumerate(made)
         ]

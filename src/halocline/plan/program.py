@@ -49,6 +49,7 @@ class Launch:
             that uses, as if each cell had a point.
         filling: What the runtime fills its field with instead.
         role: On which blocks of a forest it runs.
+        of_leaves: See 'Call'.
         space: The cells over which it runs.
         spaces: Those of its fields, in order.
         reads: What it reads, each once.
@@ -68,6 +69,7 @@ class Launch:
     points: AtPoints | None = None
     filling: Fill | None = None
     role: Role | None = None
+    of_leaves: frozenset[str] = frozenset()
     space: Space = field(kw_only=True, repr=False)
     # What the names say already.
     spaces: tuple[Space, ...] = field(kw_only=True, repr=False, compare=False)
@@ -92,6 +94,11 @@ class Launch:
         ratio = self.kernel.fields[position].ratio
         name, space = self.names[position], self.spaces[position]
         return Access(name, use.component, use.offset, ratio, space)
+
+    def counts_covered(self, storage: str) -> bool:
+        """Return whether it matters what covered cells of a storage of another level hold."""
+        pairs = zip(self.kernel.fields, self.names, strict=True)
+        return any(name == storage and one.name not in self.of_leaves for one, name in pairs)
 
     @property
     def code(self) -> Kernel:

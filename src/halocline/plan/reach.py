@@ -11,7 +11,7 @@ sides of a block differently; elsewhere both move by the same offset.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from halocline.geometry import UNBOUNDED, Box, Offset, added
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
+
+# Which cells that a block has as a guest are meant: all, or those of leaves.
+Guest = Literal["all", "leaves"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +205,8 @@ class Need:
 
     'displacement' says which values a block has that others may get: None for those of its own
     cells, else those of its own cells moved by that offset (see 'displaced.py'). 'role' says which
-    blocks of a forest need them, 'of_guest' whether also those in place, which are others' own.
+    blocks of a forest need them, 'of_guest' which of those in place, too, that are others' own: all
+    or those of leaves.
     """
 
     field: str
@@ -210,12 +214,12 @@ class Need:
     reach: Reach
     displacement: Offset | None = None
     role: Role | None = None
-    of_guest: bool = False
+    of_guest: Guest | None = None
 
     @property
     def is_away(self) -> bool:
         """Whether it leads beyond a block's own cells."""
-        return self.of_guest or self.reach.is_away
+        return self.of_guest is not None or self.reach.is_away
 
 
 Needs = frozenset[Need]

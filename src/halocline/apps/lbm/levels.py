@@ -16,7 +16,7 @@ of a population that moves along it, too, as if it came from where it will cross
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -127,15 +127,16 @@ def coupling_of_populations(velocity_set: VelocitySet, f_next: str) -> Coupling:
         f_next: The name of the field that holds the populations of the step before.
     """
 
-    def returned(fine: Field, coarse: Field) -> list[Call]:
+    def passing(fine: Field, coarse: Field) -> list[Call]:
         assert coarse.grid.held.forest is not None
         before = coarse.grid.held.forest.fields[f_next].level(fine.space.level)
-        return [
-            *_coalescence(velocity_set, fine, coarse),
-            *passing_corners(velocity_set, fine, before, coarse),
-        ]
+        return passing_corners(velocity_set, fine, before, coarse)
 
-    return Coupling(prolong=partial(_explosion, velocity_set), returned=returned)
+    return Coupling(
+        prolong=partial(_explosion, velocity_set),
+        returned=partial(_coalescence, velocity_set),
+        at_corners=passing,
+    )
 
 
 @hc.kernel
@@ -170,7 +171,8 @@ def _explosion(velocity_set: VelocitySet, coarse: Field, fine: Field) -> list[Ca
         if not inner.is_empty:
             made = from_coarser("explode_slopes", fields, fine, partial(slopes, axis), inner)
             result.append(made)
-    return result
+    # No slope counts that leads to the finer level's place.
+    return [replace(one, of_leaves=frozenset({"coarse"})) for one in result]
 
 
 def _profiles(

@@ -52,6 +52,24 @@ def separate(kernel: Kernel) -> tuple[Kernel, ...]:
     return _kernels(kernel, [[statement] for statement in kernel.statements])
 
 
+def by_component(kernel: Kernel) -> tuple[Kernel, ...]:
+    """Return a kernel for each component of what is assigned, if they have nothing in common.
+
+    Each is free to run just where its result is read. Two have nothing in common if of fields with
+    several components they read others; such kernels stay whole.
+    """
+    groups: dict[int, list[Statement]] = {}
+    users: dict[tuple[str, int], set[int]] = {}
+    for statement in kernel.statements:
+        groups.setdefault(statement.component, []).append(statement)
+        for read in reads(statement.value):
+            if kernel.field(read.field).components > 1:
+                users.setdefault((read.field, read.component), set()).add(statement.component)
+    if kernel.sweep is not None or any(len(components) > 1 for components in users.values()):
+        return (kernel,)
+    return tuple(replace(kernel, statements=tuple(group)) for group in groups.values())
+
+
 @dataclass(frozen=True, slots=True)
 class _Uses:
     """Where a statement assigns, where it reads and assigns each component.

@@ -106,6 +106,10 @@ class Leaves:
         """Return the cells of a block, in those of its level."""
         return box_at(position, self.block)
 
+    def place_of(self, box: Box) -> Position:
+        """Return the position of the block in which cells lie."""
+        return tuple([n // b for n, b in zip(box.lower, self.block, strict=True)])
+
     def boxes(self, level: int) -> list[Box]:
         """Return the cells of the leaves of a level."""
         return [self.box(position) for position in self.levels[level]]

@@ -6,6 +6,9 @@ border: 'ghost' cells beyond the level, made of the coarser one by prolongation,
 under the finer level, made of it by restriction. For that such a block has cells of the other level
 too, which are others' own: there it is a guest.
 
+Where steps do something beside edges and corners of the finer level alone, covered cells there are
+blocks apart, the 'corner' ones.
+
 In a hierarchy, which multigrid asks for, a level's covered blocks are all that lies under the finer
 one. Levels that are coarser than the coarsest leaves are nothing but covered, and have negative
 numbers. A kernel that solves on a level runs on its leaves and covered blocks alike.
@@ -19,7 +22,13 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from halocline.language.spaces.space import Space
 
-Kind = Literal["leaf", "ghost", "covered", "leaf or covered"]
+Kind = Literal["leaf", "ghost", "covered", "corner", "leaf or covered"]
+
+# On which blocks kernels run beside those of their own kind.
+_ALSO_ON: dict[str, tuple[str, ...]] = {
+    "covered": ("covered", "corner"),
+    "leaf or covered": ("leaf", "covered", "corner"),
+}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -38,7 +47,8 @@ class Role:
     @property
     def other(self) -> int | None:
         """The level of which it has cells as a guest."""
-        return {"leaf": None, "ghost": self.level - 1, "covered": self.level + 1}[self.kind]
+        below, above = self.level - 1, self.level + 1
+        return {"leaf": None, "ghost": below, "covered": above, "corner": above}[self.kind]
 
     @property
     def is_leaf(self) -> bool:
@@ -51,13 +61,13 @@ class Role:
 
     def __str__(self) -> str:
         """Return it as plans print it."""
-        return (
-            f"level {self.level}" if self.kind == "leaf" else f"{self.kind} of level {self.level}"
-        )
+        what = {"leaf": "", "corner": "covered at corners of "}.get(self.kind, f"{self.kind} of ")
+        return f"{what}level {self.level}"
 
 
 def runs_on(role: Role | None, block: Role | None) -> bool:
     """Return whether a kernel of a role runs on a block of another; None outside of forests."""
-    if role is None or block is None or role.kind != "leaf or covered":
+    if role is None or block is None:
         return role == block
-    return role.level == block.level and block.kind in ("leaf", "covered")
+    kinds = _ALSO_ON.get(role.kind, (role.kind,))
+    return role.level == block.level and block.kind in kinds

@@ -31,11 +31,13 @@ class Coupling(NamedTuple):
         prolong: Makes what the finer level reads beyond its own cells, before its first sub-step.
         restrict: Makes what the coarser level reads in place of the finer, before its step.
         returned: The same, after the sub-steps of the finer level.
+        at_corners: Then changes that beside edges and corners of the finer level.
     """
 
     prolong: Transfer | None = None
     restrict: Transfer | None = None
     returned: Transfer | None = None
+    at_corners: Transfer | None = None
 
 
 def beyond(step: OnLevels[Call], instead: OnLevels[Call]) -> OnLevels[Call]:

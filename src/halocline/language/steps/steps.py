@@ -50,6 +50,8 @@ class Call:
         space: The cells over which it runs.
         role: On which blocks of a forest it runs.
         is_inner: Whether it does nothing along borders between levels, and reads nothing there.
+        of_leaves: Names of the kernel's fields of which, of another level, leaves alone count: in
+            covered cells it may find anything.
     """
 
     kernel: Kernel
@@ -62,6 +64,7 @@ class Call:
     space: Space
     role: Role | None = None
     is_inner: bool = False
+    of_leaves: frozenset[str] = frozenset()
 
     def _repr_html_(self) -> str:
         """Return what one cell does as Jupyter shows it."""

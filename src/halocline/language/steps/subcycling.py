@@ -105,6 +105,7 @@ class Subcycling:
         for position, step in enumerate(self.steps):
             if level and is_last and position == self._returning:
                 result += self._coupled("returned", level, level - 1, Role("covered", level - 1))
+                result += self._coupled("at_corners", level, level - 1, Role("corner", level - 1))
             if isinstance(step.levels[level], Swap):
                 result.append(step.levels[level])
             else:
@@ -191,11 +192,13 @@ class Depths(NamedTuple):
         ghost: Beyond the level, before its first sub-step: an even number.
         covered: In place of the finer level.
         lowest: The coarsest level of a hierarchy (see 'role.py'), at most 0; None without one.
+        has_corners: Whether they do something beside edges and corners of the finer level alone.
     """
 
     ghost: int
     covered: int
     lowest: int | None = None
+    has_corners: bool = False
 
 
 def depths_of(steps: Sequence[Any], substeps: int) -> Depths:
@@ -209,9 +212,9 @@ def depths_of(steps: Sequence[Any], substeps: int) -> Depths:
         (abs(o) for t in transfers for _, _, offset in _coarse(t) for o in offset), default=0
     )
     ghost = 2 * -(-_furthest(own * substeps) // 2)
-    if not solved:
-        return Depths(ghost, max(_furthest(own), stencil))
-    return Depths(max(ghost, 2), max(_furthest(own), stencil), min(0, *solved))
+    has_corners = any(one.role.kind == "corner" for one in calls if one.role)
+    found = Depths(ghost, max(_furthest(own), stencil), has_corners=has_corners)
+    return found._replace(ghost=max(ghost, 2), lowest=min(0, *solved)) if solved else found
 
 
 def _is_of_coarsest(step: Any) -> bool:

@@ -56,24 +56,33 @@ int add_callback(nb::handle self, const nb::callable& callback) {
     });
 }
 
+using FrameTuple = std::tuple<Cells, Cells, std::int64_t>;
+
 void bind_field(nb::module_& module) {
-    nb::class_<Field>(module, "Field", "What a field is, the same on every block.")
+    nb::class_<Field>(module, "Field", "What a field is, and how it is stored.")
         .def(
             "__init__",
             [](Field* self, std::string name, const std::string& dtype, int components,
                const Cells& halo_lower, const Cells& halo_upper, bool is_interleaved,
-               std::int64_t alignment, int space) {
-                new (self) Field{std::move(name), element_type(dtype), components, halo_lower,
-                                 halo_upper,      is_interleaved,      alignment,  space};
+               std::int64_t alignment, int space, const std::vector<FrameTuple>& frames) {
+                std::vector<Frame> of_blocks;
+                for (const auto& [lower, upper, rows] : frames) {
+                    of_blocks.push_back({lower, upper, rows});
+                }
+                new (self) Field{std::move(name),     element_type(dtype),
+                                 components,          {halo_lower, halo_upper, alignment},
+                                 is_interleaved,      space,
+                                 std::move(of_blocks)};
             },
             "name"_a, "dtype"_a, "components"_a, "halo_lower"_a, "halo_upper"_a,
-            "is_interleaved"_a = false, "alignment"_a = line_bytes, "space"_a = 0)
+            "is_interleaved"_a = false, "alignment"_a = line_bytes, "space"_a = 0,
+            "frames"_a = std::vector<FrameTuple>{})
         .def(
             "bytes_on_block",
-            [](const Field& self, const Cells& extent, int slot) {
-                return Layout(self, extent, slot).size_bytes;
+            [](const Field& self, int block, const Cells& extent, int slot) {
+                return Layout(self, self.on(block), extent, slot).size_bytes;
             },
-            "extent"_a, "slot"_a);
+            "block"_a, "extent"_a, "slot"_a);
 }
 
 using TimerTuple = std::tuple<std::string, std::string, std::int64_t, double>;

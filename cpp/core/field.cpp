@@ -114,12 +114,12 @@ std::int64_t size_of(ElementType type) {
     return with_type(type, [](auto zero) { return static_cast<std::int64_t>(sizeof(zero)); });
 }
 
-Layout::Layout(const Field& field, const Index3& owned, int slot)
-    : allocated(Box{{}, owned}.grow(field.halo_lower, field.halo_upper)) {
+Layout::Layout(const Field& field, const Frame& frame, const Index3& owned, int slot)
+    : allocated(Box{{}, owned}.grow(frame.halo_lower, frame.halo_upper)) {
     const std::int64_t size = size_of(field.type);
     const std::int64_t line = line_bytes / size;
     const std::int64_t page = page_bytes / size;
-    const std::int64_t step = std::max<std::int64_t>(1, field.alignment / size);
+    const std::int64_t step = std::max<std::int64_t>(1, frame.alignment / size);
     const Index3 n = allocated.extent();
     const int arrays = field.is_interleaved ? 1 : field.components;
     x = field.components / arrays;
@@ -135,14 +135,15 @@ Layout::Layout(const Field& field, const Index3& owned, int slot)
         array = round_up(array, step);
     }
     component = field.is_interleaved ? 1 : array;
-    const std::int64_t first_row = round_up(field.halo_lower[0] * x, step);
+    const std::int64_t first_row = round_up(frame.halo_lower[0] * x, step);
     const std::int64_t first = array >= page ? round_up(first_line(arrays, slot) * line, step) : 0;
-    origin = first + first_row + field.halo_lower[1] * y + field.halo_lower[2] * z;
+    origin = first + first_row + frame.halo_lower[1] * y + frame.halo_lower[2] * z;
     size_bytes = (first + first_row + array * arrays) * size;
 }
 
-Storage::Storage(const Field& field, const Index3& owned, int slot, int threads, pgas::Arena* arena)
-    : layout_(field, owned, slot), type_(field.type) {
+Storage::Storage(const Field& field, const Frame& frame, const Index3& owned, int slot, int threads,
+                 pgas::Arena* arena)
+    : layout_(field, frame, owned, slot), type_(field.type) {
     if (layout_.size_bytes == 0) return;  // no cells at all
     memory_ = arena == nullptr ? allocate(layout_.size_bytes) : arena->allocate(layout_.size_bytes);
     with_type(type_, [&]<typename T>(T) { fill_rows<T>(*this, owned, field, threads); });

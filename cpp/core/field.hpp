@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "abi/kernel_abi.h"
 #include "core/box.hpp"
@@ -65,32 +66,50 @@ decltype(auto) with_type(ElementType type, Work&& work) {
     return work(std::uint64_t{});
 }
 
-/// What a field is, the same on every block.
+/// How the cells of a block are stored.
+struct Frame {
+    Index3 halo_lower{};
+    Index3 halo_upper{};
+    /// Rows of owned cells begin at multiples of so many bytes, a power of two.
+    std::int64_t alignment = line_bytes;
+
+    bool operator==(const Frame&) const = default;
+};
+
+/// What a field is.
 struct Field {
     std::string name;
     ElementType type = ElementType::float64;
     int components = 1;
-    Index3 halo_lower{};
-    Index3 halo_upper{};
+    /// On every block.
+    Frame frame{};
     /// Whether the components of a cell are neighbours in memory ('aos'), not its cells ('soa').
     bool is_interleaved = false;
-    /// Rows of owned cells begin at multiples of so many bytes, a power of two.
-    std::int64_t alignment = line_bytes;
     /// Whose blocks it has values on.
     int space = 0;
+    /// Of each block instead, where they differ.
+    std::vector<Frame> frames{};
+
+    [[nodiscard]] const Frame& on(int block) const {
+        return frames.empty() ? frame : frames.at(static_cast<std::size_t>(block));
+    }
+
+    /// The cells that are stored of a block, by those that it owns.
+    [[nodiscard]] Box stored(int block, const Box& owned) const {
+        return owned.grow(on(block).halo_lower, on(block).halo_upper);
+    }
 
     /// Whether two fields have the same blocks and memory layout on each, so that they can swap.
     [[nodiscard]] bool is_alike(const Field& other) const {
-        return type == other.type && components == other.components &&
-               halo_lower == other.halo_lower && halo_upper == other.halo_upper &&
-               is_interleaved == other.is_interleaved && alignment == other.alignment &&
+        return type == other.type && components == other.components && frame == other.frame &&
+               frames == other.frames && is_interleaved == other.is_interleaved &&
                space == other.space;
     }
 };
 
 /// Where the values of a field lie in the memory of one block; strides count elements.
 struct Layout {
-    Layout(const Field& field, const Index3& owned, int slot);
+    Layout(const Field& field, const Frame& frame, const Index3& owned, int slot);
 
     Box allocated;            ///< owned cells and halo, counted from the first owned cell
     std::int64_t origin;      ///< from the start of memory to cell (0, 0, 0) of component 0
@@ -108,7 +127,7 @@ struct Layout {
 class Storage {
 public:
     /// In the arena if there is one, else in private memory.
-    Storage(const Field& field, const Index3& owned, int slot, int threads,
+    Storage(const Field& field, const Frame& frame, const Index3& owned, int slot, int threads,
             pgas::Arena* arena = nullptr);
 
     [[nodiscard]] halocline_field view() const;

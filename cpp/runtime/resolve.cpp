@@ -107,10 +107,8 @@ struct Resolver {
         const auto is_elsewhere = [&](int slot) { return state.field(slot).space != kernel.space; };
         if (std::ranges::any_of(kernel.fields, is_elsewhere)) return;
         const auto holds = [&](int slot) {
-            const Field& field = state.field(slot);
-            return state.block(slot, box.block)
-                .box.grow(field.halo_lower, field.halo_upper)
-                .contains(box.box);
+            const Box& owned = state.block(slot, box.block).box;
+            return state.field(slot).stored(box.block, owned).contains(box.box);
         };
         if (kernel.fields.empty() || std::ranges::any_of(kernel.fields, holds)) return;
         static_cast<void>(localize(state, kernel.fields.front(), box, where));

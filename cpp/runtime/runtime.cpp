@@ -29,6 +29,14 @@ std::size_t require_scalar(const State& state, int slot, const std::string& wher
                                 "; there are " + std::to_string(state.scalars.size()) + ".");
 }
 
+void require_halo(const Frame& frame, const std::string& where) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (frame.halo_lower[axis] >= 0 && frame.halo_upper[axis] >= 0) continue;
+        throw std::invalid_argument(where + ": negative halo " + to_string(frame.halo_lower) +
+                                    ", " + to_string(frame.halo_upper) + ".");
+    }
+}
+
 /// Number of the last of `things`.
 int last(const auto& things) {
     return static_cast<int>(things.size()) - 1;
@@ -90,22 +98,21 @@ int Runtime::add_field(Field field) {
         throw std::invalid_argument(where + ": needs at least one component, got " +
                                     std::to_string(field.components) + ".");
     }
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (field.halo_lower[axis] < 0 || field.halo_upper[axis] < 0) {
-            throw std::invalid_argument(where + ": negative halo " + to_string(field.halo_lower) +
-                                        ", " + to_string(field.halo_upper) + ".");
-        }
-    }
     require_space(state_, field.space, where);
     const Space& space = state_.space(field.space);
+    if (!field.frames.empty() && field.frames.size() != space.blocks.size()) {
+        throw std::invalid_argument(where + ": frames of " + std::to_string(field.frames.size()) +
+                                    " blocks; expected " + std::to_string(space.blocks.size()) +
+                                    ".");
+    }
     const std::size_t number = state_.storages.size();
     std::vector<Storage>& blocks = state_.storages.emplace_back();
     std::vector<BlockView>& views = state_.memory.storages.emplace_back();
-    // A block of another level of a forest has no cells of this field, and no halo.
-    Field nowhere = field;
-    nowhere.halo_lower = nowhere.halo_upper = {};
     for (const Block& block : space.blocks) {
-        blocks.emplace_back(block.box.is_empty() ? nowhere : field, block.box.extent(),
+        const Frame& frame = field.on(static_cast<int>(blocks.size()));
+        require_halo(frame, where);
+        // A block of another level of a forest has no cells of this field, and no halo.
+        blocks.emplace_back(field, block.box.is_empty() ? Frame{} : frame, block.box.extent(),
                             static_cast<int>(number), state_.memory.threads,
                             state_.memory.arena.get());
         views.push_back({blocks.back().view(), block.box.lower});

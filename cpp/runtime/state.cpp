@@ -51,7 +51,7 @@ LocalBox localize(const State& state, int slot, const plan::BlockBox& box,
     const Field& field = state.field(slot);
     require_block(state, field.space, box.block, where);
     const Box& owned = state.block(slot, box.block).box;
-    const Box allocated = owned.grow(field.halo_lower, field.halo_upper);
+    const Box allocated = field.stored(box.block, owned);
     if (!allocated.contains(box.box)) {
         throw std::invalid_argument(where + ": box " + to_string(box.box) + " of block " +
                                     std::to_string(box.block) + " is outside of the cells " +

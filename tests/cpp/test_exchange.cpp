@@ -20,7 +20,7 @@ protected:
     TwoPeriodicBlocks() : runtime_(1) {
         const int space = runtime_.add_space();
         for (const Box& block : blocks) runtime_.add_block(space, block);
-        runtime_.add_field({"f", ElementType::float64, 1, {2, 0, 0}, {1, 0, 0}});
+        runtime_.add_field({"f", ElementType::float64, 1, {{2, 0, 0}, {1, 0, 0}}});
         for (int block = 0; block < 2; ++block) {
             for (std::int64_t x = 0; x < nx / 2; ++x) {
                 for (std::int64_t y = 0; y < ny; ++y) {
@@ -94,7 +94,7 @@ TEST_P(TwoPeriodicBlocks, get_every_halo_cell_from_its_owner) {
 INSTANTIATE_TEST_SUITE_P(CopiesAndMessages, TwoPeriodicBlocks, testing::Bool());
 
 TEST_F(TwoPeriodicBlocks, exchange_the_current_buffer_after_a_swap) {
-    const int other = runtime_.add_field({"g", ElementType::float64, 1, {2, 0, 0}, {1, 0, 0}});
+    const int other = runtime_.add_field({"g", ElementType::float64, 1, {{2, 0, 0}, {1, 0, 0}}});
     const int number = runtime_.add_exchange(exchange(false));
     runtime_.set_program("step",
                          {{plan::Swap{slot, other}}, {plan::Start{number}}, {plan::Wait{number}}});
@@ -105,7 +105,7 @@ TEST_F(TwoPeriodicBlocks, exchange_the_current_buffer_after_a_swap) {
 }
 
 TEST_F(TwoPeriodicBlocks, keep_to_the_field_that_was_started_whatever_is_swapped_meanwhile) {
-    const int other = runtime_.add_field({"g", ElementType::float64, 1, {2, 0, 0}, {1, 0, 0}});
+    const int other = runtime_.add_field({"g", ElementType::float64, 1, {{2, 0, 0}, {1, 0, 0}}});
     plan::Exchange plan = exchange(true);
     const int number = runtime_.add_exchange(plan);
     runtime_.set_program("step",

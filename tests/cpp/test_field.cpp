@@ -21,8 +21,8 @@ class Alignment : public testing::TestWithParam<std::tuple<ElementType, bool, st
 
 TEST_P(Alignment, of_cell_zero_of_every_row_is_as_wanted) {
     const auto [type, is_interleaved, alignment] = GetParam();
-    const Field field{"f", type, 3, {2, 1, 1}, {1, 3, 0}, is_interleaved, alignment};
-    const Storage storage(field, {17, 5, 4}, 3, 1);
+    const Field field{"f", type, 3, {{2, 1, 1}, {1, 3, 0}, alignment}, is_interleaved};
+    const Storage storage(field, field.frame, {17, 5, 4}, 3, 1);
     const halocline_field view = storage.view();
     const std::int64_t size = size_of(field.type);
     for (std::int64_t component = 0; component < (is_interleaved ? 1 : 3); ++component) {
@@ -47,8 +47,8 @@ INSTANTIATE_TEST_SUITE_P(
 class Places : public testing::TestWithParam<bool> {};
 
 TEST_P(Places, of_all_numbers_are_different_and_inside_the_memory) {
-    const Field field{"f", ElementType::float64, 5, {2, 1, 1}, {1, 2, 1}, GetParam(), 8};
-    const Storage storage(field, {6, 5, 4}, 2, 1);
+    const Field field{"f", ElementType::float64, 5, {{2, 1, 1}, {1, 2, 1}, 8}, GetParam()};
+    const Storage storage(field, field.frame, {6, 5, 4}, 2, 1);
     const halocline_field view = storage.view();
     const Box all = storage.layout().allocated;
     std::set<std::int64_t> places;
@@ -72,7 +72,8 @@ TEST_P(Places, of_all_numbers_are_different_and_inside_the_memory) {
 INSTANTIATE_TEST_SUITE_P(BothLayouts, Places, testing::Bool());
 
 TEST(Storage, is_zero_in_owned_cells_and_poison_in_the_halo) {
-    const Storage storage({"f", ElementType::float64, 2, {1, 2, 1}, {2, 1, 1}}, {3, 4, 2}, 0, 2);
+    const Field field{"f", ElementType::float64, 2, {{1, 2, 1}, {2, 1, 1}}};
+    const Storage storage(field, field.frame, {3, 4, 2}, 0, 2);
     const halocline_field view = storage.view();
     const Box owned{{}, {3, 4, 2}};
     const Box all = storage.layout().allocated;
@@ -91,21 +92,22 @@ TEST(Storage, is_zero_in_owned_cells_and_poison_in_the_halo) {
 }
 
 TEST(Storage, of_integers_has_the_largest_one_as_poison) {
-    const Storage storage({"mask", ElementType::uint8, 1, {1, 0, 0}, {0, 0, 0}}, {4, 4, 1}, 0, 1);
+    const Field field{"mask", ElementType::uint8, 1, {{1, 0, 0}, {0, 0, 0}}};
+    const Storage storage(field, field.frame, {4, 4, 1}, 0, 1);
     EXPECT_EQ(static_cast<std::uint8_t*>(storage.view().data)[-1], 255);
 }
 
 TEST(Layout, spreads_nineteen_components_over_a_page_at_little_cost) {
-    const Field field{"f", ElementType::float64, 19, {1, 1, 1}, {1, 1, 1}};
+    const Field field{"f", ElementType::float64, 19, {{1, 1, 1}, {1, 1, 1}}};
     for (const std::int64_t n : {62, 126, 254, 256, 510}) {
-        const Layout layout(field, {n, n, n}, 0);
+        const Layout layout(field, field.frame, {n, n, n}, 0);
         std::set<std::int64_t> starts;
         for (int i = 0; i < 19; ++i) starts.insert(i * layout.component * 8 % 4096);
         EXPECT_EQ(starts.size(), 19U) << n;
         EXPECT_NE(layout.y * 8 % 4096, 0) << n;
         EXPECT_NE(layout.z * 8 % 4096, 0) << n;
     }
-    const Layout layout(field, {256, 256, 256}, 0);
+    const Layout layout(field, field.frame, {256, 256, 256}, 0);
     EXPECT_LT(static_cast<double>(layout.size_bytes), 1.05 * 19 * 258 * 258 * 258 * 8);
 }
 

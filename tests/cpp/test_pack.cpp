@@ -31,9 +31,9 @@ template <typename T>
 void expect_all_directions(ElementType type, std::int64_t width, int threads,
                            bool is_interleaved = false) {
     const Index3 halo{width, width, width};
-    const Field field{"f", type, 2, halo, halo, is_interleaved};
-    const Storage source(field, owned, 0, 1);
-    const Storage target(field, owned, 1, 1);
+    const Field field{"f", type, 2, {halo, halo}, is_interleaved};
+    const Storage source(field, field.frame, owned, 0, 1);
+    const Storage target(field, field.frame, owned, 1, 1);
     const auto at = [](const Storage& storage, std::int64_t x, std::int64_t y,
                        std::int64_t z) -> T& {
         const halocline_field view = storage.view();
@@ -91,8 +91,8 @@ TEST(Pack, gathers_and_scatters_every_direction_of_uint8) {
 
 TEST(Pack, with_two_threads_copies_a_big_box_completely) {
     const Index3 extent{1, 300, 301};
-    const Field field{"f", ElementType::float64, 1, {}, {}};
-    const Storage source(field, extent, 0, 1);
+    const Field field{"f", ElementType::float64, 1};
+    const Storage source(field, field.frame, extent, 0, 1);
     const halocline_field view = source.view();
     for_cells({{}, extent}, [&](auto, auto y, auto z, std::size_t position) {
         static_cast<double*>(view.data)[y * view.y + z * view.z] = static_cast<double>(position);

@@ -50,7 +50,7 @@ public:
             boxes.push_back({i, box});
             runtime.add_block(space, box);
         }
-        runtime.add_field({"f", type, 2, {1, 1, 1}, {1, 1, 1}});
+        runtime.add_field({"f", type, 2, {{1, 1, 1}, {1, 1, 1}}});
         scalar = runtime.add_scalar(0);
         with_type(type, [&]<typename T>(T) { fill<T>(); });
     }

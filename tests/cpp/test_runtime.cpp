@@ -38,8 +38,8 @@ class OneBlock : public testing::Test {
 protected:
     OneBlock() : runtime_(2) {
         runtime_.add_block(runtime_.add_space(), block);
-        a_ = runtime_.add_field({"a", ElementType::float64, 1, {1, 1, 0}, {1, 1, 0}});
-        b_ = runtime_.add_field({"b", ElementType::float64, 1, {1, 1, 0}, {1, 1, 0}});
+        a_ = runtime_.add_field({"a", ElementType::float64, 1, {{1, 1, 0}, {1, 1, 0}}});
+        b_ = runtime_.add_field({"b", ElementType::float64, 1, {{1, 1, 0}, {1, 1, 0}}});
         one_ = runtime_.add_scalar(1.0);
         add_ = runtime_.add_kernel({"add", add_scalar_to_cells, {a_}, {one_}});
     }
@@ -139,7 +139,7 @@ void note_way(const halocline_call* call) {
 /// The ways of so many calls, one after the other.
 std::vector<Way> ways_of(Runtime& runtime, Kernel kernel, const Box& box, int calls) {
     // With a field that goes all plans are forgotten, and what their kernels have tried.
-    runtime.remove_field(runtime.add_field({"gone", ElementType::float64, 1, {}, {}}));
+    runtime.remove_field(runtime.add_field({"gone", ElementType::float64, 1, {}}));
     kernel.function = note_way;
     runtime.set_program("note",
                         {{plan::Run{runtime.add_kernel(std::move(kernel)), "all", {{0, box}}}}});
@@ -232,7 +232,7 @@ TEST(Blocks, close_their_rows_only_if_they_go_all_around) {
     const int space = runtime.add_space();
     EXPECT_THROW(runtime.add_block(space, {{}, {4, 1, 1}}, 5), std::invalid_argument);
     runtime.add_block(space, {{}, {4, 1, 1}}, 4);
-    const int a = runtime.add_field({"a", ElementType::float64, 1, {}, {}});
+    const int a = runtime.add_field({"a", ElementType::float64, 1, {}});
     const int kernel = runtime.add_kernel({"remember", remember, {a}, {step_scalar}});
     runtime.set_program("step", {{plan::Run{kernel, "all", {{0, {{}, {4, 1, 1}}}}}}});
     runtime.advance({"step"}, 1);
@@ -242,7 +242,7 @@ TEST(Blocks, close_their_rows_only_if_they_go_all_around) {
 TEST(Blocks, tell_kernels_where_they_lie_and_when_indices_begin_again) {
     Runtime runtime(1);
     runtime.add_block(runtime.add_space({4, 0, 0}), {{2, 0, 0}, {4, 1, 1}});
-    const int a = runtime.add_field({"a", ElementType::float64, 1, {}, {}});
+    const int a = runtime.add_field({"a", ElementType::float64, 1, {}});
     const int kernel = runtime.add_kernel({"remember", remember, {a}, {step_scalar}});
     runtime.set_program("step", {{plan::Run{kernel, "all", {{0, {{2, 0, 0}, {4, 1, 1}}}}}}});
     runtime.advance({"step"}, 1);
@@ -256,7 +256,7 @@ TEST(Threads, share_boxes_of_much_memory_and_of_some_if_that_is_faster) {
     const std::int64_t most = rows_of(shared_bytes);
     Runtime runtime(2);
     runtime.add_block(runtime.add_space(), {{}, {64, most, 1}});
-    const int a = runtime.add_field({"a", ElementType::float64, 1, {}, {}});
+    const int a = runtime.add_field({"a", ElementType::float64, 1, {}});
     const auto last_way = [&](std::int64_t rows) {
         return ways_of(runtime, {.name = "note", .fields = {a}, .scalars = {step_scalar}},
                        {{}, {64, rows, 1}}, 30)
@@ -329,7 +329,7 @@ TEST_F(OneBlock, a_wrong_program_is_refused_with_the_place) {
 }
 
 TEST_F(OneBlock, fields_of_different_layout_do_not_swap) {
-    const int c = runtime_.add_field({"c", ElementType::float64, 1, {1, 0, 0}, {1, 1, 0}});
+    const int c = runtime_.add_field({"c", ElementType::float64, 1, {{1, 0, 0}, {1, 1, 0}}});
     EXPECT_THROW(runtime_.set_program("step", {{plan::Swap{a_, c}}}), std::invalid_argument);
 }
 

@@ -24,7 +24,7 @@ class Side {
 public:
     explicit Side(int rank) : rank_(rank) {
         memory.arena = std::make_shared<pgas::Arena>();
-        const Field field{"f", ElementType::float64, 1, {1, 0, 0}, {1, 0, 0}};
+        const Field field{"f", ElementType::float64, 1, {{1, 0, 0}, {1, 0, 0}}};
         for (int storage = 0; storage < 2; ++storage) {
             storages.emplace_back(field, Index3{n, n, 1}, storage, 1, memory.arena.get());
             memory.storages.push_back({{storages.back().view(), {rank * n, 0, 0}}});

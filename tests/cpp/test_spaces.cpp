@@ -26,7 +26,7 @@ protected:
     }
 
     static Field of(int space, const char* name) {
-        Field field{name, ElementType::float64, 1, {}, {}};
+        Field field{name, ElementType::float64, 1};
         field.space = space;
         return field;
     }

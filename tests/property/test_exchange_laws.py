@@ -266,8 +266,7 @@ def test_no_operation_reaches_beyond_what_is_stored(drawn):
         for number, box in run.boxes:
             for launch, where in _parts(plan, run, number, box):
                 for access in (*launch.reads, *launch.assigns):
-                    own = split.on(access.space).block(number).box
-                    stored = plan.layout(access.field).stored(access.space.flat(own))
+                    stored = plan.layout(access.field).stored(split.on(access.space).block(number))
                     assert stored.contains(access.space.flat(access.cells(where)))
     assert pickle.loads(pickle.dumps(plan.exchanges)) == plan.exchanges
 

@@ -332,7 +332,7 @@ class Exchanger:
         for name in sorted({n.field for n in needs if runs_on(n.role, block.role)} - self.shared):
             layout = self.layouts[name]
             on_space = self._on_space(name).block(block.number)
-            stored = layout.stored(on_space.box)
+            stored = layout.stored(on_space)
             if on_space.wrap:
                 stored = stored.clip(0, 0, on_space.wrap)
             whole = self._in_line(name, stored, on_space)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from halocline.geometry import bounding_box
+from halocline.language.spaces.role import blocks_of
 from halocline.language.steps.tree import Every, walk
 from halocline.plan.reach import Reach
 from halocline.plan.step import Chain
@@ -17,11 +18,16 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box, Offset
     from halocline.language.expressions.kernel import FieldType
+    from halocline.language.spaces.role import Role
     from halocline.language.spaces.space import Space
     from halocline.plan.access import Access
     from halocline.plan.block import Block
     from halocline.plan.program import Launch, Program
     from halocline.plan.step import Schedule, ScheduleItem
+
+
+# How many cells at the low and at the high side of each axis.
+Halo = tuple["Offset", "Offset"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +39,14 @@ class FieldLayout:
         lower: Halo cells at the low side of each axis.
         upper: Halo cells at the high side of each axis.
         space: Its cells.
+        halos: In a forest the same of blocks of each role; none of others. Above is the most.
     """
 
     spec: FieldType
     lower: tuple[int, ...]
     upper: tuple[int, ...]
     space: Space
+    halos: tuple[tuple[Role, Halo], ...] = ()
 
     @property
     def name(self) -> str:
@@ -60,20 +68,38 @@ class FieldLayout:
         """Size of one number [bytes]."""
         return np.dtype(self.dtype).itemsize
 
-    def stored(self, box: Box) -> Box:
+    def halo(self, block: Block) -> Halo:
+        """Return the halo cells of a block."""
+        if block.role is None:
+            return self.lower, self.upper
+        found = (halo for role, halo in self.halos if role == block.role)
+        return next(found, _none_of((self.lower, self.upper)))
+
+    def stored(self, block: Block) -> Box:
         """Return the cells stored for a block: its own and the halo."""
-        return self.space.flat(box).grow(self.lower, self.upper)
+        return self.space.flat(block.box).grow(*self.halo(block))
 
     def kept(self, block: Block) -> Box:
         """Return the cells that a block has itself: its own and stored layers beyond the domain."""
-        return self.space.flat(block.owned).intersect(self.stored(block.box))
+        return self.space.flat(block.owned).intersect(self.stored(block))
+
+    def fits(self, other: FieldLayout) -> bool:
+        """Return whether halos are at most as wide as those of another one."""
+        known = dict(other.halos)
+        pairs = [((self.lower, self.upper), (other.lower, other.upper))]
+        pairs += [(halo, known.get(role, _none_of(halo))) for role, halo in self.halos]
+        return all(widest([one, there]) == there for one, there in pairs)
+
+    def widened(self, other: FieldLayout) -> FieldLayout:
+        """Return a layout whose halos are as wide as those of both."""
+        lower, upper = widest([(self.lower, self.upper), (other.lower, other.upper)])
+        return replace(self, lower=lower, upper=upper, halos=_of_roles(self.halos + other.halos))
 
 
 def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...]:
     """Return the layout of every field; fields that are swapped share theirs."""
-    zero = (0,) * program.dimensions
-    lower = {spec.name: zero for spec in program.fields}
-    upper = dict(lower)
+    none = ((0,) * program.dimensions,) * 2
+    halos: dict[tuple[str, Role | None], Halo] = {}
     for launch, extent in launched(schedule.items):
         somewhere = bounding_box(reach.region for reach in extent)
         if somewhere is None:
@@ -84,17 +110,44 @@ def make_layouts(program: Program, schedule: Schedule) -> tuple[FieldLayout, ...
             somewhere,
         )
         for access in _accesses(launch):
-            below, above = _width(access, furthest)
-            lower[access.field] = tuple(map(max, lower[access.field], below))
-            upper[access.field] = tuple(map(max, upper[access.field], above))
-    for group in program.groups.values():
-        for widths in (lower, upper):
-            widest = tuple(map(max, zip(*(widths[name] for name in group), strict=True)))
-            widths.update(dict.fromkeys(group, widest))
+            for name in program.groups.get(access.field, (access.field,)):
+                known = halos.setdefault((name, launch.role), none)
+                halos[name, launch.role] = widest([known, _width(access, furthest)])
     return tuple(
-        FieldLayout(spec, lower[spec.name], upper[spec.name], program.spaces[spec.name])
+        _layout(
+            spec,
+            program.spaces[spec.name],
+            [(role, halo) for (name, role), halo in halos.items() if name == spec.name],
+        )
         for spec in program.fields
     )
+
+
+def _layout(spec: FieldType, space: Space, halos: list[tuple[Role | None, Halo]]) -> FieldLayout:
+    """Return the layout of a field that kernels of some roles ask for halos of."""
+    none = ((0,) * len(space.extent),) * 2
+    lower, upper = widest([none, *(halo for _, halo in halos)])
+    on_blocks = [(block, halo) for role, halo in halos if role for block in blocks_of(role)]
+    return FieldLayout(spec, lower, upper, space, _of_roles(on_blocks))
+
+
+def _of_roles(halos: Iterable[tuple[Role, Halo]]) -> tuple[tuple[Role, Halo], ...]:
+    """Return one halo for each role, as wide as all."""
+    found: dict[Role, Halo] = {}
+    for role, halo in halos:
+        found[role] = widest([halo, found.get(role, halo)])
+    return tuple(sorted(found.items()))
+
+
+def widest(halos: Iterable[Halo]) -> Halo:
+    """Return a halo as wide as all of some."""
+    lower, upper = zip(*halos, strict=True)
+    return tuple(map(max, zip(*lower, strict=True))), tuple(map(max, zip(*upper, strict=True)))
+
+
+def _none_of(halo: Halo) -> Halo:
+    none = (0,) * len(halo[0])
+    return none, none
 
 
 def layouts_without_halo(program: Program, known: Container[str]) -> list[FieldLayout]:

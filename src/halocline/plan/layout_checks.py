@@ -104,8 +104,7 @@ def _check_stored(wanted: Iterable[FieldLayout], stored: Iterable[FieldLayout]) 
     known = {layout.name: layout for layout in stored}
     for layout in wanted:
         have = known[layout.name]
-        widths = zip(layout.lower + layout.upper, have.lower + have.upper, strict=True)
-        if any(need > there for need, there in widths):
+        if not layout.fits(have):
             raise PlanError(
                 f"Field '{layout.name}' would need a halo of {max(layout.lower + layout.upper)} "
                 f"cells, but is stored with {max(have.lower + have.upper)}.",

@@ -303,7 +303,7 @@ class _Lowering:
             if block.box.is_empty:
                 continue
             owned = layout.space.open_where_lacking(block.owned)
-            rest = [layout.stored(block.box)]
+            rest = [layout.stored(block)]
             for region, offset in pieces:
                 here = owned.shift(across(offset, block.wrap))
                 inside = without((piece.intersect(region) for piece in rest), [here])

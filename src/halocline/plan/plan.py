@@ -33,7 +33,6 @@ from halocline.plan.words import block_lines, contents, exchanged, in_words, tol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from halocline.geometry import Box
     from halocline.language.spaces.space import Space
     from halocline.plan.arrangement import Arrangement
     from halocline.plan.block import Block
@@ -94,10 +93,10 @@ class Plan:
         """The rank's blocks."""
         return self.decomposition.blocks_of(self.rank)
 
-    def boxes_of(self, space: Space) -> list[Box]:
-        """Return the cells of a space that the rank's blocks have."""
+    def blocks_with(self, space: Space) -> list[Block]:
+        """Return the rank's blocks that have cells of a space."""
         blocks = self.decomposition.on(space).blocks_of(self.rank)
-        return [space.flat(block.box) for block in blocks if not block.box.is_empty]
+        return [block for block in blocks if not block.box.is_empty]
 
     def layout(self, field: str) -> FieldLayout:
         """Return how a field is stored."""
@@ -114,7 +113,7 @@ class Plan:
         total = 0
         for layout in (self.layout(name) for name in set(launch.names) & self._stored):
             blocks = self.decomposition.on(layout.space)
-            cells = sum(layout.stored(blocks.block(n).box).cells for n in numbers)
+            cells = sum(layout.stored(blocks.block(n)).cells for n in numbers)
             total += cells * layout.components * layout.bytes_per_value
         return total
 
@@ -127,7 +126,8 @@ class Plan:
         return {layout.name: self._largest_bytes(layout) for layout in self.layouts}
 
     def _largest_bytes(self, layout: FieldLayout) -> int:
-        cells = max((layout.stored(box).cells for box in self.boxes_of(layout.space)), default=0)
+        blocks = self.blocks_with(layout.space)
+        cells = max((layout.stored(block).cells for block in blocks), default=0)
         return cells * layout.components * layout.bytes_per_value
 
     def bytes_of(self, parts: Iterable[Part]) -> int:

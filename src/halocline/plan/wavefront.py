@@ -106,7 +106,9 @@ class _Size:
         names = {name for launch in launches for name in launch.names}
         sizes = plan.bytes_on_largest_block()
         self.bytes = sum(size for name, size in sizes.items() if name in names)
-        extent = max(plan.boxes_of(launches[0].space), key=lambda box: box.cells).extent
+        space = launches[0].space
+        boxes = [space.flat(block.box) for block in plan.blocks_with(space)]
+        extent = max(boxes, key=lambda box: box.cells).extent
         self.row_bytes = self.bytes // prod(extent[1:])
         self.axes = len(extent)
         self.rows = extent[1] if self.axes == VOLUME else 1

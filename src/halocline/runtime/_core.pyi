@@ -118,7 +118,10 @@ def cuda_device(ordinal: int) -> CudaDevice:
     """Open a device by its number, from 0; DeviceError says that there is none."""
 
 class Field:
-    """What a field is: 'alignment' is that of its rows [bytes]."""
+    """What a field is: 'alignment' is that of its rows [bytes].
+
+    'frames' are halos and alignments of its blocks, where they differ.
+    """
 
     def __init__(
         self,
@@ -130,8 +133,9 @@ class Field:
         is_interleaved: bool = False,
         alignment: int = 64,
         space: int = 0,
+        frames: list[tuple[_Cell, _Cell, int]] = ...,
     ) -> None: ...
-    def bytes_on_block(self, extent: _Cell, slot: int) -> int:
+    def bytes_on_block(self, block: int, extent: _Cell, slot: int) -> int:
         """Return the memory that it will take on a block, halo and padding included [bytes]."""
 
 class Runtime:

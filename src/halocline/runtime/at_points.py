@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from halocline.language.points.support import Support
     from halocline.language.spaces.space import Space
     from halocline.language.spaces.turns import Turn
+    from halocline.plan.block import Block
     from halocline.runtime.executor import Executor
 
 # Of a value that is recorded.
@@ -50,7 +51,7 @@ class PointTables:
     def _injection(self, step: Injection) -> int:
         support, runtime = step.support(), self._executor.runtime
         storage = self._executor.storages[step.field.name]
-        boxes = [storage.layout.stored(box) for box in self._boxes(step.field.space)]
+        boxes = [storage.layout.stored(block) for block in self._blocks(step.field.space)]
         here = np.flatnonzero(_weighting(support, boxes, step.field.space))
         order = support.order[here]
         number = runtime.add_injection(
@@ -85,8 +86,10 @@ class PointTables:
         return number
 
     def _boxes(self, space: Space) -> list[Box]:
-        blocks = self._executor.decomposition.on(space)
-        return [space.flat(block.box) for block in blocks.blocks_of(self._executor.job.rank)]
+        return [space.flat(block.box) for block in self._blocks(space)]
+
+    def _blocks(self, space: Space) -> tuple[Block, ...]:
+        return self._executor.decomposition.on(space).blocks_of(self._executor.job.rank)
 
     @property
     def has_records(self) -> bool:

@@ -18,6 +18,7 @@ from halocline.runtime.storage import stored_field, three
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from halocline.plan.block import Block
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.layout import FieldLayout
     from halocline.plan.plan import Plan
@@ -113,18 +114,25 @@ def bytes_needed(layouts: Iterable[FieldLayout], plan: Plan, alignment: int) -> 
     """Return what each field, with halo and padding, and packed messages take on a rank [bytes]."""
     messages = [m for exchange in plan.exchanges for m in (*exchange.sends, *exchange.receives)]
     fields = {
-        layout.name: sum(
-            # The runtime counts up to 64 bits.
-            max(
-                stored_field(layout, alignment).bytes_on_block(three(box.extent, 1), slot),
-                layout.stored(box).cells * layout.components * layout.bytes_per_value,
-            )
-            for box in plan.boxes_of(layout.space)
-        )
+        layout.name: _field_bytes(layout, slot, plan.blocks_with(layout.space), alignment)
         for slot, layout in enumerate(layouts)
     }
     messages_take = sum(plan.bytes_of(message.parts) for message in messages)
     return {**fields, _SERIES: _series_bytes(layouts, plan), _MESSAGES: messages_take}
+
+
+def _field_bytes(layout: FieldLayout, slot: int, blocks: Sequence[Block], alignment: int) -> int:
+    """Return what a field takes on some blocks [bytes]."""
+    field = stored_field(layout, blocks, alignment)
+    extents = (three(layout.space.flat(block.box).extent, 1) for block in blocks)
+    return sum(
+        # The runtime counts up to 64 bits.
+        max(
+            field.bytes_on_block(number, extent, slot),
+            layout.stored(block).cells * layout.components * layout.bytes_per_value,
+        )
+        for number, (block, extent) in enumerate(zip(blocks, extents, strict=True))
+    )
 
 
 def _series_bytes(layouts: Iterable[FieldLayout], plan: Plan) -> int:
@@ -135,7 +143,7 @@ def _series_bytes(layouts: Iterable[FieldLayout], plan: Plan) -> int:
     for fill, name in fillings.items():
         if name in known:
             layout, rows = known[name], fill.series.rows
-            cells = sum(layout.stored(box).cells for box in plan.boxes_of(layout.space))
+            cells = sum(layout.stored(block).cells for block in plan.blocks_with(layout.space))
             total += rows.shape[0] * np.dtype(rows.dtype).itemsize * layout.components * cells
     return total
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from halocline.geometry import Box
     from halocline.language.grids.initial import InitialValues
+    from halocline.plan.block import Block
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.layout import FieldLayout
     from halocline.plan.redistribution import BoxesOfRanks, Redistribution
@@ -63,7 +64,7 @@ class BlockStorage:
         self.blocks = tuple(self._every[n] for n in self._numbers)
         self.runtime = runtime
         self.job = job
-        self.slot = runtime.add_field(stored_field(layout, alignment, space))
+        self.slot = runtime.add_field(stored_field(layout, self._every, alignment, space))
 
     def local(self, *, will_write: bool = True) -> list[NDArray[Any]]:
         """Return views of the rank's own cells, one for each block.
@@ -97,7 +98,7 @@ class BlockStorage:
     def _values(self, number: int, box: Box, *, will_write: bool) -> NDArray[Any]:
         """Return a box of a block's cells: components and all axes of the grid."""
         stored = self._stored(number, will_write=will_write)
-        lower = self.layout.stored(self._every[number].box).lower
+        lower = self.layout.stored(self._every[number]).lower
         return stored[(slice(None), *box.slices(lower), *(0,) * (3 - len(lower)))]
 
     def _stored(self, number: int, *, will_write: bool) -> NDArray[Any]:
@@ -118,7 +119,7 @@ class BlockStorage:
 
     def clear(self, number: int, box: Box) -> None:
         """Set the halo cells of a block in a box to zero, once and for all."""
-        common = self.layout.stored(self._every[number].box).intersect(box)
+        common = self.layout.stored(self._every[number]).intersect(box)
         if not common.is_empty:
             self._values(number, common, will_write=True)[...] = 0
 
@@ -318,8 +319,25 @@ def _parted(boxes: Sequence[Box], values: NDArray[Any] | None) -> list[Values]:
     ]
 
 
-def stored_field(layout: FieldLayout, alignment: int, space: int = 0) -> _core.Field:
-    """Return a field as the runtime stores it, aligned so unless it says otherwise [bytes]."""
+def stored_field(
+    layout: FieldLayout, blocks: Sequence[Block], alignment: int, space: int = 0
+) -> _core.Field:
+    """Return a field as the runtime stores it.
+
+    Args:
+        layout: How.
+        blocks: Those of the rank.
+        alignment: Of rows, unless the field says otherwise [bytes].
+        space: The runtime's number of the field's space.
+    """
+
+    def frame(block: Block) -> tuple[Any, Any, int]:
+        lower, upper = layout.halo(block)
+        # Along a border rows have few cells, which would lie far from each other.
+        is_thin = block.role is not None and not block.role.is_leaf
+        rows = layout.bytes_per_value if is_thin else alignment
+        return three(lower, 0), three(upper, 0), layout.spec.alignment or rows
+
     return _core.Field(
         layout.name,
         "uint8" if layout.dtype == "bool" else layout.dtype,
@@ -329,6 +347,7 @@ def stored_field(layout: FieldLayout, alignment: int, space: int = 0) -> _core.F
         is_interleaved=layout.spec.layout == "aos",
         alignment=layout.spec.alignment or alignment,
         space=space,
+        frames=[frame(block) for block in blocks] if layout.halos else [],
     )
 
 

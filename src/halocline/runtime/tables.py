@@ -76,7 +76,7 @@ class Tables:
         layout, space = executor.storages[field.name].layout, field.space
         boxes, values = [], []
         for block in executor.decomposition.on(space).blocks_of(executor.job.rank):
-            box = layout.stored(block.box)
+            box = layout.stored(block)
             for axis in space.axes:
                 if not space.periodic[axis]:
                     upper = space.domain.upper[axis]

@@ -225,10 +225,7 @@ def widest(layouts: Iterable[tuple[FieldLayout, ...]]) -> tuple[FieldLayout, ...
     """Return layouts that hold the halos of all plans, so that fields need be stored only once."""
     found: dict[str, FieldLayout] = {}
     for layout in (layout for group in layouts for layout in group):
-        known = found.get(layout.name, layout)
-        lower = tuple(map(max, known.lower, layout.lower))
-        upper = tuple(map(max, known.upper, layout.upper))
-        found[layout.name] = replace(layout, lower=lower, upper=upper)
+        found[layout.name] = layout.widened(found.get(layout.name, layout))
     return tuple(found.values())
 
 

@@ -277,9 +277,9 @@ def working_set(plan: Plan) -> float:
     }
     return float(
         sum(
-            layout.components * layout.bytes_per_value * layout.stored(box).cells
+            layout.components * layout.bytes_per_value * layout.stored(block).cells
             for layout in plan.layouts
             if layout.name in used
-            for box in plan.boxes_of(layout.space)
+            for block in plan.blocks_with(layout.space)
         )
     )

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["leaf", "ghost", "covered", "corner", "leaf or covered"]
 
-# On which blocks kernels run beside those of their own kind.
-_ALSO_ON: dict[str, tuple[str, ...]] = {
+# On which blocks kernels run that do not run on those of their own kind alone.
+_ON: dict[Kind, tuple[Kind, ...]] = {
     "covered": ("covered", "corner"),
     "leaf or covered": ("leaf", "covered", "corner"),
 }
@@ -69,5 +69,9 @@ def runs_on(role: Role | None, block: Role | None) -> bool:
     """Return whether a kernel of a role runs on a block of another; None outside of forests."""
     if role is None or block is None:
         return role == block
-    kinds = _ALSO_ON.get(role.kind, (role.kind,))
-    return role.level == block.level and block.kind in kinds
+    return block in blocks_of(role)
+
+
+def blocks_of(role: Role) -> tuple[Role, ...]:
+    """Return the roles of the blocks on which a kernel of a role runs."""
+    return tuple(Role(kind, role.level) for kind in _ON.get(role.kind, (role.kind,)))

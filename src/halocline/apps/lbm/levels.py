@@ -202,7 +202,7 @@ def _profiles(
             for normal in (n for n in range(len(child)) if n != axis and c[n]):
                 way = _place(child, axis) - c[axis] * c[normal] * _place(child, normal)
                 if way:
-                    found[i].append((way * across[normal]) * slope)
+                    found[i].append(hc.where(across[normal], way * slope, 0.0))
     return found
 
 
@@ -260,11 +260,11 @@ def _mean(values: list[Value]) -> Value:
 
 
 def _across(finer: Any) -> list[Value]:
-    """Return for each axis 1 where a finer level begins beside a cell along it alone, else 0."""
+    """Return for each axis whether a finer level begins beside a cell along it alone."""
     axes = range(finer.dimensions)
     ahead = [tuple(int(a == axis) for a in axes) for axis in axes]
     found = [hc.maximum(finer[o], finer[tuple(-n for n in o)]) for o in ahead]
     count = found[0]
     for one in found[1:]:
         count = count + one
-    return [hc.where((one == 1) & (count == 1), 1.0, 0.0) for one in found]
+    return [(one == 1) & (count == 1) for one in found]

@@ -69,7 +69,9 @@ def runs_on(role: Role | None, block: Role | None) -> bool:
     """Return whether a kernel of a role runs on a block of another; None outside of forests."""
     if role is None or block is None:
         return role == block
-    return block in blocks_of(role)
+    if role.level != block.level:
+        return False
+    return role.kind == block.kind or block.kind in _ON.get(role.kind, ())
 
 
 def blocks_of(role: Role) -> tuple[Role, ...]:

@@ -67,7 +67,6 @@ class Warm(Case):
             forest.grid,
             (smooth(T, T_new), hc.swap(T, T_new)),
             quantities=(Quantity("T", T, unit="K", description="temperature"),),
-            refresh=(hc.sum(T.level(0)),),
         )
 
     def run(self, simulation, problem, watch):

@@ -86,6 +86,7 @@ class Recorder:
             return
         if self._is_first_due:
             self._is_first_due = False
+            simulation.run(0, progress=False)  # fields get their storage
             self._write()
         first, last = simulation.step, simulation.step + steps
         updates, is_shown = size_of(simulation.grid).updates, progress and simulation.rank == 0

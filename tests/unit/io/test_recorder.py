@@ -45,6 +45,18 @@ def test_a_run_that_goes_on_does_not_write_its_first_state_again():
     assert steps_of(notes) == [6]
 
 
+def test_the_first_state_is_stored_when_it_is_written_without_anything_to_refresh():
+    made = waves()
+    seen = []
+
+    class Reads(Notes):
+        def write(self, step, time):
+            seen.append(made.a.gather())
+
+    Recorder(made.simulation, [Reads("a", 2)]).run(2, progress=False)
+    assert len(seen) == 2
+
+
 def test_what_outputs_read_is_refreshed_before_they_are_written():
     made = waves()
     seen = []

@@ -234,3 +234,9 @@ def test_a_picture_with_levels_shows_solid_cells_among_the_finest():
     assert plane.solid.shape == shape
     assert plane.solid.sum() == 4 * case.solid().sum() > 0
     assert plane.size == tuple(n * case.units.cell for n in case.extent)
+
+
+def test_results_with_levels_take_as_much_as_on_the_finest_cells_everywhere():
+    case = Cylinder(cells=4, levels=1, reynolds=20.0)
+    cells = np.prod([2 * n for n in case.extent])
+    assert case.bytes_stored() == len(("u", "v", "pressure", "density")) * 8 * cells

@@ -113,7 +113,10 @@ class Case:
         raise NotImplementedError
 
     def bytes_stored(self) -> int:
-        """Return about how much the stored fields will take [bytes]."""
+        """Return about how much the results' fields will take [bytes].
+
+        Those of a forest are on its finest cells.
+        """
         raise NotImplementedError
 
     def run(self, simulation: Any, problem: Any, watch: Callable[[str], None]) -> Result:

@@ -11,13 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from halocline.apps.case import Case, Problem, Result
 from halocline.apps.cases import case_file
 from halocline.apps.run_options import RunOptions
 from halocline.cli.outputs import go_on, make_recorder, movie_tasks
 from halocline.errors import OutputError
+from halocline.io.checkpoint import bytes_kept
 from halocline.io.log import RunLog
 from halocline.io.output import check_unused, create_directory, write_all, write_text
 from halocline.io.variable import Variable
@@ -58,19 +57,14 @@ def _prepare(case: Case, problem: Problem, options: RunOptions, ranks: int) -> P
     if not options.goes_on:
         check_unused(directory)
     # Pictures, log and report are below a megabyte; a new checkpoint is written beside the old one.
-    checkpoints = 2 * _checkpoint_bytes(problem) if options.outputs.checkpoint else 0
-    create_directory(directory, case.bytes_stored() + checkpoints + 1_000_000)
+    size_bytes = case.bytes_stored() + 1_000_000
+    if options.outputs.checkpoint:
+        size_bytes += 2 * bytes_kept(problem.grid, problem.steps)
+    create_directory(directory, size_bytes)
     table = {name: value for name, value in options.given.items() if name != "output"}
     table["ranks"] = ranks
     write_text(directory / "case.toml", case_file(case, table))
     return directory
-
-
-def _checkpoint_bytes(problem: Problem) -> int:
-    """Return how much a checkpoint takes at most [bytes]."""
-    fields = problem.grid.fields.values()
-    values = sum(f.components * np.dtype(f.dtype).itemsize for f in fields)
-    return int(values * problem.grid.domain.cells)
 
 
 def _open_log(directory: Path | None, *, goes_on: bool) -> RunLog:

@@ -12,10 +12,11 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -146,6 +147,22 @@ def load(simulation: Stepping, path: str | Path, about: Facts | None = None) -> 
     simulation.time = float.fromhex(content["time"])
     for parameter, (_, number) in zip(numbers, content["parameters"], strict=True):
         parameter.value = float.fromhex(number)
+
+
+def bytes_kept(grid: Grid, steps: Iterable[Step]) -> int:
+    """Return about how much a checkpoint takes: cells beyond sides are not counted [bytes]."""
+    return sum(
+        field.components * np.dtype(field.dtype).itemsize * _cells(field)
+        for field in fields_to_keep(grid, steps)
+    )
+
+
+def _cells(field: Field) -> int:
+    """Return in how many cells a field has values, of a level of a forest in its leaves."""
+    forest = field.grid.held.forest
+    if forest is None:
+        return prod(field.space.shape)
+    return sum(box.cells for box in forest.leaves.boxes(field.space.level))
 
 
 def _state(simulation: Stepping) -> tuple[tuple[Field, ...], tuple[Parameter, ...]]:

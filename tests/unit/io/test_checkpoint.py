@@ -14,7 +14,7 @@ from waves import bits, drift, waves
 
 import halocline as hc
 from halocline.errors import CaseError, OutputError
-from halocline.io.checkpoint import load, save
+from halocline.io.checkpoint import bytes_kept, load, save
 from halocline.io.state import fields_to_keep, parameters
 
 
@@ -33,6 +33,14 @@ def test_a_run_that_goes_on_has_the_bits_of_one_that_went_through(path):
     assert bits(second) == bits(first)
     second.simulation.run(7, progress=False)
     assert bits(second) == bits(through)
+
+
+def test_what_it_takes_is_known_before(path):
+    made = waves((60, 40))
+    expected = bytes_kept(made.grid, made.simulation.steps)
+    assert expected == 8 * 3 * 60 * 40  # the other half of a pair that is swapped is not kept
+    save(made.simulation, path)
+    assert expected <= path.stat().st_size <= 1.1 * expected
 
 
 @hc.kernel

@@ -7,7 +7,7 @@ import pytest
 from unit.forests.test_regridding import heated
 
 import halocline as hc
-from halocline.io.checkpoint import load, save
+from halocline.io.checkpoint import bytes_kept, load, save
 
 
 def following(start, **options):
@@ -56,6 +56,15 @@ def test_closed_sides_and_faces_are_kept_too(tmp_path):
     second, found = made(lambda x, y: 0)
     load(second, tmp_path / "saved.npz")
     assert all(np.array_equal(f.gather(), g.gather()) for f, g in zip(F.levels, found.levels))
+
+
+def test_what_it_takes_is_known_before(tmp_path):
+    simulation, _, _ = heated(lambda x, y: np.where(x < 8, 2, 0) + 0 * y)
+    expected = bytes_kept(simulation.grid, simulation.steps)
+    save(simulation, tmp_path / "saved.npz")
+    # Faces at the ends, heads of arrays and the lists of blocks come on top of the values.
+    found = (tmp_path / "saved.npz").stat().st_size
+    assert expected <= found <= 1.1 * expected + 10_000
 
 
 def test_another_forest_is_refused(tmp_path):

@@ -171,7 +171,10 @@ class FlowCase(UnitParameters):
 
     def bytes_stored(self) -> int:
         """Return about how much the stored fields will take, before compression [bytes]."""
-        cells = int(np.prod(self.setup().extent))
+        setup = self.setup()
+        finest = 0 if setup.refinement is None else setup.refinement.finest
+        # Fields are stored on the finest cells everywhere.
+        cells = int(np.prod(setup.extent)) << finest * self.axes
         return int((self.axes + VARIABLES) * np.dtype(self.dtype).itemsize * cells)
 
     def lattice_setup(self, extent: tuple[int, ...], **more: Any) -> Setup:

@@ -15,6 +15,7 @@ WRITE = (
     *("--every", "2", "--vtk", "--movie", "T", "--probe", "9,5"),
     *("--write", "finest.nc every=2 level=finest"),
     *("--write", "levels.zarr every=4 variables=T"),
+    *("--write", "means.zarr every=4 mean=2"),
 )
 
 
@@ -49,6 +50,24 @@ def test_series_fields_and_probes_agree(written: Path):
     # All leaves of the finest level have the same values in both.
     is_finest = ~np.isnan(values[-1].values)
     assert np.array_equal(last[is_finest], fields[is_finest])
+
+
+def test_means_are_those_of_the_series(written: Path):
+    states = xarray.open_datatree(written / "series.zarr", engine="zarr")
+    means = xarray.open_datatree(written / "means.zarr", engine="zarr")
+    for level in range(3):
+        expected = states[f"level_{level}"]["T"][1:].mean("time", skipna=False)
+        assert np.allclose(means[f"level_{level}"]["T"][0], expected, equal_nan=True, rtol=1e-14)
+
+
+def test_constants_are_on_all_cells_that_are_written(written: Path):
+    for found, shape in (
+        (xarray.open_zarr(written / "fields.zarr"), (64, 64)),
+        (xarray.open_zarr(written / "series.zarr", group="level_1"), (32, 32)),
+        (xarray.open_dataset(written / "finest.nc", engine="h5netcdf"), (64, 64)),
+    ):
+        assert found["depth"].shape == shape
+        assert (found["depth"] == 3).all()
 
 
 def test_pictures_for_paraview_and_a_movie_are_there(written: Path):

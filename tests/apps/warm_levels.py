@@ -10,6 +10,7 @@ import numpy as np
 import halocline as hc
 from halocline.apps.case import ENDS, Case, Problem, remaining_steps
 from halocline.io.quantity import Quantity
+from halocline.io.variable import Variable
 
 
 @hc.kernel
@@ -67,6 +68,7 @@ class Warm(Case):
             forest.grid,
             (smooth(T, T_new), hc.swap(T, T_new)),
             quantities=(Quantity("T", T, unit="K", description="temperature"),),
+            constants=(Variable("depth", np.full((16, 16), 3.0), "m", "depth"),),
         )
 
     def run(self, simulation, problem, watch):

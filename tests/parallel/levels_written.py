@@ -46,9 +46,16 @@ def written(folder: Path, **options):
     simulation, forest, T = made(**options)
     simulation.run(0, progress=False)
     shown = (Quantity("T", T, convert=lambda values: 2 * values),)
-    names = [("levels.zarr", {}), ("finest.zarr", {"level": "finest"}), ("one.nc", {"level": 1})]
+    given = {
+        "levels.zarr": {},
+        "finest.zarr": {"level": "finest"},
+        "one.nc": {"level": 1},
+        "means.zarr": {"mean": 1},
+        "means.nc": {"mean": 1, "level": 1},
+    }
     outputs = [
-        FieldSeries(folder / name, 2, simulation, forest, shown, **given) for name, given in names
+        FieldSeries(folder / name, 2, simulation, forest, shown, **how)
+        for name, how in given.items()
     ]
     outputs.append(VtkSeries(folder, 2, simulation, forest, shown, dt=1.0))
     recorder = Recorder(simulation, outputs)
@@ -57,8 +64,23 @@ def written(folder: Path, **options):
     return simulation, T
 
 
+def moved(folder: Path) -> None:
+    """Write means of leaves that go to other ranks meanwhile."""
+    simulation, forest, T = made()
+    simulation.run(0, progress=False)
+    means = FieldSeries(folder / "moved.zarr", 4, simulation, forest, (Quantity("T", T),), mean=1)
+    for step in range(1, 5):
+        simulation.run(1, progress=False)
+        means.write(step, step)
+        owners = [(n + step) % simulation.size for n in range(forest.leaves.count)]
+        simulation.rebuild(decomposition=hc.Owners(owners))
+        if step == 2:
+            simulation.regrid(lambda x, y: np.where(x < 5, 2, 0) + 0 * y)
+
+
 def main(folder: Path) -> None:
     """Write with leaves that stay and that change, go on from a plan file, look at all files."""
+    moved(folder)
     elsewhere = hc.Refine(lambda x, y: np.where(np.hypot(x - 3, y - 11) < 2, 2, 0), every=2)
     written(folder / "changing", refine=elsewhere)
     simulation, T = written(folder / "lasting")

@@ -124,11 +124,17 @@ class FieldFile:
                     f"The case '{case.name}' has no variable '{variable}' for '{name}'.",
                     hint=nearest(variable, known),
                 )
-        check_levels(name, problem.grid, self.of_level, mean=self.mean)
-        choice = Choice(self.region, problem.axes, lambda quantity: np.dtype(quantity.dtype))
+        check_levels(name, problem.grid, self.of_level)
+        choice = Choice(
+            self.region,
+            problem.axes,
+            lambda quantity: np.dtype(quantity.dtype),
+            self.prolongation,
+            is_mean=self.mean is not None,
+        )
         with _told_of(name):
             chosen = self.chosen(problem.quantities)
-            sections_of(problem.grid, chosen, choice, self.of_level, self.prolongation)
+            sections_of(problem.grid, chosen, choice, self.of_level)
 
 
 FIELD_FILE = options_of(FieldFile)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from halocline.apps.field_file import read_field_files
 from halocline.errors import CaseError, nearest
+from halocline.io.constants import check_constants
 from halocline.io.time_series import Probe
 from halocline.language.numbers import Range
 from halocline.options import Check, Option, options_of
@@ -91,6 +92,7 @@ class OutputOptions:
 
     def check_problem(self, case: Case, problem: Problem) -> None:
         """Raise a CaseError for what this problem does not have."""
+        check_constants(problem.grid, problem.constants)
         names = [quantity.name for quantity in problem.quantities]
         if (self.every or self.write) and not names:
             raise CaseError(

@@ -17,6 +17,7 @@ from halocline.apps.run_options import RunOptions
 from halocline.cli.outputs import go_on, make_recorder, movie_tasks
 from halocline.errors import OutputError
 from halocline.io.checkpoint import bytes_kept
+from halocline.io.constants import on_grid
 from halocline.io.log import RunLog
 from halocline.io.output import check_unused, create_directory, write_all, write_text
 from halocline.io.variable import Variable
@@ -164,5 +165,6 @@ def _write_fields(
     about: Mapping[str, Any] = {"title": case.describe().splitlines()[0], **case.parameter_values}
     forest = forest_behind(problem.grid)
     grid = problem.grid if forest is None else forest.level(forest.leaves.finest)
-    contents = dataset(grid, (*variables, *problem.constants), about, problem.axes)
+    constants = (on_grid(one, grid, "linear") for one in problem.constants)
+    contents = dataset(grid, (*variables, *constants), about, problem.axes)
     write_zarr(directory / "fields.zarr", contents)

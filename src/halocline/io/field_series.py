@@ -13,10 +13,10 @@ import numpy as np
 
 from halocline.errors import CaseError, nearest
 from halocline.io.axis import PURE_NUMBERS, Axes
+from halocline.io.constants import check_constants
 from halocline.io.level_parts import Resampled
 from halocline.io.netcdf_store import NetCdfStore
 from halocline.io.output import Attempt, Ranks, writing
-from halocline.io.part import Mean
 from halocline.io.sections import AnyLevel, Choice, sections_of
 from halocline.io.store import Contents, Place, Store, has_cells, in_group, variables_of
 from halocline.io.times import BOUNDS, Times
@@ -28,6 +28,7 @@ from halocline.runtime.collective import collective
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from halocline.io.part import TimeMean
     from halocline.io.quantity import Quantity
     from halocline.io.region import Region
     from halocline.io.variable import Variable
@@ -72,13 +73,15 @@ class FieldSeries:
         about: What the whole file is about.
         axes: What coordinates mean.
         start: Date and time of step 0, for times in 's'; None if it has none.
-        constants: What is stored once; its values are needed on rank 0.
+        constants: What is stored once; its values are needed on rank 0. Of a forest they are given
+            on the cells of any level, and stored on those of each.
         region: The cells that are stored, see 'Region'.
         mean: Store means since the last time, of the states after each so many steps; None for the
             states themselves.
         precision: Of numbers that are not whole; None for that of their fields.
         level: Of a forest, all levels on the cells of that one; None for a group a level.
-        prolongation: What these cells get where leaves are coarser: 'linear' or 'nearest'.
+        prolongation: What these cells get where leaves are coarser, and constants of coarser cells
+            on finer ones: 'linear' or 'nearest'.
         goes_on_from: The step after which times are added to the file that is there, and what it
             has of later steps is dropped; the first mean is then one since that step. None to begin
             anew, in the place of an older file.
@@ -118,7 +121,8 @@ class FieldSeries:
         self.name = self._path.name
         check_format(self.name)
         check_choice(every, mean, precision)
-        check_levels(self.name, grid, level, mean=mean, constants=constants)
+        check_levels(self.name, grid, level)
+        check_constants(grid, constants)
         self.interval = mean or every
         self.job = simulation.job
         self._every = every
@@ -128,10 +132,8 @@ class FieldSeries:
         def dtype(quantity: Quantity) -> np.dtype[Any]:
             return self._store.stored_type(_type_of(quantity, precision, is_mean=bool(mean)))
 
-        choice = Choice(region or {}, axes, dtype)
-        self._sections = sections_of(grid, quantities, choice, level, prolongation)
-        if mean:
-            self._sections = [one.with_means() for one in self._sections]
+        choice = Choice(region or {}, axes, dtype, prolongation, is_mean=mean is not None)
+        self._sections = sections_of(grid, quantities, choice, level)
         # How many times there are; known on rank 0.
         self._length = 0
         # When the interval of the next mean begins.
@@ -168,15 +170,18 @@ class FieldSeries:
                     attempt.do(partial(self._put, named(source.name), values, place))
             for name, value in of_time.items():
                 attempt.do(partial(self._put, named(name), value))
+        for mean in self._means:
+            mean.begin()
         attempt.do(partial(self._publish, self._length + 1))
         if self.job.rank == 0:
             self._store.close()
         attempt.finish()
 
     @property
-    def _means(self) -> list[Mean]:
-        sources = [source for section in self._sections for source in section.sources]
-        return [source for source in sources if isinstance(source, Mean)]
+    def _means(self) -> list[TimeMean]:
+        """What adds up states; the levels of a forest share one."""
+        found = (source.mean for section in self._sections for source in section.sources)
+        return list(dict.fromkeys(mean for mean in found if mean is not None))
 
     def _sample(self, step: int) -> bool:
         """Add a state to the means, and return whether these are due."""
@@ -290,14 +295,7 @@ def check_choice(every: int, mean: int | None, precision: str | None) -> None:
         )
 
 
-def check_levels(
-    name: str,
-    grid: Grid | Forest,
-    level: AnyLevel | None,
-    *,
-    mean: int | None,
-    constants: Sequence[Variable] = (),
-) -> None:
+def check_levels(name: str, grid: Grid | Forest, level: AnyLevel | None) -> None:
     """Refuse what a forest cannot have, or what only a forest has.
 
     Raises:
@@ -309,11 +307,7 @@ def check_levels(
                 f"The file '{name}' was asked for level {level!r}, but the grid has no levels.",
                 hint="Leave out 'level'.",
             )
-        return
-    if mean is not None or constants:
-        what = "means" if mean is not None else "constants"
-        raise CaseError(f"The file '{name}' was asked for {what}, which forests do not have yet.")
-    if level is None and not name.endswith(".zarr"):
+    elif level is None and not name.endswith(".zarr"):
         raise CaseError(
             f"The file '{name}' has no groups for the levels of a forest; expected one level, or "
             "a Zarr store.",

@@ -51,10 +51,7 @@ def plane_through(quantity: Quantity, z: float | None = None) -> ForestPlane | N
     forest = field.forest
     planes = [_plane(forest, level, z) for level in range(forest.levels)]
     boxes = [_cut(forest.leaves.boxes(level), plane) for level, plane in enumerate(planes)]
-    found = [
-        one.stored().gather_boxes(of_level, quantity.component)
-        for one, of_level in zip(field.levels, boxes, strict=True)
-    ]
+    found = [quantity.gather_boxes(level, of_level) for level, of_level in enumerate(boxes)]
     finest = forest.level(forest.leaves.finest)
     result = np.empty(finest.extent[:_PLANE], quantity.dtype)
     blocks = []
@@ -63,7 +60,7 @@ def plane_through(quantity: Quantity, z: float | None = None) -> ForestPlane | N
             return None
         ratio = 2 ** max(0, forest.leaves.finest - level)
         for box, one in zip(of_level, values, strict=True):
-            flat = quantity.shown(one).reshape(box.extent[:_PLANE])
+            flat = one.reshape(box.extent[:_PLANE])
             lower, upper = ([ratio * n for n in end[:_PLANE]] for end in (box.lower, box.upper))
             here = tuple(map(slice, lower, upper))
             result[here] = flat.repeat(ratio, 0).repeat(ratio, 1)

@@ -14,6 +14,7 @@ from halocline.geometry import Box
 from halocline.io.store import edge_of_piece
 from halocline.io.variable import Variable
 from halocline.language.grids.grid import Grid
+from halocline.language.grids.resampled import resampled
 from halocline.plan.forest_blocks import join
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from halocline.io.level_means import LevelMeans
     from halocline.io.quantity import Quantity
     from halocline.io.store import Place
     from halocline.language.grids.forest import Forest
@@ -39,19 +41,29 @@ class OnLevel:
     """The leaves of one level of a quantity, piece by piece as they are stored.
 
     Args:
-        quantity: The quantity, on that level.
-        forest: The forest; the level need not have leaves now.
+        quantity: The quantity, of a forest.
+        level: The level, which need not have leaves now.
         box: The cells that are stored.
         dtype: As what; truth values as whole numbers, for some may be missing.
+        mean: What has its means; None for what it is at each time.
     """
 
-    def __init__(self, quantity: Quantity, forest: Forest, box: Box, dtype: np.dtype[Any]) -> None:
-        self.quantity = quantity
+    def __init__(
+        self,
+        quantity: Quantity,
+        level: int,
+        box: Box,
+        dtype: np.dtype[Any],
+        mean: LevelMeans | None = None,
+    ) -> None:
+        self.quantity = quantity.on(level)
         self.name = quantity.name
         self.dtype = np.dtype("int8") if dtype.kind == "b" else dtype
         self.missing = missing_of(self.dtype)
-        self._space = quantity.of_grid.space
-        self._forest = forest
+        self.mean = mean
+        self._values = mean or quantity
+        self._space = self.quantity.of_grid.space
+        self._forest = quantity.of_forest.forest
         self._box = box
         # Those of the blocks that 'found' belongs to.
         self._leaves: Leaves | None = None
@@ -77,13 +89,12 @@ class OnLevel:
         return self._found
 
     def _filled(self, piece: Box, boxes: Sequence[Box]) -> NDArray[Any] | None:
-        quantity = self.quantity
-        found = quantity.of_grid.stored().gather_boxes(boxes, quantity.component)
+        found = self._values.gather_boxes(self._space.level, boxes)
         if found is None:
             return None
         result = np.full(piece.extent, self.missing, self.dtype)
         for box, values in zip(boxes, found, strict=True):
-            result[box.slices(piece.lower)] = quantity.shown(values)
+            result[box.slices(piece.lower)] = values
         return result
 
 
@@ -97,6 +108,7 @@ class LeafMap:
 
     name = "leaf"
     missing = None
+    mean = None
 
     def __init__(self, forest: Forest, level: int) -> None:
         self._forest = forest
@@ -131,6 +143,7 @@ class Resampled:
         how: Whose cells, and what they get where leaves are coarser.
         box: The cells that are stored.
         dtype: As what.
+        mean: What has its means; None for what it is at each time.
     """
 
     missing = None
@@ -141,9 +154,12 @@ class Resampled:
         how: tuple[int, Prolongation],
         box: Box,
         dtype: np.dtype[Any],
+        mean: LevelMeans | None = None,
     ) -> None:
         self.quantity = quantity
         self.name = quantity.name
+        self.mean = mean
+        self._values = mean or quantity
         self._how = how
         self._box = box
         self.dtype = dtype
@@ -156,7 +172,7 @@ class Resampled:
 
     def gathered(self) -> Iterator[tuple[Place, NDArray[Any] | None]]:
         """Yield all values of the box at once; see 'Source'."""
-        whole = self.quantity.resampled(*self._how)
+        whole = resampled(self.quantity.of_forest, [self._values.gather_boxes], *self._how)
         if whole is not None:
             whole = whole[self._box.slices((0,) * whole.ndim)].astype(self.dtype)
         yield (), whole

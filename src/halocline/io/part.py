@@ -24,16 +24,31 @@ if TYPE_CHECKING:
     from halocline.runtime.storage import BlockStorage
 
 
+class TimeMean(Protocol):
+    """What adds up states from one time of a series to the next."""
+
+    def add(self) -> None:
+        """Add what the cells are now; collective."""
+
+    def begin(self) -> None:
+        """Forget what has been added."""
+
+
 class Source(Protocol):
     """What a variable of a series is filled from, time after time.
 
     Attributes:
         name: Of the variable.
         missing: What it has where there is no value; None where there always is one.
+        mean: What adds up the states in between, if it has means.
     """
 
     name: str
     missing: Any
+
+    @property
+    def mean(self) -> TimeMean | None:
+        """See above."""
 
     def variable(self) -> Variable:
         """Return the variable with zeros that take no memory."""
@@ -52,6 +67,7 @@ class Part:
     """
 
     missing = None
+    mean = None
 
     def __init__(self, quantity: Quantity, box: Box, dtype: np.dtype[Any]) -> None:
         self.quantity = quantity
@@ -120,7 +136,7 @@ class Part:
 
 
 class Mean:
-    """The mean of a part over several states, of which each rank adds up its share.
+    """The mean of a part over several states, of which each rank adds up its share; a 'TimeMean'.
 
     Args:
         part: The cells.
@@ -136,6 +152,15 @@ class Mean:
         self._shares: BoxesOfRanks = []
         self._count = 0
 
+    @property
+    def mean(self) -> Mean:
+        """Itself; see 'Source'."""
+        return self
+
+    def begin(self) -> None:
+        """Forget the sums."""
+        self._sums, self._count = [], 0
+
     def add(self) -> None:
         """Add what the cells are now; sums are in double precision, in the order of time."""
         self._follow_blocks()
@@ -145,10 +170,9 @@ class Mean:
         self._count += 1
 
     def gathered(self) -> Iterator[tuple[Place, NDArray[Any] | None]]:
-        """Yield the mean, and begin anew; see 'Source'."""
+        """Yield the mean; see 'Source'."""
         dtype = self.part.dtype
         means = [(box, (total / self._count).astype(dtype)) for box, total in self._sums]
-        self._sums, self._count = [], 0
         yield (), self.part.gather(means, dtype)
 
     def _follow_blocks(self) -> None:

@@ -11,19 +11,14 @@ from halocline.errors import CaseError
 from halocline.io.gather import storage_of
 from halocline.io.variable import Variable
 from halocline.language.grids.composite import CompositeField
-from halocline.language.grids.resampled import (
-    Prolongation,
-    check_in_cells,
-    check_memory,
-    gather_leaves,
-    uniform,
-)
+from halocline.language.grids.resampled import resampled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from halocline.geometry import Box
     from halocline.language.expressions.parameters import Formula
     from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Reduction
@@ -109,28 +104,15 @@ class Quantity:
         """
         if isinstance(self.field, CompositeField):
             level = self.field.forest.leaves.finest
-            return self.on(level).variable(self.resampled(level, "nearest"))
+            found = resampled(self.field, [self.gather_boxes], level, "nearest")
+            return self.on(level).variable(found)
         stored = storage_of(self.field).gather_component(self.component)
         return self.variable(None if stored is None else self.shown(stored))
 
-    def resampled(self, level: int, prolongation: Prolongation) -> NDArray[Any] | None:
-        """Return all levels of a forest on the cells of one, as shown; collective.
-
-        Raises:
-            GridError: They do not live in the middle of cells.
-            OutOfMemoryError: They do not fit into memory.
-        """
-        field = self.of_forest
-        check_in_cells(field)
-        job, forest = field.level(0).stored().job, field.forest
-        with job.call(f"resampled of '{self.name}'"):
-            extent = forest.level(level).extent
-            job.on_first(lambda: check_memory(self.name, extent, self.dtype))
-            found = gather_leaves(field, self.component)
-        if found is None:
-            return None
-        shown = [{p: self.shown(v) for p, v in blocks.items()} for blocks in found]
-        return uniform(forest.leaves, shown, level, prolongation)
+    def gather_boxes(self, level: int, boxes: Sequence[Box]) -> list[NDArray[Any]] | None:
+        """Return what is shown in boxes of a level's leaves, on rank 0 alone; collective."""
+        found = self.of_forest.gather_boxes(self.component, level, boxes)
+        return None if found is None else [self.shown(values) for values in found]
 
     def variable(self, values: NDArray[Any] | None) -> Variable:
         """Return values with what a reader must know of them."""

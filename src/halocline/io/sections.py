@@ -7,14 +7,16 @@ asked for, a single one of all levels on the cells of one.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from halocline.errors import CaseError
 from halocline.geometry import AXES
+from halocline.io.constants import on_grid
 from halocline.io.dataset import dataset
+from halocline.io.level_means import LevelMeans
 from halocline.io.level_parts import LeafMap, OnLevel, Resampled
 from halocline.io.part import Mean, Part
 from halocline.io.region import box_of_region
@@ -47,11 +49,19 @@ class Choice:
         region: Which cells.
         axes: What coordinates mean.
         dtype: Returns as what the numbers of a quantity are stored.
+        prolongation: What finer cells get of coarser ones, where levels are brought together.
+        is_mean: Whether means over time are stored, instead of states.
     """
 
     region: Region
     axes: Axes
     dtype: Callable[[Quantity], np.dtype[Any]]
+    prolongation: Prolongation
+    is_mean: bool
+
+    def level_means(self, quantities: Sequence[Quantity]) -> list[LevelMeans | None]:
+        """Return what has the means of quantities of a forest, if there are to be any."""
+        return [LevelMeans(q, self.dtype(q)) if self.is_mean else None for q in quantities]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +80,12 @@ class Section:
     sources: tuple[Source, ...]
     about: Mapping[str, Any] = field(default_factory=dict)
 
-    def with_means(self) -> Section:
-        """Return it with means of its parts."""
-        means = (Mean(one) if isinstance(one, Part) else one for one in self.sources)
-        return replace(self, sources=tuple(means))
-
     def template(
         self, constants: Sequence[Variable], about: Mapping[str, Any], choice: Choice, times: Times
     ) -> xarray.Dataset:
         """Return it before its first time."""
-        variables = [*(source.variable() for source in self.sources), *constants]
+        beside = [on_grid(one, self.grid, choice.prolongation) for one in constants]
+        variables = [*(source.variable() for source in self.sources), *beside]
         state = dataset(self.grid, variables, {**about, **self.about}, choice.axes)
         names = [source.name for source in self.sources]
         contents = along_time(state, names, choice.region, times)
@@ -94,9 +100,8 @@ def sections_of(
     quantities: Sequence[Quantity],
     choice: Choice,
     level: AnyLevel | None,
-    prolongation: Prolongation,
 ) -> list[Section]:
-    """Return the sections of a series; 'level' and 'prolongation' concern forests alone.
+    """Return the sections of a series; 'level' and the prolongation concern forests alone.
 
     Raises:
         CaseError: There is no such level, a region has no cells, or a quantity lives elsewhere.
@@ -107,8 +112,9 @@ def sections_of(
         assert isinstance(grid, Grid)
         return [_of_grid(grid, quantities, choice)]
     if level is None:
-        return [_of_level(forest, each, quantities, choice) for each in range(forest.finest + 1)]
-    return [_of_one_level(forest, quantities, choice, level, prolongation)]
+        means = choice.level_means(quantities)
+        return [_of_level(forest, n, quantities, means, choice) for n in range(forest.levels)]
+    return [_of_one_level(forest, quantities, choice, level)]
 
 
 def _of_grid(grid: Grid, quantities: Sequence[Quantity], choice: Choice) -> Section:
@@ -116,17 +122,20 @@ def _of_grid(grid: Grid, quantities: Sequence[Quantity], choice: Choice) -> Sect
         Part(q, box_of_region(q.of_grid, choice.region, choice.axes), choice.dtype(q))
         for q in quantities
     ]
-    return Section("", grid, tuple(parts))
+    return Section("", grid, tuple(map(Mean, parts) if choice.is_mean else parts))
 
 
 def _of_level(
-    forest: Forest, level: int, quantities: Sequence[Quantity], choice: Choice
+    forest: Forest,
+    level: int,
+    quantities: Sequence[Quantity],
+    means: Sequence[LevelMeans | None],
+    choice: Choice,
 ) -> Section:
     grid = forest.level(level)
     sources: list[Source] = []
-    for quantity in quantities:
-        on_level = quantity.on(level)
-        one = on_level.of_grid
+    for quantity, mean in zip(quantities, means, strict=True):
+        one = quantity.on(level).of_grid
         if one.axes != AXES[: forest.dimensions]:
             raise CaseError(
                 f"'{quantity.name}' has the axes {', '.join(one.axes)}; expected all those of the "
@@ -134,7 +143,7 @@ def _of_level(
                 hint=f"Leave out '{quantity.name}'.",
             )
         box = box_of_region(one, choice.region, choice.axes)
-        sources.append(OnLevel(on_level, forest, box, choice.dtype(quantity)))
+        sources.append(OnLevel(quantity, level, box, choice.dtype(quantity), mean))
     if not choice.region:
         sources.append(LeafMap(forest, level))
     blocks = {f"block_{a}": n for a, n in zip(AXES, forest.leaves.block, strict=False)}
@@ -146,19 +155,19 @@ def _of_one_level(
     quantities: Sequence[Quantity],
     choice: Choice,
     level: AnyLevel,
-    prolongation: Prolongation,
 ) -> Section:
     finest = forest.finest
     wanted, allowed = finest if level == "finest" else level, Range(least=0, most=finest)
     number = whole_number("'level'", wanted, allowed, CaseError, f"The finest is {finest}.")
-    check_prolongation(prolongation)
+    check_prolongation(choice.prolongation)
     grid = forest.level(number)
     sources = []
-    for quantity in quantities:
+    for quantity, mean in zip(quantities, choice.level_means(quantities), strict=True):
         check_in_cells(quantity.of_forest)
         box = box_of_region(quantity.on(number).of_grid, choice.region, choice.axes)
-        sources.append(Resampled(quantity, (number, prolongation), box, choice.dtype(quantity)))
-    about = _of_cells(number, grid) | {"prolongation": prolongation}
+        how = (number, choice.prolongation)
+        sources.append(Resampled(quantity, how, box, choice.dtype(quantity), mean))
+    about = _of_cells(number, grid) | {"prolongation": choice.prolongation}
     return Section("", grid, tuple(sources), about)
 
 

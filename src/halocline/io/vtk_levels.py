@@ -98,15 +98,9 @@ class Levels:
 
     def _gathered(self, quantity: Quantity, attempt: Attempt) -> list[Blocks]:
         """Return the values of all blocks, as shown, on rank 0."""
-        found = gather_leaves(quantity.of_forest, quantity.component)
+        found = gather_leaves(self._forest.leaves, quantity.gather_boxes)
         result: list[Blocks] = []
-
-        def make() -> None:
-            assert found is not None
-            shown = [{p: quantity.shown(v) for p, v in blocks.items()} for blocks in found]
-            result.extend(with_refined(shown))
-
-        attempt.do(make)
+        attempt.do(lambda: result.extend(with_refined(found or ())))
         return result
 
     def _append(

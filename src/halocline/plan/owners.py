@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from halocline.errors import PlanError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from halocline.language.spaces.leaves import Leaf, Leaves
 
@@ -22,7 +22,11 @@ class Owners:
             first, and in each by position.
     """
 
-    ranks: tuple[int, ...]
+    ranks: Sequence[int]
+
+    def __post_init__(self) -> None:
+        """Take what is given as it is now: plans are found again by it."""
+        object.__setattr__(self, "ranks", tuple(map(int, self.ranks)))
 
     def of(self, leaves: Leaves) -> Mapping[Leaf, int]:
         """Return the rank of each leaf.
@@ -37,4 +41,4 @@ class Owners:
                 "expected one each.",
                 hint="Refined while it runs, a forest has other leaves after each regrid.",
             )
-        return dict(zip(every, map(int, self.ranks), strict=True))
+        return dict(zip(every, self.ranks, strict=True))

@@ -278,7 +278,7 @@ def test_leaves_may_go_to_any_ranks():
     simulation, forest, T = heated(lambda x, y: np.where(x < 4, 1, 0) + 0 * y)
     simulation.run(3, progress=False)
     before = arrays(T)
-    simulation.rebuild(decomposition=hc.Owners((0,) * forest.leaves.count))
+    simulation.rebuild(decomposition=hc.Owners([0] * forest.leaves.count))
     for found, right in zip(arrays(T), before, strict=True):
         assert np.array_equal(found, right, equal_nan=True)
     with pytest.raises(hc.HaloclineError, match="2 owners were given for the 28 leaves"):

@@ -6,6 +6,7 @@ import errno
 import os
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,8 +15,10 @@ from unit.io.forests import fade, forest
 
 import halocline as hc
 from halocline.errors import CaseError, GridError, OutOfMemoryError, OutputError
+from halocline.geometry import box_of
 from halocline.io.field_series import FieldSeries
 from halocline.io.quantity import Quantity
+from halocline.io.variable import Variable
 from halocline.io.zarr_store import ZarrStore
 
 EVERY = 2
@@ -35,6 +38,18 @@ def write(path: Path, made, *steps: int, **options) -> None:
 def group(path: Path, level: int) -> xarray.Dataset:
     with xarray.open_zarr(path, group=f"level_{level}") as found:
         return found.load()
+
+
+def changing(wanted, every=1, start=lambda x, y: np.where(x < 8, 2, 0) + 0 * y):
+    """Return a simulation whose blocks are split and merged."""
+    made = hc.Forest((16, 16), block=4, finest=2, refine=start)
+    w = made.field("w", components=2)
+    T = made.field("T")
+    refine = hc.Refine(wanted, every=every)
+    simulation = hc.Simulation(made, [fade(T, w)], target="numpy", threads=1, refine=refine)
+    T.set(lambda x, y: x + y)
+    simulation.run(0, progress=False)
+    return SimpleNamespace(forest=made, simulation=simulation, T=T, shown=(Quantity("T", T),))
 
 
 @pytest.mark.filterwarnings("error")
@@ -97,20 +112,13 @@ def test_leaves_that_change_while_a_simulation_runs_are_those_of_each_time(tmp_p
     def wanted(at):
         return lambda x, y: np.where(np.hypot(x - at, y - at) < 2, 2, 0)
 
-    made = hc.Forest((16, 16), block=4, finest=2, refine=wanted(4))
-    w = made.field("w", components=2)
-    T = made.field("T")
-    simulation = hc.Simulation(
-        made, [fade(T, w)], target="numpy", threads=1, refine=hc.Refine(wanted(12), every=2)
-    )
-    T.set(lambda x, y: x + y)
-    simulation.run(0, progress=False)
+    made = changing(wanted(12), every=2, start=wanted(4))
     path, leaves = tmp_path / "s.zarr", []
-    stored = FieldSeries(path, 2, simulation, made, (Quantity("T", T),))
+    stored = FieldSeries(path, 2, made.simulation, made.forest, made.shown)
     for step in (0, 2, 4):
-        simulation.run(step - simulation.step, progress=False)
+        made.simulation.run(step - made.simulation.step, progress=False)
         stored.write(step, step)
-        leaves.append([len(found) for found in made.leaves.levels])
+        leaves.append([len(found) for found in made.forest.leaves.levels])
     assert leaves[0] != leaves[1]
     found = [group(path, level) for level in range(3)]
     for time, counts in enumerate(leaves):
@@ -120,7 +128,83 @@ def test_leaves_that_change_while_a_simulation_runs_are_those_of_each_time(tmp_p
             assert int(contents["T"][time].notnull().sum()) == 16 * count
             area += 16 * count / 4**level
         assert area == 256
-    assert np.array_equal(found[2]["T"][2], T.level(2).to_xarray(), equal_nan=True)
+    assert np.array_equal(found[2]["T"][2], made.T.level(2).to_xarray(), equal_nan=True)
+
+
+def test_means_over_time_are_those_of_the_states(tmp_path: Path):
+    made = forest()
+    first = made.T.resampled(1)
+    for name, level in (("s.zarr", None), ("u.nc", 1)):
+        made = forest()
+        write(tmp_path / name, made, *range(5), mean=1, level=level)
+    with xarray.open_dataset(tmp_path / "u.nc", engine="h5netcdf") as found:
+        # What is shown is twice the field, which is halved in each step.
+        expected = 2 * first.values * (1 / 2 + 1 / 4) / 2
+        assert np.allclose(found["T"][0].transpose("x", "y"), expected, rtol=1e-14)
+        assert np.allclose(found["T"][1], found["T"][0] / 4, rtol=1e-14)
+        assert (found["count"][1] == 10.5).all()
+        assert np.array_equal(found["time_bounds"], [[0, 0.5], [0.5, 1]])
+        assert np.array_equal(found["step"], [2, 4])
+    coarse, fine = (group(tmp_path / "s.zarr", level) for level in range(2))
+    assert np.allclose(fine["T"][0, 8:], expected[8:], rtol=1e-14)
+    assert np.allclose(coarse["T"][0, :4], (0.75 * made.T.level(0).gather() * 16)[:4], rtol=1e-14)
+    assert coarse["T"][:, 4:].isnull().all()
+    assert (coarse["count"][0, :4] == 8.5).all()
+    assert coarse["T"].attrs["cell_methods"].startswith("time: mean")
+
+
+def test_means_are_of_what_was_there_whichever_level_that_was(tmp_path: Path):
+    def wanted(x, y):
+        return np.where(np.hypot(x - 4 - 3 * made.simulation.step, y - 4) < 2, 2, 0)
+
+    made = changing(wanted)
+    groups = FieldSeries(tmp_path / "s.zarr", 4, made.simulation, made.forest, made.shown, mean=1)
+    one = FieldSeries(
+        tmp_path / "u.zarr", 4, made.simulation, made.forest, made.shown, mean=1, level=0
+    )
+    states, leaves = [], set()
+    for step in range(1, 5):
+        made.simulation.run(1, progress=False)
+        groups.write(step, step)
+        one.write(step, step)
+        states.append(made.T.resampled(2, "nearest").values)
+        leaves.add(made.forest.leaves)
+    assert len(leaves) > 2
+    mean = np.mean(states, axis=0)
+    for level in (2, 1, 0):
+        found = group(tmp_path / "s.zarr", level)["T"][0].values
+        is_leaf = np.isfinite(made.T.level(level).to_xarray().values)
+        assert np.array_equal(np.isfinite(found), is_leaf)
+        assert is_leaf.any()
+        assert np.allclose(found[is_leaf], mean[is_leaf], rtol=1e-13)
+        if level:
+            mean = mean.reshape(len(mean) // 2, 2, len(mean) // 2, 2).mean((1, 3))
+    with xarray.open_zarr(tmp_path / "u.zarr") as found:
+        assert np.allclose(found["T"][0], mean, rtol=1e-13)
+
+
+def test_means_of_faces_of_a_forest_are_refused(tmp_path: Path):
+    made = forest()
+    made.quantities = [Quantity("F", made.forest.field("F", location="x_face"))]
+    with pytest.raises(GridError, match="'F' has values at 'x_face' along x, y; expected val"):
+        series(tmp_path / "s.zarr", made, mean=1)
+
+
+@pytest.mark.parametrize("given", [0, 1, 2])
+def test_constants_are_stored_once_on_the_cells_of_each_level(tmp_path: Path, given):
+    made = forest()
+    x = made.forest.level(given).coordinates("center", box_of(made.forest.level(given).extent))[0]
+    values = np.broadcast_to(3 * x, made.forest.level(given).extent)
+    depth = Variable("depth", values, "m", "depth", grid=made.forest.level(given))
+    for name, level in (("s.zarr", None), ("u.zarr", "finest")):
+        write(tmp_path / name, made, 0, constants=(depth,), level=level)
+    for level in range(3):
+        found = group(tmp_path / "s.zarr", level)["depth"]
+        assert found.dims == ("x", "y")
+        assert np.allclose(found, np.broadcast_to(3 * found.x, found.T.shape).T)
+    with xarray.open_zarr(tmp_path / "u.zarr") as found:
+        assert found["depth"].shape == (32, 32)
+        assert found["depth"].attrs["units"] == "m"
 
 
 def test_what_a_failure_leaves_behind_is_not_taken_for_values_of_the_next_time(
@@ -220,8 +304,21 @@ def copy(F):
         ),
         (
             "s.zarr",
-            {"mean": 2},
-            "The file 's.zarr' was asked for means, which forests do not have yet.",
+            {"constants": (Variable("k", np.ones((8, 8)), "1", "", location="x_face"),)},
+            "The constant 'k' has values at 'x_face' along x, y, z; expected values in the middle "
+            "of cells of a forest.",
+        ),
+        (
+            "s.zarr",
+            {"constants": (Variable("k", np.ones((16, 16)), "1", ""),)},
+            "The constant 'k' has 16x16 values; expected 8x8, one in each cell of its level. "
+            "Without 'grid' that is the coarsest level.",
+        ),
+        (
+            "s.zarr",
+            {"constants": (Variable("k", np.ones((8, 8)), "1", "", grid=hc.Grid((8, 8))),)},
+            "The constant 'k' is of another grid; expected one of a level. Give it "
+            "grid=forest.level(1), or that of another level.",
         ),
         (
             "s.zarr",

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
 
 from halocline.errors import GridError
 from halocline.language.grids.arrays import data_array
-from halocline.language.grids.resampled import (
-    Prolongation,
-    check_in_cells,
-    check_memory,
-    check_prolongation,
-    gather_leaves,
-    uniform,
-)
+from halocline.language.grids.resampled import Prolongation, resampled
 from halocline.language.numbers import Range, whole_number
 from halocline.language.place import user_place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
     from xarray import DataArray
 
+    from halocline.geometry import Box
     from halocline.language.grids.fields import Field
     from halocline.language.grids.forest import Forest
 
@@ -119,23 +113,18 @@ class CompositeField:
         wanted = finest if level is None else level
         what, allowed = f"'resampled' of field '{self.name}'", Range(least=0, most=finest)
         level = whole_number(what, wanted, allowed, GridError)
-        check_prolongation(prolongation)
-        check_in_cells(self)
-        one, grid = self.level(0), self.forest.level(level)
-        job = one.stored().job
-        with job.call(f"resampled of '{self.name}'"):
-            job.on_first(lambda: check_memory(self.name, grid.extent, one.dtype, self.components))
-            found = []
-            for component in range(self.components):
-                leaves = gather_leaves(self, component)
-                if leaves is not None:
-                    found.append(uniform(self.forest.leaves, leaves, level, prolongation))
-        if not found:
+        gathers = [partial(self.gather_boxes, n) for n in range(self.components)]
+        found = resampled(self, gathers, level, prolongation)
+        if found is None:
             return None
-        result: DataArray = data_array(
-            one, found[0] if self.components == 1 else np.stack(found), grid
-        )
+        result: DataArray = data_array(self.level(0), found, self.forest.level(level))
         return result.rename(self.name)
+
+    def gather_boxes(
+        self, component: int, level: int, boxes: Sequence[Box]
+    ) -> list[NDArray[Any]] | None:
+        """Return a component in boxes of a level's leaves, on rank 0 alone; collective."""
+        return self.level(level).stored().gather_boxes(boxes, component)
 
     def boundary(self, side: str | Sequence[str], condition: Any, **given: Any) -> None:
         """Say how the layers beyond a side are filled on all levels, see 'Field.boundary'."""

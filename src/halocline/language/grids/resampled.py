@@ -9,7 +9,7 @@ and truth values are no means: there the first of the finer cells counts, or the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -23,12 +23,15 @@ from halocline.language.spaces.leaves import Position, ancestor, box_at
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from halocline.geometry import Box
     from halocline.language.grids.composite import CompositeField
     from halocline.language.spaces.leaves import Leaves
 
 Prolongation = Literal["linear", "nearest"]
 # The values of blocks of a level, by their position.
 Blocks = Mapping[Position, "NDArray[Any]"]
+# Returns the values of boxes within the leaves of a level on rank 0, None elsewhere; collective.
+Gather = Callable[[int, Sequence["Box"]], "list[NDArray[Any]] | None"]
 
 
 def check_prolongation(prolongation: str) -> None:
@@ -71,16 +74,43 @@ def check_memory(name: str, extent: Sequence[int], dtype: Any, components: int =
         )
 
 
-def gather_leaves(field: CompositeField, component: int) -> list[Blocks] | None:
+def gather_leaves(leaves: Leaves, gather: Gather) -> list[Blocks] | None:
     """Return the leaves' values of all levels on rank 0, None elsewhere; collective."""
-    leaves = field.forest.leaves
-    found = [
-        one.stored().gather_boxes(leaves.boxes(level), component)
-        for level, one in enumerate(field.levels)
-    ]
+    found = [gather(level, leaves.boxes(level)) for level in range(len(leaves.levels))]
     pairs = zip(leaves.levels, found, strict=True)
     values: list[Blocks] = [dict(zip(p, of, strict=True)) for p, of in pairs if of is not None]
     return values or None
+
+
+def resampled(
+    field: CompositeField, gathers: Sequence[Gather], level: int, prolongation: Prolongation
+) -> NDArray[Any] | None:
+    """Return values of all leaves on the cells of a level, on rank 0; collective.
+
+    Args:
+        field: Whose values.
+        gathers: Where they come from; of several, as of components, there is a first axis.
+        level: Any that the forest may have.
+        prolongation: What cells get where leaves are coarser.
+
+    Raises:
+        GridError: They do not live in the middle of cells, or the prolongation is unknown.
+        OutOfMemoryError: They do not fit into memory.
+    """
+    check_prolongation(prolongation)
+    check_in_cells(field)
+    forest, job = field.forest, field.level(0).stored().job
+    extent = forest.level(level).extent
+    with job.call(f"resampled of '{field.name}'"):
+        job.on_first(lambda: check_memory(field.name, extent, field.dtype, len(gathers)))
+        found = []
+        for gather in gathers:
+            values = gather_leaves(forest.leaves, gather)
+            if values is not None:
+                found.append(uniform(forest.leaves, values, level, prolongation))
+    if not found:
+        return None
+    return found[0] if len(found) == 1 else np.stack(found)
 
 
 def with_refined(values: Sequence[Blocks]) -> list[Blocks]:
@@ -120,14 +150,32 @@ def uniform(
     found = with_refined(values)
     first = next(iter(found[0].values()))
     result = np.empty(leaves.extent(0), first.dtype)
-    is_linear = prolongation == "linear" and first.dtype.kind == "f"
     for finer in range(level + 1):
         if finer:
-            for axis, is_periodic in enumerate(leaves.periodic):
-                result = _doubled(result, axis, is_linear=is_linear, is_periodic=is_periodic)
+            result = on_cells_of(result, 1, leaves.periodic, prolongation)
         for position, block in found[finer].items() if finer < len(found) else ():
             result[leaves.box(position).slices((0,) * result.ndim)] = block
     return result
+
+
+def on_cells_of(
+    values: NDArray[Any], finer: int, periodic: Sequence[bool], prolongation: Prolongation
+) -> NDArray[Any]:
+    """Return the values of all cells of a level on those of another one.
+
+    Args:
+        values: Of all cells.
+        finer: How many levels finer the other one is; negative if it is coarser.
+        periodic: Whether the domain closes on itself, for each axis.
+        prolongation: What finer cells get.
+    """
+    is_linear = prolongation == "linear" and values.dtype.kind == "f"
+    for _ in range(finer):
+        for axis, is_periodic in enumerate(periodic):
+            values = _doubled(values, axis, is_linear=is_linear, is_periodic=is_periodic)
+    for _ in range(-finer):
+        values = _halved(values)
+    return values
 
 
 def _doubled(

@@ -33,7 +33,8 @@ def digest_of(strategy, device="cpu"):
         T.boundary(side, hc.Neumann(0.0))
         faces[1].boundary(side, hc.Dirichlet(0.0))
     k = hc.PerLevel(lambda level: 0.02 * 2**level)
-    steps = [fluxes(T, *faces, k=k), balance(T, *faces), wide(T, T_new), hc.swap(T, T_new)]
+    further = [wide(T, T_new), hc.swap(T, T_new)]
+    steps = [fluxes(T, *faces, k=k), balance(T, *faces), *further, hc.repeat(2, *further)]
     simulation = hc.Simulation(forest, steps, strategy=strategy, device=device)
     T.set(lambda x, y, z: np.sin(0.7 * x) + np.cos(1.1 * y + z) + 0.1 * z)
     simulation.run(3, progress=False)

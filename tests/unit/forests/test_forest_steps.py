@@ -75,6 +75,67 @@ def test_random_forests_have_the_values_of_a_plain_model(dimensions, seed, subst
         assert np.allclose(found[is_leaf], right[is_leaf], rtol=0, atol=1e-14)
 
 
+@hc.kernel
+def ahead(T, T_new):
+    """Reads two cells ahead along all axes."""
+    beyond = 0.0
+    for axis in range(T.dimensions):
+        beyond = beyond + T[tuple(2 if n == axis else 0 for n in range(T.dimensions))]
+    T_new[T.here] = T[T.here] + 0.02 * (beyond - T.dimensions * T[T.here])
+
+
+def once(plain, T, kernel):
+    """Return the values after a kernel that is done once on each level."""
+    for l in reversed(range(plain.finest)):
+        T[l] = np.where(plain.is_refined[l], plain.restricted(T[l + 1]), T[l])
+    for l in range(plain.finest):
+        inner = plain.is_leaf[l + 1] | plain.is_refined[l + 1]
+        T[l + 1] = np.where(inner, T[l + 1], plain.prolonged(T[l]))
+    return [kernel(values, l) for l, values in enumerate(T)]
+
+
+def moved_ahead(plain):
+    def kernel(T, level):
+        twice = [plain.beside(plain.beside(T, axis, 1), axis, 1) for axis in range(T.ndim)]
+        return T + 0.02 * (sum(twice) - T.ndim * T)
+
+    return kernel
+
+
+# Steps that are done three times.
+LOOPS = {
+    "repeat": lambda T, *body: hc.repeat(3, *body),
+    "nested": lambda T, *body: hc.repeat(3, hc.repeat(1, *body)),
+    "until": lambda T, *body: hc.until(hc.max(T) < -9, *body, most=3, otherwise="go on"),
+    "every": lambda T, *body: [hc.every(1, *body)] * 3,
+}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("is_first", [True, False], ids=["sub-cycled first", "loops alone"])
+@pytest.mark.parametrize(("dimensions", "seed"), [(1, 0), (2, 1), (3, 3)])
+def test_kernels_in_loops_have_the_values_of_a_plain_model(dimensions, seed, is_first, loop):
+    extent, periodic = (16, 24, 16)[:dimensions], (True,) * dimensions
+    wanted = random_wanted(seed, extent)
+    forest = hc.Forest(extent, block=8, finest=3, refine=wanted, periodic=periodic)
+    plain = PlainForest(extent, 8, 3, wanted, periodic)
+    T, T_new = forest.field("T"), forest.field("T_new")
+    a = hc.PerLevel(lambda level: 0.01 * 2**level)
+    first = [heat(T, T_new, a=a), hc.swap(T, T_new)] if is_first else []
+    body = (ahead(T, T_new), hc.swap(T, T_new))
+    simulation = hc.Simulation(forest, [*first, LOOPS[loop](T, *body)], strategy=POISON)
+    T.set(start)
+    simulation.run(2, progress=False)
+    expected = [np.asarray(start(*plain.places(level))) for level in range(plain.finest + 1)]
+    for _ in range(2):
+        if is_first:
+            plain.step(expected, heated(plain, 0.01))
+        for _ in range(3):
+            expected = once(plain, expected, moved_ahead(plain))
+    for found, right, is_leaf in zip(values(T, plain), expected, plain.is_leaf, strict=True):
+        assert np.allclose(found[is_leaf], right[is_leaf], rtol=0, atol=1e-14)
+
+
 def test_a_constant_state_stays_constant_to_the_bit():
     wanted = random_wanted(5, (16, 16, 16))
     forest = hc.Forest((16, 16, 16), block=4, finest=3, refine=wanted, periodic=True)
@@ -132,6 +193,16 @@ def test_flux_correction_keeps_the_content(periodic):
 
 def test_without_flux_correction_content_is_lost():
     assert content_changed(periodic=True, coupling="none") > 1e-5
+
+
+@pytest.mark.parametrize("loop", [hc.repeat, hc.every])
+def test_fluxes_in_loops_are_refused(loop):
+    forest = hc.Forest((16, 16), block=8, refine=lambda x, y: np.where(x < 4, 1, 0) + 0 * y)
+    T = forest.field("T")
+    Fx, Fy = (forest.field(f"F{a}", location=f"{a}_face", coupling="flux") for a in "xy")
+    body = fluxes(T, Fx, Fy, k=0.1), balance(T, Fx, Fy)
+    with pytest.raises(hc.HaloclineError, match="Kernel 'balance' reads the flux 'Fx' next door"):
+        hc.Simulation(forest, [loop(2, *body)])
 
 
 def test_reductions_count_cells_by_their_volume_and_steps_can_be_done_once():

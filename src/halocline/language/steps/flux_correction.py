@@ -47,6 +47,24 @@ def axis_of(flux: CompositeField) -> int:
     return AXES.index(location[0])
 
 
+def check_once(call: Call, forest: Forest) -> None:
+    """Refuse a kernel, done once on each level, that reads a flux next door: beyond a border, too.
+
+    Raises:
+        GridError: It does.
+    """
+    fluxes = {one.level(0) for one in forest.fields.values() if one.coupling == FLUX}
+    for name, _, offset in call.kernel.read:
+        if any(offset) and call.field(name) in fluxes:
+            raise GridError(
+                f"Kernel '{call.kernel.name}' reads the flux '{name}' next door, but is done once "
+                "on each level; levels agree on what flows between them in sub-cycled steps alone.",
+                hint="Put it among the kernels and swaps with which the list of steps begins, "
+                "outside of loops.",
+                place=call.place,
+            )
+
+
 def added_up(flux: CompositeField, level: int, number: int) -> list[Call]:
     """Return what adds a level's flux to the mean that the next coarser one takes.
 

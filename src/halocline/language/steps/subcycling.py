@@ -18,7 +18,7 @@ from halocline.geometry import added
 from halocline.language.expressions.parameters import formula
 from halocline.language.spaces.role import Role
 from halocline.language.steps.coupling import coupling_of
-from halocline.language.steps.flux_correction import FLUX, added_up, taken
+from halocline.language.steps.flux_correction import FLUX, added_up, check_once, taken
 from halocline.language.steps.steps import Call
 from halocline.language.steps.tree import Assign, Every, OnLevels, Repeat, Swap, Until, walk
 
@@ -117,6 +117,8 @@ class Subcycling:
         levels = range(self.forest.levels)
         if any(isinstance(step.levels[0], Swap) for step in self.steps):
             return [one for step in self.steps for one in step.levels]
+        for step in self.steps:
+            check_once(step.levels[0], self.forest)
         result: list[Any] = []
         for level in reversed(levels[1:]):
             result += self._coupled("restrict", level, level - 1, Role("covered", level - 1))
@@ -204,6 +206,8 @@ class Depths(NamedTuple):
 def depths_of(steps: Sequence[Any], substeps: int) -> Depths:
     """Return how far the steps of a forest read, as 'on_forest' has put them in order."""
     own = [one for one in steps if _is_of_coarsest(one)]
+    # What is done once reads what was made for it alone, in loops, too.
+    once = max((_furthest([one]) for one in walk(steps) if _is_of_coarsest(one)), default=0)
     calls = [one for one in walk(steps) if isinstance(one, Call) and one.role is not None]
     solved = [one.role.level for one in calls if one.role and one.role.kind == "leaf or covered"]
     ghosts = [one for one in calls if one.role and one.role.kind == "ghost"]
@@ -211,9 +215,10 @@ def depths_of(steps: Sequence[Any], substeps: int) -> Depths:
     stencil = max(
         (abs(o) for t in transfers for _, _, offset in _coarse(t) for o in offset), default=0
     )
-    ghost = 2 * -(-_furthest(own * substeps) // 2)
+    ghost = 2 * -(-max(_furthest(own * substeps), once) // 2)
+    covered = max(_furthest(own), once, stencil)
     has_corners = any(one.role.kind == "corner" for one in calls if one.role)
-    found = Depths(ghost, max(_furthest(own), stencil), has_corners=has_corners)
+    found = Depths(ghost, covered, has_corners=has_corners)
     return found._replace(ghost=max(ghost, 2), lowest=min(0, *solved)) if solved else found
 
 

@@ -27,7 +27,7 @@ from halocline.apps.lbm.moment_table import (
     raw_moments,
     shifted,
 )
-from halocline.apps.lbm.populations import Value, add
+from halocline.apps.lbm.populations import Value, add, half_forced
 from halocline.errors import CaseError
 from halocline.language.numbers import Range
 
@@ -91,9 +91,8 @@ def _out_of_equilibrium(
     """Return n by powers above 1, the velocity, and what the force adds to each moment."""
     axes = range(velocity_set.dimensions)
     rest = (0,) * velocity_set.dimensions
-    excess, momentum = table[rest], [table[raised(rest, axis)] for axis in axes]
-    if force:
-        momentum = [j + 0.5 * f for j, f in zip(momentum, force, strict=True)]
+    excess = table[rest]
+    momentum = half_forced([table[raised(rest, axis)] for axis in axes], force)
     inverse_density = 1.0 / (1.0 + excess)
     velocity = [j * inverse_density for j in momentum]
     pairs = tuple(combinations_with_replacement(axes, 2))

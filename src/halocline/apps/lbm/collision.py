@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import halocline as hc
 from halocline.apps.lbm.arguments import check_function, check_number, wrong
 from halocline.apps.lbm.moment_rows import Row, moment_rows
-from halocline.apps.lbm.populations import Value, add, dot, moments
+from halocline.apps.lbm.populations import Value, add, dot, half_forced, moments
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -290,10 +290,7 @@ def _terms(
     are computed once, then added for the one population and subtracted for the other.
     """
     excess, momentum = moments(velocity_set, populations)
-    if force:
-        # The force acts over the whole step: half of it has been felt when the step is half over.
-        momentum = [j + 0.5 * f for j, f in zip(momentum, force, strict=True)]
-    three_j = [3.0 * j for j in momentum]
+    three_j = [3.0 * j for j in half_forced(momentum, force)]
     inverse_density = 1.0 / (1.0 + excess)
     three_u = [j * inverse_density for j in three_j]
     base = excess - add([j * u for j, u in zip(three_j, three_u, strict=True)]) * (1.0 / 6.0)

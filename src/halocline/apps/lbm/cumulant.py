@@ -15,7 +15,7 @@ from halocline.apps.lbm.moment_table import (
     raw_moments,
     shifted,
 )
-from halocline.apps.lbm.populations import Value, moments
+from halocline.apps.lbm.populations import Value, half_forced, moments
 from halocline.errors import CaseError
 
 if TYPE_CHECKING:
@@ -45,9 +45,7 @@ def cumulant(
         )
     excess, momentum = moments(velocity_set, populations)
     density = 1.0 + excess
-    if force:
-        momentum = [j + 0.5 * f for j, f in zip(momentum, force, strict=True)]
-    velocity = [j / density for j in momentum]
+    velocity = [j / density for j in half_forced(momentum, force)]
     table: Table = {
         c: f + w
         for c, f, w in zip(velocity_set.velocities, populations, velocity_set.weights, strict=True)

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import halocline as hc
 from halocline.apps.lbm.links import inwards, leaving, normal
@@ -81,14 +81,11 @@ def outflow(  # noqa: PLR0913 (what is prescribed, and when)
     for i in leaving(velocity_set, at):
         c = velocity_set.velocities[i]
         inside = tuple(a + b for a, b in zip(c, normal(velocity_set, at), strict=True))
-        excess, momentum = _before(f, velocity_set, places, c)
+        excess, momentum, found, known, change = _last_cell(f, velocity_set, places, at, c)
         excess_inside, momentum_inside = _before(f, velocity_set, places, inside)
         speed = outwards * momentum[axis] / (1.0 + excess)
         out, back = hc.maximum(speed, 0.0), hc.maximum(-speed, 0.0)
         held = scalar(density, c, before, f.dtype)
-        found = _found(f, velocity_set, places, at, c)
-        known = _known(velocity_set, at, found)
-        change = known - (excess + outwards * momentum[axis])
         carried = out * (outwards * (momentum[axis] - momentum_inside[axis]))
         new = excess + (change + carried) * (1.0 / (1.0 + SOUND))
         new = new - relaxation * (excess - (held - 1.0))
@@ -100,8 +97,7 @@ def outflow(  # noqa: PLR0913 (what is prescribed, and when)
             u = momentum[a] / (1.0 + excess)
             gradient = u - momentum_inside[a] / (1.0 + excess_inside)
             velocity.append(u - out * gradient - back * u)
-        flux = [(1.0 + new) * u for u in velocity]
-        flux[axis] = outwards * (known - new)
+        flux = _flux(at, new, velocity, known)
         places.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, found, flux))
 
 
@@ -132,19 +128,15 @@ def inflow(  # noqa: PLR0913 (what is prescribed, and when)
     axis, outwards = AXES.index(at[0]), -inwards(at)
     for i in leaving(velocity_set, at):
         c = velocity_set.velocities[i]
-        excess, momentum = _before(f, velocity_set, places, c)
+        excess, momentum, found, known, change = _last_cell(f, velocity_set, places, at, c)
         speed = outwards * momentum[axis] / (1.0 + excess)
         wanted = vector(velocity, c, time, f.dtype)
         held = outwards * vector(velocity, c, before, f.dtype)[axis]
-        found = _found(f, velocity_set, places, at, c)
-        known = _known(velocity_set, at, found)
-        change = known - (excess + outwards * momentum[axis])
         if changes(velocity):
             change = change - (2.0 + 2.0 * excess) * (outwards * wanted[axis] - held)
         new = excess + change / (1.0 + SOUND + speed)
         new = new + (relaxation + relaxation * excess) * (speed - held)
-        flux = [(1.0 + new) * u for u in wanted]
-        flux[axis] = outwards * (known - new)
+        flux = _flux(at, new, wanted, known)
         places.deliver(f, velocity_set, i, c, _missing(velocity_set, at, i, found, flux))
 
 
@@ -200,6 +192,50 @@ def pressure_drop(
         found = places.arriving(f, velocity_set, i, cell)
         change = velocity_set.weights[i] * difference
         places.deliver(f, velocity_set, i, cell, found + change)
+
+
+class _LastCell(NamedTuple):
+    """What is known of a last cell in which populations from beyond the side are missing.
+
+    Attributes:
+        excess: Its excess density before this step.
+        momentum: Its momentum then.
+        found: The populations that have arrived, but for those that are missing.
+        known: Excess density plus momentum out of the domain, as these tell it.
+        change: By how much that differs from what it was.
+    """
+
+    excess: Value
+    momentum: list[Value]
+    found: dict[int, Value]
+    known: Value
+    change: Value
+
+
+def _last_cell(
+    f: Any, velocity_set: VelocitySet, places: Places, side: str, cell: Offset
+) -> _LastCell:
+    """Return what is known of a last cell."""
+    axis, outwards = AXES.index(side[0]), -inwards(side)
+    excess, momentum = _before(f, velocity_set, places, cell)
+    found = _found(f, velocity_set, places, side, cell)
+    known = _known(velocity_set, side, found)
+    change = known - (excess + outwards * momentum[axis])
+    return _LastCell(excess, momentum, found, known, change)
+
+
+def _flux(side: str, excess: Value, velocity: Sequence[Value], known: Value) -> list[Value]:
+    """Return the momentum that gives a cell an excess density and what is known of it.
+
+    Args:
+        side: The side.
+        excess: What the density is to be.
+        velocity: What that is to be along the side.
+        known: See '_LastCell'.
+    """
+    flux = [(1.0 + excess) * u for u in velocity]
+    flux[AXES.index(side[0])] = -inwards(side) * (known - excess)
+    return flux
 
 
 def _before(

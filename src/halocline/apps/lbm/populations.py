@@ -77,6 +77,13 @@ def moments(velocity_set: VelocitySet, populations: Sequence[Value]) -> tuple[Va
     return add([populations[0], *sums]), momentum
 
 
+def half_forced(momentum: Sequence[Value], force: Sequence[Value]) -> list[Value]:
+    """Return the momentum half-way through a step, of a force that acts over the whole of it."""
+    if not force:
+        return list(momentum)
+    return [j + 0.5 * f for j, f in zip(momentum, force, strict=True)]
+
+
 def stresses(
     velocity_set: VelocitySet, omega: float, slopes: Sequence[Sequence[Value]]
 ) -> list[Value]:

@@ -58,9 +58,27 @@ def test_a_fluid_at_rest_around_a_body_stays_so_to_the_bit(lattice, wanted):
     simulation.run(3, progress=False)
     for field, given, cells in zip(flow.f.levels, values, flow.solids.levels, strict=True):
         for block, array in zip(field.storage.blocks, field.local(), strict=True):
-            fluid = cells.fluid[block.box.slices((0,) * axes)]
+            fluid = cells.fluid[block.box.slices(cells.window.lower)]
             for a, v in zip(array, given, strict=True):
                 assert (a[fluid] == v.ravel()).all()
+
+
+def test_solid_cells_of_a_level_are_known_around_its_blocks_alone():
+    def wanted(x, y):
+        return np.where(np.hypot(x - 34, y - 28) < 2, 2, 0)
+
+    body = Body(lambda x, y: np.hypot(x - 34, y - 28) - 1)
+    flow = make_flow(
+        Setup((64, 48), "D2Q9", 1.6, trt(), bodies=(body,), refinement=Refinement(wanted, 3, 8))
+    )
+    finest = flow.solids.levels[2]
+    x, y = finest.grid.coordinates("center", finest.window)
+    assert np.array_equal(finest.solid, np.hypot(x - 34, y - 28) <= 1)
+    boxes = flow.grid.leaves.boxes(2)
+    assert sum(box.cells for box in boxes) == finest.own.sum()
+    assert finest.own.size < 0.15 * 256 * 192
+    # No block has wanted it.
+    assert flow.solids.levels[3].own.size == 4
 
 
 def on_body(refinement, *, level=1, steps=400):
@@ -110,7 +128,7 @@ def seen(simulation, flow):
         velocity = flow.velocity.level(level)
         for block, u in zip(velocity.storage.blocks, velocity.local(), strict=True):
             x, y = np.broadcast_arrays(*cells.grid.coordinates("center", block.box))
-            fluid = cells.fluid[block.box.slices((0, 0))]
+            fluid = cells.fluid[block.box.slices(cells.window.lower)]
             yield x[fluid], y[fluid], u[:, fluid]
 
 

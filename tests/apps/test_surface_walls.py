@@ -20,6 +20,7 @@ from halocline.apps.lbm.sphere import Sphere
 from halocline.apps.lbm.surface import Surface
 from halocline.apps.lbm.surface_links import first_meeting
 from halocline.apps.lbm.velocity_set import velocity_set
+from halocline.geometry import Box
 
 LATTICE = velocity_set("D3Q19")
 EXTENT = (14, 13, 12)
@@ -45,6 +46,14 @@ def test_a_sphere_of_triangles_has_the_walls_of_a_sphere():
     exact, found = walls(distance), walls(Surface(sphere(MIDDLE, RADIUS, rings=120)))
     assert np.array_equal(found.beside, exact.beside)
     assert mean_error(found.bend, exact.bend) < 1e-3
+
+
+@pytest.mark.parametrize("lower", [(0, 0, 0), (3, 4, 2), (8, 1, 7)])
+def test_cells_inside_are_the_same_in_a_part_of_the_grid(lower):
+    grid, part = hc.Grid(EXTENT), Box(lower, tuple(n + 5 for n in lower))
+    body = Surface(sphere(MIDDLE, RADIUS))
+    assert np.array_equal(body.inside(grid, part), body.inside(grid)[part.slices((0, 0, 0))])
+    assert body.inside(grid, part).any()
 
 
 def test_the_faces_of_a_box_are_exact():

@@ -20,7 +20,7 @@ from halocline.apps.lbm.bodies import Body
 from halocline.apps.lbm.curved_wall import from_wall
 from halocline.apps.lbm.levels import on_levels
 from halocline.apps.lbm.populations import Value, add
-from halocline.apps.lbm.solid_cells import known_field, split
+from halocline.apps.lbm.solid_cells import known_field, split_in
 from halocline.apps.lbm.streaming import POST_COLLISION
 from halocline.errors import CaseError
 from halocline.geometry import AXES, seen_along
@@ -174,7 +174,9 @@ def body_force(
     leading = [_links(lattice, one, one.fluid, its) for one, its in pairs]
     beyond = [_links(lattice, one, one.own & its, one.coarser & ~one.solid) for one, its in pairs]
     both = [a | b for a, b in zip(leading, beyond, strict=True)]
-    links = known_field(grid, f"{name}_links", both, dtype="uint8", components=len(lattice))
+    links = known_field(
+        solids.levels, f"{name}_links", both, dtype="uint8", components=len(lattice)
+    )
     force = grid.field(f"{name}_force", components=lattice.dimensions)
     turns = 1 if lattice.dimensions == len("xy") else lattice.dimensions
     torque = grid.field(f"{name}_torque", components=turns)
@@ -187,7 +189,7 @@ def body_force(
     def update(kernel: Any, where: str, cells: Sequence[NDArray[np.bool_]], **more: Any) -> Any:
         if not any(one.any() for one in cells):
             return ()
-        mask = known_field(grid, f"{name}_{where}", cells, dtype="bool")
+        mask = known_field(solids.levels, f"{name}_{where}", cells, dtype="bool")
         on = solids.within(mask) if "walls" in more else mask
         call = kernel(flow.f, links, force, torque, on=on, **common, **more)
         is_alone = solids.is_on_levels and kernel is momentum_exchange
@@ -217,7 +219,7 @@ def _links(
 ) -> NDArray[np.bool_]:
     """Return for each population where it leads from some cells of a level to others."""
     found = [
-        np.asarray(some & seen_along(others, c, cells.grid.periodic) & any(c), bool)
+        np.asarray(some & seen_along(others, c, cells.periodic) & any(c), bool)
         for c in lattice.velocities
     ]
     return np.stack(found)
@@ -235,7 +237,7 @@ def _cells(flow: Flow, body: Body | NDArray[np.bool_], name: str) -> list[NDArra
         number = 1 + list(flow.setup.bodies).index(body)
         return [np.asarray(one.owner == number) for one in levels]
     cells = as_mask("body", body, flow.setup.extent)
-    found = [split(cells, 2**level) for level, _ in enumerate(levels)]
+    found = [split_in(one.window, cells, level) for level, one in enumerate(levels)]
     is_fluid = any((its & one.fluid).any() for one, its in zip(levels, found, strict=True))
     if not levels or not cells.any() or is_fluid:
         raise CaseError(

@@ -88,7 +88,7 @@ class _Finder:
         return Walls(self.beside, self.bend, self.half_way)
 
     def _leads(self, cells: NDArray[np.bool_], link: Offset) -> NDArray[np.bool_]:
-        return seen_along(cells, link, self.grid.periodic)
+        return seen_along(cells, link, self.cells.periodic)
 
     def _find(self, pair: int, i: int) -> NDArray[np.float64]:
         """Find the walls on one link; return how deep it reaches into bodies, where it ends."""
@@ -112,11 +112,11 @@ class _Finder:
         self, cells: NDArray[np.int64], ends: NDArray[np.int64], link: Offset
     ) -> NDArray[np.float64]:
         """Return how far walls are away on links, over the links' length."""
-        owner = self.owner[tuple(ends.T)]
+        owner, places = self.owner[tuple(ends.T)], cells + self.cells.window.lower
         found = np.full(len(cells), 0.5)
         for number in np.unique(owner):
             own = owner == number
-            found[own] = self.shapes[number - 1].crossings(self.grid, cells[own], link)
+            found[own] = self.shapes[number - 1].crossings(self.grid, places[own], link)
         return found
 
     def _check(self) -> None:

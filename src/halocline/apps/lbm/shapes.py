@@ -9,13 +9,14 @@ import numpy as np
 
 from halocline.apps.lbm.arguments import evaluated
 from halocline.errors import CaseError
+from halocline.geometry import added
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from halocline.geometry import Offset
+    from halocline.geometry import Box, Offset
     from halocline.language.grids.grid import Grid
 
 # Halving a link so often leaves no more of it than a digit of a double.
@@ -32,8 +33,8 @@ class Shape(Protocol):
 
     dimensions: ClassVar[tuple[int, ...]]
 
-    def inside(self, grid: Grid) -> NDArray[np.bool_]:
-        """Return for the centre of each cell of a grid whether it lies inside."""
+    def inside(self, grid: Grid, box: Box | None = None) -> NDArray[np.bool_]:
+        """Return for the centre of each cell of a grid, or in a box, whether it lies inside."""
         ...
 
     def crossings(self, grid: Grid, cells: NDArray[np.int64], link: Offset) -> NDArray[np.float64]:
@@ -54,19 +55,21 @@ class SignedDistance:
     function: Callable[..., Any]
     dimensions: ClassVar[tuple[int, ...]] = (2, 3)
 
-    def inside(self, grid: Grid) -> NDArray[np.bool_]:
+    def inside(self, grid: Grid, box: Box | None = None) -> NDArray[np.bool_]:
         """Return for the centre of each cell whether it lies inside, or on the surface.
 
         Raises:
             CaseError: The function returns something else than a distance for each cell.
         """
-        found = self._at(grid.coordinates("center", grid.domain))
+        cells = box or grid.domain
+        found = self._at(grid.coordinates("center", cells))
         if found.dtype == bool:
             hint = "An array of solid cells is the 'solid' of a setup."
             raise self._wrong("True and False", hint)
         if (strange := ~np.isfinite(found)).any():
-            cell = tuple(map(int, np.argwhere(strange)[0]))
-            raise self._wrong(f"{found[cell]} in the middle of cell {cell}")
+            first = tuple(map(int, np.argwhere(strange)[0]))
+            cell = added(first, cells.lower)
+            raise self._wrong(f"{found[first]} in the middle of cell {cell}")
         return np.asarray(found <= 0.0)
 
     def _wrong(self, what: str, hint: str = "") -> CaseError:

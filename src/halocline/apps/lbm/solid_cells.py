@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.apps.lbm.bodies import numbered
-from halocline.geometry import directions, seen_along
-from halocline.language.grids.forest import Forest
+from halocline.geometry import Box, bounding_box, directions, doubled, seen_along
+from halocline.language.grids.forest import Forest, forest_behind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,21 +27,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SolidCells:
-    """The solid cells of a grid.
+    """The solid cells of a grid, or of a level around its blocks.
 
     Attributes:
         grid: The grid.
-        solid: Where cells are solid (shape of the grid).
+        window: The cells of which all others are told, on a grid all.
+        solid: Where cells are solid (shape of the window).
         owner: The number of the body that has each cell, from 1, and 0; None without bodies.
         own: Where cells are those of the level; others are another level's.
         coarser: Where they are in the place of a coarser one.
     """
 
     grid: Grid
+    window: Box
     solid: NDArray[np.bool_]
     owner: NDArray[np.uint8] | None
     own: NDArray[np.bool_]
     coarser: NDArray[np.bool_]
+
+    @property
+    def periodic(self) -> tuple[bool, ...]:
+        """Whether the window closes on itself, for each axis."""
+        ends = zip(self.grid.periodic, self.window.extent, self.grid.extent, strict=True)
+        return tuple(is_periodic and cells == n for is_periodic, cells, n in ends)
 
     @property
     def fluid(self) -> NDArray[np.bool_]:
@@ -53,7 +61,7 @@ class SolidCells:
         """Cells of the level around which all cells are, too, and none lies beyond a side."""
         found = self.own.copy()
         for direction in directions(self.own.ndim):
-            found &= seen_along(self.own, direction, self.grid.periodic)
+            found &= seen_along(self.own, direction, self.periodic)
         return found
 
     @property
@@ -61,7 +69,7 @@ class SolidCells:
         """Whether solid cells of the level lie within two cells of another level's."""
         near = ~self.own
         for _ in range(2):
-            around = (seen_along(near, d, self.grid.periodic) for d in directions(near.ndim))
+            around = (seen_along(near, d, self.periodic) for d in directions(near.ndim))
             near = near | np.any(list(around), axis=0)
         return bool((near & self.own & self.solid).any())
 
@@ -71,7 +79,7 @@ def solid_cells(setup: Setup, grid: Grid) -> tuple[SolidCells, ...]:
     if setup.solid is None:
         return ()
     own = np.ones(grid.extent, bool)
-    return (SolidCells(grid, setup.solid, setup.owner, own, ~own),)
+    return (SolidCells(grid, grid.domain, setup.solid, setup.owner, own, ~own),)
 
 
 def solid_cells_on_levels(setup: Setup, forest: Forest) -> tuple[SolidCells, ...]:
@@ -87,62 +95,102 @@ def solid_cells_on_levels(setup: Setup, forest: Forest) -> tuple[SolidCells, ...
     met: set[int] = set()
     for level in range(forest.levels):
         grid = forest.level(level)
-        is_finer = _is_refined(forest, level)
-        coarser = np.zeros(grid.extent, bool)
+        window = _window(forest, level, found[-1].window if found else grid.domain)
+        places = [np.arange(*ends) for ends in zip(window.lower, window.upper, strict=True)]
+        is_finer = forest.is_refined_at(level, places)
+        coarser = np.zeros(window.extent, bool)
         if level:
-            coarser = ~split(_is_refined(forest, level - 1), 2)
+            coarser = ~forest.is_refined_at(level - 1, [place // 2 for place in places])
         own = ~(is_finer | coarser)
-        solid, owner = np.zeros(grid.extent, bool), np.zeros(grid.extent, np.uint8)
+        solid, owner = np.zeros(window.extent, bool), np.zeros(window.extent, np.uint8)
         if setup.solid is not None:
-            solid |= split(setup.solid, 2**level)
+            solid |= split_in(window, setup.solid, level)
         if setup.bodies:
-            inside = [body.shape.inside(grid) for body in setup.bodies]
+            inside = [body.shape.inside(grid, window) for body in setup.bodies]
             met |= {number for number, cells in enumerate(inside) if cells[own].any()}
             owner = numbered(inside)
             solid |= owner > 0
         if found:
+            within = doubled(found[-1].window).lower
+            seen = window.shift(tuple(-n for n in within))
             for cells, above in ((solid, found[-1].solid), (owner, found[-1].owner)):
-                cells[coarser] = split(above, 2)[coarser]
+                cells[coarser] = split_in(seen, above, 1)[coarser]
         for cells in (solid, owner):
             cells[is_finer] = 0
-        found.append(SolidCells(grid, solid, owner, own, coarser))
+        found.append(SolidCells(grid, window, solid, owner, own, coarser))
     for number, body in enumerate(setup.bodies):
         if number not in met:
             raise body.nowhere(forest.grid)
     return tuple(found)
 
 
-def known_field(grid: Any, name: str, values: Sequence[NDArray[Any]], **options: Any) -> Any:
+def known_field(
+    levels: Sequence[SolidCells], name: str, values: Sequence[NDArray[Any]], **options: Any
+) -> Any:
     """Return a field of a grid, or of all levels of a forest, with values that stay.
 
     Args:
-        grid: The grid or forest.
+        levels: The solid cells of the grid, or of each level.
         name: Of the field.
-        values: Of all cells, an array for each level.
+        values: Of their cells, an array for each.
         options: Those of 'Grid.field'.
     """
-    if not isinstance(grid, Forest):
-        field = grid.field(name, **options)
+    forest = forest_behind(levels[0].grid)
+    if forest is None:
+        field = levels[0].grid.field(name, **options)
         field.set(values[0])
         return field
-    field = grid.field(name, coupling="none", **options)
-    for level, cells in enumerate(values):
-        field.level(level).set(partial(_looked_up, grid, level, cells))
-    return field
+    known = forest.field(name, coupling="none", **options)
+    for level, (one, cells) in enumerate(zip(levels, values, strict=True)):
+        known.level(level).set(partial(_looked_up, forest, one, level, cells))
+    return known
 
 
 def _looked_up(
-    forest: Forest, level: int, values: NDArray[Any], *coordinates: NDArray[np.float64]
+    forest: Forest,
+    cells: SolidCells,
+    level: int,
+    values: NDArray[Any],
+    *coordinates: NDArray[np.float64],
 ) -> NDArray[Any]:
     places = forest.cells_at(level, coordinates)
-    ends = zip(places, forest.level(level).extent, strict=True)
-    where: tuple[Any, ...] = (..., *np.ix_(*(c % n for c, n in ends)))
+    ends = zip(places, cells.grid.extent, cells.window.lower, strict=True)
+    inside = [at % n - low for at, n, low in ends]
+    assert all(at.min(initial=0) >= 0 for at in inside), "cells beyond the window"
+    where: tuple[Any, ...] = (..., *np.ix_(*inside))
     return np.asarray(values[where])
 
 
-def _is_refined(forest: Forest, level: int) -> NDArray[np.bool_]:
-    """Return where a finer level has the place of a level's cells."""
-    return forest.is_refined_at(level, [np.arange(n) for n in forest.level(level).extent])
+def _window(forest: Forest, level: int, above: Box) -> Box:
+    """Return a box around the blocks of a level and all cells beyond its borders that it reads.
+
+    Args:
+        forest: The forest.
+        level: The level.
+        above: That of the next coarser level, in its cells, which has this one inside.
+    """
+    leaves = forest.leaves
+    found = bounding_box(map(leaves.box, leaves.blocks(level)))
+    if found is None:  # there is nothing to tell, but of some cell
+        low = doubled(above).lower
+        return Box(low, tuple(n + 2 for n in low))
+    # Levels read no further than a block; links and slopes begin a little further away.
+    margin = [2 * cells for cells in leaves.block]
+    grown = found.grow(margin, margin)
+    for axis, (n, is_periodic) in enumerate(
+        zip(leaves.extent(level), leaves.periodic, strict=True)
+    ):
+        lower, upper = max(0, grown.lower[axis]), min(n, grown.upper[axis])
+        if is_periodic and (grown.lower[axis] < 0 or grown.upper[axis] > n):
+            lower, upper = 0, n
+        grown = grown.clip(axis, lower, upper)
+    return grown
+
+
+def split_in(window: Box, cells: Any, finer: int) -> NDArray[Any]:
+    """Return what the cells of a window are, as the cells in their place so many levels coarser."""
+    ends = zip(window.lower, window.upper, strict=True)
+    return np.asarray(cells[np.ix_(*(np.arange(*along) >> finer for along in ends))])
 
 
 def split(cells: Any, parts: int) -> NDArray[Any]:

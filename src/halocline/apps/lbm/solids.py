@@ -79,20 +79,20 @@ class Solids:
             self._edge = self._mask("edge", edge, "1 in solid cells next to fluid")
 
     def _next_to_fluid(self, cells: SolidCells) -> NDArray[np.bool_]:
-        return cells.solid & next_to(~cells.solid, self.lattice, cells.grid.periodic)
+        return cells.solid & next_to(~cells.solid, self.lattice, cells.periodic)
 
     def _mask(self, name: str, values: Sequence[NDArray[np.bool_]], description: str) -> Any:
-        return known_field(self.grid, name, values, dtype="bool", description=description)
+        return known_field(self.levels, name, values, dtype="bool", description=description)
 
     def _declare_walls(self, found: Sequence[Walls]) -> None:
         owner = [one.owner for one in self.levels if one.owner is not None]
         number = known_field(
-            self.grid, "owner", owner, dtype="uint8", description="number of the body, from 1"
+            self.levels, "owner", owner, dtype="uint8", description="number of the body, from 1"
         )
         # Half precision puts a wall within a thousandth of a cell.
         bends = [one.bend for one in found]
         pairs = len(self.lattice.pairs)
-        bend = known_field(self.grid, "bend", bends, dtype="float16", components=pairs)
+        bend = known_field(self.levels, "bend", bends, dtype="float16", components=pairs)
         self.walls = (number, bend)
         self.beside = self._mask("beside", self.curved, "1 in fluid cells beside bodies")
 

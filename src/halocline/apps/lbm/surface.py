@@ -12,7 +12,7 @@ from halocline.apps.lbm.surface_links import first_meeting
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from halocline.geometry import Offset
+    from halocline.geometry import Box, Offset
     from halocline.language.grids.grid import Grid
 
 # Rays are moved by this part of a cell, so that they hit no edge or corner of a triangle that lies
@@ -35,16 +35,18 @@ class Surface:
     triangles: NDArray[np.float64]
     dimensions: ClassVar[tuple[int, ...]] = (3,)
 
-    def inside(self, grid: Grid) -> NDArray[np.bool_]:
+    def inside(self, grid: Grid, box: Box | None = None) -> NDArray[np.bool_]:
         """Return for the centre of each cell whether it lies inside.
 
         A ray from it in the direction +x crosses the surface an odd number of times.
 
         Source: Shimrat, Communications of the ACM 5 (1962) 434 (ray crossings).
         """
-        crossings = np.zeros((grid.extent[0] + 1, *grid.extent[1:]), np.int64)
+        cells = box or grid.domain
+        length, *across = cells.extent
+        crossings = np.zeros((length + 1, *across), np.int64)
         for corners in self._in_cells(grid):
-            _count(corners, crossings)
+            _count(corners, crossings, cells.lower)
         # A centre at i + 1/2 sees what is crossed at or beyond it.
         seen = np.cumsum(crossings[::-1], axis=0)[::-1]
         return np.asarray(seen[1:] % 2 == 1)
@@ -59,12 +61,15 @@ class Surface:
         return np.asarray((self.triangles - grid.origin) / grid.spacing)
 
 
-def _count(corners: NDArray[np.float64], crossings: NDArray[np.int64]) -> None:
-    """Add where the rays cross one triangle: at index i between the centres i - 1 and i."""
+def _count(corners: NDArray[np.float64], crossings: NDArray[np.int64], lower: Offset) -> None:
+    """Add where the rays cross one triangle: at index i between the centres i - 1 and i.
+
+    Indices count from the low corner of some cells; what lies beyond them along x is at the ends.
+    """
     _, y, z = corners.T
-    low = [max(0, int(np.floor(c.min() - 0.5))) for c in (y, z)]
-    sizes = zip((y, z), crossings.shape[1:], strict=True)
-    high = [min(n, int(np.ceil(c.max() + 0.5))) for c, n in sizes]
+    low = [max(l, int(np.floor(c.min() - 0.5))) for c, l in zip((y, z), lower[1:], strict=True)]
+    upper = [l + n for l, n in zip(lower[1:], crossings.shape[1:], strict=True)]
+    high = [min(u, int(np.ceil(c.max() + 0.5))) for c, u in zip((y, z), upper, strict=True)]
     j, k = np.meshgrid(np.arange(low[0], high[0]), np.arange(low[1], high[1]), indexing="ij")
     points = np.stack([j + 0.5 + _ASIDE[0], k + 0.5 + _ASIDE[1]], axis=-1)
     a, b, c = corners[:, 1:]
@@ -75,8 +80,8 @@ def _count(corners: NDArray[np.float64], crossings: NDArray[np.int64]) -> None:
     shares = np.concatenate([shares, 1.0 - shares.sum(axis=0, keepdims=True)])
     is_hit = np.all(shares > 0.0, axis=0)
     x = np.tensordot(corners[:, 0], shares, axes=1)[is_hit]
-    i = np.clip(np.floor(x + 0.5).astype(np.int64), 0, len(crossings) - 1)
-    np.add.at(crossings, (i, j[is_hit], k[is_hit]), 1)
+    i = np.clip(np.floor(x + 0.5).astype(np.int64) - lower[0], 0, len(crossings) - 1)
+    np.add.at(crossings, (i, j[is_hit] - lower[1], k[is_hit] - lower[2]), 1)
 
 
 def _cross(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
-from halocline.apps.lbm.boundaries import PressureDrop, Wall
+from halocline.apps.lbm.boundaries import FreeSlip, PressureDrop, Wall
 from halocline.apps.lbm.collision import regularised, trt
 from halocline.apps.lbm.collisions import COLLISIONS
 from halocline.apps.lbm.flow import Setup, make_flow
@@ -148,6 +148,67 @@ def test_mass_and_momentum_are_kept_to_round_off_by_corners(lattice, scale):
         return middle(*(scale * x for x in at))
 
     assert max(changes_of_mass_and_momentum(lattice, trt(), square)) < 1e-10
+
+
+MOVING = {"y-": Wall(), "y+": Wall((0.1, 0.0))}
+SLIPPING = {"x-": Wall(), "x+": Wall(), "y-": FreeSlip(), "y+": FreeSlip()}
+DUCT = {"y-": Wall(), "y+": Wall((0.1, 0.0, 0.05)), "z-": Wall(), "z+": Wall()}
+
+
+def across(*at):
+    """Return level 1 between two borders that cross the domain."""
+    return np.where((at[0] >= 4) & (at[0] < 12), 1, 0) + 0 * sum(at)
+
+
+def at_side(*at):
+    """Return level 1 in a box beside a side."""
+    return across(*at) * np.where(at[1] < 8, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("lattice", "sides", "wanted"),
+    [
+        ("D2Q9", MOVING, across),
+        ("D2Q9", MOVING, at_side),
+        ("D2Q9", SLIPPING, across),
+        ("D2Q9", SLIPPING, at_side),
+        ("D3Q19", DUCT, at_side),
+        ("D3Q27", DUCT, across),
+    ],
+)
+def test_mass_is_kept_to_round_off_where_borders_meet_sides(lattice, sides, wanted):
+    axes = int(lattice[1])
+    refinement = Refinement(wanted, block=4)
+    setup = Setup((16, 16, 8)[:axes], lattice, 1.8, trt(), sides=sides, refinement=refinement)
+    flow, simulation = simulated(setup)
+    flow.start(
+        lambda *at: 1 + 0.01 * np.sin(0.7 * at[0] + 0.3 * at[1]) + 0 * sum(at),
+        [lambda *at, n=n: 0.02 * np.cos(0.9 * at[n - 1] + 0.3 * at[n]) for n in range(axes)],
+    )
+    before = mass(simulation, flow)
+    simulation.run(4, progress=False)
+    assert abs(mass(simulation, flow) - before) < 1e-11
+
+
+def error_of_couette_flow_across(cells):
+    """Return the error of a flow between walls that borders cross, over the speed of the wall."""
+    speed, parts = 0.05, cells // 16
+    refinement = Refinement(lambda x, y: across(x / parts, y), block=4)
+    sides = {"y-": Wall(), "y+": Wall((speed, 0.0))}
+    flow, simulation = simulated(
+        Setup((cells, cells), "D2Q9", 1.25, trt(), sides=sides, refinement=refinement)
+    )
+    flow.start(velocity=(lambda x, y: speed * y / cells + 0 * x, 0.0))
+    simulation.run(200 * parts, progress=False)
+    return max(
+        abs(u[0] - speed * y / cells).max() / speed for _, (_, y), _, u in seen(simulation, flow)
+    )
+
+
+def test_couette_flow_between_walls_that_borders_cross_converges():
+    coarse, fine = error_of_couette_flow_across(16), error_of_couette_flow_across(32)
+    assert coarse < 4e-3
+    assert fine < 0.55 * coarse
 
 
 def viscosity_error(cells, *, along, refinement=True, lattice="D2Q9", collision=trt):

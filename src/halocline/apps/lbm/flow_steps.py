@@ -81,7 +81,7 @@ class FlowSteps:
     def _populations(self, name: str) -> Any:
         options: dict[str, Any] = {"dtype": self.setup.dtype, "layout": self.setup.layout}
         if self.setup.refinement is not None:
-            options["coupling"] = coupling_of_populations(self.lattice, "f_next")
+            options["coupling"] = coupling_of_populations(self.lattice, self.setup.sides, "f_next")
         return self.grid.field(name, components=len(self.lattice), **options)
 
     def _filling(self, side: str, number: int, level: int = 0) -> Filling | None:

@@ -15,7 +15,7 @@ of a population that moves along it, too, as if it came from where it will cross
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial, wraps
 from itertools import product
@@ -23,25 +23,30 @@ from typing import TYPE_CHECKING, Any
 
 import halocline as hc
 from halocline.apps.lbm.arguments import wrong
-from halocline.apps.lbm.boundaries import PressureDrop
+from halocline.apps.lbm.border_sides import returning_from_walls
+from halocline.apps.lbm.boundaries import FreeSlip, PressureDrop
 from halocline.apps.lbm.corners import beside_border, passing_corners
 from halocline.apps.lbm.populations import add
 from halocline.apps.lbm.prescribed import is_function
 from halocline.apps.lbm.streaming import POST_COLLISION
 from halocline.errors import CaseError
-from halocline.geometry import Box
+from halocline.geometry import AXES, Box, added, opposite
 from halocline.language.place import user_place
 from halocline.language.steps.coupling import Coupling
 from halocline.language.steps.trace import recorded
 from halocline.language.steps.transfer import from_coarser
 
 if TYPE_CHECKING:
+    from halocline.apps.lbm.boundaries import Boundary
     from halocline.apps.lbm.flow import Setup
     from halocline.apps.lbm.populations import Value
     from halocline.apps.lbm.velocity_set import VelocitySet
     from halocline.geometry import Offset
     from halocline.language.grids.fields import Field
+    from halocline.language.grids.grid import Grid
     from halocline.language.steps.steps import Call
+
+    _Ends = Mapping[int, tuple[Offset, Offset]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,22 +124,33 @@ def omega_on(level: int, omega: float) -> float:
     return 1.0 / (float(2**level) * (1.0 / omega - 0.5) + 0.5)
 
 
-def coupling_of_populations(velocity_set: VelocitySet, f_next: str) -> Coupling:
+def coupling_of_populations(
+    velocity_set: VelocitySet, sides: Mapping[str, Boundary], f_next: str
+) -> Coupling:
     """Return how populations of two levels make each other's.
 
     Args:
         velocity_set: The lattice.
+        sides: What is at the sides of the domain.
         f_next: The name of the field that holds the populations of the step before.
     """
 
+    def before(fine: Field) -> Field:
+        assert fine.grid.held.forest is not None
+        return fine.grid.held.forest.fields[f_next].level(fine.space.level)
+
     def passing(fine: Field, coarse: Field) -> list[Call]:
-        assert coarse.grid.held.forest is not None
-        before = coarse.grid.held.forest.fields[f_next].level(fine.space.level)
-        return passing_corners(velocity_set, fine, before, coarse)
+        return passing_corners(velocity_set, fine, before(fine), coarse)
+
+    def returned(fine: Field, coarse: Field) -> list[Call]:
+        return [
+            *_coalescence(velocity_set, sides, fine, coarse),
+            *returning_from_walls(velocity_set, sides, fine, before(fine), coarse),
+        ]
 
     return Coupling(
         prolong=partial(_explosion, velocity_set),
-        returned=partial(_coalescence, velocity_set),
+        returned=returned,
         at_corners=passing,
     )
 
@@ -153,24 +169,31 @@ def _explosion(velocity_set: VelocitySet, coarse: Field, fine: Field) -> list[Ca
     grid = coarse.grid
     fields = {"coarse": coarse, **beside_border(coarse)}
     axes = range(velocity_set.dimensions)
-    open_axes = [axis for axis in axes if grid.periodic[axis]]
+    units = [tuple(int(a == axis) for a in axes) for axis in axes]
+    between = {axis: (opposite(units[axis]), units[axis]) for axis in axes if grid.periodic[axis]}
 
     def values(child: Offset, f: Any, *symbols: Any) -> list[Value]:
         here = (0,) * len(child)
-        found = _profiles(velocity_set, child, open_axes, f, *symbols[:-1])
+        found = _profiles(velocity_set, child, between, f, *symbols[:-1])
         return [add([f[i][here], *terms]) for i, terms in enumerate(found)]
 
-    def slopes(axis: int, child: Offset, f: Any, *symbols: Any) -> list[Value]:
-        found = _profiles(velocity_set, child, [axis], f, *symbols[:-1])
+    def slopes(ends: _Ends, child: Offset, f: Any, *symbols: Any) -> list[Value]:
+        found = _profiles(velocity_set, child, ends, f, *symbols[:-1])
         return [add([symbols[-1][i][child], *terms]) for i, terms in enumerate(found)]
 
     result = [from_coarser("explode", fields, fine, values)]
-    # Beside a side there is no population beyond to see a slope by.
+    # Beside a side there is no population beyond to see a slope by: it is that on the other side.
     for axis in (axis for axis in axes if not grid.periodic[axis]):
-        inner = grid.domain.clip(axis, 1, grid.extent[axis] - 1)
-        if not inner.is_empty:
-            made = from_coarser("explode_slopes", fields, fine, partial(slopes, axis), inner)
-            result.append(made)
+        n, here, ahead = grid.extent[axis], (0,) * len(axes), units[axis]
+        for first, end, ends in (
+            (0, 1, (here, ahead)),
+            (1, n - 1, (opposite(ahead), ahead)),
+            (n - 1, n, (opposite(ahead), here)),
+        ):
+            box = grid.domain.clip(axis, first, end)
+            if not box.is_empty:
+                added_up = partial(slopes, {axis: ends})
+                result.append(from_coarser("explode_slopes", fields, fine, added_up, box))
     # No slope counts that leads to the finer level's place.
     return [replace(one, of_leaves=frozenset({"coarse"})) for one in result]
 
@@ -178,7 +201,7 @@ def _explosion(velocity_set: VelocitySet, coarse: Field, fine: Field) -> list[Ca
 def _profiles(
     velocity_set: VelocitySet,
     child: Offset,
-    axes: list[int],
+    ends: _Ends,
     f: Any,
     finer: Any,
     fluid: Any = None,
@@ -187,12 +210,18 @@ def _profiles(
 
     Along an axis that the border crosses there is no slope; beside a solid cell that from the other
     side.
+
+    Args:
+        velocity_set: The lattice.
+        child: The child.
+        ends: From where to where slopes are taken, for each of the axes.
+        f: Populations.
+        finer: See 'beside_border'.
+        fluid: The same.
     """
     across = _across(finer)
     found: list[list[Value]] = [[] for _ in velocity_set.velocities]
-    for axis in axes:
-        ahead = tuple(int(a == axis) for a in range(len(child)))
-        behind = tuple(-n for n in ahead)
+    for axis, (behind, ahead) in ends.items():
         is_known = (finer[ahead] == 0) & (finer[behind] == 0)
         for i, c in enumerate(velocity_set.velocities):
             slope = hc.where(is_known, _slope(f[i], ahead, behind, fluid), 0.0)
@@ -208,12 +237,13 @@ def _profiles(
 
 def _slope(f: Any, ahead: Offset, behind: Offset, fluid: Any) -> Value:
     """Return the difference of a population from cell to cell."""
+    share = 1.0 / (sum(ahead) - sum(behind))
     if fluid is None:
-        return 0.5 * (f[ahead] - f[behind])
+        return share * (f[ahead] - f[behind])
     here = (0,) * len(ahead)
     high, low = (hc.where(fluid[o] != 0, f[o], f[here]) for o in (ahead, behind))
     is_between = (fluid[ahead] != 0) & (fluid[behind] != 0)
-    return hc.where(is_between, 0.5, 1.0) * (high - low)
+    return hc.where(is_between, share, 1.0) * (high - low)
 
 
 def _place(child: Offset, axis: int) -> float:
@@ -221,34 +251,60 @@ def _place(child: Offset, axis: int) -> float:
     return 0.25 if child[axis] else -0.25
 
 
-def _coalescence(velocity_set: VelocitySet, fine: Field, coarse: Field) -> list[Call]:
-    """Return what gives covered cells the populations that have left the finer level."""
-    grid = coarse.grid
-    groups: dict[tuple[int, ...], list[int]] = {}
-    for i, c in enumerate(velocity_set.velocities):
-        # Of those that leave the domain nobody asks.
-        leaving = tuple(0 if p else n for n, p in zip(c, grid.periodic, strict=True))
-        groups.setdefault(leaving, []).extend([i] if any(c) else [])
+def _coalescence(
+    velocity_set: VelocitySet, sides: Mapping[str, Boundary], fine: Field, coarse: Field
+) -> list[Call]:
+    """Return what gives covered cells the populations that have left the finer level.
 
-    def body(populations: list[int], f: Any, coarse: Any) -> None:
+    Of those that leave the domain only mirrors ask.
+    """
+    groups: dict[tuple[Box, Offset], list[int]] = {}
+    for i, c in enumerate(velocity_set.velocities):
+        for box, mirrored in _asked(coarse.grid, sides, c):
+            groups.setdefault((box, mirrored), []).append(i)
+
+    def body(mirrored: Offset, populations: list[int], f: Any, coarse: Any) -> None:
         for i in populations:
             c = velocity_set.velocities[i]
-            found = [
-                f[i][tuple(n + k for n, k in zip(c, child, strict=True))]
-                for child in product((0, 1), repeat=len(c))
-            ]
+            found = []
+            for child in product((0, 1), repeat=len(c)):
+                cell, image = _reflected(added(c, child), c, mirrored)
+                found.append(f[velocity_set.velocities.index(image)][cell])
             coarse[i][(0,) * len(c)] = _mean(found)
 
-    result = []
-    for leaving, populations in groups.items():
-        lower = tuple(int(n < 0) for n in leaving)
-        upper = tuple(end - int(n > 0) for end, n in zip(grid.extent, leaving, strict=True))
-        box = Box(lower, upper)
-        if populations and not box.is_empty:
-            fields = {"fine": fine, "coarse": coarse}
-            done = partial(body, populations)
-            result.append(recorded("coalesce", user_place(), fields, done, {}, on=box))
-    return result
+    fields = {"fine": fine, "coarse": coarse}
+    return [
+        recorded("coalesce", user_place(), fields, partial(body, mirrored, populations), {}, on=box)
+        for (box, mirrored), populations in groups.items()
+    ]
+
+
+def _asked(grid: Grid, sides: Mapping[str, Boundary], c: Offset) -> Iterator[tuple[Box, Offset]]:
+    """Yield where a population of covered cells is asked for, and through which mirrors it goes.
+
+    These are the ends of axes, -1 or 1; 0 where it stays in the domain.
+    """
+    choices = []
+    for axis, (n, end) in enumerate(zip(c, grid.extent, strict=True)):
+        if not n or grid.periodic[axis]:
+            choices.append([((0, end), 0)])
+            continue
+        choices.append([((max(-n, 0), end - max(n, 0)), 0)])
+        if isinstance(sides.get(f"{AXES[axis]}{'-' if n < 0 else '+'}"), FreeSlip):
+            choices[-1].append((((0, 1) if n < 0 else (end - 1, end)), n))
+    for found in product(*choices) if any(c) else ():
+        box = Box(tuple(lower for (lower, _), _ in found), tuple(upper for (_, upper), _ in found))
+        if not box.is_empty:
+            yield box, tuple(mirrored for _, mirrored in found)
+
+
+def _reflected(cell: Offset, c: Offset, mirrored: Offset) -> tuple[Offset, Offset]:
+    """Return where a child is, seen in mirrors behind the cells at ends, and its population."""
+    place, image = list(cell), list(c)
+    for axis, end in enumerate(mirrored):
+        if end and cell[axis] not in (0, 1):
+            place[axis], image[axis] = (0 if end < 0 else 1), -c[axis]
+    return tuple(place), tuple(image)
 
 
 def _mean(values: list[Value]) -> Value:

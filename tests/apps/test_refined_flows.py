@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import halocline as hc
+from halocline.apps.lbm.bodies import Body
 from halocline.apps.lbm.boundaries import FreeSlip, PressureDrop, Wall
 from halocline.apps.lbm.collision import regularised, trt
 from halocline.apps.lbm.collisions import COLLISIONS
@@ -76,6 +77,81 @@ def test_couette_flow_through_two_refined_levels_is_exact(speed):
         assert abs(u[0] - speed * y / 16).max() < 1e-12 * speed
         assert abs(u[1]).max() < 1e-15
         assert abs(rho - 1).max() < 1e-13
+
+
+def lengthwise(x, y):
+    """Return level 1 in the middle of a channel's length."""
+    return np.where((x >= 4) & (x < 12), 1, 0) + 0 * y
+
+
+def at_ends(x, y):
+    """Return level 1 at the ends of a channel, and 0 in the middle of its length."""
+    return 1 - lengthwise(x, y)
+
+
+@pytest.mark.parametrize("wanted", [lengthwise, at_ends])
+@pytest.mark.parametrize("has_solid_walls", [False, True])
+def test_a_pressure_drop_drives_the_parabola(wanted, has_solid_walls):
+    """Between walls that borders cross, where it is not exact (docs/decisions/0058-forests.md)."""
+    difference, viscosity, rows = 3e-5, 0.1, 2 if has_solid_walls else 0
+    sides = {"x-": PressureDrop(difference), "x+": PressureDrop(-difference)}
+    solid = None
+    if has_solid_walls:
+        solid = np.ones((16, 16), bool)
+        solid[:, rows:-rows] = False
+    else:
+        sides |= {"y-": Wall(), "y+": Wall()}
+    flow, simulation = simulated(
+        Setup(
+            (16, 16),
+            "D2Q9",
+            1 / (3 * viscosity + 0.5),
+            trt(),
+            sides=sides,
+            solid=solid,
+            refinement=Refinement(wanted, block=4),
+        )
+    )
+    simulation.run(3000, progress=False)
+    gradient, half = difference / 3 / 16, 8 - rows
+    for _, (x, y), rho, u in seen(simulation, flow):
+        exact = gradient / (2 * viscosity) * (y - rows) * (16 - rows - y)
+        fluid = np.broadcast_to(exact > 0, u[0].shape)
+        assert abs(u[0] - exact)[fluid].max() < 0.02 * gradient / (2 * viscosity) * half**2
+        assert abs(rho - 1 - difference * (0.5 - x / 16))[fluid].max() < 0.1 * difference
+
+
+def half(x, y):
+    """Return level 1 in half of a channel's height."""
+    return np.where(y < 8, 1, 0) + 0 * x
+
+
+def middle_of_side(x, y):
+    """Return the distance from a circle that lies across a periodic side."""
+    return np.hypot(np.minimum(x, 16 - x), y - 8) - 3
+
+
+@pytest.mark.parametrize(
+    ("wanted", "bodies", "message"),
+    [
+        (half, (), "at the sides of axis x, with a pressure drop, are of level 0 and of finer"),
+        (lengthwise, (Body(middle_of_side),), "A body lies at the sides of axis x, with a press"),
+    ],
+)
+def test_what_a_pressure_drop_cannot_meet_on_levels_is_refused(wanted, bodies, message):
+    sides = {"x-": PressureDrop(0.1), "x+": PressureDrop(-0.1)}
+    refinement = Refinement(wanted, block=4)
+    setup = Setup((16, 16), "D2Q9", 1.5, sides=sides, bodies=bodies, refinement=refinement)
+    with pytest.raises(hc.HaloclineError, match=message):
+        make_flow(setup)
+
+
+def test_blocks_of_a_flow_with_a_pressure_drop_are_not_split_and_merged():
+    sides = {"x-": PressureDrop(0.1), "x+": PressureDrop(-0.1)}
+    refinement = Refinement(lengthwise, block=4)
+    _, simulation = simulated(Setup((16, 16), "D2Q9", 1.5, sides=sides, refinement=refinement))
+    with pytest.raises(hc.HaloclineError, match="split and merged that has a pressure drop"):
+        simulation.regrid(lengthwise)
 
 
 def nothing(velocity_set, populations, omega, force=()):
@@ -322,10 +398,6 @@ def test_a_force_drives_the_same_flow_on_all_levels():
         ({"refinement": 2}, "refinement.*expected a 'Refinement'"),
         ({"lattice": "D3Q15", "extent": (32, 32, 32)}, "was given lattice='D3Q15', which is not"),
         ({"streaming": "in-place"}, "was given streaming='in-place', which is not done on several"),
-        (
-            {"sides": {"x-": PressureDrop(0.1), "x+": PressureDrop(-0.1)}},
-            "was given a pressure drop, which is not done",
-        ),
     ],
 )
 def test_what_is_not_done_on_several_levels_is_refused(options, message):

@@ -13,7 +13,7 @@ from mpi4py import MPI
 import halocline as hc
 from halocline.apps.lbm.bodies import Body
 from halocline.apps.lbm.body_force import body_force
-from halocline.apps.lbm.boundaries import Inflow, Outflow, Wall
+from halocline.apps.lbm.boundaries import Inflow, Outflow, PressureDrop, Wall
 from halocline.apps.lbm.collision import trt
 from halocline.apps.lbm.flow import Setup, make_flow
 from halocline.apps.lbm.levels import Refinement
@@ -33,12 +33,16 @@ def across(*at):
     return np.where(at[0] < 12, 1, 0) + 0 * sum(at)
 
 
+def lengthwise(*at):
+    return np.where((at[0] >= 8) & (at[0] < 24), 1, 0) + 0 * sum(at)
+
+
 def rising(t):
     return (0.05 * hc.ramp(t, 3.0), 0.0)
 
 
 def setups():
-    """Yield flows whose borders go around a body, and through it and through a wall."""
+    """Yield flows whose borders go around a body, and through it and through walls."""
     walls = {"y-": Wall(), "y+": Wall()}
     through = {**walls, "x-": Inflow(rising), "x+": Outflow()}
     flat = {"lattice": "D2Q9", "extent": (32, 16)}
@@ -47,6 +51,8 @@ def setups():
     solid[:, :2] = True
     yield {**flat, "refinement": Refinement(around, finest=2, block=8), "sides": through}
     yield {**flat, "refinement": Refinement(across, block=8), "sides": walls, "solid": solid}
+    dropping = {**walls, "x-": PressureDrop(0.01), "x+": PressureDrop(-0.01)}
+    yield {**flat, "refinement": Refinement(lengthwise, block=8), "sides": dropping}
     yield {**deep, "refinement": Refinement(across, block=8), "sides": walls}
 
 

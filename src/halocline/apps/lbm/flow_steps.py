@@ -15,6 +15,12 @@ from halocline.apps.lbm import kernels, open_sides
 from halocline.apps.lbm.boundaries import PressureDrop
 from halocline.apps.lbm.collision import Collision
 from halocline.apps.lbm.curved_wall import collide_beside
+from halocline.apps.lbm.drop_on_levels import (
+    check_drops,
+    collide_after_drop,
+    drops,
+    reaching_through,
+)
 from halocline.apps.lbm.levels import (
     coupling_of_populations,
     force_on,
@@ -69,6 +75,10 @@ class FlowSteps:
         self.velocity = self.grid.field("velocity", dtype=self._real, components=lattice.dimensions)
         self.solids = Solids(setup, lattice, self.grid)
         self.sides = sorted(setup.sides.items(), key=lambda item: order(item[1]))
+        if finer is not None and drops(setup):
+            check_drops(setup, self.grid, self.solids)
+            self.grid.fixed_by = self.grid.fixed_by or "a pressure drop"
+            self.through = reaching_through(setup, self.grid, self.solids)
         for side, _ in self.sides:
             if self._filling(side, 0) is not None:
                 self.f.boundary(side, on_levels(self.setup, partial(self._filling, side, 0)))
@@ -143,6 +153,12 @@ class FlowSteps:
             common["on"] = solids.within(solids.beside)
             beside: Any = collide_beside(f, f_next, **walls, **common)
             result.append(inner(beside))
+        for side, boundary in drops(self.setup).items():
+            planes = on_levels(self.setup, partial(self._plane, side))
+            common["on"] = planes if solids.fluid is None else (solids.fluid, planes)
+            common |= {"at": side, "difference": boundary.difference}
+            raised: Any = collide_after_drop(f, f_next, self.through, **common)
+            result.append(inner(raised))
         return [*result, hc.swap(f, f_next)]
 
     def force(self, when: Callable[[int], Any]) -> dict[str, Any]:
@@ -164,8 +180,9 @@ class FlowSteps:
         Before the first one of a step, layers are filled when a kernel reads them.
         """
         result, places = self._walls(number), self.way.places[number]
-        drops = [(s, b) for s, b in self.sides if isinstance(b, PressureDrop)]
-        for side, boundary in drops:
+        # On levels they are raised by the collision.
+        raised = drops(self.setup) if self.setup.refinement is None else {}
+        for side, boundary in raised.items():
             result.append(
                 open_sides.pressure_drop(
                     self.f,
@@ -173,11 +190,11 @@ class FlowSteps:
                     at=side,
                     difference=boundary.difference,
                     places=places,
-                    on=self._plane(side),
+                    on=self._plane(side, 0),
                 )
             )
         # What comes from walls has not come through a periodic side.
-        result += self._walls(number) if drops else []
+        result += self._walls(number) if raised else []
         return result + self.solids.losses(self.f, self.way.places[number])
 
     def _walls(self, number: int) -> list[Step]:
@@ -187,7 +204,8 @@ class FlowSteps:
                 result.append(fill(self.f, on=side))
         return result
 
-    def _plane(self, side: str) -> Box:
+    def _plane(self, side: str, level: int) -> Box:
         axis, sign = parse_side(self.grid.dimensions, side)
-        n = self.setup.extent[axis]
-        return box_of(self.setup.extent).clip(axis, *((0, 1) if sign < 0 else (n - 1, n)))
+        box = box_of(n << level for n in self.setup.extent)
+        n = box.upper[axis]
+        return box.clip(axis, *((0, 1) if sign < 0 else (n - 1, n)))

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import halocline as hc
 from halocline.apps.lbm.arguments import wrong
 from halocline.apps.lbm.border_sides import returning_from_walls
-from halocline.apps.lbm.boundaries import FreeSlip, PressureDrop
+from halocline.apps.lbm.boundaries import FreeSlip
 from halocline.apps.lbm.corners import beside_border, passing_corners
 from halocline.apps.lbm.populations import add
 from halocline.apps.lbm.prescribed import is_function
@@ -78,7 +78,6 @@ def check_refinement(setup: Setup) -> None:
     for what, is_there in {
         "lattice='D3Q15'": setup.lattice == "D3Q15",
         "streaming='in-place'": setup.streaming != "two-grids",
-        "a pressure drop": any(isinstance(b, PressureDrop) for b in setup.sides.values()),
     }.items():
         if is_there:
             raise CaseError(

@@ -57,7 +57,7 @@ def check_wanted(wanted: Any, forest: Forest | None = None) -> None:
         raise GridError(
             f"Blocks of a forest were to be split and merged that has {forest.fixed_by}; expected "
             "one without.",
-            hint="Where solid cells and walls are is found once, for its first blocks.",
+            hint="What these need to know of blocks is found once, for the first ones.",
             place=user_place(),
         )
     if isinstance(wanted, CompositeField):

@@ -226,6 +226,34 @@ def test_mass_and_momentum_are_kept_to_round_off_by_corners(lattice, scale):
     assert max(changes_of_mass_and_momentum(lattice, trt(), square)) < 1e-10
 
 
+def uniformly(level):
+    """Return that a level is wanted everywhere."""
+    return lambda *at: level + 0 * sum(at)
+
+
+@pytest.mark.parametrize("viscosity", [0.02, 1 / 6])
+def test_shear_waves_keep_their_viscosity_when_blocks_change(viscosity):
+    """Also at the viscosity at which coarse populations are in equilibrium after collision."""
+    cells, number = 32, 2 * np.pi / 32
+    refinement = Refinement(uniformly(0), block=4)
+    flow, simulation = simulated(
+        Setup((8, cells), "D2Q9", 1 / (3 * viscosity + 0.5), trt(), refinement=refinement)
+    )
+    flow.start(velocity=(lambda x, y: 0.01 * np.sin(number * y) + 0 * x, 0.0))
+
+    def amplitude():
+        found = seen(simulation, flow)
+        return sum((u[0] * np.sin(number * y)).sum() / 4**level for level, (_, y), _, u in found)
+
+    simulation.run(50, progress=False)
+    for level in (1, 0):
+        assert simulation.regrid(uniformly(level))
+        before = amplitude()
+        simulation.run(10, progress=False)
+        found = np.log(before / amplitude()) / (10 * number**2)
+        assert found == pytest.approx(viscosity, rel=5e-3)
+
+
 MOVING = {"y-": Wall(), "y+": Wall((0.1, 0.0))}
 SLIPPING = {"x-": Wall(), "x+": Wall(), "y-": FreeSlip(), "y+": FreeSlip()}
 DUCT = {"y-": Wall(), "y+": Wall((0.1, 0.0, 0.05)), "z-": Wall(), "z+": Wall()}

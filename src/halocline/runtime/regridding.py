@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from halocline.geometry import doubled, halved
-from halocline.language.steps.coupling import differs_within_cells
+from halocline.language.steps.coupling import coupling_of, differs_within_cells
 from halocline.plan.redistribution import redistribution
 from halocline.plan.regridding import around
 from halocline.runtime.redistribution import redistribute
@@ -34,8 +34,8 @@ def take_over_levels(
 ) -> None:
     """Take over the values of a field's levels on other leaves; collective.
 
-    One component after the other. The coarsest level comes first: what is made of it may lie beside
-    what the next one makes of its own.
+    One component after the other, unless they are coupled. The coarsest level comes first: what is
+    made of it may lie beside what the next one makes of its own.
 
     Args:
         field: The field.
@@ -47,10 +47,14 @@ def take_over_levels(
     for level in regridding.levels:
         coarser = moves[-1] if moves else None
         moves.append(_Level(field, level, storages, regridding, coarser, job))
-    for component in range(field.components):
+    coupling = coupling_of(field)
+    groups = [slice(q, q + 1) for q in range(field.components)]
+    if coupling.split is not None or coupling.merged is not None:
+        groups = [slice(0, field.components)]
+    for components in groups:
         sources: list[Values] = []
         for move in moves:
-            sources = move.done(component, sources)
+            sources = move.done(components, sources)
 
 
 class _Level:
@@ -78,6 +82,7 @@ class _Level:
         self.space = own.space
         self._on_faces = [own.is_on_faces(axis) for axis in range(own.dimensions)]
         self._is_linear = differs_within_cells(field)
+        self._coupling = coupling_of(field)
         self._merged = regridding.merged[level]
         merged_, self._split = (
             [list(map(own.space.with_closing, boxes)) for boxes in found]
@@ -96,64 +101,80 @@ class _Level:
             wanted = [[image.box for image in images] for images in self._images]
             self._fetch = redistribution(coarser.have, wanted, self._rank)
 
-    def done(self, component: int, coarser: Sequence[Values]) -> list[Values]:
-        """Fill a component of the level's leaves; return this rank's part of 'have'.
+    def done(self, components: slice, coarser: Sequence[Values]) -> list[Values]:
+        """Fill components of the level's leaves; return this rank's part of 'have'.
 
         Args:
-            component: Which.
+            components: Which.
             coarser: What this has returned for the next coarser level.
         """
-        found = self._before.parts(self._before.kept, component, will_write=False)
-        found += self._made_of_finer(component)
-        found += self._made_of_coarser(coarser)
-        places = self._now.parts(self._now.kept, component, will_write=True)
+        found = self._before.parts(self._before.kept, components, will_write=False)
+        found += self._made_of_finer(components)
+        found += self._made_of_coarser(components.stop - components.start, coarser)
+        places = self._now.parts(self._now.kept, components, will_write=True)
         redistribute(self._fill, found, places, self._dtype, self._job)
         return found
 
-    def _made_of_finer(self, component: int) -> list[Values]:
+    def _made_of_finer(self, components: slice) -> list[Values]:
         if self._finer is None:
             return []
-        finer = self._finer.parts(self._finer.own, component, will_write=False)
+        finer = self._finer.parts(self._finer.own, components, will_write=False)
         space, made = self._finer.layout.space, []
         pairs = zip(self._merged[self._rank], self._merged_own, strict=True)
         for cells, box in pairs:
             wanted = space.with_closing(doubled(cells))
             place, values = next(one for one in finer if one[0].contains(wanted))
-            made.append((box, merged(values[wanted.slices(place.lower)], self._on_faces)))
+            children = values[(slice(None), *wanted.slices(place.lower))]
+            coarse = np.stack([merged(one, self._on_faces) for one in children])
+            if self._coupling.merged is not None:
+                coarse += self._coupling.merged(children)
+            made.append((box, coarse))
         return made
 
-    def _made_of_coarser(self, coarser: Sequence[Values]) -> list[Values]:
+    def _made_of_coarser(self, count: int, coarser: Sequence[Values]) -> list[Values]:
         if not any(self._split):
             return []
         images = self._images[self._rank]
-        found = [np.zeros(image.box.extent, self._dtype) for image in images]
+        found = [np.zeros((count, *image.box.extent), self._dtype) for image in images]
         wanted = [(image.box, array) for image, array in zip(images, found, strict=True)]
         redistribute(self._fetch, coarser, wanted, self._dtype, self._job)
         made, rest = [], list(zip(images, found, strict=True))
         for box in self._split[self._rank]:
             core = halved(box)
-            count = len(around(core, self._coarser.space))
-            values = self._grown(core, rest[:count])
-            fine = split(values, self._on_faces, is_linear=self._is_linear)
-            made.append((box, fine[box.slices(doubled(core).lower)]))
-            rest = rest[count:]
+            seen = len(around(core, self._coarser.space))
+            values = self._grown(count, core, rest[:seen])
+            children = [split(one, self._on_faces, is_linear=self._is_linear) for one in values]
+            fine = np.stack(children)
+            if self._coupling.split is not None:
+                fine += _for_children(self._coupling.split(values))
+            made.append((box, fine[(slice(None), *box.slices(doubled(core).lower))]))
+            rest = rest[seen:]
         return made
 
-    def _grown(self, core: Box, images: Sequence[tuple[Any, NDArray[Any]]]) -> NDArray[Any]:
+    def _grown(
+        self, count: int, core: Box, images: Sequence[tuple[Any, NDArray[Any]]]
+    ) -> NDArray[Any]:
         """Return the values of a coarse box and of one cell more on each side.
 
         Beyond closed sides are those next to them.
         """
         ones = (1,) * len(core.lower)
         grown = core.grow(ones, ones)
-        values = np.zeros(grown.extent, self._dtype)
+        values = np.zeros((count, *grown.extent), self._dtype)
         for image, array in images:
-            values[image.box.shift(image.shift).slices(grown.lower)] = array
+            values[(slice(None), *image.box.shift(image.shift).slices(grown.lower))] = array
         domain = self._coarser.space.domain
         for axis, is_periodic in enumerate(self._coarser.space.periodic):
-            line = np.moveaxis(values, axis, 0)
+            line = np.moveaxis(values, axis + 1, 0)
             if not is_periodic and grown.lower[axis] < domain.lower[axis]:
                 line[0] = line[1]
             if not is_periodic and grown.upper[axis] > domain.upper[axis]:
                 line[-1] = line[-2]
         return values
+
+
+def _for_children(values: NDArray[Any]) -> NDArray[Any]:
+    """Return the values of cells for all children of them."""
+    for axis in range(1, values.ndim):
+        values = np.repeat(values, 2, axis)
+    return values

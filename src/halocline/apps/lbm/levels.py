@@ -22,6 +22,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import halocline as hc
+from halocline.apps.lbm import regridded
 from halocline.apps.lbm.arguments import wrong
 from halocline.apps.lbm.border_sides import returning_from_walls
 from halocline.apps.lbm.boundaries import FreeSlip
@@ -151,6 +152,8 @@ def coupling_of_populations(
         prolong=partial(_explosion, velocity_set),
         returned=returned,
         at_corners=passing,
+        split=partial(regridded.split, velocity_set),
+        merged=partial(regridded.merged, velocity_set),
     )
 
 

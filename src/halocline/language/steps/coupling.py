@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from halocline.errors import GridError, nearest
 from halocline.language.place import user_place
@@ -13,31 +13,41 @@ from halocline.language.steps.flux_correction import FLUX
 from halocline.language.steps.transfer import prolong, restrict
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from halocline.language.grids.composite import CompositeField
     from halocline.language.grids.fields import Field
     from halocline.language.steps.steps import Call
     from halocline.language.steps.tree import OnLevels
 
 Transfer = Callable[["Field", "Field"], "Call | Sequence[Call]"]
+Correction = Callable[["NDArray[Any]"], "NDArray[Any]"]
 
 
 class Coupling(NamedTuple):
-    """What makes the values at a border between levels, on the coarse and the fine field.
+    """What makes the values of a level of another one's.
 
-    Each is called with the field to read and that to assign, and returns a kernel called with
-    them, or several; None for none.
+    The first three do so at a border, on the coarse and the fine field. Each is called with the
+    field to read and that to assign, and returns a kernel called with them, or several. The others
+    say what is added where blocks have been split or merged; None for nothing.
 
     Attributes:
         prolong: Makes what the finer level reads beyond its own cells, before its first sub-step.
         restrict: Makes what the coarser level reads in place of the finer, before its step.
         returned: The same, after the sub-steps of the finer level.
         at_corners: Then changes that beside edges and corners of the finer level.
+        split: Called with the values of cells and of one more on each side, components first;
+            returns what is added to those of all children of a cell, beside slopes.
+        merged: Called with the values of children, components first; returns what is added to
+            their means.
     """
 
     prolong: Transfer | None = None
     restrict: Transfer | None = None
     returned: Transfer | None = None
     at_corners: Transfer | None = None
+    split: Correction | None = None
+    merged: Correction | None = None
 
 
 def beyond(step: OnLevels[Call], instead: OnLevels[Call]) -> OnLevels[Call]:

@@ -27,7 +27,7 @@ Correction = Callable[["NDArray[Any]"], "NDArray[Any]"]
 class Coupling(NamedTuple):
     """What makes the values of a level of another one's.
 
-    The first three do so at a border, on the coarse and the fine field. Each is called with the
+    The first four do so at a border, on the coarse and the fine field. Each is called with the
     field to read and that to assign, and returns a kernel called with them, or several. The others
     say what is added where blocks have been split or merged; None for nothing.
 

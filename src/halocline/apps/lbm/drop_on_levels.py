@@ -8,6 +8,7 @@ have not.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,10 @@ from halocline.errors import CaseError
 from halocline.geometry import AXES, opposite
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from halocline.apps.lbm.flow import Setup
+    from halocline.apps.lbm.solid_cells import SolidCells
     from halocline.apps.lbm.solids import Solids
 
 
@@ -49,7 +53,7 @@ def check_drops(setup: Setup, forest: hc.Forest, solids: Solids) -> None:
                     f"{level} and of finer ones; expected one level at both sides.",
                     hint="Refine all along these sides or nothing, or drive the flow by a force.",
                 )
-        if any(np.take(beside, [0, -1], axis).any() for beside in solids.curved):
+        if any(map(partial(_is_at_sides, axis), solids.levels, solids.curved)):
             raise CaseError(
                 f"A body lies at the sides of axis {side[0]}, with a pressure drop, of a flow with "
                 "a refinement.",
@@ -57,12 +61,21 @@ def check_drops(setup: Setup, forest: hc.Forest, solids: Solids) -> None:
             )
 
 
+def _is_at_sides(axis: int, level: SolidCells, cells: NDArray[np.bool_]) -> bool:
+    """Return whether some cells of a level's window lie at the sides of an axis."""
+    ends = [0] * (level.window.lower[axis] == 0)
+    ends += [-1] * (level.window.upper[axis] == level.grid.extent[axis])
+    return bool(np.take(cells, ends, axis).any())
+
+
 def reaching_through(setup: Setup, forest: Any, solids: Solids) -> Any:
     """Return a field that is not zero in fluid cells and zero beyond walls at sides."""
-    solid = [one.solid for one in solids.levels]
-    if not solid:
-        solid = [np.zeros(forest.level(level).extent, bool) for level in range(forest.levels)]
-    through = known_field(forest, "through", [~one for one in solid], dtype="bool")
+    if solids.levels:
+        fluid = [~one.solid for one in solids.levels]
+        through = known_field(solids.levels, "through", fluid, dtype="bool")
+    else:
+        through = forest.field("through", coupling="none", dtype="bool")
+        through.set(1)
     for side in setup.sides:
         if side not in drops(setup):
             through.boundary(side, _nothing)

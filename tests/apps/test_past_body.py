@@ -42,12 +42,34 @@ def test_levels_around_a_cylinder_give_nearly_the_drag_of_fine_cells_everywhere(
     assert found(case)["lift coefficient"].measured == pytest.approx(0.0107, rel=0.1)
 
 
+def test_levels_around_a_sphere_give_nearly_the_drag_of_fine_cells_everywhere():
+    size = {"upstream": 1.5, "downstream": 5 / 3, "below": 4 / 3, "above": 4 / 3, "near": 0.2}
+    given = {"cells": 12, "tolerance": 0.0, "max_convective_times": 3}
+    uniform, refined = (run(Sphere(levels=n, **given, **size))[0] for n in (0, 1))
+    drags = [one.series("drag_coefficient")[-1] for one in (uniform, refined)]
+    assert drags[1] == pytest.approx(drags[0], rel=0.02)
+    for name in ("lift", "side_force"):
+        assert np.abs(refined.series(f"{name}_coefficient")).max() < 1e-9
+
+
+def test_a_stream_made_wider_by_whole_blocks_is_so_on_both_sides():
+    case = Sphere(cells=12, levels=1, below=1.5, above=1.5)
+    assert case.extent[1:] == (20, 20)
+    assert case.middle[1:] == pytest.approx([10 / 6] * 2)
+    assert Cylinder(cells=20, levels=1).middle[1] == pytest.approx(2.0)
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
         (
             {"cells": 22, "levels": 2},
-            "22 cells .* were given with 2 levels; expected a multiple of 4",
+            "22 cells were given with 2 levels; expected a multiple of 4",
+        ),
+        ({"cells": 12, "levels": 2}, "12 cells were given; expected at least 16"),
+        (
+            {"cells": 20, "levels": 1, "reynolds": 600.0},
+            "600 with 20 cells makes .*: 60.0 a cell of the coarsest, .* Use at least 26 cells",
         ),
         ({"levels": 1, "walls": "half-way"}, "walls=half-way was given with levels"),
         ({"levels": 1, "geometry": "a.npy"}, "A file of geometry was given with levels"),
@@ -228,12 +250,17 @@ def test_sphere_at_reynolds_20(record):
 
 
 def test_a_picture_with_levels_shows_solid_cells_among_the_finest():
-    case = Cylinder(cells=4, levels=1, reynolds=20.0)
-    shape = tuple(2 * n for n in case.extent)
-    plane = middle_plane(case, {"u": np.zeros(shape), "v": np.zeros(shape)}, case.solid())
-    assert plane.solid.shape == shape
-    assert plane.solid.sum() == 4 * case.solid().sum() > 0
+    case = Cylinder(cells=12, levels=1, above=2.0, tolerance=1e3)
+    result, variables = run(case)
+    plane = middle_plane(result, {v.name: v.values for v in variables})
+    # Of the 24 cells across, which are whole blocks, none is filled up.
+    assert case.extent[1] == 24
+    fine = [np.arange(2 * n) + 0.5 for n in case.extent]
+    (x, y), (u, v) = np.meshgrid(*fine, indexing="ij"), (2 * m * 6 for m in case.middle)
+    assert np.array_equal(plane.solid, np.hypot(x - u, y - v) < 6.0)
     assert plane.size == tuple(n * case.units.cell for n in case.extent)
+    widths = (plane.blocks[:, 2] - plane.blocks[:, 0]) / case.units.cell
+    assert set(np.round(widths, 9)) == {4.0, 2.0}
 
 
 def test_results_with_levels_take_as_much_as_on_the_finest_cells_everywhere():

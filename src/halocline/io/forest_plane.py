@@ -54,7 +54,6 @@ def plane_through(quantity: Quantity, z: float | None = None) -> ForestPlane | N
     found = [quantity.gather_boxes(level, of_level) for level, of_level in enumerate(boxes)]
     finest = forest.level(forest.leaves.finest)
     result = np.empty(finest.extent[:_PLANE], quantity.dtype)
-    blocks = []
     for level, (of_level, values) in enumerate(zip(boxes, found, strict=True)):
         if values is None:
             return None
@@ -64,12 +63,19 @@ def plane_through(quantity: Quantity, z: float | None = None) -> ForestPlane | N
             lower, upper = ([ratio * n for n in end[:_PLANE]] for end in (box.lower, box.upper))
             here = tuple(map(slice, lower, upper))
             result[here] = flat.repeat(ratio, 0).repeat(ratio, 1)
-            blocks.append((*lower, *upper))
-    faces = [finest.faces(axis) for axis in range(_PLANE)]
-    x0, y0, x1, y1 = np.array(blocks).T
-    places = np.stack([faces[0][x0], faces[1][y0], faces[0][x1], faces[1][y1]], axis=1)
-    (low_x, *_, high_x), (low_y, *_, high_y) = faces
-    return ForestPlane(result, (low_x, high_x, low_y, high_y), places)
+    (low_x, *_, high_x), (low_y, *_, high_y) = (finest.faces(axis) for axis in range(_PLANE))
+    return ForestPlane(result, (low_x, high_x, low_y, high_y), blocks_in_plane(forest, z))
+
+
+def blocks_in_plane(forest: Forest, z: float | None = None) -> NDArray[np.float64]:
+    """Return low x, low y, high x, high y of each leaf in a plane (n, 4); see 'plane_through'."""
+    found = []
+    for level in range(forest.levels):
+        x, y = (forest.level(level).faces(axis) for axis in range(_PLANE))
+        for box in _cut(forest.leaves.boxes(level), _plane(forest, level, z)):
+            (x0, y0), (x1, y1) = box.lower[:_PLANE], box.upper[:_PLANE]
+            found.append((x[x0], y[y0], x[x1], y[y1]))
+    return np.array(found)
 
 
 def _plane(forest: Forest, level: int, z: float | None) -> int | None:

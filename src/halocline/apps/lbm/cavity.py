@@ -87,5 +87,5 @@ class LidCavity(SteadyCase):
             ),
         )
         side = self.scaling.cells * self.units.cell
-        plane = middle_plane(self, values, None, exponent=0.5, starts=_CORNERS * side)
+        plane = middle_plane(result, values, exponent=0.5, starts=_CORNERS * side)
         return FlowFigure(f"lid-driven cavity, Re = {self.scaling.reynolds:g}", plane, panels)

@@ -150,7 +150,6 @@ class Channel(SteadyCase):
 
     def picture(self, result: FlowResult, values: Values) -> FlowFigure:
         """Return the flow in the middle plane, and its profile beside the parabola."""
-        solid = self._solid()
         fine = np.linspace(0.0, 1.0, 101)
         y = (np.arange(self.extent[1]) + 0.5) / self.extent[1]
         profile = Plot(
@@ -159,5 +158,5 @@ class Channel(SteadyCase):
             Points("this run", self.profile(values), y),
             () if self.geometry else (Points("Poiseuille", self.parabola(fine), fine),),
         )
-        plane = middle_plane(self, values, solid)
+        plane = middle_plane(result, values)
         return FlowFigure(f"channel, Re = {self.scaling.reynolds:g}", plane, (profile,))

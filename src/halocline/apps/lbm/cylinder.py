@@ -30,7 +30,12 @@ class Cylinder(PastBody):
     """Parameters of flow past a cylinder in two dimensions; see 'PastBody'."""
 
     name: ClassVar[str] = "cylinder"
-    usual: ClassVar[Mapping[str, Any]] = {"cells": 20, "reynolds": 20.0, "lattice_speed": 0.04}
+    usual: ClassVar[Mapping[str, Any]] = {
+        "cells": 20,
+        "reynolds": 20.0,
+        "lattice_speed": 0.04,
+        "near": 0.5,
+    }
     peak_speed: ClassVar[float] = 2.2
 
     @property

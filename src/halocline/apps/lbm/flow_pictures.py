@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from halocline.apps.lbm.solid_cells import split
+from halocline.io.forest_plane import blocks_in_plane
 from halocline.io.output import writing
 from halocline.io.plots import INK, LINE, MARKS, Points, add_blocks, make_figure
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from halocline.apps.lbm.flow_case import FlowCase, Values
+    from halocline.apps.lbm.flow_case import FlowResult, Values
 
 Array = NDArray[Any]
 
@@ -88,24 +88,23 @@ class FlowFigure:
     panels: tuple[Plot, ...]
 
 
-def middle_plane(
-    case: FlowCase, values: Values, solid: NDArray[np.bool_] | None, **more: Any
-) -> Plane:
+def middle_plane(result: FlowResult, values: Values, **more: Any) -> Plane:
     """Return the flow in the plane half way along z; 'more' is of the plane.
 
-    On several levels values are those of the finest cells, solid cells those of the coarsest.
+    On several levels values are those of the finest cells; borders of blocks are drawn.
     """
-    u, v = values["u"], values["v"]
-    mask = np.zeros(u.shape, bool) if solid is None else solid
-    length, height = mask.shape[:2]
-    mask = split(mask, u.shape[0] // length)
+    # Solid cells have no density.
+    u, v, solid = values["u"], values["v"], values["density"] == 0.0
     if u.ndim > len("xy"):
-        u, v, mask = (part[:, :, part.shape[2] // 2] for part in (u, v, mask))
-    units = case.units
+        u, v, solid = (part[:, :, part.shape[2] // 2] for part in (u, v, solid))
+    units, flow = result.case.units, result.problem.flow
+    length, height = flow.setup.extent[: len("xy")]
+    if flow.setup.refinement is not None:
+        more["blocks"] = blocks_in_plane(flow.grid)
     return Plane(
         u,
         v,
-        mask,
+        solid,
         (length * units.cell, height * units.cell),
         ("x [m]", "y [m]") if units.is_physical else ("$x / L$", "$y / L$"),
         "m/s" if units.is_physical else "U",

@@ -66,6 +66,7 @@ class Scaling:
         collision: The name of one, see 'collisions'.
         eddies: Smagorinsky's constant, 0 for none.
         lengths: Over how many lengths these cells go.
+        levels: How often cells are halved somewhere; all this is said of those that are not.
 
     Source: Krüger et al., The Lattice Boltzmann Method (Springer 2017), chapter 7.
     """
@@ -76,6 +77,7 @@ class Scaling:
     collision: str = "trt"
     eddies: float = 0.0
     lengths: float = 1.0
+    levels: int = 0
 
     @property
     def length(self) -> float:
@@ -132,7 +134,10 @@ class Scaling:
 
     def _check_range(self, greatest: float) -> None:
         if self.cells < 4:  # noqa: PLR2004 (a cell at each wall and two between)
-            raise CaseError(f"{self.cells} cells were given; expected at least 4.")
+            parts = 2**self.levels
+            raise CaseError(
+                f"{parts * self.cells} cells were given; expected at least {parts * 4}."
+            )
         if not 0.0 < self.reynolds < inf:
             raise CaseError(f"The Reynolds number {self.reynolds:g} was given; expected above 0.")
         limit = LARGEST_SPEED / greatest
@@ -146,16 +151,18 @@ class Scaling:
     def _refuse_above(self, limit: float) -> None:
         if self.cell_reynolds > limit:
             raise CaseError(
-                f"Reynolds number {self.reynolds:g} with {self.cells} cells makes the relaxation "
-                f"time {self.relaxation_time:.4f} unstable with collision '{self.collision}': "
-                f"{self.cell_reynolds:.1f} a cell, where at most {limit:g} are stable.",
+                f"Reynolds number {self.reynolds:g} with {self.cells * 2**self.levels} cells makes "
+                f"the relaxation time {self.relaxation_time:.4f} unstable with collision "
+                f"'{self.collision}': {self.cell_reynolds:.1f} a cell"
+                f"{' of the coarsest' if self.levels else ''}, where at most {limit:g} are stable.",
                 hint=f"Use at least {self._cells_for(limit)} cells or at most Reynolds number "
                 f"{floor(limit * self.length)}.",
             )
 
     def _cells_for(self, limit: float) -> int:
         """Return the number of cells that make the Reynolds number of one no more than a limit."""
-        return ceil(self.reynolds * self.lengths / limit)
+        parts: int = 2**self.levels
+        return ceil(self.reynolds * self.lengths / limit) * parts
 
     def warnings(self, greatest: float = 1.0, *, is_open: bool = False) -> list[str]:
         """Return what may go wrong, a sentence each.

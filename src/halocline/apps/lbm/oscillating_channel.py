@@ -186,6 +186,6 @@ class OscillatingChannel(FlowCase):
                 (Points("Womersley", turns, known),),
             ),
         )
-        plane = middle_plane(self, values, None, has_streamlines=False)
+        plane = middle_plane(result, values, has_streamlines=False)
         title = f"oscillating channel, Womersley number {self.womersley:g}"
         return FlowFigure(title, plane, panels)

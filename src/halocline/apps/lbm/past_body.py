@@ -7,9 +7,9 @@ given in diameters, coordinates too; the inlet lies in the middle of the first c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from halocline.apps.lbm.body_force import body_force
 from halocline.apps.lbm.boundaries import HELD, Boundary, FreeSlip, Inflow, Outflow, Pressure, Wall
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry, read_solids
-from halocline.apps.lbm.levels import Refinement
+from halocline.apps.lbm.refined_case import BLOCK, RefinedCase
 from halocline.apps.lbm.settling import PERIODS, TOLERANCE, WINDOW, Settling, State, settling
 from halocline.apps.lbm.steady_case import SteadyCase
 from halocline.errors import CaseError
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from halocline.apps.lbm.flow import Flow, Setup
     from halocline.apps.lbm.flow_case import FlowResult, Values
-    from halocline.apps.lbm.model import Scaling
     from halocline.language.steps.steps import Step
 
 Diameters = Annotated[float, Range(least=1.0)]
@@ -44,14 +43,12 @@ Inlet = Literal["parabola", "uniform"]
 
 # A centre of a cell on the surface lies inside, whichever way its coordinates are rounded [cells].
 _NEAR = 1e-9
-# Cells of a block on several levels, along each axis.
-_BLOCK = 4
 # How far around a body the flow begins slowly [cells].
 _STILL = 2.0
 
 
 @dataclass(frozen=True)
-class PastBody(SteadyCase):
+class PastBody(RefinedCase, SteadyCase):
     """Parameters of flow past a body.
 
     Attributes:
@@ -66,12 +63,13 @@ class PastBody(SteadyCase):
             the body, which is a blow [diameters over speed].
         walls: 'curved' where the surface of the body is, or 'half-way' between centres of cells,
             as steps.
-        levels: How often cells are halved towards the body: 'cells' are those of the finest level.
-        near: How far from the body the finest cells reach at least; those twice as wide reach twice
-            as far, and so on [diameters].
         geometry: A file of solid cells in place of the body: a .npy array, an image or an .stl
             surface; only surfaces have curved walls.
     """
+
+    refined: ClassVar[str] = "towards the body"
+    # What is not whole blocks is filled up.
+    parts: ClassVar[int] = 1
 
     upstream: Diameters = 2.0
     downstream: Diameters = 20.0
@@ -83,14 +81,6 @@ class PastBody(SteadyCase):
     ramp: Annotated[float, Range(least=0.0)] = 1.0
     walls: WallPlaces = "curved"
     geometry: str | None = None
-    levels: Annotated[int, Range(least=0, most=6)] = 0
-    near: Annotated[float, Range(above=0.0)] = 0.5
-
-    @property
-    def scaling(self) -> Scaling:
-        """The flow in lattice units of the coarsest level."""
-        given = super().scaling
-        return replace(given, cells=given.cells // 2**self.levels)
 
     @property
     def samples(self) -> float:
@@ -103,7 +93,7 @@ class PastBody(SteadyCase):
         cells = self.scaling.cells
         length = round((self.upstream + self.downstream) * cells) + 1
         along = (length, *(self._across,) * (self.axes - 1))
-        return tuple(-(-n // _BLOCK) * _BLOCK for n in along) if self.levels else along
+        return tuple(-(-n // BLOCK) * BLOCK for n in along) if self.levels else along
 
     @property
     def _across(self) -> int:
@@ -114,10 +104,11 @@ class PastBody(SteadyCase):
     def middle(self) -> tuple[float, ...]:
         """The middle of the body [length unit, from the low corner of the domain]."""
         cells, cell = self.scaling.cells, self.units.cell
-        return (
-            (self.upstream * cells + 0.5) * cell,
-            *(self.below * cells * cell,) * (self.axes - 1),
-        )
+        below = self.below * cells
+        if self.sides == "free-slip":
+            # Whole blocks make a stream wider, on both sides alike.
+            below += 0.5 * (self.extent[1] - self._across)
+        return (self.upstream * cells + 0.5) * cell, *(below * cell,) * (self.axes - 1)
 
     @property
     def area(self) -> float:
@@ -132,17 +123,6 @@ class PastBody(SteadyCase):
                 "A parabola was asked for where there are no two walls.",
                 hint="Write inlet=uniform, or sides=wall in two dimensions.",
             )
-        self._check_levels()
-        if self.geometry:
-            self.solid()
-
-    def _check_levels(self) -> None:
-        cells, parts = super().scaling.cells, 2**self.levels
-        if cells % parts:
-            raise CaseError(
-                f"{cells} cells over the diameter were given with {self.levels} levels; expected a "
-                f"multiple of {parts}, as they are those of the finest level."
-            )
         if self.levels and (self.geometry or self.walls != "curved"):
             what = "A file of geometry" if self.geometry else "walls=half-way"
             raise CaseError(
@@ -150,24 +130,16 @@ class PastBody(SteadyCase):
                 "its walls where they are.",
                 hint="Leave out one of the two.",
             )
-
-    def describe(self) -> str:
-        """Return the parameters, and what follows from them, as text."""
-        found = super().describe()
-        if self.levels:
-            found += (
-                f"\ncells halved up to {self.levels} times towards the body; what is said above is "
-                "of those that are not"
-            )
-        return found
+        if self.geometry:
+            self.solid()
 
     def solid(self) -> NDArray[np.bool_]:
         """Return where cells are solid: those whose centre lies in the body."""
         if self.geometry:
             return read_geometry(self.geometry, self.extent, self.units.cell)
-        return Body(self._distance).cells(hc.Grid(self.extent, spacing=self.units.cell))
+        return Body(self.away).cells(hc.Grid(self.extent, spacing=self.units.cell))
 
-    def _distance(self, *coordinates: Any) -> Any:
+    def away(self, *coordinates: Any) -> Any:
         """Return how far away the body is, at coordinates, all in the length unit."""
         square = sum((x - m) ** 2 for x, m in zip(coordinates, self.middle, strict=True))
         return np.sqrt(square) - (0.5 * self.scaling.cells + _NEAR) * self.units.cell
@@ -178,7 +150,7 @@ class PastBody(SteadyCase):
             return {"solid": self.solid()}
         if self.geometry:
             return read_solids(self.geometry, self.extent)
-        return {"bodies": (Body(self._distance, name=self.name),)}
+        return {"bodies": (Body(self.away, name=self.name),)}
 
     def _incoming(self, y: Any) -> tuple[Any, ...]:
         """Return the velocity that comes in in the end, at heights [length unit]."""
@@ -203,28 +175,17 @@ class PastBody(SteadyCase):
         )
         incoming = self._rising if self.ramp else self._incoming
         ends = {"x-": Inflow(incoming, HELD), "x+": outlet}
-        more = {**self._solids(), **self._on_levels()}
+        more = self._solids()
+        if self.levels and self.sides == "wall":
+            more["solid"] = self._filling()
         return self.lattice_setup(self.extent, sides={**sides, **ends}, **more)
 
-    def _on_levels(self) -> dict[str, Any]:
-        """Return what a setup is told of levels: where they are, and what fills up blocks."""
-        if not self.levels:
-            return {}
-        more: dict[str, Any] = {"refinement": Refinement(self._wanted, self.levels, _BLOCK)}
-        if self.sides == "wall":
-            solid = np.zeros(self.extent, bool)
-            for axis in range(1, self.axes):
-                solid[(slice(None),) * axis + (slice(self._across, None),)] = True
-            more["solid"] = solid
-        return more
-
-    def _wanted(self, *coordinates: Any) -> Any:
-        """Return the level that is wanted at coordinates."""
-        away = self._distance(*coordinates) / (self.near * self.scaling.cells * self.units.cell)
-        found = np.zeros(away.shape, int)
-        for level in range(1, self.levels + 1):
-            found[away < 2.0 ** (self.levels - level)] = level
-        return found
+    def _filling(self) -> NDArray[np.bool_]:
+        """Return where cells are solid only because domains are made of whole blocks."""
+        solid = np.zeros(self.extent, bool)
+        for axis in range(1, self.axes):
+            solid[(slice(None),) * axis + (slice(self._across, None),)] = True
+        return solid
 
     def start(self, flow: Flow) -> None:
         """Begin at rest, or with what comes in everywhere but around the body."""
@@ -233,7 +194,7 @@ class PastBody(SteadyCase):
         still = _STILL * self.units.cell
 
         def u(*x: NDArray[np.float64]) -> NDArray[np.float64]:
-            away = np.maximum(self._distance(*x), 0.0) / still
+            away = np.maximum(self.away(*x), 0.0) / still
             return np.asarray(self._incoming(x[1])[0] * (1.0 - np.exp(-(away**2))))
 
         flow.start(1.0, (u, *(0.0,) * (self.axes - 1)))
@@ -337,4 +298,4 @@ class PastBody(SteadyCase):
             for name, symbol in (("drag", "$C_D$"), ("lift", "$C_L$"))
         )
         title = f"{self.name}, Re = {self.scaling.reynolds:g}"
-        return FlowFigure(title, middle_plane(self, values, self.solid()), panels)
+        return FlowFigure(title, middle_plane(result, values), panels)

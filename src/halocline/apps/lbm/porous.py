@@ -157,5 +157,5 @@ class Porous(SteadyCase):
             (label, f"$k$ [{unit}]"),
             Points("this run", result.series("time"), found),
         )
-        plane = middle_plane(self, values, self.solid)
+        plane = middle_plane(result, values)
         return FlowFigure("porous sample", plane, (panel,))

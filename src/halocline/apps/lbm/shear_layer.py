@@ -115,7 +115,7 @@ class ShearLayer(DecayingFlow):
     def picture(self, result: FlowResult, values: Values) -> FlowFigure:
         """Return the vorticity, and the enstrophy over the time."""
         vorticity = _vorticity(self._gradient(values))
-        plane = middle_plane(self, values, None, vorticity=vorticity, has_streamlines=False)
+        plane = middle_plane(result, values, vorticity=vorticity, has_streamlines=False)
         label = "$t$ [s]" if self.units.is_physical else "$t U / L$"
         title = f"Shear layers, Re = {self.scaling.reynolds:g}"
         curve = Points("this run", result.series("time"), result.series("enstrophy"))

@@ -19,7 +19,12 @@ class Sphere(PastBody):
     """Parameters of flow past a sphere; see 'PastBody', z as y."""
 
     name: ClassVar[str] = "sphere"
-    usual: ClassVar[Mapping[str, Any]] = {"cells": 12, "reynolds": 20.0, "lattice_speed": 0.05}
+    usual: ClassVar[Mapping[str, Any]] = {
+        "cells": 12,
+        "reynolds": 20.0,
+        "lattice_speed": 0.05,
+        "near": 0.5,
+    }
     peak_speed: ClassVar[float] = 1.5
 
     upstream: Diameters = 4.0

@@ -186,4 +186,4 @@ class TaylorGreen(DecayingFlow):
             ),
         )
         title = f"Taylor-Green vortices, Re = {self.scaling.reynolds:g}"
-        return FlowFigure(title, middle_plane(self, values, None), panels)
+        return FlowFigure(title, middle_plane(result, values), panels)

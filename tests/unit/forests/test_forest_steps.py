@@ -223,6 +223,33 @@ def test_reductions_count_cells_by_their_volume_and_steps_can_be_done_once():
     simulation.run(2, progress=False)
 
 
+def test_kernels_in_loops_read_next_door_across_borders():
+    """Nothing else that is done reads there."""
+    forest = hc.Forest(
+        (32, 32), block=8, finest=1, periodic=True, refine=lambda x, y: np.where(x * y < 64, 1, 0)
+    )
+    T, copied, slope = (forest.field(name) for name in ("T", "copied", "slope"))
+    T.set(lambda x, y: 3 * y + 0 * x)
+
+    @hc.kernel
+    def copy(T, copied):
+        copied[0, 0] = T[0, 0]
+
+    @hc.kernel
+    def steepness(copied, slope):
+        slope[0, 0] = copied[0, 3] - copied[0, -3]
+
+    steps = [copy(T, copied), hc.every(1, steepness(copied, slope))]
+    simulation = hc.Simulation(forest, steps)
+    simulation.run(1, progress=False)
+    for level, boxes in enumerate(forest.leaves.boxes(n) for n in range(2)):
+        values, rows = slope.level(level)[...], 32 * 2**level
+        for box in boxes:
+            found = values[box.slices((0, 0))]
+            inner = [3 <= y < rows - 3 for y in range(box.lower[1], box.upper[1])]
+            assert np.allclose(found[:, inner], 18 / 2**level)
+
+
 def test_what_no_forest_can_do_is_refused():
     forest = hc.Forest(
         (16, 16), block=4, finest=1, refine=lambda x, y: np.where(x < 4, 1, 0) + 0 * y

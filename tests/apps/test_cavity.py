@@ -73,6 +73,32 @@ def test_square_converges_at_second_order_or_better():
     assert np.all(orders > 1.8), (errors, orders)
 
 
+def test_levels_towards_the_walls_come_near_fine_cells_everywhere():
+    coarse, fine, refined = (
+        run(LidCavity(cells=cells, levels=levels, reynolds=100.0, dimensions=2, near=0.125))
+        for cells, levels in ((32, 0), (64, 0), (64, 1))
+    )
+    errors = [greatest(*one, "converged") for one in (coarse, fine, refined)]
+    # 0.0044, 0.0014 and 0.0026.
+    assert errors[1] < errors[2] < 0.65 * errors[0]
+    result, _ = refined
+    assert result.is_steady
+    assert result.problem.grid.cells < 0.6 * 64**2
+    assert np.abs(result.series("mass") - 1.0).max() < 1e-12
+
+
+def test_a_cube_has_levels_towards_all_walls():
+    flow = LidCavity(cells=32, levels=1, reynolds=100.0, near=0.1).problem().flow
+    assert flow.grid.leaves.extent(1) == (32,) * 3
+    # Blocks of 4 coarse cells along the walls of 16.
+    assert flow.grid.cells == (16**3 - 8**3) * 8 + 8**3
+
+
+def test_levels_of_a_cavity_are_whole_blocks():
+    with pytest.raises(CaseError, match=r"72 cells were given with 2 levels; .* a multiple of 16"):
+        LidCavity(cells=72, levels=2).check()
+
+
 def test_cube_is_symmetric_about_its_mid_plane():
     _, variables = run(LidCavity(cells=32, reynolds=100.0))
     w = values_of(variables, "w")

@@ -42,6 +42,7 @@ def test_levels_around_a_cylinder_give_nearly_the_drag_of_fine_cells_everywhere(
     assert found(case)["lift coefficient"].measured == pytest.approx(0.0107, rel=0.1)
 
 
+@pytest.mark.slow
 def test_levels_around_a_sphere_give_nearly_the_drag_of_fine_cells_everywhere():
     size = {"upstream": 1.5, "downstream": 5 / 3, "below": 4 / 3, "above": 4 / 3, "near": 0.2}
     given = {"cells": 12, "tolerance": 0.0, "max_convective_times": 3}

@@ -15,6 +15,7 @@ import numpy as np
 from halocline.apps.lbm import profiles
 from halocline.apps.lbm.boundaries import Wall
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
+from halocline.apps.lbm.refined_case import RefinedCase
 from halocline.apps.lbm.steady_case import SteadyCase
 from halocline.io.plots import Points
 
@@ -27,7 +28,7 @@ _CORNERS = np.array([(x, y) for y in (0.05, 0.1) for x in (0.05, 0.1, 0.9, 0.95)
 
 
 @dataclass(frozen=True)
-class LidCavity(SteadyCase):
+class LidCavity(SteadyCase, RefinedCase):
     """Parameters of a lid-driven cavity.
 
     Attributes:
@@ -35,8 +36,15 @@ class LidCavity(SteadyCase):
     """
 
     name: ClassVar[str] = "lid-cavity"
-    usual: ClassVar[Mapping[str, Any]] = {"cells": 64, "reynolds": 1000.0, "lattice_speed": 0.1}
+    usual: ClassVar[Mapping[str, Any]] = {
+        "cells": 64,
+        "reynolds": 1000.0,
+        "lattice_speed": 0.1,
+        "near": 0.0625,
+    }
     has_corners: ClassVar[bool] = True
+    # Not only at the edges of the lid: a border that meets no wall costs nothing there.
+    refined: ClassVar[str] = "towards the walls"
 
     dimensions: Literal[2, 3] = 3
 
@@ -53,6 +61,11 @@ class LidCavity(SteadyCase):
         walls = ("y-", "x-", "x+", "z-", "z+")[: 2 * self.dimensions - 1]
         extent = (self.scaling.cells,) * self.dimensions
         return self.lattice_setup(extent, sides={"y+": lid, **{side: Wall() for side in walls}})
+
+    def away(self, *coordinates: Any) -> Any:
+        """Return how far the nearest wall is, at coordinates, all in the length unit."""
+        half = 0.5 * self.scaling.length * self.units.cell
+        return np.min(np.broadcast_arrays(*(half - abs(x - half) for x in coordinates)), axis=0)
 
     def centrelines(self, values: Values) -> dict[str, profiles.Profile]:
         """Return u along the vertical and v along the horizontal centreline [lid speed]."""
@@ -86,6 +99,6 @@ class LidCavity(SteadyCase):
                 tuple(Points(r.source, r.positions, r.values) for r in known if r.component == "v"),
             ),
         )
-        side = self.scaling.cells * self.units.cell
+        side = self.scaling.length * self.units.cell
         plane = middle_plane(result, values, exponent=0.5, starts=_CORNERS * side)
         return FlowFigure(f"lid-driven cavity, Re = {self.scaling.reynolds:g}", plane, panels)

@@ -35,7 +35,7 @@ class DecayingFlow(FlowCase):
         integral = Integral(
             "enstrophy",
             hc.sum(found),
-            units.velocity**2 / flow.grid.domain.cells,
+            units.velocity**2 / flow.fluid_volume,
             units.named("s-2"),
             "half the mean square of the vorticity",
         )

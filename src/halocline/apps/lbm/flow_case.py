@@ -325,8 +325,18 @@ class FlowResult:
         return "\n".join(filter(None, (self.case.outcome(self), speed)))
 
     def variables(self) -> tuple[Variable, ...]:
-        """Return velocity, pressure and density; collective."""
-        return tuple(quantity.gather() for quantity in self.problem.quantities)
+        """Return velocity, pressure and density; collective.
+
+        On several levels of the finest one, interpolated unless there are solid cells.
+        """
+        flow, quantities = self.problem.flow, self.problem.quantities
+        if flow.setup.refinement is None or flow.solids.levels:
+            return tuple(quantity.gather() for quantity in quantities)
+        finest = flow.grid.leaves.finest
+        return tuple(
+            quantity.on(finest).variable(quantity.resampled(finest, "linear"))
+            for quantity in quantities
+        )
 
     def compare(self, variables: Sequence[Variable]) -> Sequence[Any]:
         """Return what came out beside what is known (rank 0)."""

@@ -20,7 +20,7 @@ from halocline.apps.lbm.body_force import body_force
 from halocline.apps.lbm.boundaries import HELD, Boundary, FreeSlip, Inflow, Outflow, Pressure, Wall
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry, read_solids
-from halocline.apps.lbm.refined_case import BLOCK, RefinedCase
+from halocline.apps.lbm.refined_case import RefinedCase
 from halocline.apps.lbm.settling import PERIODS, TOLERANCE, WINDOW, Settling, State, settling
 from halocline.apps.lbm.steady_case import SteadyCase
 from halocline.errors import CaseError
@@ -48,7 +48,7 @@ _STILL = 2.0
 
 
 @dataclass(frozen=True)
-class PastBody(RefinedCase, SteadyCase):
+class PastBody(SteadyCase, RefinedCase):
     """Parameters of flow past a body.
 
     Attributes:
@@ -68,8 +68,7 @@ class PastBody(RefinedCase, SteadyCase):
     """
 
     refined: ClassVar[str] = "towards the body"
-    # What is not whole blocks is filled up.
-    parts: ClassVar[int] = 1
+    fills_up: ClassVar[bool] = True
 
     upstream: Diameters = 2.0
     downstream: Diameters = 20.0
@@ -93,7 +92,8 @@ class PastBody(RefinedCase, SteadyCase):
         cells = self.scaling.cells
         length = round((self.upstream + self.downstream) * cells) + 1
         along = (length, *(self._across,) * (self.axes - 1))
-        return tuple(-(-n // BLOCK) * BLOCK for n in along) if self.levels else along
+        block = self.block if self.levels else 1
+        return tuple(-(-n // block) * block for n in along)
 
     @property
     def _across(self) -> int:

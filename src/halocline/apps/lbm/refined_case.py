@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from halocline.apps.lbm.flow import Setup
     from halocline.apps.lbm.model import Scaling
 
-# Cells of a block, along each axis.
-BLOCK = 4
-
 
 @dataclass(frozen=True)
 class RefinedCase(FlowCase):
@@ -32,8 +29,10 @@ class RefinedCase(FlowCase):
 
     # Where it matters, in words.
     refined: ClassVar[str]
-    # Of how many of the coarsest cells 'cells' must be a multiple.
-    parts: ClassVar[int] = BLOCK
+    # Cells of a block, along each axis.
+    block: ClassVar[int] = 4
+    # Whether a case fills up what is not whole blocks.
+    fills_up: ClassVar[bool] = False
 
     levels: Annotated[int, Range(least=0, most=6)] = 0
     near: Annotated[float | None, Range(above=0.0)] = None
@@ -51,7 +50,8 @@ class RefinedCase(FlowCase):
     def check_units(self) -> None:
         """Raise a CaseError where too much is given, too little, or what does not fit."""
         super().check_units()
-        cells, parts = super().scaling.cells, 2**self.levels * self.parts
+        cells = super().scaling.cells
+        parts = 2**self.levels * (1 if self.fills_up else self.block)
         if self.levels and cells % parts:
             raise CaseError(
                 f"{cells} cells were given with {self.levels} levels; expected a multiple of "
@@ -71,7 +71,7 @@ class RefinedCase(FlowCase):
     def lattice_setup(self, extent: tuple[int, ...], **more: Any) -> Setup:
         """Return a setup of so many of the coarsest cells with what follows from the parameters."""
         if self.levels:
-            more["refinement"] = Refinement(self.wanted, self.levels, BLOCK)
+            more["refinement"] = Refinement(self.wanted, self.levels, self.block)
         return super().lattice_setup(extent, **more)
 
     def wanted(self, *coordinates: Any) -> Any:

@@ -18,6 +18,7 @@ from halocline.apps.case import ENDS
 from halocline.apps.comparison import Comparison
 from halocline.apps.lbm.decaying_flow import DecayingFlow
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
+from halocline.apps.lbm.refined_case import RefinedCase
 from halocline.io.plots import Points
 from halocline.language.numbers import Range
 
@@ -35,7 +36,7 @@ _PLANE = 2
 
 
 @dataclass(frozen=True)
-class TaylorGreen(DecayingFlow):
+class TaylorGreen(DecayingFlow, RefinedCase):
     """Parameters of Taylor-Green vortices.
 
     Attributes:
@@ -47,8 +48,16 @@ class TaylorGreen(DecayingFlow):
     """
 
     name: ClassVar[str] = "taylor-green"
-    usual: ClassVar[Mapping[str, Any]] = {"cells": 64, "reynolds": 100.0, "lattice_speed": 0.05}
+    usual: ClassVar[Mapping[str, Any]] = {
+        "cells": 64,
+        "reynolds": 100.0,
+        "lattice_speed": 0.05,
+        "near": 1.5,
+    }
     lengths: ClassVar[float] = 2.0 * pi
+    refined: ClassVar[str] = "towards the middle, in boxes"
+    # As wide as the enstrophy reads.
+    block: ClassVar[int] = 8
 
     dimensions: Literal[2, 3] = 3
     convective_times: Annotated[float, Range(above=0.0), ENDS] = 10.0
@@ -71,6 +80,11 @@ class TaylorGreen(DecayingFlow):
     def setup(self) -> Setup:
         """Return what the flow is."""
         return self.lattice_setup((self.scaling.cells,) * self.dimensions)
+
+    def away(self, *coordinates: Any) -> Any:
+        """Return how far the middle is, along the axis along which it is farthest."""
+        half = 0.5 * self.scaling.cells * self.units.cell
+        return np.max(np.broadcast_arrays(*(abs(x - half) for x in coordinates)), axis=0)
 
     def start(self, flow: Flow) -> None:
         """Begin with the vortices and the pressure that belongs to them."""
@@ -153,7 +167,8 @@ class TaylorGreen(DecayingFlow):
         # Energy falls as exp(-4 nu k² t).
         found = np.log(energy[0] / energy[-1]) * length**2 / (4.0 * (time[-1] - time[0]))
         viscosity = scaling.viscosity * units.viscosity
-        x = np.asarray((np.arange(scaling.cells) + 0.5) / scaling.length, np.float64)
+        finest = len(values["u"])
+        x = np.asarray((np.arange(finest) + 0.5) / finest * self.lengths, np.float64)
         left = exp(-2.0 * viscosity / length**2 * time[-1])
         known = np.array(self.vortices(x.reshape(-1, 1), x)) * left
         speed = scaling.speed * units.velocity

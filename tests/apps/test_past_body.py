@@ -81,6 +81,14 @@ def test_levels_that_do_not_fit_are_refused(parameters, message):
         Cylinder(**parameters).check()
 
 
+def test_a_collision_that_is_unstable_behind_finer_cells_is_warned_of():
+    text = "'trt' may be unstable where a flow leaves finer cells"
+    fast = {"reynolds": 100.0, "levels": 1}
+    assert text in Cylinder(**fast).describe()
+    for other in (Cylinder(**fast, collision="central"), Cylinder(levels=1), Cylinder()):
+        assert text not in other.describe()
+
+
 @pytest.mark.parametrize("cells", [15, 25, 39])
 def test_a_cylinder_of_steps_is_symmetric(cells):
     """Centres of cells lie right on its surface, and their coordinates are rounded."""

@@ -51,6 +51,8 @@ LARGEST_SPEED = 0.2
 BGK_OUTFLOW = 1.8
 # Errors of compressibility are a few per cent here.
 FAST = 0.1
+# The relaxation time up to which TRT was unstable where a flow leaves finer cells.
+TRT_ON_LEVELS = 0.514
 # Beyond, errors that grow with the relaxation time are as large as what is computed.
 SLUGGISH = 2.0
 
@@ -178,6 +180,11 @@ class Scaling:
                 f"{self.cell_reynolds:.1f} as Reynolds number of a cell may be unstable with "
                 f"collision '{self.collision}'{' between open sides' if is_open else ''}, up to "
                 f"{limit:g} is safe: with {self._cells_for(limit)} cells."
+            )
+        if self.levels and self.collision == "trt" and self.relaxation_time < TRT_ON_LEVELS:
+            found.append(
+                "Collision 'trt' may be unstable where a flow leaves finer cells, at relaxation "
+                f"times below {TRT_ON_LEVELS:g} on the coarsest level; 'central' was stable there."
             )
         if self.speed * greatest > FAST:
             found.append(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Box
     from halocline.language.expressions.parameters import Formula
     from halocline.language.grids.fields import Field
+    from halocline.language.grids.resampled import Prolongation
     from halocline.language.steps.steps import Reduction
 
 
@@ -93,10 +94,13 @@ class Quantity:
         converted = values if self.convert is None else self.convert(values)
         return np.asarray(converted, self.dtype)
 
-    def gather(self) -> Variable:
+    def gather(self, prolongation: Prolongation = "nearest") -> Variable:
         """Return the values of all cells; collective, with values on rank 0 only.
 
-        Of a forest each cell of the finest level that there is has the value of the leaf around it.
+        Of a forest those of the finest level that there is.
+
+        Args:
+            prolongation: What cells get where a forest's leaves are coarser, see 'resampled.py'.
 
         Raises:
             GridError: A forest's do not live in the middle of cells.
@@ -104,7 +108,7 @@ class Quantity:
         """
         if isinstance(self.field, CompositeField):
             level = self.field.forest.leaves.finest
-            found = resampled(self.field, [self.gather_boxes], level, "nearest")
+            found = resampled(self.field, [self.gather_boxes], level, prolongation)
             return self.on(level).variable(found)
         stored = storage_of(self.field).gather_component(self.component)
         return self.variable(None if stored is None else self.shown(stored))

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from halocline.io.quantity import Integral
     from halocline.io.variable import Variable
     from halocline.language.expressions.parameters import Formula
+    from halocline.language.grids.resampled import Prolongation
     from halocline.language.steps.steps import Reduction, Step
 
     Values = Mapping[str, NDArray[Any]]
@@ -329,14 +330,8 @@ class FlowResult:
 
         On several levels of the finest one, interpolated unless there are solid cells.
         """
-        flow, quantities = self.problem.flow, self.problem.quantities
-        if flow.setup.refinement is None or flow.solids.levels:
-            return tuple(quantity.gather() for quantity in quantities)
-        finest = flow.grid.leaves.finest
-        return tuple(
-            quantity.on(finest).variable(quantity.resampled(finest, "linear"))
-            for quantity in quantities
-        )
+        prolongation: Prolongation = "nearest" if self.problem.flow.solids.levels else "linear"
+        return tuple(quantity.gather(prolongation) for quantity in self.problem.quantities)
 
     def compare(self, variables: Sequence[Variable]) -> Sequence[Any]:
         """Return what came out beside what is known (rank 0)."""

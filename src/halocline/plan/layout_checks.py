@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain as joined
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
 from halocline.geometry import AXES
 from halocline.plan.layout import make_layouts
+from halocline.plan.program import all_launches
 from halocline.plan.schedule import make_schedule
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from halocline.geometry import Offset
     from halocline.plan.decomposition import Decomposition
     from halocline.plan.layout import FieldLayout
-    from halocline.plan.program import Program
+    from halocline.plan.program import Launch, Program
     from halocline.plan.strategy import Strategy
 
 # Deeper halos are checked before they are planned.
@@ -29,8 +31,11 @@ def check_before_planning(
     """Refuse what cannot be planned, and what takes long to plan only to be refused then.
 
     Raises:
-        PlanError: Halos are wider than blocks, or all is to be computed again on a forest.
+        PlanError: Halos are wider than blocks; or on a forest a kernel assigns next door, or all
+            is to be computed again.
     """
+    if decomposition.roles:
+        _check_own_cells(all_launches(joined.from_iterable(program.steps)))
     if decomposition.roles and strategy.is_widening:
         raise PlanError(
             f"{_asked(strategy)} were asked for on a forest, where cells of other levels have "
@@ -46,6 +51,19 @@ def check_before_planning(
             f"{max(program.extent)} cells along an axis.",
             hint="Use a smaller depth.",
         )
+
+
+def _check_own_cells(launches: Iterable[Launch]) -> None:
+    """Refuse kernels that assign next door: across a border that is another level's cell."""
+    for launch in launches:
+        found = (a.field for a in launch.assigns if any(a.displacement) and not launch.on_demand)
+        if (name := next(found, None)) is not None:
+            raise PlanError(
+                f"Kernel '{launch.kernel.name}' assigns '{name}' next door, on a forest, where "
+                "that cell may be another level's; expected kernels that assign their own cell.",
+                hint="Read next door instead.",
+                place=launch.place,
+            )
 
 
 def check_layouts(

@@ -106,3 +106,15 @@ def test_the_report_counts_cells_of_all_levels_and_how_often_they_step():
     report = simulation.report()
     assert (report.cells, report.updates) == (8 + 16, 8 + 2 * 16)
     assert str(report).startswith("3 steps of 24 cells, 40 updates each, on 1 rank(s) in ")
+
+
+def test_a_kernel_that_assigns_next_door_is_refused():
+    @hc.kernel
+    def push(T, T_new):
+        T_new[1] = T[0]
+
+    forest = hc.Forest((16,), block=4, refine=lambda x: x > 8, periodic=True)
+    T, T_new = forest.field("T"), forest.field("T_new")
+    message = "Kernel 'push' assigns 'T_new_level1' next door, on a forest.*Read next door instead"
+    with pytest.raises(PlanError, match=message):
+        hc.Simulation(forest, [push(T, T_new), hc.swap(T, T_new)], target="numpy").run(1)

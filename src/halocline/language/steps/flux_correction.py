@@ -54,7 +54,7 @@ def check_once(call: Call, forest: Forest) -> None:
         GridError: It does.
     """
     fluxes = {one.level(0) for one in forest.fields.values() if one.coupling == FLUX}
-    for name, _, offset in call.kernel.read:
+    for name, _, offset in sorted(call.kernel.read):
         if any(offset) and call.field(name) in fluxes:
             raise GridError(
                 f"Kernel '{call.kernel.name}' reads the flux '{name}' next door, but is done once "

@@ -93,6 +93,9 @@ class Joining:
         space, role = longer[-1].space, longer[-1].role
         if role != chain.launches[-1].role:
             return False
+        if role is not None and _stands_beside(chain.launches, longer):
+            # What long chains ask for takes long to find.
+            return True
         if role is not None and _computes_again(longer, self.demands(longer)):
             # In cells of another level values are others than a neighbour would compute there.
             return False
@@ -203,6 +206,19 @@ def _is_fresh(chain: OpenChain, name: str, kernels: tuple[Launch, ...]) -> bool:
         return False
     read = {access.field for one in kernels for access in one.reads} - {name}
     return not any(_writes(one, read) for one in chain.launches[writers[0] + 1 :])
+
+
+def _stands_beside(launches: Sequence[Launch], longer: Sequence[Launch]) -> bool:
+    """Return whether a kernel reads what others assign in its own cells alone.
+
+    Then nothing is computed again for it, and what it needs of others it reads itself.
+    """
+    if len(longer) != len(launches) + 1 or any(map(partial_axes, longer)):
+        return False
+    new, assigned = longer[-1], {key for one in launches for key in one.writes}
+    return new.where == launches[0].where and not any(
+        any(access.displacement) and access.key in assigned for access in new.reads
+    )
 
 
 def _computes_again(launches: Sequence[Launch], asked: Demands) -> bool:

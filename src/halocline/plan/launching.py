@@ -7,9 +7,9 @@ from functools import cache, reduce
 from typing import TYPE_CHECKING
 
 from halocline.errors import KernelError
-from halocline.geometry import VOLUME, Box
+from halocline.geometry import Box
 from halocline.language.boundaries.boundary import boundary_calls, is_on_side, unprescribed
-from halocline.language.expressions.fuse import by_component, fuse, separate
+from halocline.language.expressions.fuse import fuse, separate
 from halocline.language.expressions.kernel import reads
 from halocline.language.expressions.verify import refuse_past
 from halocline.language.grids.mask import masked
@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from halocline.language.grids.grid import Grid
     from halocline.language.spaces.space import Space
     from halocline.language.steps.steps import Call
-
-# Of what blocks along the borders of a forest's levels do others ask for some components alone. In
-# planes that is worth a call for each; along lines calls cost more than cells.
-_THIN = ("ghost", "covered", "corner")
 
 
 def launches_of(
@@ -204,8 +200,6 @@ def _parts(call: Call) -> tuple[Kernel, ...]:
 
     parts = fuse(kernel, is_refilled)
     refuse_past(parts, kernel.name, [call.place] * len(kernel.statements))
-    if call.role is not None and call.role.kind in _THIN and kernel.dimensions == VOLUME:
-        return tuple(found for part in parts for found in by_component(part))
     return parts
 
 

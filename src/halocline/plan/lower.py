@@ -11,6 +11,7 @@ from halocline.language.steps.tree import Every, Swap, mapped
 from halocline.plan import operations as ops
 from halocline.plan.arrangement import INITIAL
 from halocline.plan.block import NOBODY
+from halocline.plan.by_component import with_components_apart
 from halocline.plan.columns import sweep_operations
 from halocline.plan.evaluations import with_evaluations
 from halocline.plan.exchange import Exchanger
@@ -272,7 +273,7 @@ class _Lowering:
         )
         operations = sweep_operations if chain.is_pipelined else chain_operations
         operations = gathering_operations if chain.is_gathering else operations
-        joined = with_evaluations(chain, self.program.only_reduced)
+        joined = with_evaluations(with_components_apart(chain), self.program.only_reduced)
         return [*poison, *operations(with_producers(joined), around)]
 
     def _add_launch(self, launch: Launch, layers: ops.Layers) -> int:

@@ -13,6 +13,7 @@ from halocline.io.axis import Axes
 from halocline.io.quantity import Integral, Quantity
 from halocline.io.variable import Variable
 from halocline.language.grids.grid import Grid
+from halocline.language.grids.refine import Refine
 from halocline.language.steps.steps import Step
 from halocline.options import check_options, options_of
 
@@ -35,6 +36,7 @@ class Problem:
         constants: What fields are stored with, since it never changes, as the depth of a sea.
         decomposition: Into which blocks the grid is cut where the user does not say, see
             'Simulation'; None for the cheapest sides.
+        refine: When and where the blocks of a forest are split and merged; None for never.
     """
 
     grid: Grid
@@ -48,6 +50,7 @@ class Problem:
     start: datetime | None = field(default=None, kw_only=True)
     constants: tuple[Variable, ...] = field(default=(), kw_only=True)
     decomposition: Any = field(default=None, kw_only=True)
+    refine: Refine | None = field(default=None, kw_only=True)
 
     def blocks(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
         """Return arguments of a simulation with blocks of the problem's own, if they say none."""

@@ -43,6 +43,7 @@ class Source:
 def known_cases() -> dict[str, type[Case]]:
     """Return the classes of all cases by name."""
     from halocline.apps.heat.conduction import HeatConduction
+    from halocline.apps.heat.moving_source import MovingHeatSource
     from halocline.apps.lbm.cavity import LidCavity
     from halocline.apps.lbm.channel import Channel
     from halocline.apps.lbm.cylinder import Cylinder
@@ -65,6 +66,7 @@ def known_cases() -> dict[str, type[Case]]:
     cases: tuple[type[Case], ...] = (
         LidCavity,
         HeatConduction,
+        MovingHeatSource,
         ObstacleFlow,
         Channel,
         OscillatingChannel,

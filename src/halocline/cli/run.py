@@ -35,7 +35,7 @@ def run_case(case: Case, options: RunOptions) -> Path | None:
         HaloclineError: It cannot be run or its results cannot be written.
     """
     problem = case.problem()
-    arguments = problem.blocks(options.simulation)
+    arguments = {"refine": problem.refine, **problem.blocks(options.simulation)}
     simulation = Simulation(problem.grid, problem.steps, dt=problem.dt, **arguments)
     # Only now: ranks that have joined tell a mistake once.
     options.outputs.check_problem(case, problem)

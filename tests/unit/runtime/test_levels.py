@@ -47,3 +47,18 @@ def test_several_steps_at_once_share_what_comes_from_memory():
 
 def test_nothing_is_said_of_unknown_caches():
     assert lines_of(16, caches=()) == ()
+
+
+def test_kernels_that_run_on_all_blocks_of_a_forest_are_told_of():
+    """What a boundary prescribes on a side itself is done at the end of a step, on all levels."""
+    forest = hc.Forest((32,), block=8, refine=lambda x: x < 8)
+    flow = forest.field("flow", location="x_face", coupling="flux")
+    flow.boundary(forest.sides, hc.Dirichlet(0.0))
+
+    @hc.kernel
+    def let_flow(flow):
+        flow[0] = 1.0
+
+    simulation = hc.Simulation(forest, [let_flow(flow)], threads=1)
+    lines = level_lines(simulation.plan, CACHES, 1, 1)
+    assert any(line.startswith("boundary_xlow_0: bytes a cell") for line in lines)

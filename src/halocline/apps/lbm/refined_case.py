@@ -9,7 +9,7 @@ import numpy as np
 
 from halocline.apps.lbm.flow_case import FlowCase
 from halocline.apps.lbm.levels import Refinement
-from halocline.errors import CaseError
+from halocline.apps.levels import Levels, coarsest_cells
 from halocline.language.numbers import Range
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class RefinedCase(FlowCase):
     # Whether a case fills up what is not whole blocks.
     fills_up: ClassVar[bool] = False
 
-    levels: Annotated[int, Range(least=0, most=6)] = 0
+    levels: Levels = 0
     near: Annotated[float | None, Range(above=0.0)] = None
 
     def away(self, *coordinates: Any) -> Any:
@@ -50,13 +50,9 @@ class RefinedCase(FlowCase):
     def check_units(self) -> None:
         """Raise a CaseError where too much is given, too little, or what does not fit."""
         super().check_units()
-        cells = super().scaling.cells
-        parts = 2**self.levels * (1 if self.fills_up else self.block)
-        if self.levels and cells % parts:
-            raise CaseError(
-                f"{cells} cells were given with {self.levels} levels; expected a multiple of "
-                f"{parts}, as they are those of the finest level."
-            )
+        if self.levels:
+            parts = 1 if self.fills_up else self.block
+            coarsest_cells(super().scaling.cells, self.levels, parts)
 
     def describe(self) -> str:
         """Return the parameters, and what follows from them, as text."""

@@ -90,3 +90,10 @@ def test_the_plan_can_be_shown(tmp_path: Path):
     assert done.returncode == 0, done.stderr
     assert "levels  0 to 2; 2 cell(s) beyond each" in done.stdout
     assert ", ghost of level 2" in done.stdout
+
+
+def test_the_kernels_of_all_levels_can_be_shown(tmp_path: Path):
+    done = halocline("show", "kernel", CASE, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "kernel smooth(" in done.stdout
+    assert "kernel prolong(" in done.stdout

@@ -13,6 +13,7 @@ from halocline.language.boundaries.boundary import boundary_calls
 from halocline.language.expressions.kernel import Kernel
 from halocline.language.expressions.show import show
 from halocline.language.steps.steps import Call
+from halocline.language.steps.subcycling import on_forest
 from halocline.language.steps.tree import walk
 from halocline.pipeline import plan_for, source_for, write_plan_file
 from halocline.plan.platform import Platform
@@ -68,7 +69,7 @@ def write_plans_of_case(
 
 def _each_kernel(problem: Problem, text: Callable[[Kernel], str]) -> str:
     """Return a text for every kernel of the step and of the boundaries."""
-    calls = [step for step in walk(problem.steps) if isinstance(step, Call)]
+    calls = [step for step in walk(on_forest(problem.steps)) if isinstance(step, Call)]
     for field in list(problem.grid.fields.values()):
         for side in field.boundaries:
             calls += boundary_calls(field, side, 1)

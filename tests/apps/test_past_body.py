@@ -60,9 +60,28 @@ def test_a_stream_made_wider_by_whole_blocks_is_so_on_both_sides():
     assert Cylinder(cells=20, levels=1).middle[1] == pytest.approx(2.0)
 
 
+@pytest.mark.parametrize(("levels", "behind"), [(1, 1), (2, 1), (3, 2)])
+def test_a_wake_has_cells_halved_once_less_than_at_the_body_but_at_least_once(levels, behind):
+    case = Cylinder(cells=40, levels=levels, near=0.1, wake=8.0)
+    diameter = case.scaling.length * case.units.cell
+    x, y = (m + diameter * np.array([-0.9, 0.0, 4.0, 7.9, 8.1]) for m in case.middle)
+    wanted = case.wanted(*np.meshgrid(x, [case.middle[1] - 1.4 * diameter], indexing="ij"))
+    assert wanted.ravel().tolist() == [behind] * 4 + [0]
+    assert case.wanted(np.array([x[2]]), np.array([y[1] + 1.6 * diameter])) == 0
+    assert case.wanted(np.array([x[1]]), np.array([y[1]])) == levels
+
+
+def test_without_a_wake_cells_are_halved_around_the_body_alone():
+    case = Cylinder(cells=20, levels=1, near=0.1)
+    at = tuple(np.array([m - 0.7 * case.units.cell * case.scaling.length]) for m in case.middle)
+    assert case.wanted(*at) == 0
+    assert replace(case, wake=0.1).wanted(*at) == 1
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
+        ({"wake": 8.0}, "wake=8 was given without levels"),
         (
             {"cells": 22, "levels": 2},
             "22 cells were given with 2 levels; expected a multiple of 4",

@@ -45,6 +45,8 @@ Inlet = Literal["parabola", "uniform"]
 _NEAR = 1e-9
 # How far around a body the flow begins slowly [cells].
 _STILL = 2.0
+# How far before the middle of a body and beside it cells are halved for its wake [diameters].
+_BEFORE, _BESIDE = 1.0, 1.5
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,9 @@ class PastBody(SteadyCase, RefinedCase):
             as steps.
         geometry: A file of solid cells in place of the body: a .npy array, an image or an .stl
             surface; only surfaces have curved walls.
+        wake: How far behind the middle of the body cells are halved, too, on levels: once less
+            often than at the body, but at least once, in a box three diameters wide that begins a
+            diameter before; 0 for none [diameters].
     """
 
     refined: ClassVar[str] = "towards the body"
@@ -80,6 +85,7 @@ class PastBody(SteadyCase, RefinedCase):
     ramp: Annotated[float, Range(least=0.0)] = 1.0
     walls: WallPlaces = "curved"
     geometry: str | None = None
+    wake: Annotated[float, Range(least=0.0)] = 0.0
 
     @property
     def samples(self) -> float:
@@ -130,6 +136,11 @@ class PastBody(SteadyCase, RefinedCase):
                 "its walls where they are.",
                 hint="Leave out one of the two.",
             )
+        if self.wake and not self.levels:
+            raise CaseError(
+                f"wake={self.wake:g} was given without levels.",
+                hint="Say with 'levels' how often cells are halved.",
+            )
         if self.geometry:
             self.solid()
 
@@ -143,6 +154,18 @@ class PastBody(SteadyCase, RefinedCase):
         """Return how far away the body is, at coordinates, all in the length unit."""
         square = sum((x - m) ** 2 for x, m in zip(coordinates, self.middle, strict=True))
         return np.sqrt(square) - (0.5 * self.scaling.cells + _NEAR) * self.units.cell
+
+    def wanted(self, *coordinates: Any) -> Any:
+        """Return the level that is wanted at coordinates, around the body and in its wake."""
+        found = super().wanted(*coordinates)
+        if not self.wake:
+            return found
+        diameter = self.scaling.length * self.units.cell
+        x, *across = ((at - m) / diameter for at, m in zip(coordinates, self.middle, strict=True))
+        is_behind = (x > -_BEFORE) & (x < self.wake)
+        for at in across:
+            is_behind = is_behind & (abs(at) < _BESIDE)
+        return np.where(is_behind, np.maximum(found, max(1, self.levels - 1)), found)
 
     def _solids(self) -> dict[str, Any]:
         """Return what a setup is told of the body."""

@@ -14,6 +14,8 @@ from halocline.apps.lbm.flow_pictures import middle_plane
 from halocline.apps.lbm.sphere import Sphere
 from halocline.errors import CaseError
 
+PRESSURES = "pressure difference over rho U²"
+
 
 def coarse(**more):
     return Cylinder(cells=10, downstream=6.0, tolerance=1e-4, **more)
@@ -25,6 +27,7 @@ def test_drag_and_lift_of_a_coarse_cylinder_are_near_the_benchmark():
     assert result.is_steady
     assert found(case)["drag coefficient"].measured == pytest.approx(5.58, rel=0.03)
     assert found(case)["lift coefficient"].measured == pytest.approx(0.0107, rel=0.15)
+    assert found(case)[PRESSURES].measured == pytest.approx(2.935, rel=0.05)
 
 
 def test_walls_where_they_are_make_a_coarse_cylinder_better_than_steps():
@@ -40,6 +43,7 @@ def test_levels_around_a_cylinder_give_nearly_the_drag_of_fine_cells_everywhere(
     # 5.67 and 0.0108 with 20 cells everywhere, 5.73 with 10.
     assert found(case)["drag coefficient"].measured == pytest.approx(5.67, rel=0.015)
     assert found(case)["lift coefficient"].measured == pytest.approx(0.0107, rel=0.1)
+    assert found(case)[PRESSURES].measured == pytest.approx(2.935, rel=0.03)
 
 
 @pytest.mark.slow
@@ -119,6 +123,8 @@ def test_drag_in_physical_units_is_the_same():
     case = coarse(length=0.1, velocity=0.2, viscosity=0.001)
     drag = found(coarse())["drag coefficient"].measured
     assert found(case)["drag coefficient"].measured == pytest.approx(drag, rel=1e-6)
+    pressures = found(coarse())[PRESSURES].measured
+    assert found(case)[PRESSURES].measured == pytest.approx(pressures, rel=1e-6)
 
 
 def test_only_the_benchmark_is_compared_with_the_benchmark():
@@ -140,7 +146,8 @@ def told(drag, lift, times=60.0, **parameters):
     history[:, names.index("drag_coefficient")] = drag(time)
     history[:, names.index("lift_coefficient")] = lift(time)
     result = FlowResult(case, problem, history, (), 0.0, 0, 0.0)
-    return result.summary().splitlines()[0], {c.name: c for c in case.compare(result, {})}
+    values = {"pressure": np.zeros(case.extent)}
+    return result.summary().splitlines()[0], {c.name: c for c in case.compare(result, values)}
 
 
 def ringing(time):
@@ -165,7 +172,7 @@ def test_sound_in_a_steady_flow_is_not_taken_for_vortices(units):
         "steady: drag and lift vary by 0.066 % of the drag in the last 10 D/U, so there is no "
         "Strouhal number"
     )
-    assert list(found) == ["drag coefficient", "lift coefficient"]
+    assert list(found) == ["drag coefficient", "lift coefficient", PRESSURES]
     assert found["lift coefficient"].measured == pytest.approx(0.01, abs=1e-3)
 
 
@@ -189,7 +196,8 @@ def test_while_the_start_is_heard_no_maxima_are_told_but_how_long_to_go_on():
         "least 10 D/U, that differ by at most 1 %. Go on for at least 4167 lattice steps: "
         "--max-convective-times 47"
     )
-    assert list(found) == ["drag coefficient at the end", "lift coefficient at the end"]
+    names = ("drag coefficient", "lift coefficient", PRESSURES)
+    assert list(found) == [f"{name} at the end" for name in names]
     assert {c.known for c in found.values()} == {None}
 
 

@@ -20,6 +20,7 @@ from halocline.apps.lbm.body_force import body_force
 from halocline.apps.lbm.boundaries import HELD, Boundary, FreeSlip, Inflow, Outflow, Pressure, Wall
 from halocline.apps.lbm.flow_pictures import FlowFigure, Plot, middle_plane
 from halocline.apps.lbm.geometry_file import read_geometry, read_solids
+from halocline.apps.lbm.pressure_difference import pressure_difference
 from halocline.apps.lbm.refined_case import RefinedCase
 from halocline.apps.lbm.settling import PERIODS, TOLERANCE, WINDOW, Settling, State, settling
 from halocline.apps.lbm.steady_case import SteadyCase
@@ -288,12 +289,14 @@ class PastBody(SteadyCase, RefinedCase):
         return {}
 
     def compare(self, result: FlowResult, values: Values) -> Sequence[Comparison]:
-        """Return drag, lift and Strouhal number beside what is published, if they have settled."""
+        """Return what the flow does to the body beside what is published, if it has settled."""
         found = self.settling(result)
         if found is None:
             return ()
         drag, lift = (result.series(f"{name}_coefficient") for name in ("drag", "lift"))
         numbers = {"drag coefficient": drag[-1], "lift coefficient": lift[-1]}
+        if not self.geometry:
+            numbers["pressure difference over rho U²"] = self._pressure_difference(values)
         if not result.is_steady and found.state is State.UNSETTLED:
             return [Comparison(f"{name} at the end", float(v)) for name, v in numbers.items()]
         if not result.is_steady and found.state is State.PERIODIC:
@@ -306,6 +309,14 @@ class PastBody(SteadyCase, RefinedCase):
             }
         known = self.known()
         return [Comparison(name, float(v), *known.get(name, ())) for name, v in numbers.items()]
+
+    def _pressure_difference(self, values: Values) -> float:
+        """Return the pressure in front of the body less that behind it [density speed²]."""
+        cell = self.units.cell / 2**self.levels
+        middle = [m / cell for m in self.middle]
+        radius = 0.5 * self.scaling.length * self.units.cell / cell
+        unit = self.units.pressure * self.scaling.speed**2
+        return pressure_difference(values["pressure"], middle, radius) / unit
 
     def picture(self, result: FlowResult, values: Values) -> FlowFigure:
         """Return the flow in the middle plane, and the coefficients over the time."""

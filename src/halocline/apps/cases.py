@@ -47,6 +47,7 @@ def known_cases() -> dict[str, type[Case]]:
     from halocline.apps.lbm.cavity import LidCavity
     from halocline.apps.lbm.channel import Channel
     from halocline.apps.lbm.cylinder import Cylinder
+    from halocline.apps.lbm.cylinder_in_duct import CylinderInDuct
     from halocline.apps.lbm.duct import Duct
     from halocline.apps.lbm.obstacle_flow import ObstacleFlow
     from halocline.apps.lbm.oscillating_channel import OscillatingChannel
@@ -74,6 +75,7 @@ def known_cases() -> dict[str, type[Case]]:
         TaylorGreen,
         ShearLayer,
         Cylinder,
+        CylinderInDuct,
         Sphere,
         Porous,
         KelvinWave,

@@ -1,4 +1,4 @@
-"""Flow past a body at rest: what cylinder and sphere have in common.
+"""Flow past a body at rest: what cylinders and the sphere have in common.
 
 The length is the body's diameter D, the speed the mean velocity of what comes in at x-. Lengths are
 given in diameters, coordinates too; the inlet lies in the middle of the first cells.
@@ -6,7 +6,7 @@ given in diameters, coordinates too; the inlet lies in the middle of the first c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -60,7 +60,7 @@ class PastBody(SteadyCase, RefinedCase):
         below: From the side y- to the middle of the body [diameters].
         above: From there to the side y+ [diameters].
         sides: What is at the sides along the flow.
-        inlet: 'parabola' (in 2-D) or 'uniform'.
+        inlet: 'parabola' between walls, in 3-D the product of two, or 'uniform'.
         outlet: 'outflow', which vortices and sound leave, or 'pressure', which is constant there.
         ramp: In how long what comes in grows from nothing; 0 to begin with it everywhere but around
             the body, which is a blow [diameters over speed].
@@ -125,10 +125,10 @@ class PastBody(SteadyCase, RefinedCase):
     def check(self) -> None:
         """Raise a CaseError for what cannot be computed."""
         super().check()
-        if self.inlet == "parabola" and (self.axes != len("xy") or self.sides != "wall"):
+        if self.inlet == "parabola" and self.sides != "wall":
             raise CaseError(
                 "A parabola was asked for where there are no two walls.",
-                hint="Write inlet=uniform, or sides=wall in two dimensions.",
+                hint="Write inlet=uniform, or sides=wall.",
             )
         if self.levels and (self.geometry or self.walls != "curved"):
             what = "A file of geometry" if self.geometry else "walls=half-way"
@@ -153,8 +153,12 @@ class PastBody(SteadyCase, RefinedCase):
 
     def away(self, *coordinates: Any) -> Any:
         """Return how far away the body is, at coordinates, all in the length unit."""
-        square = sum((x - m) ** 2 for x, m in zip(coordinates, self.middle, strict=True))
+        square = sum(x**2 for x in self._from_middle(coordinates))
         return np.sqrt(square) - (0.5 * self.scaling.cells + _NEAR) * self.units.cell
+
+    def _from_middle(self, coordinates: Sequence[Any]) -> Sequence[Any]:
+        """Return how far along each axis coordinates are from the middle of the body."""
+        return [x - m for x, m in zip(coordinates, self.middle, strict=True)]
 
     def wanted(self, *coordinates: Any) -> Any:
         """Return the level that is wanted at coordinates, around the body and in its wake."""
@@ -162,7 +166,7 @@ class PastBody(SteadyCase, RefinedCase):
         if not self.wake:
             return found
         diameter = self.scaling.length * self.units.cell
-        x, *across = ((at - m) / diameter for at, m in zip(coordinates, self.middle, strict=True))
+        x, *across = (at / diameter for at in self._from_middle(coordinates))
         is_behind = (x > -_BEFORE) & (x < self.wake)
         for at in across:
             is_behind = is_behind & (abs(at) < _BESIDE)
@@ -176,18 +180,31 @@ class PastBody(SteadyCase, RefinedCase):
             return read_solids(self.geometry, self.extent)
         return {"bodies": (Body(self.away, name=self.name),)}
 
-    def _incoming(self, y: Any) -> tuple[Any, ...]:
-        """Return the velocity that comes in in the end, at heights [length unit]."""
-        still, speed = (0.0,) * (self.axes - 1), self.scaling.speed
+    def _incoming(self, *across: Any) -> tuple[Any, ...]:
+        """Return the velocity that comes in in the end, at places across the flow [length unit]."""
+        u, still = self.scaling.speed, (0.0,) * (self.axes - 1)
         if self.inlet == "uniform":
-            return (speed, *still)
+            return (u, *still)
         height = self._across * self.units.cell
-        return (6.0 * speed / height**2 * y * (height - y), *still)
+        for y in across:
+            u = 6.0 * u / height**2 * y * (height - y)
+        return (u, *still)
 
-    def _rising(self, y: Any, t: Any) -> tuple[Any, ...]:
-        """Return the velocity that comes in."""
-        u, *still = self._incoming(y)
-        return (u * hc.ramp(t, self.ramp * self._passing), *still)
+    def _inflow(self) -> Callable[..., tuple[Any, ...]]:
+        """Return the velocity that comes in, as a function of the place and, with a ramp, of t."""
+
+        def rising(t: Any, *across: Any) -> tuple[Any, ...]:
+            u, *still = self._incoming(*across)
+            return (u * hc.ramp(t, self.ramp * self._passing), *still)
+
+        # What a function is given follows from the names of its arguments.
+        if self.axes == len("xy"):
+            if self.ramp:
+                return lambda y, t: rising(t, y)
+            return lambda y: self._incoming(y)  # noqa: PLW0108
+        if self.ramp:
+            return lambda y, z, t: rising(t, y, z)
+        return lambda y, z: self._incoming(y, z)  # noqa: PLW0108
 
     def setup(self) -> Setup:
         """Return what the flow is."""
@@ -197,8 +214,7 @@ class PastBody(SteadyCase, RefinedCase):
         sides: dict[str, Boundary] = dict.fromkeys(
             along, Wall() if self.sides == "wall" else FreeSlip()
         )
-        incoming = self._rising if self.ramp else self._incoming
-        ends = {"x-": Inflow(incoming, HELD), "x+": outlet}
+        ends = {"x-": Inflow(self._inflow(), HELD), "x+": outlet}
         more = self._solids()
         if self.levels and self.sides == "wall":
             more["solid"] = self._filling()
@@ -219,7 +235,7 @@ class PastBody(SteadyCase, RefinedCase):
 
         def u(*x: NDArray[np.float64]) -> NDArray[np.float64]:
             away = np.maximum(self.away(*x), 0.0) / still
-            return np.asarray(self._incoming(x[1])[0] * (1.0 - np.exp(-(away**2))))
+            return np.asarray(self._incoming(*x[1:])[0] * (1.0 - np.exp(-(away**2))))
 
         flow.start(1.0, (u, *(0.0,) * (self.axes - 1)))
 

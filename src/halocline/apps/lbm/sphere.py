@@ -8,6 +8,7 @@ from math import pi
 from typing import Any, ClassVar
 
 from halocline.apps.lbm.past_body import Diameters, Inlet, PastBody, Sides
+from halocline.errors import CaseError
 
 _AXES = 3
 # The correlation is for an unbounded stream and Reynolds numbers up to 800.
@@ -38,6 +39,15 @@ class Sphere(PastBody):
     def axes(self) -> int:
         """Three."""
         return _AXES
+
+    def check(self) -> None:
+        """Raise a CaseError for what cannot be computed."""
+        super().check()
+        if self.inlet == "parabola":
+            raise CaseError(
+                "A parabola was asked for around a sphere, which is in a wide stream.",
+                hint="Write inlet=uniform.",
+            )
 
     @property
     def area(self) -> float:

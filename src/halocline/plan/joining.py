@@ -93,12 +93,15 @@ class Joining:
         space, role = longer[-1].space, longer[-1].role
         if role != chain.launches[-1].role:
             return False
-        if role is not None and _stands_beside(chain.launches, longer):
-            # What long chains ask for takes long to find.
-            return True
-        if role is not None and _computes_again(longer, self.demands(longer)):
+        if role is not None:
             # In cells of another level values are others than a neighbour would compute there.
-            return False
+            # What long chains ask for takes long to find, so first what can be told without.
+            if _asks_neighbours(chain.launches, longer[-1]):
+                return False
+            if _stands_beside(chain.launches, longer):
+                return True
+            if _computes_again(longer, self.demands(longer)):
+                return False
         if is_wide and any(
             _grid(o.space) != _grid(space) for o in chain.launches if not o.is_layer
         ):
@@ -208,14 +211,27 @@ def _is_fresh(chain: OpenChain, name: str, kernels: tuple[Launch, ...]) -> bool:
     return not any(_writes(one, read) for one in chain.launches[writers[0] + 1 :])
 
 
+def _asks_neighbours(launches: Sequence[Launch], new: Launch) -> bool:
+    """Return whether a kernel reads next door what others assign, which it would compute again."""
+    read = {access.key: access for access in new.reads if any(access.displacement)}
+    return any(
+        access.key in read and read[access.key].cells(new.region).meets(access.cells(one.region))
+        for one in launches
+        if not one.on_demand
+        for access in one.assigns
+    )
+
+
 def _stands_beside(launches: Sequence[Launch], longer: Sequence[Launch]) -> bool:
     """Return whether a kernel reads what others assign in its own cells alone.
 
-    Then nothing is computed again for it, and what it needs of others it reads itself.
+    Then nothing is computed again for it, and what it needs of others it reads itself. Layers of
+    constants beyond sides need nothing.
     """
     if len(longer) != len(launches) + 1 or any(map(partial_axes, longer)):
         return False
-    new, assigned = longer[-1], {key for one in launches for key in one.writes}
+    new = longer[-1]
+    assigned = {key for one in launches if one.reads or not one.on_demand for key in one.writes}
     return new.where == launches[0].where and not any(
         any(access.displacement) and access.key in assigned for access in new.reads
     )

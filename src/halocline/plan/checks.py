@@ -39,13 +39,17 @@ def check_sides(
         groups: For each field that is ever swapped, those whose values it may hold.
     """
     launches = all_launches(items)
+    assigned: dict[str, dict[Box, None]] = {}
+    for launch in launches:
+        for field, cells in {(a.field, a.cells(launch.region)) for a in launch.assigns}:
+            assigned.setdefault(field, {})[cells] = None
     for launch in launches:
         if launch.is_layer:
             continue
         for name in dict.fromkeys(launch.names):
             group = groups.get(name, {name})
             filled = [other.region for n in group for other in boundaries.get(n, ())]
-            filled += [a.cells(w.region) for w in launches for a in w.assigns if a.field in group]
+            filled += [cells for n in group for cells in assigned.get(n, ())]
             rest = without(beyond(launch, name), filled)
             rest = [box for box in rest if _uses(launch, box, spaces[name])]
             if rest:

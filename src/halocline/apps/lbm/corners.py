@@ -16,6 +16,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import halocline as hc
+from halocline.apps.lbm.regions import with_common
 from halocline.geometry import AXES, Box, added
 from halocline.language.place import user_place
 from halocline.language.steps.trace import recorded
@@ -85,8 +86,7 @@ def passing_corners(
     fields = {"fine": fine, "before": before, "coarse": coarse, **beside_border(coarse)}
     return [
         recorded("pass_corners", user_place(), fields, partial(body, terms), {}, on=box)
-        for box, terms in groups.items()
-        if not box.is_empty
+        for box, terms in with_common(groups)
     ]
 
 

@@ -29,6 +29,7 @@ from halocline.apps.lbm.boundaries import FreeSlip
 from halocline.apps.lbm.corners import beside_border, passing_corners
 from halocline.apps.lbm.populations import add
 from halocline.apps.lbm.prescribed import is_function
+from halocline.apps.lbm.regions import with_common
 from halocline.apps.lbm.streaming import POST_COLLISION
 from halocline.errors import CaseError
 from halocline.geometry import AXES, Box, added, opposite
@@ -260,13 +261,15 @@ def _coalescence(
 
     Of those that leave the domain only mirrors ask.
     """
-    groups: dict[tuple[Box, Offset], list[int]] = {}
+    groups: dict[Box, list[tuple[int, Offset]]] = {}
+    in_mirrors: dict[Box, list[tuple[int, Offset]]] = {}
     for i, c in enumerate(velocity_set.velocities):
         for box, mirrored in _asked(coarse.grid, sides, c):
-            groups.setdefault((box, mirrored), []).append(i)
+            found = in_mirrors if any(mirrored) else groups
+            found.setdefault(box, []).append((i, mirrored))
 
-    def body(mirrored: Offset, populations: list[int], f: Any, coarse: Any) -> None:
-        for i in populations:
+    def body(populations: list[tuple[int, Offset]], f: Any, coarse: Any) -> None:
+        for i, mirrored in populations:
             c = velocity_set.velocities[i]
             found = []
             for child in product((0, 1), repeat=len(c)):
@@ -276,8 +279,8 @@ def _coalescence(
 
     fields = {"fine": fine, "coarse": coarse}
     return [
-        recorded("coalesce", user_place(), fields, partial(body, mirrored, populations), {}, on=box)
-        for (box, mirrored), populations in groups.items()
+        recorded("coalesce", user_place(), fields, partial(body, populations), {}, on=box)
+        for box, populations in (*with_common(groups), *in_mirrors.items())
     ]
 
 

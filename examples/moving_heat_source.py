@@ -31,14 +31,15 @@ def heat(T, Fx, Fy, *, power):
 
 
 @hc.kernel
-def steep(T, wanted):  # a level more for twice the difference between neighbours
+def steep(T, wanted, *, level):  # one more where neighbours differ by twice as much
     change = hc.maximum(abs(T[1, 0] - T[-1, 0]), abs(T[0, 1] - T[0, -1]))
-    wanted[0, 0] = hc.log2(change / 0.1 + 1e-9)
+    wanted[0, 0] = level + hc.log2(change / 0.2 + 1e-9)
 
 
 power = hc.Parameter(1.0, "power")
 k, share = hc.PerLevel(lambda level: 0.05 * 2**level), hc.PerLevel(lambda level: power * 0.5**level)
-kernels = [conduct(T, Fx, Fy, k=k), heat(T, Fx, Fy, power=share), hc.every(10, steep(T, wanted))]
+look = hc.every(10, steep(T, wanted, level=hc.PerLevel(lambda level: level)))
+kernels = [conduct(T, Fx, Fy, k=k), heat(T, Fx, Fy, power=share), look]
 simulation = hc.Simulation(plate, kernels, dt=0.03, refine=hc.Refine(wanted, every=10))
 simulation.run(steps, progress=False)
 before, warmest = simulation.reduce(hc.sum(T)), simulation.reduce(hc.max(T))

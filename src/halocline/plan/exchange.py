@@ -259,9 +259,20 @@ class Exchanger:
         for key, boxes in needed.items():
             sources = self._sources_of(key[0])
             for box in boxes:
-                for found in sources.of(block.number, box, axis):
-                    if found[0].is_leaf or key[0] in counting:
-                        yield key, *found
+                for source, direction, piece, shift in sources.of(block.number, box, axis):
+                    if source.is_leaf or key[0] in counting:
+                        for part in self._stored(key[0], source, piece, shift):
+                            yield key, source, direction, part, shift
+
+    def _stored(self, field: str, source: Block, piece: Box, shift: Offset) -> Iterable[Box]:
+        """Return what the source of a piece stores of it: whole halos ask for all layers.
+
+        Of those beyond sides blocks of other roles may have fewer.
+        """
+        if self.strategy.width == "minimal" or not self.decomposition.roles:
+            return (piece,)
+        part = piece.intersect(self.layouts[field].kept(source).shift(shift))
+        return () if part.is_empty else (part,)
 
     def _sources_of(self, field: str) -> Sources:
         """Return what looks up who has a field's cells."""

@@ -52,8 +52,7 @@ if simulation.rank == 0:
     print(f"error {changed:.1e}: relative change of all heat since the source is off")
     plt.figure(figsize=(5.5, 5), layout="constrained")
     for level, box in blocks:
-        ends = [np.array(end) / (cells * 2**level) for end in (box.lower, box.upper)]
-        (x, y), size = ends[0], ends[1] - ends[0]
+        (x, y), size = (np.array(n) / (cells * 2**level) for n in (box.lower, box.extent))
         part, extent = values[level][box.slices((0, 0))].T, (x, x + size[0], y, y + size[1])
         plt.imshow(part, origin="lower", extent=extent, vmin=0, vmax=warmest, cmap="magma")
         plt.gca().add_patch(plt.Rectangle((x, y), *size, fill=False, color="w", lw=0.4))

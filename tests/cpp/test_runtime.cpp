@@ -239,6 +239,20 @@ TEST(Blocks, close_their_rows_only_if_they_go_all_around) {
     EXPECT_EQ(remembered.wrap, 4);
 }
 
+TEST(Blocks, are_stored_with_frames_of_their_own) {
+    Runtime runtime(1);
+    const int space = runtime.add_space();
+    runtime.add_block(space, {{}, {3, 4, 1}});
+    runtime.add_block(space, {{3, 0, 0}, {6, 4, 1}});
+    Field field{"a", ElementType::float64, 1};
+    field.frames = {{{1, 0, 0}, {2, 0, 0}, 64}, {{}, {}, 8}};
+    const int a = runtime.add_field(field);
+    EXPECT_EQ(runtime.bytes_stored(a, 0), 8 * (8 + 4 * 8));
+    EXPECT_EQ(runtime.bytes_stored(a, 1), 8 * (4 * 3));
+    field.frames.pop_back();
+    EXPECT_THROW(runtime.add_field(field), std::invalid_argument);
+}
+
 TEST(Blocks, tell_kernels_where_they_lie_and_when_indices_begin_again) {
     Runtime runtime(1);
     runtime.add_block(runtime.add_space({4, 0, 0}), {{2, 0, 0}, {4, 1, 1}});

@@ -149,7 +149,7 @@ def leaf_blocks(leaves: Leaves, decomposition: Decomposition) -> dict[Leaf, int]
     for number, role in enumerate(decomposition.roles):
         if role.kind == "leaf":
             box = decomposition.on_level(role.level)[number]
-            corner = [n // b for n, b in zip(box.lower, leaves.block, strict=True)]
+            corner = leaves.place_of(box)
             counts = [n // b for n, b in zip(box.extent, leaves.block, strict=True)]
             for place in product(*map(range, corner, map(sum, zip(corner, counts, strict=True)))):
                 found[role.level, place] = number

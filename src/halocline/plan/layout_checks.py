@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain as joined
 from typing import TYPE_CHECKING
 
 from halocline.errors import PlanError
@@ -35,7 +34,7 @@ def check_before_planning(
             is to be computed again.
     """
     if decomposition.roles:
-        _check_own_cells(all_launches(joined.from_iterable(program.steps)))
+        _check_own_cells(all_launches(program.steps))
     if decomposition.roles and strategy.is_widening:
         raise PlanError(
             f"{_asked(strategy)} were asked for on a forest, where cells of other levels have "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from time import perf_counter
 from types import MappingProxyType
 from typing import Any, ClassVar, Protocol
 
@@ -143,3 +144,18 @@ def remaining_steps(simulation: Any, steps: int) -> int:
             hint="Ask for as many steps or more in all.",
         )
     return int(steps - simulation.step)
+
+
+def run_remaining(simulation: Any, steps: int, watch: Callable[[str], None]) -> tuple[int, float]:
+    """Make the steps of a run that remain; return how many they were, and how long they took [s].
+
+    Raises:
+        CaseError: More have been done before a restart.
+    """
+    simulation.run(0, progress=False)  # compile before the clock starts
+    remaining = remaining_steps(simulation, steps)
+    start = perf_counter()
+    simulation.run(remaining)
+    seconds = perf_counter() - start
+    watch(f"{remaining} steps in {seconds:.3f} s")
+    return remaining, seconds

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 from math import pi, sin
 from pathlib import Path
-from time import perf_counter
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 import halocline as hc
-from halocline.apps.case import ENDS, Case, Problem, remaining_steps
+from halocline.apps.case import ENDS, Case, Problem, run_remaining
 from halocline.apps.heat.kernels import diffuse
 from halocline.errors import CaseError
 from halocline.io.plots import PlanePicture, draw_plane
@@ -138,12 +137,7 @@ class HeatConduction(Case):
     def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> HeatResult:
         """Make all steps, or those that remain."""
         assert isinstance(problem, HeatProblem)
-        simulation.run(0, progress=False)  # compile before the clock starts
-        steps = remaining_steps(simulation, self.steps)
-        start = perf_counter()
-        simulation.run(steps)
-        seconds = perf_counter() - start
-        watch(f"{steps} steps in {seconds:.3f} s")
+        steps, seconds = run_remaining(simulation, self.steps, watch)
         return HeatResult(self, problem, steps, seconds)
 
 

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 from math import ceil, pi
 from pathlib import Path
-from time import perf_counter
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 import halocline as hc
-from halocline.apps.case import ENDS, Case, Problem, remaining_steps
+from halocline.apps.case import ENDS, Case, Problem, run_remaining
 from halocline.apps.comparison import Comparison
 from halocline.apps.heat.kernels import conduct, gain, level_for
 from halocline.apps.levels import Levels, coarsest_cells
@@ -209,12 +208,7 @@ class MovingHeatSource(Case):
     def run(self, simulation: Any, problem: Problem, watch: Callable[[str], None]) -> PlateResult:
         """Make all steps, or those that remain."""
         assert isinstance(problem, PlateProblem)
-        simulation.run(0, progress=False)  # compile before the clock starts
-        steps = remaining_steps(simulation, self.steps)
-        start = perf_counter()
-        simulation.run(steps)
-        seconds = perf_counter() - start
-        watch(f"{steps} steps in {seconds:.3f} s")
+        steps, seconds = run_remaining(simulation, self.steps, watch)
         simulation.execute(*(integral.reduction for integral in problem.integrals))
         return PlateResult(self, problem, steps, seconds, simulation.time)
 
